@@ -29,7 +29,7 @@ class declared_temporarily:  # noqa: N801 - a context manager is called as a fun
     Example:
         >>> from relayish.op.registry import is_registered, register_op
         >>> with declared_temporarily():
-        ...     halve = register_op("halve", arguments_=("data",))
+        ...     halve = register_op("halve", arguments=("data",))
         ...     is_registered("halve")
         True
         >>> is_registered("halve")

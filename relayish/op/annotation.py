@@ -43,11 +43,11 @@ _MARKS: dict[str, type[Attrs] | None] = {
 for _name, _attrs in _MARKS.items():
     register_op(
         f"annotation.{_name}",
-        arguments_=("data",),
-        attrs=_attrs,
-        types=keep_type,
-        evaluates=_pass_through,
-        in_metadata=_attrs is not None,
+        arguments=("data",),
+        attrs_type=_attrs,
+        rule=keep_type,
+        evaluate=_pass_through,
+        attrs_in_metadata=_attrs is not None,
     )
 
-register_op("annotation.with_funcid", arguments_=("func",), types=keep_type)
+register_op("annotation.with_funcid", arguments=("func",), rule=keep_type)

@@ -128,9 +128,9 @@ _COMMUTATIVE = frozenset(
 for _name, _evaluation in _BINARY.items():
     register_op(
         _name,
-        arguments_=("lhs", "rhs"),
-        fuses=OpPattern.BROADCAST,
-        types=broadcast,
-        evaluates=_evaluation,
-        commutes=_name in _COMMUTATIVE,
+        arguments=("lhs", "rhs"),
+        pattern=OpPattern.BROADCAST,
+        rule=broadcast,
+        evaluate=_evaluation,
+        commutative=_name in _COMMUTATIVE,
     )

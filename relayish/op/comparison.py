@@ -20,9 +20,9 @@ _COMPARISONS: dict[str, Callable[[Parameters, Array, Array], Array]] = {
 for _name, _evaluation in _COMPARISONS.items():
     register_op(
         _name,
-        arguments_=("lhs", "rhs"),
-        fuses=OpPattern.BROADCAST,
-        types=broadcast_comparison,
-        evaluates=_evaluation,
-        commutes=_name in ("equal", "not_equal"),
+        arguments=("lhs", "rhs"),
+        pattern=OpPattern.BROADCAST,
+        rule=broadcast_comparison,
+        evaluate=_evaluation,
+        commutative=_name in ("equal", "not_equal"),
     )

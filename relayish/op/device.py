@@ -117,18 +117,18 @@ def _debug(attrs: DebugAttrs, program: Value) -> Value:
 
 register_op(
     "on_device",
-    arguments_=("body",),
-    attrs=OnDeviceAttrs,
-    types=keep_type,
-    evaluates=_on_device,
-    marks_only=True,
+    arguments=("body",),
+    attrs_type=OnDeviceAttrs,
+    rule=keep_type,
+    evaluate=_on_device,
+    non_computational=True,
 )
-register_op("device_copy", arguments_=("data",), attrs=DeviceCopyAttrs, types=keep_type)
-register_op("debug", arguments_=("program",), attrs=DebugAttrs, types=keep_type, evaluates=_debug)
+register_op("device_copy", arguments=("data",), attrs_type=DeviceCopyAttrs, rule=keep_type)
+register_op("debug", arguments=("program",), attrs_type=DebugAttrs, rule=keep_type, evaluate=_debug)
 register_op(
     "call_lowered",
-    arguments_=("func", "call_args"),
-    attrs=CallLoweredAttrs,
-    relates=_call_lowered_relation,
-    marks_only=True,
+    arguments=("func", "call_args"),
+    attrs_type=CallLoweredAttrs,
+    relation=_call_lowered_relation,
+    non_computational=True,
 )

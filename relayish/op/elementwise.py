@@ -266,72 +266,72 @@ _OTHER: dict[str, Evaluation] = {
 for _name, _function in _FLOATING.items():
     register_op(
         _name,
-        arguments_=("data",),
-        fuses=OpPattern.ELEMWISE,
-        types=identity,
-        evaluates=_require_float(_name, _function),
+        arguments=("data",),
+        pattern=OpPattern.ELEMWISE,
+        rule=identity,
+        evaluate=_require_float(_name, _function),
     )
 for _name, _evaluation in _OTHER.items():
     register_op(
         _name,
-        arguments_=("data",),
-        fuses=OpPattern.ELEMWISE,
-        types=identity,
-        evaluates=_evaluation,
+        arguments=("data",),
+        pattern=OpPattern.ELEMWISE,
+        rule=identity,
+        evaluate=_evaluation,
     )
 for _name, _predicate in _PREDICATES.items():
     register_op(
         _name,
-        arguments_=("data",),
-        fuses=OpPattern.ELEMWISE,
-        types=identity_comparison,
-        evaluates=_ask(_predicate),
+        arguments=("data",),
+        pattern=OpPattern.ELEMWISE,
+        rule=identity_comparison,
+        evaluate=_ask(_predicate),
     )
 
 register_op(
     "clip",
-    arguments_=("data",),
-    attrs=ClipAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=identity,
-    evaluates=_clip,
+    arguments=("data",),
+    attrs_type=ClipAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=identity,
+    evaluate=_clip,
 )
 register_op(
     "cast",
-    arguments_=("data",),
-    attrs=CastAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=_cast_type,
-    evaluates=_cast,
+    arguments=("data",),
+    attrs_type=CastAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=_cast_type,
+    evaluate=_cast,
 )
 register_op(
     "reinterpret",
-    arguments_=("data",),
-    attrs=CastAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=_cast_type,
-    evaluates=_reinterpret,
+    arguments=("data",),
+    attrs_type=CastAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=_cast_type,
+    evaluate=_reinterpret,
 )
 register_op(
     "cast_like",
-    arguments_=("data", "dtype_like"),
-    fuses=OpPattern.ELEMWISE,
-    types=_cast_like_type,
-    evaluates=_cast_like,
+    arguments=("data", "dtype_like"),
+    pattern=OpPattern.ELEMWISE,
+    rule=_cast_like_type,
+    evaluate=_cast_like,
 )
 register_op(
     "fixed_point_multiply",
-    arguments_=("data",),
-    attrs=FixedPointMultiplyAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=identity,
-    evaluates=_fixed_point_multiply,
+    arguments=("data",),
+    attrs_type=FixedPointMultiplyAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=identity,
+    evaluate=_fixed_point_multiply,
 )
 register_op(
     "fixed_point_multiply_per_axis",
-    arguments_=("data", "fp_multiplier", "left_shift", "right_shift"),
-    attrs=FixedPointMultiplyPerAxisAttrs,
-    fuses=OpPattern.BROADCAST,
-    types=_fixed_point_multiply_per_axis_type,
-    evaluates=_fixed_point_multiply_per_axis,
+    arguments=("data", "fp_multiplier", "left_shift", "right_shift"),
+    attrs_type=FixedPointMultiplyPerAxisAttrs,
+    pattern=OpPattern.BROADCAST,
+    rule=_fixed_point_multiply_per_axis_type,
+    evaluate=_fixed_point_multiply_per_axis,
 )

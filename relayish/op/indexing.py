@@ -314,70 +314,70 @@ def _invert_permutation(_: Parameters, data: Array) -> Array:
 
 register_op(
     "where",
-    arguments_=("condition", "x", "y"),
-    fuses=OpPattern.BROADCAST,
-    types=_where_type,
-    evaluates=_where,
+    arguments=("condition", "x", "y"),
+    pattern=OpPattern.BROADCAST,
+    rule=_where_type,
+    evaluate=_where,
 )
 register_op(
     "take",
-    arguments_=("data", "indices"),
-    attrs=TakeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_take_type,
-    evaluates=_take,
+    arguments=("data", "indices"),
+    attrs_type=TakeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_take_type,
+    evaluate=_take,
 )
 register_op(
     "gather",
-    arguments_=("data", "indices"),
-    attrs=GatherAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_gather_type,
-    evaluates=_gather,
+    arguments=("data", "indices"),
+    attrs_type=GatherAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_gather_type,
+    evaluate=_gather,
 )
 register_op(
     "gather_nd",
-    arguments_=("data", "indices"),
-    attrs=GatherNDAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_gather_nd_type,
-    evaluates=_gather_nd,
+    arguments=("data", "indices"),
+    attrs_type=GatherNDAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_gather_nd_type,
+    evaluate=_gather_nd,
 )
 register_op(
     "one_hot",
-    arguments_=("indices", "on_value", "off_value"),
-    attrs=OneHotAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_one_hot_type,
-    evaluates=_one_hot,
+    arguments=("indices", "on_value", "off_value"),
+    attrs_type=OneHotAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_one_hot_type,
+    evaluate=_one_hot,
 )
 register_op(
     "sequence_mask",
-    arguments_=("data", "valid_length"),
-    attrs=SequenceMaskAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_sequence_mask_type,
-    evaluates=_sequence_mask,
+    arguments=("data", "valid_length"),
+    attrs_type=SequenceMaskAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_sequence_mask_type,
+    evaluate=_sequence_mask,
 )
 register_op(
     "adv_index",
-    arguments_=("inputs",),
-    fuses=OpPattern.INJECTIVE,
-    types=_adv_index_type,
-    evaluates=_adv_index,
+    arguments=("inputs",),
+    pattern=OpPattern.INJECTIVE,
+    rule=_adv_index_type,
+    evaluate=_adv_index,
 )
-register_op("argwhere", arguments_=("condition",), types=_argwhere_type, evaluates=_argwhere)
+register_op("argwhere", arguments=("condition",), rule=_argwhere_type, evaluate=_argwhere)
 register_op(
     "unravel_index",
-    arguments_=("data", "shape"),
-    fuses=OpPattern.INJECTIVE,
-    types=_unravel_index_type,
-    evaluates=_unravel_index,
+    arguments=("data", "shape"),
+    pattern=OpPattern.INJECTIVE,
+    rule=_unravel_index_type,
+    evaluate=_unravel_index,
 )
 register_op(
     "invert_permutation",
-    arguments_=("data",),
-    fuses=OpPattern.INJECTIVE,
-    types=_invert_permutation_type,
-    evaluates=_invert_permutation,
+    arguments=("data",),
+    pattern=OpPattern.INJECTIVE,
+    rule=_invert_permutation_type,
+    evaluate=_invert_permutation,
 )

@@ -141,39 +141,39 @@ def _number(expr: Expr) -> float | None:
 
 register_op(
     "zeros",
-    arguments_=(),
-    attrs=InitOpAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=_init_op_type,
-    evaluates=_zeros,
+    arguments=(),
+    attrs_type=InitOpAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=_init_op_type,
+    evaluate=_zeros,
 )
 register_op(
     "ones",
-    arguments_=(),
-    attrs=InitOpAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=_init_op_type,
-    evaluates=_ones,
+    arguments=(),
+    attrs_type=InitOpAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=_init_op_type,
+    evaluate=_ones,
 )
 register_op(
     "full",
-    arguments_=("fill_value",),
-    attrs=InitOpAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=_full_type,
-    evaluates=_full,
+    arguments=("fill_value",),
+    attrs_type=InitOpAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=_full_type,
+    evaluate=_full,
 )
 register_op(
     "full_like",
-    arguments_=("data", "fill_value"),
-    fuses=OpPattern.ELEMWISE,
-    types=_full_like_type,
-    evaluates=_full_like,
+    arguments=("data", "fill_value"),
+    pattern=OpPattern.ELEMWISE,
+    rule=_full_like_type,
+    evaluate=_full_like,
 )
 register_op(
     "arange",
-    arguments_=("start", "end", "step"),
-    attrs=ArangeAttrs,
-    relates=_arange_relation,
-    evaluates=_arange,
+    arguments=("start", "end", "step"),
+    attrs_type=ArangeAttrs,
+    relation=_arange_relation,
+    evaluate=_arange,
 )

@@ -154,33 +154,33 @@ def _meshgrid(attrs: MeshgridAttrs, data: tuple[Array, ...]) -> tuple[Array, ...
 
 register_op(
     "concatenate",
-    arguments_=("data",),
-    attrs=ConcatenateAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_concatenate_type,
-    evaluates=_concatenate,
+    arguments=("data",),
+    attrs_type=ConcatenateAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_concatenate_type,
+    evaluate=_concatenate,
 )
 register_op(
     "stack",
-    arguments_=("data",),
-    attrs=StackAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_stack_type,
-    evaluates=_stack,
+    arguments=("data",),
+    attrs_type=StackAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_stack_type,
+    evaluate=_stack,
 )
 register_op(
     "split",
-    arguments_=("data",),
-    attrs=SplitAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_split_type,
-    evaluates=_split,
+    arguments=("data",),
+    attrs_type=SplitAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_split_type,
+    evaluate=_split,
 )
 register_op(
     "meshgrid",
-    arguments_=("data",),
-    attrs=MeshgridAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_meshgrid_type,
-    evaluates=_meshgrid,
+    arguments=("data",),
+    attrs_type=MeshgridAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_meshgrid_type,
+    evaluate=_meshgrid,
 )

@@ -111,24 +111,24 @@ def _meta_schedule_layout_transform_type(
 
 register_op(
     "layout_transform",
-    arguments_=("data",),
-    attrs=LayoutTransformAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_layout_transform_type,
-    evaluates=_layout_transform,
+    arguments=("data",),
+    attrs_type=LayoutTransformAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_layout_transform_type,
+    evaluate=_layout_transform,
 )
 register_op(
     "auto_scheduler_layout_transform",
-    arguments_=("data",),
-    attrs=AutoSchedulerLayoutTransformAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_auto_scheduler_layout_transform_type,
-    evaluates=_auto_scheduler_layout_transform,
+    arguments=("data",),
+    attrs_type=AutoSchedulerLayoutTransformAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_auto_scheduler_layout_transform_type,
+    evaluate=_auto_scheduler_layout_transform,
 )
 register_op(
     "meta_schedule_layout_transform",
-    arguments_=("data",),
-    attrs=MetaScheduleLayoutTransformAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_meta_schedule_layout_transform_type,
+    arguments=("data",),
+    attrs_type=MetaScheduleLayoutTransformAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_meta_schedule_layout_transform_type,
 )

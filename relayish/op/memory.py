@@ -74,18 +74,18 @@ def _kill_type(_: Parameters, _to_free: Type) -> TupleType:
 
 register_op(
     "memory.alloc_storage",
-    arguments_=("size", "shape", "alignment"),
-    attrs=AllocStorageAttrs,
-    types=_alloc_storage_type,
-    marks_only=True,
+    arguments=("size", "shape", "alignment"),
+    attrs_type=AllocStorageAttrs,
+    rule=_alloc_storage_type,
+    non_computational=True,
 )
 register_op(
     "memory.alloc_tensor",
-    arguments_=("storage", "offset", "shape"),
-    attrs=AllocTensorAttrs,
-    types=_alloc_tensor_type,
-    marks_only=True,
+    arguments=("storage", "offset", "shape"),
+    attrs_type=AllocTensorAttrs,
+    rule=_alloc_tensor_type,
+    non_computational=True,
 )
 register_op(
-    "memory.kill", arguments_=("to_free",), types=_kill_type, has_state=True, marks_only=True
+    "memory.kill", arguments=("to_free",), rule=_kill_type, stateful=True, non_computational=True
 )

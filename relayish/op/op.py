@@ -52,12 +52,12 @@ def register(
         describe: What it does, in a sentence.
         arguments: The names of its arguments.
         properties: What else :func:`~relayish.op.registry.register_op` takes: ``domain``,
-            ``attrs``, ``types`` or ``relates``, ``evaluates``, …
+            ``attrs_type``, ``rule`` or ``relation``, ``evaluate``, …
 
     Raises:
         DuplicateNameError: If the domain has an operator of that name.
     """
-    op = register_op(op_name, arguments_=properties.pop("arguments_", arguments), **properties)
+    op = register_op(op_name, arguments=arguments, **properties)
     if describe:
         registry.description.set(op, describe)
     return op

@@ -261,36 +261,36 @@ _REDUCTIONS: dict[str, Callable[[ReduceAttrs, Array], Array]] = {
 for _name, _evaluation in _REDUCTIONS.items():
     register_op(
         _name,
-        arguments_=("data",),
-        attrs=ReduceAttrs,
-        fuses=OpPattern.COMM_REDUCE,
-        types=_reduce_type,
-        evaluates=_evaluation,
+        arguments=("data",),
+        attrs_type=ReduceAttrs,
+        pattern=OpPattern.COMM_REDUCE,
+        rule=_reduce_type,
+        evaluate=_evaluation,
     )
 for _name, _position in (("argmax", np.argmax), ("argmin", np.argmin)):
     register_op(
         _name,
-        arguments_=("data",),
-        attrs=ArgReduceAttrs,
-        fuses=OpPattern.COMM_REDUCE,
-        types=_arg_reduce_type,
-        evaluates=_evaluate_position(_position),
+        arguments=("data",),
+        attrs_type=ArgReduceAttrs,
+        pattern=OpPattern.COMM_REDUCE,
+        rule=_arg_reduce_type,
+        evaluate=_evaluate_position(_position),
     )
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
     register_op(
         _name,
-        arguments_=("data",),
-        attrs=ScanopAttrs,
-        in_metadata=True,
-        types=_scan_type,
-        evaluates=_scan(_ufunc),
+        arguments=("data",),
+        attrs_type=ScanopAttrs,
+        attrs_in_metadata=True,
+        rule=_scan_type,
+        evaluate=_scan(_ufunc),
     )
 
 register_op(
     "variance",
-    arguments_=("data", "mean"),
-    attrs=VarianceAttrs,
-    fuses=OpPattern.COMM_REDUCE,
-    types=_variance_type,
-    evaluates=_variance,
+    arguments=("data", "mean"),
+    attrs_type=VarianceAttrs,
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_variance_type,
+    evaluate=_variance,
 )

@@ -159,7 +159,6 @@ num_inputs: OpTable[int] = OpTable("num_inputs")
 """How many arguments a call must have."""
 arguments: OpTable[tuple[str, ...]] = OpTable("arguments")
 """The names of the arguments."""
-_NAMES: Final = arguments
 attrs_type: OpTable[type[Attrs]] = OpTable("attrs_type")
 """The class of the attributes; operators that take none have no entry."""
 stateful: OpTable[bool] = OpTable("stateful")
@@ -238,6 +237,20 @@ of the result; see :func:`~relayish.op.mixed_precision.register_mixed_precision_
 chosen_dtype: OpTable[str] = OpTable("chosen_dtype")
 """The attribute in which an operator is told the element type to accumulate in, or to make."""
 
+_DECLARED_TABLES: Final[tuple[OpTable[Any], ...]] = (  # Any: as for _TABLES
+    num_inputs,
+    arguments,
+    pattern,
+    attrs_type,
+    rule,
+    relation,
+    evaluate,
+    stateful,
+    non_computational,
+    commutative,
+    random,
+    attrs_in_metadata,
+)
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
 _CLAIMS: Final[Claims[Op]] = Claims()
@@ -252,38 +265,38 @@ def on_redeclaration(listener: Callable[[Op], object]) -> None:
 def register_op(
     name: str,
     *,
-    arguments_: Sequence[str] | None = None,
     arguments: Sequence[str] | None = None,
     domain: Domain | str = RELAY.name,
-    attrs: type[Attrs] | None = None,
-    fuses: OpPattern = OpPattern.OPAQUE,
-    types: Rule | None = None,
-    relates: Relation | None = None,
-    evaluates: Callable[..., Any] | None = None,  # Any: see evaluate
-    has_state: bool = False,
-    marks_only: bool = False,
-    commutes: bool = False,
-    draws: bool = False,
-    in_metadata: bool = False,
+    attrs_type: type[Attrs] | None = None,
+    pattern: OpPattern = OpPattern.OPAQUE,
+    rule: Rule | None = None,
+    relation: Relation | None = None,
+    evaluate: Callable[..., Any] | None = None,  # Any: see evaluate
+    stateful: bool = False,
+    non_computational: bool = False,
+    commutative: bool = False,
+    random: bool = False,
+    attrs_in_metadata: bool = False,
     **unknown: Never,
 ) -> Op:
     """Declare the operator ``name`` and return its node.
 
+    What is told of it here goes by the name of the table that holds it.
+
     Args:
         name: What it is called; with its family, as in ``nn.relu``, by Relay's custom.
-        arguments_: The names of the arguments.
-        arguments: The same, under the name that Relay gives them.
+        arguments: The names of the arguments.
         domain: The domain it belongs to, by default Relay's; others may use the same name.
-        attrs: The class of the attributes.
-        fuses: How the operator fuses; opaque operators do not.
-        types: The type of its result, see :data:`rule`.
-        relates: In place of a rule, see :data:`relation`.
-        evaluates: Its value by numpy, see :data:`evaluate`.
-        has_state: See :data:`stateful`.
-        marks_only: See :data:`non_computational`.
-        commutes: See :data:`commutative`.
-        draws: See :data:`random`.
-        in_metadata: See :data:`attrs_in_metadata`.
+        attrs_type: The class of the attributes.
+        pattern: How the operator fuses; opaque operators do not.
+        rule: The type of its result, see :data:`rule`.
+        relation: In place of a rule, see :data:`relation`.
+        evaluate: Its value by numpy, see :data:`evaluate`.
+        stateful: See :data:`stateful`.
+        non_computational: See :data:`non_computational`.
+        commutative: See :data:`commutative`.
+        random: See :data:`random`.
+        attrs_in_metadata: See :data:`attrs_in_metadata`.
         **unknown: Refused, with a suggestion.
 
     Raises:
@@ -294,9 +307,10 @@ def register_op(
 
     """
     for misspelt in unknown:
+        meant = _RENAMED.get(misspelt)
+        near = suggest(misspelt, _TOLD) if meant is None else f"; did you mean {meant}?"
         raise DeclarationError(
-            f"register_op has no argument {misspelt!r}{suggest(misspelt, _TOLD)}; "
-            f"it has {', '.join(_TOLD)}"
+            f"register_op has no argument {misspelt!r}{near}; it has {', '.join(_TOLD)}"
         )
     owner = get_domain(domain if isinstance(domain, str) else domain.name)
     if "::" in name:
@@ -304,8 +318,8 @@ def register_op(
             f"an operator is to be called {name!r}, but '::' parts names from their domains; "
             f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
         )
-    names = _checked_names(name, arguments_ if arguments is None else arguments)
-    _check_functions(name, names, types, relates, evaluates)
+    names = _checked_names(name, arguments)
+    _check_functions(name, names, rule, relation, evaluate)
     op = intern_op(name, owner.name)
     known = is_registered(op)
     whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
@@ -323,60 +337,74 @@ def register_op(
             listener(op)
     owner.add(name, num_children=len(names))
     _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
-    given: tuple[tuple[OpTable[Any], object], ...] = (  # Any: as for _TABLES
-        (num_inputs, len(names)),
-        (_NAMES, names),
-        (pattern, fuses),
-        (attrs_type, attrs),
-        (rule, types),
-        (relation, relates),
-        (evaluate, evaluates),
-        (stateful, has_state or None),
-        (non_computational, marks_only or None),
-        (commutative, commutes or None),
-        (random, draws or None),
-        (attrs_in_metadata, in_metadata or None),
+    given: tuple[object, ...] = (
+        len(names),
+        names,
+        pattern,
+        attrs_type,
+        rule,
+        relation,
+        evaluate,
+        stateful or None,
+        non_computational or None,
+        commutative or None,
+        random or None,
+        attrs_in_metadata or None,
     )
-    for table, value in given:
+    for table, value in zip(_DECLARED_TABLES, given, strict=True):
         table.declare(op, value)
     return op
 
 
 _TOLD: Final = tuple(n for n in register_op.__annotations__ if n not in {"unknown", "return"})
+_RENAMED: Final = {
+    "arguments_": "arguments",
+    "attrs": "attrs_type",
+    "fuses": "pattern",
+    "types": "rule",
+    "relates": "relation",
+    "evaluates": "evaluate",
+    "has_state": "stateful",
+    "marks_only": "non_computational",
+    "commutes": "commutative",
+    "draws": "random",
+    "in_metadata": "attrs_in_metadata",
+}
+"""By what earlier releases, and Relay, call it: the name of an argument of :func:`register_op`."""
 
 
 def _checked_names(op: str, given: object) -> tuple[str, ...]:
     if given is None:
         raise DeclarationError(
             f"operator {op!r} is declared without the names of its arguments; say them: "
-            f"arguments_=('data',), or arguments_=() where it takes none"
+            f"arguments=('data',), or arguments=() where it takes none"
         )
     names: tuple[object, ...] = tuple(given) if isinstance(given, Sequence) else (given,)
     wrong = [n for n in names if not isinstance(n, str) or not n.isidentifier()]
     if isinstance(given, str) or wrong:
-        said = f"arguments_=({given!r},)" if isinstance(given, str) else "arguments_=('data',)"
+        said = f"arguments=({given!r},)" if isinstance(given, str) else "arguments=('data',)"
         raise DeclarationError(
-            f"arguments_ of operator {op!r} is {given!r}; expected a tuple of the names of its "
+            f"arguments of operator {op!r} is {given!r}; expected a tuple of the names of its "
             f"arguments, which are identifiers: {said}"
         )
     if len(set(names)) < len(names):
-        raise DeclarationError(f"arguments_ of operator {op!r} names one twice: {names}")
+        raise DeclarationError(f"arguments of operator {op!r} names one twice: {names}")
     return tuple(map(str, names))
 
 
 def _check_functions(
-    op: str, names: tuple[str, ...], types: object, relates: object, evaluates: object
+    op: str, names: tuple[str, ...], rule: object, relation: object, evaluate: object
 ) -> None:
     for name, function, taken in (
-        ("types", types, ("attrs", *names)),
-        ("relates", relates, ("attrs", "types", "reporter")),
-        ("evaluates", evaluates, ("attrs", *names)),
+        ("rule", rule, ("attrs", *names)),
+        ("relation", relation, ("attrs", "types", "reporter")),
+        ("evaluate", evaluate, ("attrs", *names)),
     ):
         if function is not None:
             check_arity(function, taken, f"{name} of operator {op!r}")
-    if types is not None and relates is not None:
+    if rule is not None and relation is not None:
         raise DeclarationError(
-            f"operator {op!r} is given types and relates; a relation stands in place of a rule: "
+            f"operator {op!r} is given rule and relation; a relation stands in place of a rule: "
             f"leave one out"
         )
 

@@ -136,17 +136,17 @@ def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Arr
 
 register_op(
     "scatter_elements",
-    arguments_=("data", "indices", "updates"),
-    attrs=ScatterElementsAttrs,
-    in_metadata=True,
-    types=_scatter_elements_type,
-    evaluates=_scatter_elements,
+    arguments=("data", "indices", "updates"),
+    attrs_type=ScatterElementsAttrs,
+    attrs_in_metadata=True,
+    rule=_scatter_elements_type,
+    evaluate=_scatter_elements,
 )
 register_op(
     "scatter_nd",
-    arguments_=("data", "indices", "updates"),
-    attrs=ScatterNDAttrs,
-    in_metadata=True,
-    types=_scatter_nd_type,
-    evaluates=_scatter_nd,
+    arguments=("data", "indices", "updates"),
+    attrs_type=ScatterNDAttrs,
+    attrs_in_metadata=True,
+    rule=_scatter_nd_type,
+    evaluate=_scatter_nd,
 )

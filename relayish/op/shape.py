@@ -306,90 +306,90 @@ def _batch_flatten_type(_: Parameters, data: Type) -> TensorType:
 
 register_op(
     "reshape",
-    arguments_=("data",),
-    attrs=ReshapeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_reshape_type,
-    evaluates=_reshape,
+    arguments=("data",),
+    attrs_type=ReshapeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_reshape_type,
+    evaluate=_reshape,
 )
 register_op(
     "contrib_reverse_reshape",
-    arguments_=("data",),
-    attrs=ReshapeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_reverse_reshape_type,
-    evaluates=_reverse_reshape,
+    arguments=("data",),
+    attrs_type=ReshapeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_reverse_reshape_type,
+    evaluate=_reverse_reshape,
 )
 register_op(
     "reshape_like",
-    arguments_=("data", "shape_like"),
-    attrs=ReshapeLikeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_reshape_like_type,
-    evaluates=_reshape_like,
+    arguments=("data", "shape_like"),
+    attrs_type=ReshapeLikeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_reshape_like_type,
+    evaluate=_reshape_like,
 )
 register_op(
     "squeeze",
-    arguments_=("data",),
-    attrs=SqueezeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_squeeze_type,
-    evaluates=_squeeze,
+    arguments=("data",),
+    attrs_type=SqueezeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_squeeze_type,
+    evaluate=_squeeze,
 )
 register_op(
     "expand_dims",
-    arguments_=("data",),
-    attrs=ExpandDimsAttrs,
-    fuses=OpPattern.BROADCAST,
-    types=_expand_dims_type,
-    evaluates=_expand_dims,
+    arguments=("data",),
+    attrs_type=ExpandDimsAttrs,
+    pattern=OpPattern.BROADCAST,
+    rule=_expand_dims_type,
+    evaluate=_expand_dims,
 )
 register_op(
     "broadcast_to",
-    arguments_=("data",),
-    attrs=InitOpAttrs,
-    fuses=OpPattern.BROADCAST,
-    types=_broadcast_to_type,
-    evaluates=_broadcast_to,
+    arguments=("data",),
+    attrs_type=InitOpAttrs,
+    pattern=OpPattern.BROADCAST,
+    rule=_broadcast_to_type,
+    evaluate=_broadcast_to,
 )
 register_op(
     "broadcast_to_like",
-    arguments_=("data", "broadcast_type"),
-    fuses=OpPattern.BROADCAST,
-    types=_broadcast_to_like_type,
-    evaluates=_broadcast_to_like,
+    arguments=("data", "broadcast_type"),
+    pattern=OpPattern.BROADCAST,
+    rule=_broadcast_to_like_type,
+    evaluate=_broadcast_to_like,
 )
 register_op(
     "collapse_sum_to",  # Relay declares no attributes of it, and yet its calls may have some
-    arguments_=("data", "shape"),
-    fuses=OpPattern.COMM_REDUCE,
-    types=_collapse_sum_to_type,
-    evaluates=_collapse_sum_to,
+    arguments=("data", "shape"),
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_collapse_sum_to_type,
+    evaluate=_collapse_sum_to,
 )
 register_op(
     "collapse_sum_like",
-    arguments_=("data", "collapse_type"),
-    fuses=OpPattern.COMM_REDUCE,
-    types=_collapse_sum_like_type,
-    evaluates=_collapse_sum_like,
+    arguments=("data", "collapse_type"),
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_collapse_sum_like_type,
+    evaluate=_collapse_sum_like,
 )
 register_op(
-    "shape_of", arguments_=("data",), attrs=ShapeOfAttrs, types=shape_of_type, evaluates=_shape_of
+    "shape_of", arguments=("data",), attrs_type=ShapeOfAttrs, rule=shape_of_type, evaluate=_shape_of
 )
 register_op(
     "ndarray_size",
-    arguments_=("data",),
-    attrs=NdarraySizeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_ndarray_size_type,
-    evaluates=_ndarray_size,
+    arguments=("data",),
+    attrs_type=NdarraySizeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_ndarray_size_type,
+    evaluate=_ndarray_size,
 )
 register_op(
     "nn.batch_flatten",
-    arguments_=("data",),
-    fuses=OpPattern.INJECTIVE,
-    types=_batch_flatten_type,
-    evaluates=_batch_flatten,
+    arguments=("data",),
+    pattern=OpPattern.INJECTIVE,
+    rule=_batch_flatten_type,
+    evaluate=_batch_flatten,
 )
 
 shape_only.set(relay_op("shape_of"), lambda shape: shape)

@@ -97,17 +97,17 @@ def _stft(attrs: StftAttrs, data: Array, window: Array) -> Array:
 
 register_op(
     "dft",
-    arguments_=("re_data", "im_data"),
-    attrs=DFTAttrs,
-    in_metadata=True,
-    types=_dft_type,
-    evaluates=_dft,
+    arguments=("re_data", "im_data"),
+    attrs_type=DFTAttrs,
+    attrs_in_metadata=True,
+    rule=_dft_type,
+    evaluate=_dft,
 )
 register_op(
     "stft",
-    arguments_=("data", "window"),
-    attrs=StftAttrs,
-    in_metadata=True,
-    types=_stft_type,
-    evaluates=_stft,
+    arguments=("data", "window"),
+    attrs_type=StftAttrs,
+    attrs_in_metadata=True,
+    rule=_stft_type,
+    evaluate=_stft,
 )

@@ -263,31 +263,31 @@ def _sliding_window(attrs: SlidingWindowAttrs, data: Array) -> Array:
 
 register_op(
     "strided_slice",
-    arguments_=("data",),
-    attrs=StridedSliceAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_strided_slice_type,
-    evaluates=_strided_slice,
+    arguments=("data",),
+    attrs_type=StridedSliceAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_strided_slice_type,
+    evaluate=_strided_slice,
 )
 register_op(
     "strided_set",
-    arguments_=("data", "v", "begin", "end", "strides"),
-    fuses=OpPattern.INJECTIVE,
-    types=_strided_set_type,
-    evaluates=_strided_set,
+    arguments=("data", "v", "begin", "end", "strides"),
+    pattern=OpPattern.INJECTIVE,
+    rule=_strided_set_type,
+    evaluate=_strided_set,
 )
 register_op(
     "slice_like",
-    arguments_=("data", "shape_like"),
-    attrs=SliceLikeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_slice_like_type,
-    evaluates=_slice_like,
+    arguments=("data", "shape_like"),
+    attrs_type=SliceLikeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_slice_like_type,
+    evaluate=_slice_like,
 )
 register_op(
     "sliding_window",
-    arguments_=("data",),
-    attrs=SlidingWindowAttrs,
-    types=_sliding_window_type,
-    evaluates=_sliding_window,
+    arguments=("data",),
+    attrs_type=SlidingWindowAttrs,
+    rule=_sliding_window_type,
+    evaluate=_sliding_window,
 )

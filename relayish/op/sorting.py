@@ -208,22 +208,22 @@ def _unique(attrs: UniqueAttrs, data: Array) -> tuple[Array, ...]:
 
 
 register_op(
-    "argsort", arguments_=("data",), attrs=ArgsortAttrs, types=_argsort_type, evaluates=_argsort
+    "argsort", arguments=("data",), attrs_type=ArgsortAttrs, rule=_argsort_type, evaluate=_argsort
 )
-register_op("sort", arguments_=("data",), attrs=ArgsortAttrs, types=_sort_type, evaluates=_sort)
-register_op("topk", arguments_=("data",), attrs=TopkAttrs, types=_topk_type, evaluates=_topk)
+register_op("sort", arguments=("data",), attrs_type=ArgsortAttrs, rule=_sort_type, evaluate=_sort)
+register_op("topk", arguments=("data",), attrs_type=TopkAttrs, rule=_topk_type, evaluate=_topk)
 register_op(
     "searchsorted",
-    arguments_=("sorted_sequence", "values"),
-    attrs=SearchSortedAttrs,
-    types=_searchsorted_type,
-    evaluates=_searchsorted,
+    arguments=("sorted_sequence", "values"),
+    attrs_type=SearchSortedAttrs,
+    rule=_searchsorted_type,
+    evaluate=_searchsorted,
 )
 register_op(
     "unique",
-    arguments_=("data",),
-    attrs=UniqueAttrs,
-    in_metadata=True,
-    types=_unique_type,
-    evaluates=_unique,
+    arguments=("data",),
+    attrs_type=UniqueAttrs,
+    attrs_in_metadata=True,
+    rule=_unique_type,
+    evaluate=_unique,
 )

@@ -157,21 +157,21 @@ def _sparse_reshape(
 
 register_op(
     "sparse_to_dense",
-    arguments_=("sparse_indices", "sparse_values", "default_value"),
-    attrs=SparseToDenseAttrs,
-    types=_sparse_to_dense_type,
-    evaluates=_sparse_to_dense,
+    arguments=("sparse_indices", "sparse_values", "default_value"),
+    attrs_type=SparseToDenseAttrs,
+    rule=_sparse_to_dense_type,
+    evaluate=_sparse_to_dense,
 )
 register_op(
     "sparse_fill_empty_rows",
-    arguments_=("sparse_indices", "sparse_values", "dense_shape", "default_value"),
-    types=_sparse_fill_empty_rows_type,
-    evaluates=_sparse_fill_empty_rows,
+    arguments=("sparse_indices", "sparse_values", "dense_shape", "default_value"),
+    rule=_sparse_fill_empty_rows_type,
+    evaluate=_sparse_fill_empty_rows,
 )
 register_op(
     "sparse_reshape",
-    arguments_=("sparse_indices", "prev_shape", "new_shape"),
-    fuses=OpPattern.INJECTIVE,
-    types=_sparse_reshape_type,
-    evaluates=_sparse_reshape,
+    arguments=("sparse_indices", "prev_shape", "new_shape"),
+    pattern=OpPattern.INJECTIVE,
+    rule=_sparse_reshape_type,
+    evaluate=_sparse_reshape,
 )

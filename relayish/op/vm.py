@@ -45,22 +45,22 @@ def _invoke_tvm_op_relation(
 
 register_op(
     "vm.shape_of",
-    arguments_=("tensor",),
-    attrs=ShapeOfAttrs,
-    types=shape_of_type,
-    marks_only=True,
+    arguments=("tensor",),
+    attrs_type=ShapeOfAttrs,
+    rule=shape_of_type,
+    non_computational=True,
 )
 register_op(
     "vm.reshape_tensor",
-    arguments_=("data", "shape"),
-    attrs=ReshapeTensorAttrs,
-    types=_reshape_tensor_type,
-    marks_only=True,
+    arguments=("data", "shape"),
+    attrs_type=ReshapeTensorAttrs,
+    rule=_reshape_tensor_type,
+    non_computational=True,
 )
 register_op(
     "vm.invoke_tvm_op",
-    arguments_=("op", "ins", "outs"),
-    relates=_invoke_tvm_op_relation,
-    has_state=True,
-    marks_only=True,
+    arguments=("op", "ins", "outs"),
+    relation=_invoke_tvm_op_relation,
+    stateful=True,
+    non_computational=True,
 )

@@ -101,7 +101,7 @@ def _check_again(call: Call, values: list[Evaluated], value: Evaluated) -> list[
         return []
     again = evaluate_call(call.op, call.attrs, values)  # type: ignore[arg-type]  # an Op
     same = _same(value, again)
-    return [] if same else ["its evaluation gave another value the second time; has_state=True?"]
+    return [] if same else ["its evaluation gave another value the second time; stateful=True?"]
 
 
 def _check_unknown_sizes(call: Call, value: Evaluated) -> list[str]:

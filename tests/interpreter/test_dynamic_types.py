@@ -22,9 +22,9 @@ def grow() -> Iterator[None]:
     with relay.declared_temporarily():
         register_op(
             "grow",
-            arguments_=("data",),
-            types=lambda _, data: data,
-            evaluates=lambda _, data: np.concatenate([data, data]),
+            arguments=("data",),
+            rule=lambda _, data: data,
+            evaluate=lambda _, data: np.concatenate([data, data]),
         )
         yield
 

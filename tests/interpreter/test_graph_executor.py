@@ -174,7 +174,7 @@ def test_function_is_planned_once():
 
 def test_what_depends_on_params_alone_is_computed_while_planning(operator):
     calls = []
-    op = operator("tests.noted", arguments_=("data",), evaluates=lambda _, x: calls.append(x) or x)
+    op = operator("tests.noted", arguments=("data",), evaluate=lambda _, x: calls.append(x) or x)
     x, w = scalar("x"), scalar("w")
     mod = IRModule.from_expr(Function((x, w), x + Call(op, (w,))))
     run = relay.create_executor("graph", mod, params={"w": 2.0}).evaluate()
@@ -239,7 +239,7 @@ class Alive:
 def test_intermediate_is_dropped_after_its_last_use(operator, arity):
     alive = Alive()
     names = ("a", "b", "c")[:arity]
-    op = operator("tests.alive", arguments_=names, evaluates=alive.make)
+    op = operator("tests.alive", arguments=names, evaluate=alive.make)
     x = relay.var("x", shape=(1,))
     values = [Call(op, (x,) * arity)]
     for _ in range(200):
@@ -253,7 +253,7 @@ def test_intermediate_is_dropped_after_its_last_use(operator, arity):
 
 def test_value_nobody_reads_is_dropped_at_once(operator):
     alive = Alive()
-    op = operator("tests.alive", arguments_=("a",), evaluates=alive.make)
+    op = operator("tests.alive", arguments=("a",), evaluate=alive.make)
     x = relay.var("x", shape=(1,))
     body = x
     for index in range(50):
@@ -264,7 +264,7 @@ def test_value_nobody_reads_is_dropped_at_once(operator):
 
 def test_fields_of_a_tuple_are_dropped_one_by_one(operator):
     alive = Alive()
-    op = operator("tests.alive", arguments_=("a",), evaluates=alive.make)
+    op = operator("tests.alive", arguments=("a",), evaluate=alive.make)
     x = relay.var("x", shape=(1,))
     pair = Tuple((Call(op, (x,)), x))
     for _ in range(50):
@@ -277,7 +277,7 @@ def test_fields_of_a_tuple_are_dropped_one_by_one(operator):
 
 def test_argument_of_a_function_is_dropped_by_the_function(operator):
     alive = Alive()
-    op = operator("tests.alive", arguments_=("a",), evaluates=alive.make)
+    op = operator("tests.alive", arguments=("a",), evaluate=alive.make)
     x, inner = relay.var("x", shape=(1,)), relay.var("y", shape=(1,))
     body = inner
     for _ in range(50):
@@ -318,7 +318,7 @@ def test_network_gives_the_same_in_every_form(form):
 
 def test_shared_nodes_run_once(operator):
     calls = []
-    op = operator("tests.noted", arguments_=("a",), evaluates=lambda _, x: calls.append(1) or x)
+    op = operator("tests.noted", arguments=("a",), evaluate=lambda _, x: calls.append(1) or x)
     x = scalar()
     expr = Call(op, (x,))
     for _ in range(100):

@@ -29,7 +29,7 @@ from relayish.transform import function_pass, list_passes, register_pass
 
 def test_operator_and_its_properties_are_forgotten():
     with declared_temporarily():
-        made = register_op("tests.halve", arguments_=("data",), has_state=True, evaluates=abs)
+        made = register_op("tests.halve", arguments=("data",), stateful=True, evaluate=abs)
         registry.description.set(made, "Halve it.")
         assert relay.tests.halve(relay.const(1)).op is made
     assert not is_registered("tests.halve")
@@ -43,7 +43,7 @@ def test_operator_and_its_properties_are_forgotten():
 def test_operator_may_be_declared_otherwise_afterwards():
     for arguments in (("a",), ("a", "b")):
         with declared_temporarily():
-            made = register_op("tests.halve", arguments_=arguments)
+            made = register_op("tests.halve", arguments=arguments)
             assert builder("tests.halve")(*[relay.const(1)] * len(arguments)).op is made
             assert get_domain("relay").get("tests.halve").num_children == len(arguments)
 
@@ -71,7 +71,7 @@ def test_gradient_and_conversion_may_be_told_again_afterwards():
 
 def test_ambiguity_ends_with_the_declaration():
     with declared_temporarily():
-        register_op("add", arguments_=(), domain=Domain("lattices"))
+        register_op("add", arguments=(), domain=Domain("lattices"))
         with pytest.raises(UnknownNameError):
             get_op("add")
     assert get_op("add").domain == "relay"
@@ -126,7 +126,7 @@ def test_languages_and_their_domains_are_forgotten():
 def test_error_inside_forgets_as_well():
     def fail():
         with declared_temporarily():
-            register_op("tests.halve", arguments_=())
+            register_op("tests.halve", arguments=())
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -138,7 +138,7 @@ def test_entered_again_it_declares_the_same_anew():
     declared = declared_temporarily()
     with declared:
         lattices = Domain("lattices")
-        made = register_op("join", arguments_=("a", "b"), domain=lattices, has_state=True)
+        made = register_op("join", arguments=("a", "b"), domain=lattices, stateful=True)
     for _ in range(2):
         assert not is_registered("join")
         with declared:
@@ -150,9 +150,9 @@ def test_entered_again_it_declares_the_same_anew():
 
 def test_inner_ones_forget_only_what_is_theirs():
     with declared_temporarily():
-        outer = register_op("tests.outer", arguments_=())
+        outer = register_op("tests.outer", arguments=())
         with declared_temporarily():
-            register_op("tests.inner", arguments_=())
+            register_op("tests.inner", arguments=())
         assert get_op("tests.outer") is outer
         assert not is_registered("tests.inner")
     assert not is_registered("tests.outer")
@@ -176,7 +176,7 @@ def test_library_that_is_imported_meanwhile_stays():
             import relayish as relay
             from relayish.ir.attrs import Attrs, attrs
             from relayish.op.registry import register_op
-            register_op("tests.halve", arguments_=())
+            register_op("tests.halve", arguments=())
             relay.transform.FoldConstant()
             import relayish.dataflow_pattern, relayish.passes.fusion.fuse_ops
             @attrs("tests.Mine")

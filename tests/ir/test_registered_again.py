@@ -60,7 +60,7 @@ from relayish.op import register_op
 class AgainAttrs(Attrs):
     axis: int = {default}
 
-register_op("again", arguments_=("data",), attrs=AgainAttrs, types=lambda attrs, data: data)
+register_op("again", arguments=("data",), attrs_type=AgainAttrs, rule=lambda attrs, data: data)
 """
 
 
@@ -212,15 +212,15 @@ class TestOperator:
         assert relay.op.get("again") is op
 
     def test_loses_what_is_no_longer_said_of_it(self, run: Run) -> None:
-        run(OPERATOR.format(default=1).replace("types=", "has_state=True, types="))
+        run(OPERATOR.format(default=1).replace("rule=", "stateful=True, rule="))
         op = relay.op.get("again")
         assert op in relay.op.registry.stateful
         run(OPERATOR.format(default=1))
         assert op not in relay.op.registry.stateful
 
     def test_may_take_other_arguments(self, run: Run) -> None:
-        run("from relayish.op import register_op\nregister_op('again', arguments_=('a',))")
-        run("register_op('again', arguments_=('a', 'b'))")
+        run("from relayish.op import register_op\nregister_op('again', arguments=('a',))")
+        run("register_op('again', arguments=('a', 'b'))")
         assert len(relay.again(relay.var("x"), relay.var("y")).args) == 2
         assert get_domain("relay").get("again").num_children == 2
 
@@ -232,7 +232,7 @@ class TestOperator:
 
 
 def test_statement_of_a_cell_is_the_same_code_wherever_it_stands(run: Run) -> None:
-    cell = "from relayish.op import register_op\nregister_op('again', arguments_=('data',))"
+    cell = "from relayish.op import register_op\nregister_op('again', arguments=('data',))"
     code = compile(cell, "<cell>", "exec")
     for line in (1, 7):  # as notebooks name the code of statements
         exec(
@@ -246,7 +246,7 @@ def test_statement_of_a_cell_is_the_same_code_wherever_it_stands(run: Run) -> No
 def test_domain_keeps_its_operators(run: Run) -> None:
     cell = "from relayish.ir.domain import Domain\nagain = Domain('again')"
     before = run(cell)["again"]
-    run("from relayish.op import register_op\nregister_op('join', arguments_=(), domain=again)")
+    run("from relayish.op import register_op\nregister_op('join', arguments=(), domain=again)")
     after = run(cell)["again"]
     assert get_domain("again") is after
     assert (after.id, [*after.operators]) == (before.id, ["join"])

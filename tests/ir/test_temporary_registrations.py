@@ -142,7 +142,7 @@ REGISTRATIONS: dict[str, Register] = {
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
     ),
     "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
-    "register_op": lambda k, f: register_op("registered_twice", arguments_=("data",)),
+    "register_op": lambda k, f: register_op("registered_twice", arguments=("data",)),
     "register_pass": lambda k, f: register_pass(opt_level=0, name="Twice")(
         module_pass(lambda mod, ctx: mod, opt_level=0)
     ),

@@ -135,7 +135,7 @@ def test_arange_repeats_its_arguments_in_its_attributes():
 
 def test_operator_declared_twice_is_refused():
     with pytest.raises(DuplicateNameError, match="'add' is declared twice"):
-        register_op("add", arguments_=("lhs", "rhs"))
+        register_op("add", arguments=("lhs", "rhs"))
 
 
 def test_table_refuses_a_second_value_unless_told():

@@ -71,10 +71,10 @@ def other_add(lattices):
     """``lattices::add``, which subtracts."""
     return register_op(
         "add",
-        arguments_=("lhs", "rhs"),
+        arguments=("lhs", "rhs"),
         domain=lattices,
-        types=lambda _attrs, lhs, _rhs: lhs,
-        evaluates=lambda _attrs, lhs, rhs: lhs - rhs,
+        rule=lambda _attrs, lhs, _rhs: lhs,
+        evaluate=lambda _attrs, lhs, rhs: lhs - rhs,
     )
 
 
@@ -82,9 +82,9 @@ def other_add(lattices):
 
 
 def test_operator_belongs_to_relays_domain_unless_it_says_another(lattices):
-    assert register_op("tests.own", arguments_=()).domain == "relay"
-    assert register_op("tests.own", arguments_=(), domain=lattices).domain == "lattices"
-    assert register_op("tests.more", arguments_=(), domain="lattices").domain == "lattices"
+    assert register_op("tests.own", arguments=()).domain == "relay"
+    assert register_op("tests.own", arguments=(), domain=lattices).domain == "lattices"
+    assert register_op("tests.more", arguments=(), domain="lattices").domain == "lattices"
 
 
 def test_every_operator_of_relay_is_one_of_its_domain():
@@ -100,19 +100,19 @@ def test_operators_of_one_name_are_two_nodes(other_add):
 
 def test_second_operator_of_a_domain_and_name_is_refused(other_add):
     with pytest.raises(DuplicateNameError, match="'add' is declared twice in domain lattices"):
-        register_op("add", arguments_=("x",), domain="lattices")
+        register_op("add", arguments=("x",), domain="lattices")
     assert registry.arguments.get(other_add) == ("lhs", "rhs")
 
 
 def test_operator_of_an_undeclared_domain_is_refused():
     with pytest.raises(UnknownNameError, match="no domain 'latices' is declared"):
-        register_op("add", arguments_=(), domain="latices")
+        register_op("add", arguments=(), domain="latices")
     assert get_op("add") is ADD
 
 
 def test_name_with_the_mark_of_domains_is_refused():
     with pytest.raises(DeclarationError, match=r"register_op\('b', domain='a'\)"):
-        register_op("a::b", arguments_=())
+        register_op("a::b", arguments=())
 
 
 # Looking up
@@ -140,7 +140,7 @@ def test_domain_may_be_given_as_such(lattices, other_add):
 
 
 def test_bare_name_that_one_domain_has_is_enough(lattices):
-    made = register_op("join", arguments_=(), domain=lattices)
+    made = register_op("join", arguments=(), domain=lattices)
     assert get_op("join") is made
     assert is_registered("join")
 
@@ -177,7 +177,7 @@ def test_registered_is_asked_of_the_operator_not_of_its_name(lattices, other_add
 
 
 def test_listed_names_are_those_by_which_operators_are_found(lattices, other_add):
-    register_op("join", arguments_=(), domain=lattices)
+    register_op("join", arguments=(), domain=lattices)
     names = list_ops()
     assert {"lattices::add", "relay::add", "join", "subtract"} <= set(names)
     assert "add" not in names
@@ -234,7 +234,7 @@ def test_name_space_of_operators_means_relays(other_add):
 
 
 def test_builders_of_a_domain_are_found_in_it(lattices, other_add):
-    register_op("deep.join", arguments_=("a",), domain=lattices)
+    register_op("deep.join", arguments=("a",), domain=lattices)
     found = operators(lattices)
     assert found.add(X, X).op is other_add
     assert found.deep.join(X).op.name == "deep.join"
@@ -249,7 +249,7 @@ def test_builders_of_a_domain_are_found_in_it(lattices, other_add):
 
 
 def test_builder_has_no_signature_or_documentation_of_relays_operator(lattices):
-    made = register_op("clip", arguments_=("data",), attrs=LatticeAttrs, domain=lattices)
+    made = register_op("clip", arguments=("data",), attrs_type=LatticeAttrs, domain=lattices)
     call = operators(lattices).clip(X, by=2)
     assert (call.op, call.attrs) == (made, LatticeAttrs(by=2.0))
     assert "lattices::clip" in operators(lattices).clip.__doc__
@@ -257,14 +257,14 @@ def test_builder_has_no_signature_or_documentation_of_relays_operator(lattices):
 
 
 def test_sizes_do_not_lead_to_an_operator_of_relay(lattices):
-    made = register_op("reshape", arguments_=("data", "newshape"), domain=lattices)
+    made = register_op("reshape", arguments=("data", "newshape"), domain=lattices)
     assert operators(lattices).reshape(X, X).op is made
 
 
 def test_attribute_of_several_other_domains_is_refused(lattices):
-    register_op("join", arguments_=(), domain=lattices)
+    register_op("join", arguments=(), domain=lattices)
     assert relay.join().op is get_op("lattices::join")
-    register_op("join", arguments_=(), domain=Domain("rings"))
+    register_op("join", arguments=(), domain=Domain("rings"))
     with pytest.raises(AttributeError, match="'lattices' and 'rings'"):
         relay.op.join  # noqa: B018 - it raises
     with pytest.raises(AmbiguousNameError):
@@ -279,7 +279,7 @@ def test_call_by_an_ambiguous_name_is_refused(other_add):
 
 
 def test_python_operators_and_truth_are_relays(lattices):
-    made = register_op("less", arguments_=("a", "b"), domain=lattices)
+    made = register_op("less", arguments=("a", "b"), domain=lattices)
     assert bool(Call(made, (X, X)))
     with pytest.raises(OperatorError):
         bool(Call(get_op("relay::less"), (X, X)))
@@ -289,7 +289,7 @@ def test_python_operators_and_truth_are_relays(lattices):
 
 
 def test_properties_are_told_of_one_operator_alone(lattices):
-    made = register_op("exp", arguments_=("a",), domain=lattices, has_state=True)
+    made = register_op("exp", arguments=("a",), domain=lattices, stateful=True)
     exp = get_op("relay::exp")
     assert (registry.stateful.get(made), registry.stateful.get(exp)) == (True, None)
     with TempOpAttr("lattices::exp", registry.pattern, registry.OpPattern.ELEMWISE):
@@ -310,7 +310,7 @@ def test_gradient_and_conversion_belong_to_one_operator(other_add):
 
 def test_gradient_may_be_told_before_the_operator_is_declared(lattices):
     gradient = register_gradient("lattices::late", lambda call, grad: [grad])
-    made = register_op("late", arguments_=("a",), domain=lattices)
+    made = register_op("late", arguments=("a",), domain=lattices)
     assert registry.primal_gradient.get(made) is gradient
 
 
@@ -357,7 +357,7 @@ def shadowed(lattices):
     """A domain that has every name of Relay's, of operators without effects or values."""
     for name in list_ops("relay"):
         count = registry.arguments.get(get_op(name, "relay"))
-        register_op(name, arguments_=count, domain=lattices, types=lambda _attrs, *types: types[0])
+        register_op(name, arguments=count, domain=lattices, rule=lambda _attrs, *types: types[0])
     return lattices
 
 

@@ -37,23 +37,23 @@ def long(one, two, three):
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ({"types": short}, ("types of operator 'odd' is short(one); it is called with 2 arguments: "
+        ({"rule": short}, ("rule of operator 'odd' is short(one); it is called with 2 arguments: "
          "(attrs, data)")),
-        ({"types": long}, ("types of operator 'odd' is long(one, two, three); it is called with 2 "
+        ({"rule": long}, ("rule of operator 'odd' is long(one, two, three); it is called with 2 "
          "arguments: (attrs, data)")),
-        ({"evaluates": short}, ("evaluates of operator 'odd' is short(one); it is called with 2 "
+        ({"evaluate": short}, ("evaluate of operator 'odd' is short(one); it is called with 2 "
          "arguments: (attrs, data)")),
-        ({"relates": short}, ("relates of operator 'odd' is short(one); it is called with 3 "
+        ({"relation": short}, ("relation of operator 'odd' is short(one); it is called with 3 "
          "arguments: (attrs, types, reporter)")),
-        ({"types": 3}, "types of operator 'odd' is 3 (int); expected a function of (attrs, data)"),
-        ({"types": lambda *_: None, "relates": lambda *_: None},
-         ("operator 'odd' is given types and relates; a relation stands in place of a rule: leave "
+        ({"rule": 3}, "rule of operator 'odd' is 3 (int); expected a function of (attrs, data)"),
+        ({"rule": lambda *_: None, "relation": lambda *_: None},
+         ("operator 'odd' is given rule and relation; a relation stands in place of a rule: leave "
          "one out")),
     ],
 )  # fmt: skip
 def test_function_that_does_not_fit_is_refused(declared, message):
     with pytest.raises(DeclarationError) as caught:
-        register_op("odd", arguments_=("data",), **declared)
+        register_op("odd", arguments=("data",), **declared)
     assert str(caught.value) == message
     assert not is_registered("odd")
 
@@ -63,7 +63,7 @@ def test_function_that_does_not_fit_is_refused(declared, message):
     [lambda *args: None, lambda attrs, data, more=1: None, lambda attrs, *rest: None, max],
 )
 def test_function_that_may_be_called_so_is_taken(fitting):
-    register_op("odd", arguments_=("data",), types=fitting)
+    register_op("odd", arguments=("data",), rule=fitting)
 
 
 def test_keyword_that_must_be_given_is_refused():
@@ -71,22 +71,22 @@ def test_keyword_that_must_be_given_is_refused():
         """Take what nobody gives."""
 
     with pytest.raises(DeclarationError, match=r"rule\(attrs, data, strict\); it is called with 2"):
-        register_op("odd", arguments_=("data",), types=rule)
+        register_op("odd", arguments=("data",), rule=rule)
 
 
 def test_names_of_arguments_are_taken_under_either_name():
     assert relay.op.registry.arguments.get(register_op("odd", arguments=["a", "b"])) == ("a", "b")
-    assert relay.op.registry.arguments.get(register("odd.two", arguments_=("a",))) == ("a",)
+    assert relay.op.registry.arguments.get(register("odd.two", arguments=("a",))) == ("a",)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, r"declared without the names of its arguments; say them: arguments_=\('data',\)"),
-        ({"arguments_": "data"}, r"expected a tuple of the names .*: arguments_=\('data',\)$"),
-        ({"arguments_": 2}, r"is 2; expected a tuple of the names"),
-        ({"arguments_": ("a b",)}, r"is \('a b',\); expected a tuple of the names"),
-        ({"arguments_": ("a", "a")}, r"names one twice: \('a', 'a'\)"),
+        ({}, r"declared without the names of its arguments; say them: arguments=\('data',\)"),
+        ({"arguments": "data"}, r"expected a tuple of the names .*: arguments=\('data',\)$"),
+        ({"arguments": 2}, r"is 2; expected a tuple of the names"),
+        ({"arguments": ("a b",)}, r"is \('a b',\); expected a tuple of the names"),
+        ({"arguments": ("a", "a")}, r"names one twice: \('a', 'a'\)"),
     ],
 )
 def test_names_of_arguments_that_are_none_are_refused(given, message):
@@ -112,14 +112,18 @@ def test_property_that_does_not_fit_is_refused(register_it, message):
     [(None, "None; expected a type; is a return missing?"), ("int", "'int'; expected a type")],
 )
 def test_rule_that_returns_no_type_is_named(answer, shown):
-    register_op("odd", arguments_=("data",), types=lambda attrs, data: answer)
+    register_op("odd", arguments=("data",), rule=lambda attrs, data: answer)
     with pytest.raises(DeclarationError) as caught:
         relay.analysis.infer_type(relay.odd(X))
     assert str(caught.value) == f"the type rule of operator odd returned {shown}"
     assert "while inferring the type of odd(%x)" in caught.value.__notes__
 
 
-def test_argument_that_there_is_not_is_refused_with_a_suggestion():
-    message = r"register_op has no argument 'evaluate'; did you mean evaluates\?; it has name, arg"
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("evaluated", "evaluate"), ("fuses", "pattern"), ("attrs", "attrs_type"), ("types", "rule")],
+)
+def test_argument_that_there_is_not_is_refused_with_a_suggestion(given, meant):
+    message = rf"register_op has no argument '{given}'; did you mean {meant}\?; it has name, arg"
     with pytest.raises(DeclarationError, match=message):
-        register_op("odd", arguments_=("data",), evaluate=abs)
+        register_op("odd", arguments=("data",), **{given: abs})

@@ -40,9 +40,9 @@ def test_operators_of_the_library_agree_with_themselves(op):
 def test_value_of_another_shape_than_its_type_is_found():
     register_op(
         "grow",
-        arguments_=("data",),
-        types=lambda _, data: data,
-        evaluates=lambda _, data: np.concatenate([data, data]),
+        arguments=("data",),
+        rule=lambda _, data: data,
+        evaluate=lambda _, data: np.concatenate([data, data]),
     )
     with pytest.raises(CheckError) as caught:
         check_op("grow", DATA)
@@ -53,7 +53,7 @@ def test_value_of_another_shape_than_its_type_is_found():
 
 
 def test_value_of_another_element_type_is_found():
-    register_op("whole", arguments_=("data",), types=lambda _, d: d, evaluates=lambda _, d: d > 0)
+    register_op("whole", arguments=("data",), rule=lambda _, d: d, evaluate=lambda _, d: d > 0)
     with pytest.raises(CheckError, match=r"gave bool\[2, 2\] where Tensor\[\(2, 2\), float64\]"):
         check_op("whole", DATA)
 
@@ -63,7 +63,7 @@ def test_type_that_is_too_narrow_where_sizes_are_unknown_is_found():
         shape = tensor(data, "data").shape
         return data if all(isinstance(size, int) for size in shape) else relay.TensorType((7,))
 
-    register_op("narrow", arguments_=("data",), types=rule, evaluates=lambda _, data: data)
+    register_op("narrow", arguments=("data",), rule=rule, evaluate=lambda _, data: data)
     with pytest.raises(CheckError, match=r"unknown sizes it gives .*Tensor\[\(7\), float32\]"):
         check_op("narrow", DATA)
 
@@ -72,16 +72,16 @@ def test_operator_with_another_value_each_time_is_found():
     values = iter(range(10))
     register_op(
         "count",
-        arguments_=("data",),
-        types=lambda _, data: data,
-        evaluates=lambda _, data: data + next(values),
+        arguments=("data",),
+        rule=lambda _, data: data,
+        evaluate=lambda _, data: data + next(values),
     )
-    with pytest.raises(CheckError, match="another value the second time; has_state=True"):
+    with pytest.raises(CheckError, match="another value the second time; stateful=True"):
         check_op("count", DATA)
 
 
 def test_gradient_that_is_wrong_is_found():
-    register_op("same", arguments_=("data",), types=lambda _, d: d, evaluates=lambda _, d: +d)
+    register_op("same", arguments=("data",), rule=lambda _, d: d, evaluate=lambda _, d: +d)
     register_gradient("same", lambda call, grad: [grad + grad])
     with pytest.raises(CheckError, match="its gradient: Not equal to tolerance"):
         check_op("same", DATA)
@@ -92,6 +92,6 @@ def test_evaluation_that_writes_to_its_argument_fails():
         data[...] = 0
         return data
 
-    register_op("clear", arguments_=("data",), types=lambda _, d: d, evaluates=evaluate)
+    register_op("clear", arguments=("data",), rule=lambda _, d: d, evaluate=evaluate)
     with pytest.raises(EvaluationError, match=r"operator clear .* read-only"):
         check_op("clear", DATA)

@@ -33,7 +33,7 @@ def rings():
 
 
 def declare(name: str, domain: Domain) -> Op:
-    return register_op(name, arguments_=("a", "b"), domain=domain)
+    return register_op(name, arguments=("a", "b"), domain=domain)
 
 
 def called(op: Op) -> str:
@@ -226,7 +226,7 @@ def test_qualified_text_means_the_same_whatever_is_declared_or_not(lattices, rin
 
 def test_bare_text_means_relays_once_relay_has_the_name(lattices):
     text = called(declare("join", lattices))
-    made = register_op("join", arguments_=())
+    made = register_op("join", arguments=())
     assert read(text) is made
 
 

@@ -78,9 +78,9 @@ def _crop_and_resize(
 
 register_op(
     "image.crop_and_resize",
-    arguments_=("data", "boxes", "box_indices"),
-    attrs=CropAndResizeAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_crop_and_resize_type,
-    evaluates=_crop_and_resize,
+    arguments=("data", "boxes", "box_indices"),
+    attrs_type=CropAndResizeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_crop_and_resize_type,
+    evaluate=_crop_and_resize,
 )

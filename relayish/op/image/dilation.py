@@ -75,9 +75,9 @@ def _dilation2d(attrs: Dilation2DAttrs, data: Array, weight: Array) -> Array:
 
 register_op(
     "image.dilation2d",
-    arguments_=("data", "weight"),
-    attrs=Dilation2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_dilation2d_type,
-    evaluates=_dilation2d,
+    arguments=("data", "weight"),
+    attrs_type=Dilation2DAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_dilation2d_type,
+    evaluate=_dilation2d,
 )

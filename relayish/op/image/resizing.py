@@ -143,9 +143,9 @@ for _name, _cls in (
 ):
     register_op(
         _name,
-        arguments_=("data",),
-        attrs=_cls,
-        fuses=OpPattern.INJECTIVE,
-        types=_resize_type,
-        evaluates=_resize,
+        arguments=("data",),
+        attrs_type=_cls,
+        pattern=OpPattern.INJECTIVE,
+        rule=_resize_type,
+        evaluate=_resize,
     )

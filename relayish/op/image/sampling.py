@@ -161,17 +161,17 @@ def _bring_inside(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
 
 register_op(
     "image.affine_grid",
-    arguments_=("data",),
-    attrs=AffineGridAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_affine_grid_type,
-    evaluates=_affine_grid,
+    arguments=("data",),
+    attrs_type=AffineGridAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_affine_grid_type,
+    evaluate=_affine_grid,
 )
 register_op(
     "image.grid_sample",
-    arguments_=("data", "grid"),
-    attrs=GridSampleAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_grid_sample_type,
-    evaluates=_grid_sample,
+    arguments=("data", "grid"),
+    attrs_type=GridSampleAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_grid_sample_type,
+    evaluate=_grid_sample,
 )

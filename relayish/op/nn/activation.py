@@ -111,53 +111,53 @@ def _subtract_maximum(attrs: SoftmaxAttrs, data: Array) -> Array:
 
 
 register_op(
-    "nn.relu", arguments_=("data",), fuses=OpPattern.ELEMWISE, types=identity, evaluates=_relu
+    "nn.relu", arguments=("data",), pattern=OpPattern.ELEMWISE, rule=identity, evaluate=_relu
 )
 register_op(
     "nn.leaky_relu",
-    arguments_=("data",),
-    attrs=LeakyReluAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=identity,
-    evaluates=_leaky_relu,
+    arguments=("data",),
+    attrs_type=LeakyReluAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=identity,
+    evaluate=_leaky_relu,
 )
 register_op(
     "nn.prelu",
-    arguments_=("data", "alpha"),
-    attrs=PReluAttrs,
-    fuses=OpPattern.BROADCAST,
-    relates=_prelu_relation,
-    evaluates=_prelu,
+    arguments=("data", "alpha"),
+    attrs_type=PReluAttrs,
+    pattern=OpPattern.BROADCAST,
+    relation=_prelu_relation,
+    evaluate=_prelu,
 )
 register_op(
     "nn.softmax",
-    arguments_=("data",),
-    attrs=SoftmaxAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_softmax_type,
-    evaluates=_softmax,
+    arguments=("data",),
+    attrs_type=SoftmaxAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_softmax_type,
+    evaluate=_softmax,
 )
 register_op(
     "nn.fast_softmax",
-    arguments_=("data",),
-    attrs=SoftmaxAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_softmax_type,
-    evaluates=_softmax,
+    arguments=("data",),
+    attrs_type=SoftmaxAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_softmax_type,
+    evaluate=_softmax,
 )
 register_op(
     "nn.log_softmax",
-    arguments_=("data",),
-    attrs=SoftmaxAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_softmax_type,
-    evaluates=_log_softmax,
+    arguments=("data",),
+    attrs_type=SoftmaxAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_softmax_type,
+    evaluate=_log_softmax,
 )
 register_op(
     "nn.dropout",
-    arguments_=("data",),
-    attrs=DropoutAttrs,
-    types=_dropout_type,
-    evaluates=_dropout,
-    has_state=True,
+    arguments=("data",),
+    attrs_type=DropoutAttrs,
+    rule=_dropout_type,
+    evaluate=_dropout,
+    stateful=True,
 )

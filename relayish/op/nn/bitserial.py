@@ -145,17 +145,17 @@ def _unpack(words: Array) -> Array:
 
 register_op(
     "nn.bitpack",
-    arguments_=("data",),
-    attrs=BitPackAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_bitpack_type,
-    evaluates=_bitpack,
+    arguments=("data",),
+    attrs_type=BitPackAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_bitpack_type,
+    evaluate=_bitpack,
 )
 register_op(
     "nn.bitserial_dense",
-    arguments_=("data", "weight"),
-    attrs=BinaryDenseAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=_bitserial_dense_relation,
-    evaluates=_bitserial_dense,
+    arguments=("data", "weight"),
+    attrs_type=BinaryDenseAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=_bitserial_dense_relation,
+    evaluate=_bitserial_dense,
 )

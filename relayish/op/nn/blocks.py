@@ -188,33 +188,33 @@ def _batch_to_space_nd(attrs: BatchToSpaceNDAttrs, data: Array) -> Array:
 
 register_op(
     "nn.space_to_depth",
-    arguments_=("data",),
-    attrs=SubPixelAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_space_to_depth_type,
-    evaluates=_space_to_depth,
+    arguments=("data",),
+    attrs_type=SubPixelAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_space_to_depth_type,
+    evaluate=_space_to_depth,
 )
 register_op(
     "nn.depth_to_space",
-    arguments_=("data",),
-    attrs=SubPixelAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_depth_to_space_type,
-    evaluates=_depth_to_space,
+    arguments=("data",),
+    attrs_type=SubPixelAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_depth_to_space_type,
+    evaluate=_depth_to_space,
 )
 register_op(
     "nn.space_to_batch_nd",
-    arguments_=("data",),
-    attrs=SpaceToBatchNDAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_space_to_batch_nd_type,
-    evaluates=_space_to_batch_nd,
+    arguments=("data",),
+    attrs_type=SpaceToBatchNDAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_space_to_batch_nd_type,
+    evaluate=_space_to_batch_nd,
 )
 register_op(
     "nn.batch_to_space_nd",
-    arguments_=("data",),
-    attrs=BatchToSpaceNDAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_batch_to_space_nd_type,
-    evaluates=_batch_to_space_nd,
+    arguments=("data",),
+    attrs_type=BatchToSpaceNDAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_batch_to_space_nd_type,
+    evaluate=_batch_to_space_nd,
 )

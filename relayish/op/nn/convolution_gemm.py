@@ -78,17 +78,17 @@ def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
 
 register_op(
     "nn.contrib_conv2d_gemm_weight_transform",
-    arguments_=("weights",),
-    attrs=ConvGemmWeightTransformAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_gemm_weight_transform_type,
-    evaluates=_gemm_weight_transform,
+    arguments=("weights",),
+    attrs_type=ConvGemmWeightTransformAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_gemm_weight_transform_type,
+    evaluate=_gemm_weight_transform,
 )
 register_op(
     "nn.contrib_conv2d_gemm_without_weight_transform",
-    arguments_=("data", "weight"),
-    attrs=Conv2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=packed_convolution_relation,
-    evaluates=_gemm_convolution,
+    arguments=("data", "weight"),
+    attrs_type=Conv2DAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=packed_convolution_relation,
+    evaluate=_gemm_convolution,
 )

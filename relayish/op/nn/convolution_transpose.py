@@ -96,33 +96,33 @@ def _weight_gradient(attrs: Conv2DAttrs, grad: Array, data: Array) -> Array:
 
 register_op(
     "nn.conv1d_transpose",
-    arguments_=("data", "weight"),
-    attrs=Conv1DTransposeAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=transposed_convolution_relation,
-    evaluates=_transposed_convolution,
+    arguments=("data", "weight"),
+    attrs_type=Conv1DTransposeAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=transposed_convolution_relation,
+    evaluate=_transposed_convolution,
 )
 register_op(
     "nn.conv2d_transpose",
-    arguments_=("data", "weight"),
-    attrs=Conv2DTransposeAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=transposed_convolution_relation,
-    evaluates=_transposed_convolution,
+    arguments=("data", "weight"),
+    attrs_type=Conv2DTransposeAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=transposed_convolution_relation,
+    evaluate=_transposed_convolution,
 )
 register_op(
     "nn.conv3d_transpose",
-    arguments_=("data", "weight"),
-    attrs=Conv3DTransposeAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=transposed_convolution_relation,
-    evaluates=_transposed_convolution,
+    arguments=("data", "weight"),
+    attrs_type=Conv3DTransposeAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=transposed_convolution_relation,
+    evaluate=_transposed_convolution,
 )
 register_op(
     "nn.conv2d_backward_weight",
-    arguments_=("grad", "data"),
-    attrs=Conv2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=weight_gradient_type,
-    evaluates=_weight_gradient,
+    arguments=("grad", "data"),
+    attrs_type=Conv2DAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=weight_gradient_type,
+    evaluate=_weight_gradient,
 )

@@ -103,9 +103,9 @@ def _pad(attrs: CorrelationAttrs, data: Array) -> Array:
 
 register_op(
     "nn.correlation",
-    arguments_=("data1", "data2"),
-    attrs=CorrelationAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_correlation_type,
-    evaluates=_correlation,
+    arguments=("data1", "data2"),
+    attrs_type=CorrelationAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_correlation_type,
+    evaluate=_correlation,
 )

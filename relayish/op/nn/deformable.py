@@ -86,9 +86,9 @@ def _interpolate(maps: Array, rows: Array, columns: Array, size: tuple[int, int]
 
 register_op(
     "nn.deformable_conv2d",
-    arguments_=("data", "offset", "weight"),
-    attrs=DeformableConv2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=deformable_convolution_relation,
-    evaluates=_deformable_convolution,
+    arguments=("data", "offset", "weight"),
+    attrs_type=DeformableConv2DAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=deformable_convolution_relation,
+    evaluate=_deformable_convolution,
 )

@@ -113,9 +113,9 @@ def _einsum(attrs: EinsumAttrs, data: tuple[Array, ...]) -> Array:
 
 register_op(
     "einsum",
-    arguments_=("data",),
-    attrs=EinsumAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_einsum_type,
-    evaluates=_einsum,
+    arguments=("data",),
+    attrs_type=EinsumAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_einsum_type,
+    evaluate=_einsum,
 )

@@ -95,21 +95,21 @@ def _nll_loss(attrs: NLLLossAttrs, predictions: Array, targets: Array, weights: 
 
 register_op(
     "nn.cross_entropy",
-    arguments_=("x", "y"),
-    types=_cross_entropy_type,
-    evaluates=_cross_entropy,
+    arguments=("x", "y"),
+    rule=_cross_entropy_type,
+    evaluate=_cross_entropy,
 )
 register_op(
     "nn.cross_entropy_with_logits",
-    arguments_=("x", "y"),
-    types=_cross_entropy_type,
-    evaluates=_cross_entropy_with_logits,
+    arguments=("x", "y"),
+    rule=_cross_entropy_type,
+    evaluate=_cross_entropy_with_logits,
 )
 register_op(
     "nn.nll_loss",
-    arguments_=("predictions", "targets", "weights"),
-    attrs=NLLLossAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_nll_loss_type,
-    evaluates=_nll_loss,
+    arguments=("predictions", "targets", "weights"),
+    attrs_type=NLLLossAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_nll_loss_type,
+    evaluate=_nll_loss,
 )

@@ -232,38 +232,38 @@ def _lrn(attrs: LRNAttrs, data: Array) -> Array:
 
 register_op(
     "nn.batch_norm",
-    arguments_=("data", "gamma", "beta", "moving_mean", "moving_var"),
-    attrs=BatchNormAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=_batch_norm_relation,
-    evaluates=_batch_norm,
+    arguments=("data", "gamma", "beta", "moving_mean", "moving_var"),
+    attrs_type=BatchNormAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=_batch_norm_relation,
+    evaluate=_batch_norm,
 )
 register_op(
     "nn.instance_norm",
-    arguments_=("data", "gamma", "beta"),
-    attrs=InstanceNormAttrs,
-    relates=_norm_relation,
-    evaluates=_instance_norm,
+    arguments=("data", "gamma", "beta"),
+    attrs_type=InstanceNormAttrs,
+    relation=_norm_relation,
+    evaluate=_instance_norm,
 )
 register_op(
     "nn.layer_norm",
-    arguments_=("data", "gamma", "beta"),
-    attrs=LayerNormAttrs,
-    relates=_norm_relation,
-    evaluates=_layer_norm,
+    arguments=("data", "gamma", "beta"),
+    attrs_type=LayerNormAttrs,
+    relation=_norm_relation,
+    evaluate=_layer_norm,
 )
 register_op(
     "nn.group_norm",
-    arguments_=("data", "gamma", "beta"),
-    attrs=GroupNormAttrs,
-    relates=_norm_relation,
-    evaluates=_group_norm,
+    arguments=("data", "gamma", "beta"),
+    attrs_type=GroupNormAttrs,
+    relation=_norm_relation,
+    evaluate=_group_norm,
 )
-register_op("nn.lrn", arguments_=("data",), attrs=LRNAttrs, types=identity, evaluates=_lrn)
+register_op("nn.lrn", arguments=("data",), attrs_type=LRNAttrs, rule=identity, evaluate=_lrn)
 register_op(
     "nn.l2_normalize",
-    arguments_=("data",),
-    attrs=L2NormalizeAttrs,
-    types=identity,
-    evaluates=_l2_normalize,
+    arguments=("data",),
+    attrs_type=L2NormalizeAttrs,
+    rule=identity,
+    evaluate=_l2_normalize,
 )

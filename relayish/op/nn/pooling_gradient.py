@@ -67,17 +67,17 @@ def _avg_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
 
 register_op(
     "nn.max_pool2d_grad",
-    arguments_=("data", "grad"),
-    attrs=MaxPool2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=pool_gradient_type,
-    evaluates=_max_pool_gradient,
+    arguments=("data", "grad"),
+    attrs_type=MaxPool2DAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=pool_gradient_type,
+    evaluate=_max_pool_gradient,
 )
 register_op(
     "nn.avg_pool2d_grad",
-    arguments_=("data", "grad"),
-    attrs=MaxPool2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=pool_gradient_type,
-    evaluates=_avg_pool_gradient,
+    arguments=("data", "grad"),
+    attrs_type=MaxPool2DAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=pool_gradient_type,
+    evaluate=_avg_pool_gradient,
 )

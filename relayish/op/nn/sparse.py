@@ -201,39 +201,39 @@ def _sparse_conv2d(
 
 register_op(
     "nn.sparse_dense",
-    arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
-    attrs=SparseDenseAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_sparse_dense_type,
-    evaluates=_sparse_dense,
+    arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    attrs_type=SparseDenseAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_sparse_dense_type,
+    evaluate=_sparse_dense,
 )
 register_op(
     "nn.internal.sparse_dense_padded",
-    arguments_=("data", "weight_data", "weight_indices", "weight_indptr"),
-    attrs=SparseDenseAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_sparse_dense_type,
-    evaluates=_sparse_dense,
+    arguments=("data", "weight_data", "weight_indices", "weight_indptr"),
+    attrs_type=SparseDenseAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_sparse_dense_type,
+    evaluate=_sparse_dense,
 )
 register_op(
     "nn.sparse_add",
-    arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
-    types=_sparse_add_type,
-    evaluates=_sparse_add,
+    arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    rule=_sparse_add_type,
+    evaluate=_sparse_add,
 )
 register_op(
     "nn.sparse_transpose",
-    arguments_=("sparse_data", "sparse_indices", "sparse_indptr"),
-    attrs=SparseTransposeAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_sparse_transpose_type,
-    evaluates=_sparse_transpose,
+    arguments=("sparse_data", "sparse_indices", "sparse_indptr"),
+    attrs_type=SparseTransposeAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_sparse_transpose_type,
+    evaluate=_sparse_transpose,
 )
 register_op(
     "nn.sparse_conv2d",
-    arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
-    attrs=SparseConv2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_sparse_conv2d_type,
-    evaluates=_sparse_conv2d,
+    arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    attrs_type=SparseConv2DAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_sparse_conv2d_type,
+    evaluate=_sparse_conv2d,
 )

@@ -224,39 +224,39 @@ def _winograd(source: Array, parts: Array, kernel: tuple[int, ...], tile: int, s
 
 register_op(
     "nn.contrib_conv2d_winograd_weight_transform",
-    arguments_=("weight",),
-    attrs=ConvWinogradWeightTransformAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_weight_transform_2d_type,
-    evaluates=_weight_transform,
+    arguments=("weight",),
+    attrs_type=ConvWinogradWeightTransformAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_weight_transform_2d_type,
+    evaluate=_weight_transform,
 )
 register_op(
     "nn.contrib_conv2d_winograd_without_weight_transform",
-    arguments_=("data", "weight"),
-    attrs=Conv2DWinogradAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=packed_convolution_relation,
-    evaluates=_winograd_convolution,
+    arguments=("data", "weight"),
+    attrs_type=Conv2DWinogradAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=packed_convolution_relation,
+    evaluate=_winograd_convolution,
 )
 register_op(
     "nn.contrib_conv2d_winograd_nnpack_weight_transform",
-    arguments_=("weight",),
-    attrs=Conv2DWinogradNNPACKWeightTransformAttrs,
-    types=_nnpack_weight_transform_type,
+    arguments=("weight",),
+    attrs_type=Conv2DWinogradNNPACKWeightTransformAttrs,
+    rule=_nnpack_weight_transform_type,
 )
 register_op(
     "nn.contrib_conv3d_winograd_weight_transform",
-    arguments_=("weight",),
-    attrs=ConvWinogradWeightTransformAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_weight_transform_3d_type,
-    evaluates=_weight_transform,
+    arguments=("weight",),
+    attrs_type=ConvWinogradWeightTransformAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_weight_transform_3d_type,
+    evaluate=_weight_transform,
 )
 register_op(
     "nn.contrib_conv3d_winograd_without_weight_transform",
-    arguments_=("data", "weight"),
-    attrs=Conv3DWinogradAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=packed_convolution_relation,
-    evaluates=_winograd_convolution,
+    arguments=("data", "weight"),
+    attrs_type=Conv3DWinogradAttrs,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relation=packed_convolution_relation,
+    evaluate=_winograd_convolution,
 )

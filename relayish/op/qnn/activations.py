@@ -146,25 +146,25 @@ def _softmax(
 for _name, _function in _FUNCTIONS.items():
     register_op(
         f"qnn.{_name}",
-        arguments_=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
-        fuses=OpPattern.ELEMWISE if _name == "tanh" else OpPattern.OPAQUE,
-        types=_elementwise_type,
-        evaluates=_table(_function),
-        marks_only=True,
+        arguments=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
+        pattern=OpPattern.ELEMWISE if _name == "tanh" else OpPattern.OPAQUE,
+        rule=_elementwise_type,
+        evaluate=_table(_function),
+        non_computational=True,
     )
 register_op(
     "qnn.leaky_relu",
-    arguments_=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
-    attrs=LeakyReluAttrs,
-    types=_elementwise_type,
-    evaluates=_leaky_relu,
-    marks_only=True,
+    arguments=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
+    attrs_type=LeakyReluAttrs,
+    rule=_elementwise_type,
+    evaluate=_leaky_relu,
+    non_computational=True,
 )
 register_op(
     "qnn.softmax",
-    arguments_=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
-    attrs=SoftmaxAttrs,
-    types=_softmax_type,
-    evaluates=_softmax,
-    marks_only=True,
+    arguments=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
+    attrs_type=SoftmaxAttrs,
+    rule=_softmax_type,
+    evaluate=_softmax,
+    non_computational=True,
 )

@@ -133,27 +133,27 @@ def _annotate(
 
 register_op(
     "qnn.simulated_quantize",
-    arguments_=("data", "out_dtype", "output_scale", "output_zero_point"),
-    attrs=SimulatedAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=_simulated_quantize_type,
-    evaluates=_simulated_quantize,
+    arguments=("data", "out_dtype", "output_scale", "output_zero_point"),
+    attrs_type=SimulatedAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=_simulated_quantize_type,
+    evaluate=_simulated_quantize,
 )
 register_op(
     "qnn.simulated_dequantize",
-    arguments_=("data", "in_dtype", "input_scale", "input_zero_point"),
-    attrs=DequantizeAttrs,
-    fuses=OpPattern.ELEMWISE,
-    types=_simulated_dequantize_type,
-    evaluates=_simulated_dequantize,
+    arguments=("data", "in_dtype", "input_scale", "input_zero_point"),
+    attrs_type=DequantizeAttrs,
+    pattern=OpPattern.ELEMWISE,
+    rule=_simulated_dequantize_type,
+    evaluate=_simulated_dequantize,
 )
 register_op(
     "relay.op.annotation.simulated_quantize",
-    arguments_=("data", "dom_scale", "clip_min", "clip_max"),
-    attrs=SimulatedQuantizeAttrs,
-    fuses=OpPattern.ELEMWISE,
-    relates=_annotated_relation,
-    evaluates=_annotate,
+    arguments=("data", "dom_scale", "clip_min", "clip_max"),
+    attrs_type=SimulatedQuantizeAttrs,
+    pattern=OpPattern.ELEMWISE,
+    relation=_annotated_relation,
+    evaluate=_annotate,
 )
 
 

@@ -167,23 +167,23 @@ def _yolo_reorg(attrs: YoloReorgAttrs, data: Array) -> Array:
 
 register_op(
     "vision.multibox_prior",
-    arguments_=("data",),
-    attrs=MultiBoxPriorAttrs,
-    types=_multibox_prior_type,
-    evaluates=_multibox_prior,
+    arguments=("data",),
+    attrs_type=MultiBoxPriorAttrs,
+    rule=_multibox_prior_type,
+    evaluate=_multibox_prior,
 )
 register_op(
     "vision.multibox_transform_loc",
-    arguments_=("cls_prob", "loc_pred", "anchor"),
-    attrs=MultiBoxTransformLocAttrs,
-    types=_multibox_transform_loc_type,
-    evaluates=_multibox_transform_loc,
+    arguments=("cls_prob", "loc_pred", "anchor"),
+    attrs_type=MultiBoxTransformLocAttrs,
+    rule=_multibox_transform_loc_type,
+    evaluate=_multibox_transform_loc,
 )
 register_op(
     "vision.yolo_reorg",
-    arguments_=("data",),
-    attrs=YoloReorgAttrs,
-    fuses=OpPattern.INJECTIVE,
-    types=_yolo_reorg_type,
-    evaluates=_yolo_reorg,
+    arguments=("data",),
+    attrs_type=YoloReorgAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_yolo_reorg_type,
+    evaluate=_yolo_reorg,
 )

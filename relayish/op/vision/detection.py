@@ -201,23 +201,23 @@ def _select_regular(
 
 register_op(
     "vision.all_class_non_max_suppression",
-    arguments_=(
+    arguments=(
         "boxes",
         "scores",
         "max_output_boxes_per_class",
         "iou_threshold",
         "score_threshold",
     ),
-    attrs=AllClassNonMaximumSuppressionAttrs,
-    in_metadata=True,
-    types=_all_class_type,
-    evaluates=_all_class,
+    attrs_type=AllClassNonMaximumSuppressionAttrs,
+    attrs_in_metadata=True,
+    rule=_all_class_type,
+    evaluate=_all_class,
 )
 register_op(
     "vision.regular_non_max_suppression",
-    arguments_=("boxes", "scores"),
-    attrs=RegularNonMaximumSuppressionAttrs,
-    in_metadata=True,
-    types=_regular_type,
-    evaluates=_prepare,
+    arguments=("boxes", "scores"),
+    attrs_type=RegularNonMaximumSuppressionAttrs,
+    attrs_in_metadata=True,
+    rule=_regular_type,
+    evaluate=_prepare,
 )

@@ -142,9 +142,9 @@ def _regress(boxes: Array, delta: Array) -> Array:
 
 register_op(
     "vision.proposal",
-    arguments_=("cls_prob", "bbox_pred", "im_info"),
-    attrs=ProposalAttrs,
-    in_metadata=True,
-    types=_proposal_type,
-    evaluates=_proposal,
+    arguments=("cls_prob", "bbox_pred", "im_info"),
+    attrs_type=ProposalAttrs,
+    attrs_in_metadata=True,
+    rule=_proposal_type,
+    evaluate=_proposal,
 )

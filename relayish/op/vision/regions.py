@@ -150,19 +150,19 @@ def _images(rois: Array, count: int) -> list[int]:
 
 register_op(
     "vision.roi_align",
-    arguments_=("data", "rois"),
-    attrs=ROIAlignAttrs,
-    in_metadata=True,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_pooled_type,
-    evaluates=_roi_align,
+    arguments=("data", "rois"),
+    attrs_type=ROIAlignAttrs,
+    attrs_in_metadata=True,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_pooled_type,
+    evaluate=_roi_align,
 )
 register_op(
     "vision.roi_pool",
-    arguments_=("data", "rois"),
-    attrs=ROIPoolAttrs,
-    in_metadata=True,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_pooled_type,
-    evaluates=_roi_pool,
+    arguments=("data", "rois"),
+    attrs_type=ROIPoolAttrs,
+    attrs_in_metadata=True,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=_pooled_type,
+    evaluate=_roi_pool,
 )

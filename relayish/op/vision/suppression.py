@@ -173,17 +173,17 @@ def _move_to_front(values: Array, there: Array) -> Array:
 
 register_op(
     "vision.get_valid_counts",
-    arguments_=("data", "score_threshold"),
-    attrs=GetValidCountsAttrs,
-    in_metadata=True,
-    types=_get_valid_counts_type,
-    evaluates=_get_valid_counts,
+    arguments=("data", "score_threshold"),
+    attrs_type=GetValidCountsAttrs,
+    attrs_in_metadata=True,
+    rule=_get_valid_counts_type,
+    evaluate=_get_valid_counts,
 )
 register_op(
     "vision.non_max_suppression",
-    arguments_=("data", "valid_count", "indices", "max_output_size", "iou_threshold"),
-    attrs=NonMaximumSuppressionAttrs,
-    in_metadata=True,
-    types=_non_max_suppression_type,
-    evaluates=_non_max_suppression,
+    arguments=("data", "valid_count", "indices", "max_output_size", "iou_threshold"),
+    attrs_type=NonMaximumSuppressionAttrs,
+    attrs_in_metadata=True,
+    rule=_non_max_suppression_type,
+    evaluate=_non_max_suppression,
 )

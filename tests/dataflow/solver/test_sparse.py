@@ -233,7 +233,7 @@ def test_strict_analysis_takes_operators_with_transfers() -> None:
 
 def test_operator_of_another_package_brings_its_transfer() -> None:
     with declared_temporarily():
-        twice = register_op("twice", arguments_=("data",))
+        twice = register_op("twice", arguments=("data",))
         register_transfer(Parity, twice, lambda _call, _data: "even")
         program = relay.Call(twice, [relay.var("a")])
         [parity] = solve([Parity(strict=True)], program)
