@@ -58,6 +58,12 @@ from relayish.op.registry import (
     list_ops,
     register_op,
 )
+from relayish.op.rewriting import (
+    register_alter_op_layout,
+    register_convert_op_layout,
+    register_infer_layout,
+    register_legalize,
+)
 
 get = get_op
 """Relay's name for :func:`get_op`."""
@@ -95,7 +101,11 @@ __all__ = [
     "random",
     "reduction",
     "register",
+    "register_alter_op_layout",
+    "register_convert_op_layout",
     "register_gradient",
+    "register_infer_layout",
+    "register_legalize",
     "register_mixed_precision_conversion",
     "register_op",
     "register_pattern",

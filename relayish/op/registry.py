@@ -26,6 +26,7 @@ from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op, op_of
+from relayish.op.layout_rule import LAYOUT_RULE_TAKES, LayoutRule
 from relayish.op.relation import Relation, Rule
 
 _T = TypeVar("_T")
@@ -237,6 +238,12 @@ of the result; see :func:`~relayish.op.mixed_precision.register_mixed_precision_
 chosen_dtype: OpTable[str] = OpTable("chosen_dtype")
 """The attribute in which an operator is told the element type to accumulate in, or to make."""
 
+infer_layout: OpTable[LayoutRule] = OpTable("infer_layout")
+"""Which layouts the operator takes and gives, see :data:`.layout_rule.LayoutRule`.
+
+Operators without attributes that fuse as element-wise or broadcasting ones need no entry.
+"""
+
 _DECLARED_TABLES: Final[tuple[OpTable[Any], ...]] = (  # Any: as for _TABLES
     num_inputs,
     arguments,
@@ -250,6 +257,7 @@ _DECLARED_TABLES: Final[tuple[OpTable[Any], ...]] = (  # Any: as for _TABLES
     commutative,
     random,
     attrs_in_metadata,
+    infer_layout,
 )
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
@@ -277,6 +285,7 @@ def register_op(
     commutative: bool = False,
     random: bool = False,
     attrs_in_metadata: bool = False,
+    infer_layout: LayoutRule | None = None,
     **unknown: Never,
 ) -> Op:
     """Declare the operator ``name`` and return its node.
@@ -297,6 +306,7 @@ def register_op(
         commutative: See :data:`commutative`.
         random: See :data:`random`.
         attrs_in_metadata: See :data:`attrs_in_metadata`.
+        infer_layout: See :data:`infer_layout`.
         **unknown: Refused, with a suggestion.
 
     Raises:
@@ -319,7 +329,7 @@ def register_op(
             f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
         )
     names = _checked_names(name, arguments)
-    _check_functions(name, names, rule, relation, evaluate)
+    _check_functions(name, names, rule, relation, evaluate, infer_layout)
     op = intern_op(name, owner.name)
     known = is_registered(op)
     whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
@@ -350,6 +360,7 @@ def register_op(
         commutative or None,
         random or None,
         attrs_in_metadata or None,
+        infer_layout,
     )
     for table, value in zip(_DECLARED_TABLES, given, strict=True):
         table.declare(op, value)
@@ -393,12 +404,18 @@ def _checked_names(op: str, given: object) -> tuple[str, ...]:
 
 
 def _check_functions(
-    op: str, names: tuple[str, ...], rule: object, relation: object, evaluate: object
+    op: str,
+    names: tuple[str, ...],
+    rule: object,
+    relation: object,
+    evaluate: object,
+    layouts: object,
 ) -> None:
     for name, function, taken in (
         ("rule", rule, ("attrs", *names)),
         ("relation", relation, ("attrs", "types", "reporter")),
         ("evaluate", evaluate, ("attrs", *names)),
+        ("infer_layout", layouts, LAYOUT_RULE_TAKES),
     ):
         if function is not None:
             check_arity(function, taken, f"{name} of operator {op!r}")

@@ -50,6 +50,12 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.op import register_gradient, register_op
 from relayish.op.mixed_precision import register_mixed_precision_conversion
+from relayish.op.rewriting import (
+    register_alter_op_layout,
+    register_convert_op_layout,
+    register_infer_layout,
+    register_legalize,
+)
 from relayish.op.target import register_target_support
 from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.base.pass_class import register_function_pass
@@ -116,10 +122,12 @@ def _anew(function: Any) -> Any:
 Register = Callable[[Any, Any], object]  # the kinds, an entry
 
 REGISTRATIONS: dict[str, Register] = {
+    "register_alter_op_layout": lambda k, f: register_alter_op_layout("exp", f, 77),
     "register_analysis": lambda k, f: register_analysis("Twice", direction=Direction.FORWARD)(f),
     "register_check": lambda k, f: register_check("registered_twice")(f),
     "register_comparison": lambda k, f: register_comparison(k["kind"], same=f),
     "register_config_option": lambda k, f: register_config_option("test.twice", int, 1, "an int"),
+    "register_convert_op_layout": lambda k, f: register_convert_op_layout("exp", f, 77),
     "register_control_flow": lambda k, f: register_control_flow(k["kind"], condition=f),
     "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
     "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
@@ -134,9 +142,11 @@ REGISTRATIONS: dict[str, Register] = {
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
+    "register_infer_layout": lambda k, f: register_infer_layout("exp", f, 77),
     "register_interning": lambda k, f: register_interning(k["kind"], f),
     "register_interval_rule": lambda k, f: register_interval_rule(k["kind"], f),
     "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
+    "register_legalize": lambda k, f: register_legalize("exp", f, 77, table="registered_twice"),
     "register_line": lambda k, f: register_line(k["kind"], f),
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
