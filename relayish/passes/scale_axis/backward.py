@@ -21,9 +21,11 @@ from relayish.op.registry import OpTable, relay_op
 from relayish.passes.scale_axis.channels import CONVOLUTIONS, result_channels, weight_shape
 from relayish.passes.scale_axis.forward import POSITIVE, SUMS
 from relayish.passes.scale_axis.message import (
+    Arrangement,
     Axes,
     Message,
     are_floats,
+    find_arrangement,
     find_squeezed_axes,
     spread,
     tensor_type,
@@ -46,11 +48,11 @@ class Accepted(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Which arguments of a call are data and scale, and what the scale is squeezed by."""
+    """Which arguments of a call are data and scale, and how the scale is arranged."""
 
     data: Expr
     scale: Expr
-    squeezed: Axes
+    arrangement: Arrangement
 
 
 accepts: OpTable[Callable[[Call, Messages], Accepted | None]] = OpTable("acceptors of scales")
@@ -129,15 +131,27 @@ def _accept_convolution(call: Call, messages: Messages) -> Accepted | None:  # n
     )
 
 
+def _accept_dense(call: Call, messages: Messages) -> Accepted | None:  # noqa: ARG001
+    """Multiply the rows of the matrix, each of which makes one column of the result."""
+    result = tensor_type(call)
+    if result is None or not are_floats(*call.args, call):
+        return None
+    shape = (None, None)  # of the matrix: rows, columns
+    return Accepted(
+        Message((len(result.shape) - 1,)),
+        (None, lambda scale, span: spread(scale, shape, (0,), span)),
+    )
+
+
 def _source_in_multiply(call: Call, messages: Messages) -> Source | None:
     """Return the factor that the other one takes over, the first one that does."""
     pairs = ((messages[0], call.args), (messages[1], call.args[::-1]))
     for message, (data, scale) in pairs:
         if message is None:
             continue
-        axes = find_squeezed_axes(data, scale, message.axes)
-        if axes is not None and are_floats(data) and message.admits(scale):
-            return Source(data, scale, axes)
+        arrangement = find_arrangement(data, scale, message.axes)
+        if arrangement is not None and are_floats(data) and message.admits(scale):
+            return Source(data, scale, arrangement)
     return None
 
 
@@ -150,4 +164,5 @@ _register(POSITIVE, _accept_unary)
 _register(SUMS, _accept_sum)
 _register((relay_op("nn.bias_add"),), _accept_bias)
 _register(CONVOLUTIONS, _accept_convolution)
+_register((relay_op("nn.dense"),), _accept_dense)
 sources.set(relay_op("multiply"), _source_in_multiply)

@@ -27,7 +27,7 @@ from relayish.ir.span import Span
 from relayish.op.call import relay_call
 from relayish.pass_infra import register_pass
 from relayish.passes.scale_axis.backward import Accepted, Passed, Source, accepts, sources
-from relayish.passes.scale_axis.message import Message, squeeze
+from relayish.passes.scale_axis.message import Message, arrange
 
 
 @register_pass("BackwardFoldScaleAxis", opt_level=3, required=("InferType",), infer_types=True)
@@ -36,9 +36,10 @@ def backward_fold_scale_axis(expr: Expr) -> Expr:
 
     Return ``expr`` with scales folded backward into weights, where nobody else sees the data.
 
-    A multiplication by one number a channel is taken over by the weights of the convolutions that
-    make the channels; on the way it passes activations (if the numbers are constants and positive)
-    and sums, where a bias is multiplied as well. What is passed has no other consumer.
+    A multiplication by one number a channel, or one for all, is taken over by the weights of the
+    convolutions, or of ``nn.dense``, that make the channels; on the way it passes activations (if
+    the numbers are constants and positive) and sums, where a bias is multiplied as well. What is
+    passed has no other consumer.
 
     Args:
         expr: An expression whose types were inferred. Nothing moves where they were not, nor where
@@ -74,7 +75,7 @@ class _Plan:
         self._accepted: dict[Node, Accepted] = {}
         self._taken: dict[Node, _Scale] = {}
         self.folded: dict[Node, _Scale] = {}
-        self._squeezed: dict[_Scale, Expr] = {}
+        self._arranged: dict[_Scale, Expr] = {}
         self._accept(order)
         self._decide(order)
 
@@ -151,10 +152,10 @@ class _Plan:
         return node.with_fields(args=args)
 
     def _make_scale(self, scale: _Scale, images: dict[Node, Expr]) -> Expr:
-        """Return the squeezed scale, the same for all that take it over."""
-        found = self._squeezed.get(scale)
+        """Return the scale as it is taken over, the same for all that take it over."""
+        found = self._arranged.get(scale)
         if found is None:
             source = scale.source
-            found = squeeze(images[source.scale], source.squeezed, scale.span)
-            self._squeezed[scale] = found
+            found = arrange(images[source.scale], source.arrangement, scale.span)
+            self._arranged[scale] = found
         return found

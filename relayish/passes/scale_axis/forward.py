@@ -23,9 +23,10 @@ from relayish.passes.scale_axis.message import (
     Axes,
     Message,
     are_floats,
+    arrange,
+    find_arrangement,
     find_squeezed_axes,
     spread,
-    squeeze,
     tensor_type,
 )
 
@@ -139,9 +140,9 @@ def _source_in_multiply(call: Call, args: Sequence[Expr], message: Message) -> S
     (left, right), (new_left, new_right) = call.args, args
     pairs = ((left, right, new_left, new_right), (right, left, new_right, new_left))
     for data, scale, new_data, new_scale in pairs:
-        axes = find_squeezed_axes(data, scale, message.axes)
-        if axes is not None and are_floats(data) and message.admits(scale):
-            found = squeeze(new_scale, axes, call.span)
+        arrangement = find_arrangement(data, scale, message.axes)
+        if arrangement is not None and are_floats(data) and message.admits(scale):
+            found = arrange(new_scale, arrangement, call.span)
             return Scaled(new_data, found, message.axes, call.span)
     return None
 

@@ -32,9 +32,10 @@ def forward_fold_scale_axis(expr: Expr) -> Expr:
 
     Return ``expr`` with scales folded forward into weights, where all consumers have some.
 
-    A multiplication by one number a channel is held back, passed by activations (if the numbers
-    are constants and positive) and by sums with a bias, which is divided by them (if they are
-    constants and not zero), and taken over by the weights of convolutions and of ``nn.dense``.
+    A multiplication by one number a channel, or one for all, is held back, passed by activations
+    (if the numbers are constants and positive) and by sums with a bias, which is divided by them
+    (if they are constants and not zero), and taken over by the weights of convolutions and of
+    ``nn.dense``.
 
     Args:
         expr: An expression whose types were inferred. Nothing moves where they were not, nor where

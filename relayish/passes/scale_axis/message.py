@@ -49,7 +49,7 @@ def meet(one: Message | None, other: Message | None) -> Message | None:
 
 
 _ARRANGES: Final = frozenset(
-    relay_op(name) for name in ("expand_dims", "reshape", "squeeze", "transpose")
+    relay_op(name) for name in ("expand_dims", "repeat", "reshape", "squeeze", "transpose")
 )
 """Operators that keep the numbers of their argument."""
 
@@ -106,9 +106,44 @@ def find_squeezed_axes(data: Expr, scale: Expr, axes: Axes) -> Axes | None:
     return tuple(squeezed)
 
 
-def squeeze(scale: Expr, axes: Axes, span: Span | None) -> Expr:
-    """Return ``scale`` without ``axes``."""
-    return relay_call("squeeze", scale, span=span, axis=axes) if axes else scale
+class Arrangement(NamedTuple):
+    """How a scale becomes a tensor that has the axes of a message, and no other.
+
+    Attributes:
+        squeezed: The axes that go away.
+        repeated: The sizes of the axes of a message, if the scale is one number.
+    """
+
+    squeezed: Axes
+    repeated: tuple[int, ...] = ()
+
+
+def find_arrangement(data: Expr, scale: Expr, axes: Axes) -> Arrangement | None:
+    """Return how ``scale``, one number or one for each place along ``axes``, comes to have these.
+
+    Returns:
+        ``None`` if ``scale`` is something else, or the sizes of ``data`` are not known.
+    """
+    data_type, scale_type = tensor_type(data), tensor_type(scale)
+    if data_type is None or scale_type is None:
+        return None
+    if scale_type.shape:
+        squeezed = find_squeezed_axes(data, scale, axes)
+        return None if squeezed is None else Arrangement(squeezed)
+    sizes = [size for axis in axes if isinstance(size := data_type.shape[axis], int)]
+    return Arrangement((), tuple(sizes)) if len(sizes) == len(axes) else None
+
+
+def arrange(scale: Expr, arrangement: Arrangement, span: Span | None) -> Expr:
+    """Return ``scale`` with the axes of a message."""
+    squeezed, repeated = arrangement
+    if squeezed:
+        return relay_call("squeeze", scale, span=span, axis=squeezed)
+    if repeated:
+        scale = relay_call("expand_dims", scale, span=span, axis=0, num_newaxis=len(repeated))
+    for axis, size in enumerate(repeated):
+        scale = relay_call("repeat", scale, span=span, repeats=size, axis=axis)
+    return scale
 
 
 def spread(scale: Expr, shape: Sequence[object], axes: Axes, span: Span | None) -> Expr:
