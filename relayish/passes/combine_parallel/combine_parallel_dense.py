@@ -42,7 +42,7 @@ def combine_parallel_dense(expr: Expr, *, min_num_branches: int = 3, to_batch: b
 
     In a batch, matrices have the same size, and so have the other arguments of the elementwise
     operators that follow. Else matrices may have different numbers of rows, and the other arguments
-    are one number for each row, or one for all.
+    are one number for each row, or one for all, and may have more axes than the product.
 
     Args:
         expr: An expression whose types were inferred; nothing is combined where they were not.
@@ -85,6 +85,7 @@ class _Flat(SectionCombiner):
     """Concatenates the rows of the matrices."""
 
     op = relay_op("nn.dense")
+    gains_axes = True
 
     def key(self, call: Call) -> Hashable | None:
         weight, result = get_static_shape(call.args[1]), shape_of(call)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.call import relay_call
+from relayish.op.nn.product import BiasAddAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combiner import (
     Branch,
@@ -18,7 +19,7 @@ from relayish.passes.combine_parallel.combiner import (
     shape_of,
 )
 
-_EXPAND_DIMS = relay_op("expand_dims")
+_EXPAND_DIMS, _BIAS_ADD = relay_op("expand_dims"), relay_op("nn.bias_add")
 
 
 class SectionCombiner(Combiner):
@@ -26,6 +27,12 @@ class SectionCombiner(Combiner):
 
     slices_all_axes = True
     """Whether slices name all axes of a result, or those up to the one that is cut."""
+
+    gains_axes = False
+    """Whether an operator that follows may give the result further axes in front."""
+
+    def __init__(self) -> None:
+        self._axis_of: dict[Call, int] = {}
 
     @abstractmethod
     def axis(self, root: Call) -> int:
@@ -61,28 +68,49 @@ class SectionCombiner(Combiner):
         fits = shape is not None and 0 <= axis < len(shape) and shape[axis] == units
         return image if fits else None
 
+    def _section_axis(self, call: Call) -> int:
+        """Return the axis of the sections in the result of a call of a branch that follows."""
+        axis = self._axis_of.get(call)
+        return self.axis(call) if axis is None else axis
+
     def follows(self, branches: Sequence[Branch], level: int, place: int) -> bool:
-        axis = self.axis(branches[0][0])
         for branch in branches:
-            call, before = branch[level], shape_of(branch[level - 1])
-            after, units = shape_of(call), self.units(branch[0])
-            if before is None or after is None or len(after) <= axis or after[axis] != units:
+            call, root = branch[level], branch[0]
+            axis = self._follow(call, branch[level - 1], self.units(root))
+            if axis is None:
                 return False
-            if call.op is _EXPAND_DIMS:
-                attrs = call.attrs
-                assert attrs is not None
-                where = int(str(attrs["axis"]))
-                if (where if where >= 0 else where + len(before) + 1) <= axis:
-                    return False
-            elif not is_map(call) or len(after) != len(before):
-                return False
+            self._axis_of[call] = axis
         return all(
-            self._fit(branches, level, other, axis)
+            self._fit(branches, level, other)
             for other in range(len(branches[0][level].args))
             if other != place
         )
 
-    def _fit(self, branches: Sequence[Branch], level: int, other: int, axis: int) -> bool:
+    def _follow(self, call: Call, parent: Call, units: int) -> int | None:
+        """Return the axis of the sections in the result of ``call``, on that of ``parent``.
+
+        Returns:
+            ``None`` if it does not do the same in each section.
+        """
+        before, after, axis = shape_of(parent), shape_of(call), self._section_axis(parent)
+        if before is None or after is None:
+            return None
+        if call.op is _EXPAND_DIMS:
+            attrs = call.attrs
+            assert attrs is not None
+            where = int(str(attrs["axis"]))
+            if (where if where >= 0 else where + len(before) + 1) <= axis:
+                return None
+        else:
+            gained = len(after) - len(before)
+            if gained and not self.gains_axes:
+                return None
+            axis += gained
+            if not is_map(call) and not _is_bias(call, axis, len(after)):
+                return None
+        return axis if axis < len(after) and after[axis] == units else None
+
+    def _fit(self, branches: Sequence[Branch], level: int, other: int) -> bool:
         """Return whether an argument of the calls at ``level`` can be concatenated."""
         rests = set()
         for branch in branches:
@@ -91,7 +119,7 @@ class SectionCombiner(Combiner):
             assert after is not None
             if shape is None:
                 return False
-            own_axis = axis - len(after) + len(shape)
+            own_axis = self._axis_of[call] - len(after) + len(shape)
             if self.fit(arg, own_axis, self.units(branch[0]), arg) is None:
                 return False
             rest = tuple(size for place, size in enumerate(shape) if place != own_axis)
@@ -104,7 +132,7 @@ class SectionCombiner(Combiner):
         first = branches[0][level]
         after = shape_of(first)
         assert after is not None
-        axis = self.axis(branches[0][0])
+        axis = self._axis_of[first]
         args = []
         for other in range(len(first.args)):
             if other == place:
@@ -124,7 +152,7 @@ class SectionCombiner(Combiner):
         return first.with_fields(args=args)
 
     def results(self, data: Expr, branches: Sequence[Branch]) -> list[Expr]:
-        axis, start = self.axis(branches[0][0]), 0
+        axis, start = self._section_axis(branches[0][-1]), 0
         found: list[Expr] = []
         for branch in branches:
             last, units = branch[-1], self.units(branch[0])
@@ -145,3 +173,11 @@ class SectionCombiner(Combiner):
             )
             start += units
         return found
+
+
+def _is_bias(call: Call, axis: int, rank: int) -> bool:
+    """Return whether ``call`` adds a number for each place along ``axis``, the last one."""
+    attrs = call.attrs
+    if call.op is not _BIAS_ADD or not isinstance(attrs, BiasAddAttrs):
+        return False
+    return attrs.axis % rank == axis == rank - 1

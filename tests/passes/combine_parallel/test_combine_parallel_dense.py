@@ -80,19 +80,45 @@ def test_what_follows_is_combined(pass_, follow):
     ("first", "second"),
     [
         (lambda e: e + numbers(5), lambda e: e + numbers(1, 5)),
-        (lambda e: e + numbers(2, 3, 5), lambda e: e + numbers(2, 3, 5)),
+        (lambda e: e + numbers(2, 3, 5), lambda e: e + numbers(3, 3, 5)),
         (lambda e: op.expand_dims(e, 0), lambda e: op.expand_dims(e, 0)),
         (lambda e: nn.bias_add(e, numbers(3), 0), lambda e: nn.bias_add(e, numbers(3), 0)),
         (lambda e: op.repeat(e, 2, 0), lambda e: op.repeat(e, 2, 0)),
         (lambda e: op.tile(e, (1, 2)), lambda e: op.tile(e, (1, 2))),
     ],
-    ids=["other ranks", "higher rank", "axis in front", "bias of rows", "repeat", "tile"],
+    ids=["other ranks", "other sizes", "axis in front", "bias of rows", "repeat", "tile"],
 )
 def test_what_does_not_fit_follows_the_parts(pass_, first, second):
     out = combined(pass_, Tuple([first(one), second(two)]), x, w1, w2, count=int(pass_ is FLAT))
     name = "split" if pass_ is BATCH else "strided_slice"
     root = calls(out, "nn.batch_matmul" if pass_ is BATCH else "nn.dense")[0]
     assert all(call.args[0] is root for call in calls(out, name))
+
+
+def test_addends_of_more_axes_than_the_product_are_combined():
+    body = Tuple([nn.relu(e + numbers(2, 1, n)) * numbers(n) for e, n in ((one, 5), (three, 7))])
+    out = combined(FLAT, body, x, w1, wide)
+    assert [len(calls(out, name)) for name in ("add", "nn.relu", "multiply")] == [1, 1, 1]
+    ends = [call.attrs.end for call in calls(out, "strided_slice")]
+    assert ends == [(-1, -1, 5), (-1, -1, 7)]
+
+
+def test_addends_of_more_axes_follow_the_parts_of_a_batch():
+    body = Tuple([one + numbers(2, 1, 5), two + numbers(2, 1, 5)])
+    assert len(calls(combined(BATCH, body, x, w1, w2, count=0), "add")) == 2
+
+
+@pytest.mark.parametrize("axis", [1, -1])
+def test_biases_of_columns_are_concatenated(axis):
+    body = Tuple([nn.bias_add(e, numbers(n), axis) for e, n in ((one, 5), (three, 7))])
+    out = combined(FLAT, body, x, w1, wide)
+    (bias,) = calls(out, "nn.bias_add")
+    assert bias.args[0] is calls(out, "nn.dense")[0]
+
+
+def test_biases_of_columns_follow_the_parts_of_a_batch():
+    body = Tuple([nn.bias_add(one, numbers(5)), nn.bias_add(two, numbers(5))])
+    assert len(calls(combined(BATCH, body, x, w1, w2, count=0), "nn.bias_add")) == 2
 
 
 def test_one_number_is_repeated_for_each_row():
