@@ -35,7 +35,7 @@ def _is_plain(node: Node) -> bool:
 
 
 class _Defuser(ExprRewriter):
-    """Replaces calls of fused functions by their bodies."""
+    """Replaces calls of functions that stand there literally by their bodies."""
 
     def __init__(self, uses: Counter[Node]) -> None:
         self._uses = uses
@@ -63,16 +63,16 @@ class _Defuser(ExprRewriter):
         return image if self._evaluation.is_kept(post, image, post.args) else post
 
     def _body(self, func: Function, repeated: bool) -> list[Node] | None:
-        """Return the nodes of the body of a fused function, or ``None`` if it should stay one.
+        """Return the nodes of the body of a called function, or ``None`` if it should stay one.
 
         What has scopes may not come to an argument, or have variables of its own that must not be
-        bound twice. An argument that is not used is still evaluated. What acts is not repeated
-        either; if it takes no parameter, all callers would come to share it.
+        bound twice. What acts is not repeated either; if it takes no parameter, all callers would
+        come to share it. Type arguments may name the function's own type variables.
         """
-        if func.attrs is None or "Primitive" not in func.attrs or "Compiler" in func.attrs:
+        if func.type_params or (func.attrs is not None and "Compiler" in func.attrs):
             return None
         order = EXPRESSIONS.post_order(func.body)
-        if not all(map(_is_plain, order)) or not {*func.params} <= {*order}:
+        if not all(map(_is_plain, order)):
             return None
         if repeated and not self._transparency.holds_for(func.body):
             return None
@@ -83,11 +83,12 @@ class _Defuser(ExprRewriter):
 def defuse_ops(expr: Expr) -> Expr:
     """Defusion, the inverse of ``FuseOps``: take operators out of the functions they were fused in.
 
-    Return ``expr`` with the bodies of fused functions where these are called.
+    Return ``expr`` with the bodies of functions that are called where they stand.
 
-    Fused functions have the attribute ``Primitive``, and bodies of calls, tuples and projections;
-    those of another compiler, what is bound to a name, and functions whose body needs arguments
-    that act in another order than they are given, stay.
+    These are taken for fused, whether they have the attribute ``Primitive`` or not, if they have
+    bodies of calls, tuples and projections. Those of another compiler, polymorphic ones, what is
+    bound to a name, and functions whose body needs arguments that act in another order than they
+    are given, stay.
 
     Returns:
         ``expr`` itself when nothing was fused.
@@ -97,10 +98,10 @@ def defuse_ops(expr: Expr) -> Expr:
         each of the calls; no recursion.
 
     Source:
-        Relay ``DefuseOps``, which tells parameters by their names.
+        Relay ``DefuseOps``, which tells parameters by their names, and takes functions of other
+        compilers apart.
     """
     uses: Counter[Node] = Counter()
     for node in EXPRESSIONS.pre_order(expr):
-        if type(node) is Call:
-            uses[node.op] += 1
+        uses.update(child for child in EXPRESSIONS.children(node) if type(child) is Function)
     return post_order_rewrite(expr, _Defuser(uses))
