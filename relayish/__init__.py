@@ -70,6 +70,8 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "TupleGetItem",
         "Var",
     ),
+    "relayish.ir.name_supply": ("NameSupply",),
+    "relayish.ir.relay.global_var_supply": ("GlobalVarSupply",),
     "relayish.ir.relay.module": ("IRModule",),
     "relayish.ir.declarations": ("declared_temporarily",),
     "relayish.ir.domain": ("Domain", "get_domain", "list_domains"),

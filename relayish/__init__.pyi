@@ -74,6 +74,7 @@ from relayish.functor import memoized as memoized
 from relayish.functor import post_order_rewrite as post_order_rewrite
 from relayish.interpreter import create_executor as create_executor
 from relayish.interpreter import evaluate as evaluate
+from relayish.ir.name_supply import NameSupply as NameSupply
 from relayish.ir.relay.adt import Clause as Clause
 from relayish.ir.relay.adt import Constructor as Constructor
 from relayish.ir.relay.adt import Match as Match
@@ -102,6 +103,7 @@ from relayish.ir.relay.expr import RefWrite as RefWrite
 from relayish.ir.relay.expr import Tuple as Tuple
 from relayish.ir.relay.expr import TupleGetItem as TupleGetItem
 from relayish.ir.relay.expr import Var as Var
+from relayish.ir.relay.global_var_supply import GlobalVarSupply as GlobalVarSupply
 from relayish.ir.relay.module import IRModule as IRModule
 from relayish.ir.node import Node as Node
 from relayish.ir.node import field as field

@@ -25,6 +25,7 @@ from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
@@ -144,27 +145,22 @@ class _Names:
 
     def __init__(self, mod: IRModule, stem: str) -> None:
         self._mod = mod
+        self._supply = GlobalVarSupply(mod)
         self._stem = stem
         self.added: dict[GlobalVar, Function] = {}
         self.met: set[GlobalVar] = set()
         """Functions of the module that are what was outlined: they are not to call themselves."""
-        self._taken: dict[str, GlobalVar] = {}
 
     def name(self, function: Function) -> GlobalVar:
         """Return the name of ``function``, that of an equal one if there is one."""
         first = f"{self._stem}{structural_hash(function) & _MASK}"
         for number in count():
             text = f"{first}_{number}" if number else first
-            held = self._taken.get(text)
-            if held is None and text not in self._mod:
-                held = self._taken[text] = GlobalVar(text)
-                self.added[held] = function
-                return held
-            if held is None:
-                held = self._mod.get_global_var(text)
-                if structural_equal(self._mod[held], function):
-                    self.met.add(held)
-                    return held
-            elif structural_equal(self.added[held], function):
-                return held
+            name = self._supply.unique_global_for(text, add_prefix=False)
+            if name in self._mod:
+                if structural_equal(self._mod[name], function):
+                    self.met.add(name)
+                    return name
+            elif structural_equal(self.added.setdefault(name, function), function):
+                return name
         raise AssertionError("unreachable: numbers do not end")

@@ -29,6 +29,7 @@ from typing import Final, NamedTuple
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.renaming import make_fresh_variable, replace_nodes
 from relayish.ir.structural_equal import structural_equal
@@ -63,7 +64,7 @@ class _Lifter:
     def __init__(self, mod: IRModule) -> None:
         self._mod = mod
         self._known: dict[int, list[_Lifted]] = {}
-        self._taken = {name.name_hint for name in mod}
+        self._supply = GlobalVarSupply(mod)
         self.added: dict[GlobalVar | str, Expr] = {}
         """What is to go into the module."""
 
@@ -111,15 +112,14 @@ class _Lifter:
                 return lifted.name, False
         stem = f"lifted_name{number & 0xFFFFFFFFFFFFFFFF}"
         for text in chain([stem], (f"{stem}_{number}" for number in count(1))):
-            if text not in self._taken:
-                name, is_new = GlobalVar(text), True
+            if not self._supply.name_supply.contains_name(text, add_prefix=False):
+                name, is_new = self._supply.fresh_global(text, add_prefix=False), True
                 break
             if is_shared and text in self._mod:
                 name, is_new = self._mod.get_global_var(text), False
                 ours = _finish(known, image, captures, {known.function: name})
                 if structural_equal(self._mod[name], ours):
                     break
-        self._taken.add(text)
         lifted_before.append(_Lifted(skeleton, shape, name))
         return name, is_new
 

@@ -22,6 +22,7 @@ from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.function_attributes import is_opaque
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
@@ -126,7 +127,7 @@ class _Lifter:
     """Names the branches of a module, and makes functions of them."""
 
     def __init__(self, mod: IRModule) -> None:
-        self._taken = {name.name_hint for name in mod}
+        self._supply = GlobalVarSupply(mod)
         self._number = 0
         self.added: dict[GlobalVar | str, Expr] = {}
 
@@ -163,8 +164,9 @@ class _Lifter:
         while True:
             names = f"true_branch_{self._number}", f"false_branch_{self._number}"
             self._number += 1
-            if self._taken.isdisjoint(names):
-                return GlobalVar(names[0]), GlobalVar(names[1])
+            if not any(self._supply.name_supply.contains_name(n, add_prefix=False) for n in names):
+                of_true, of_false = [self._supply.fresh_global(n, add_prefix=False) for n in names]
+                return of_true, of_false
 
 
 def _is_lifted(branch: Expr) -> bool:

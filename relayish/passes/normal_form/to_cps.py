@@ -42,6 +42,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
@@ -118,15 +119,11 @@ def un_cps(program: _Program) -> _Program:
     if isinstance(program, Function):
         return _make_direct(program, program)
     own = dict(iterate_own_functions(program))
-    taken = {name.name_hint for name in program.functions}
+    supply = GlobalVarSupply(program)
     names: dict[GlobalVar, GlobalVar] = {}
     for name, func in own.items():
         if not is_primitive(func):
-            fresh = f"{name.name_hint}_cps"
-            while fresh in taken:
-                fresh += "_"
-            taken.add(fresh)
-            names[name] = GlobalVar(fresh)
+            names[name] = supply.fresh_global(f"{name.name_hint}_cps", add_prefix=False)
     renaming = _Renaming()
     for name, renamed in names.items():
         renaming.memo_map[name] = renamed

@@ -22,7 +22,6 @@ After::
 
 from __future__ import annotations
 
-import itertools
 import re
 
 from relayish.analysis.evaluation_order import EvaluationOrder
@@ -44,6 +43,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
@@ -84,7 +84,7 @@ class _Partitioner:
 
     def __init__(self, prefix: str, mod: IRModule, *, bind_constants: bool) -> None:
         self._prefix = prefix
-        self._mod = mod
+        self._supply = GlobalVarSupply(mod)
         self._bind_constants = bind_constants
         self._constants = ConstantChecker()
         self._evaluation = EvaluationOrder()
@@ -105,7 +105,8 @@ class _Partitioner:
                 images[nodes[0]] = self._rebuild_outside(nodes[0])
                 continue
             symbol = f"{self._prefix}_{region.target}_{name}_{region.number}"
-            self._offload(region, nodes, self._choose_name(symbol))
+            safe = re.sub(r"\W", "_", symbol)
+            self._offload(region, nodes, self._supply.fresh_global(safe, add_prefix=False))
         image = images[func]
         assert isinstance(image, Function)
         return image
@@ -120,7 +121,7 @@ class _Partitioner:
     def _get(self, node: Node, _: object) -> Node:
         return self._images.get(node, node)
 
-    def _offload(self, region: Region, nodes: list[Node], symbol: str) -> None:
+    def _offload(self, region: Region, nodes: list[Node], name: GlobalVar) -> None:
         """Make a function of ``region``, and let its results be those of a call."""
         params, args = self._take(region)
         results = list(dict.fromkeys(mark.args[0] for mark in region.ends))
@@ -138,7 +139,7 @@ class _Partitioner:
         types = [result.checked_type for result in results]
         single = len(results) == 1
         attrs = {
-            "global_symbol": symbol,
+            "global_symbol": name.name_hint,
             "Primitive": 1,
             "Compiler": region.target,
             "Inline": 1,
@@ -150,8 +151,8 @@ class _Partitioner:
             attrs=DictAttrs(attrs),
         )
         _check_closed(func, region)
-        self.functions[symbol] = func.with_fields(type_params=free_type_vars(func))
-        call = Call(GlobalVar(symbol), args, span=region.ends[0].span)
+        self.functions[name] = func.with_fields(type_params=free_type_vars(func))
+        call = Call(name, args, span=region.ends[0].span)
         for index, result in enumerate(results):
             self._images[result] = call if single else TupleGetItem(call, index)
         for mark in region.ends:
@@ -177,15 +178,6 @@ class _Partitioner:
         image = self._images.get(expr, expr)
         assert isinstance(image, Expr)
         return image
-
-    def _choose_name(self, symbol: str) -> str:
-        """Return a name that is none of the module's, made of letters, digits and underscores."""
-        wanted = name = re.sub(r"\W", "_", symbol)
-        for number in itertools.count(1):
-            if name not in self._mod and name not in self.functions:
-                break
-            name = f"{wanted}_{number}"
-        return name
 
 
 def _tuple_type(types: list[Type | None]) -> Type | None:

@@ -21,6 +21,7 @@ from relayish.analysis.function_types import has_function_type
 from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.kind_table import KindTable
+from relayish.ir.name_supply import NameSupply
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.one_line import describe
 from relayish.ir.relay.adt import (
@@ -47,6 +48,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, Type, TypeCall
@@ -141,11 +143,11 @@ class Encoding(TypeMutator):
 
     def __init__(self, mod: IRModule) -> None:
         self._mod = mod
-        self._functions = {name.name_hint for name in mod}
-        self._types = {name.name_hint for name in mod.type_definitions}
-        self._constructors = {
-            c.name_hint for data in mod.type_definitions.values() for c in data.constructors
-        }
+        self._globals = GlobalVarSupply(mod)
+        self._types = NameSupply(taken=[name.name_hint for name in mod.type_definitions])
+        self._constructors = NameSupply(
+            taken=[c.name_hint for data in mod.type_definitions.values() for c in data.constructors]
+        )
         self.data: dict[str, _Data] = {}
         self._number = 0
 
@@ -159,8 +161,8 @@ class Encoding(TypeMutator):
         key = str(ty)
         if key not in self.data:
             number = len(self.data)
-            header = GlobalTypeVar(_choose_name(f"fn_{number}", self._types))
-            apply = GlobalVar(_choose_name(f"apply_{number}", self._functions))
+            header = GlobalTypeVar(self._types.fresh_name(f"fn_{number}"))
+            apply = self._globals.fresh_global(f"apply_{number}", add_prefix=False)
             self.data[key] = _Data(header, apply, ty)
         return self.data[key]
 
@@ -168,7 +170,7 @@ class Encoding(TypeMutator):
         """Return the constructor that stands for the function ``name``, of type ``ty``."""
         data = self.of(ty)
         if name.name_hint not in data.constructors:
-            text = _choose_name(f"closure_{self._number}", self._constructors)
+            text = self._constructors.fresh_name(f"closure_{self._number}")
             self._number += 1
             constructor = Constructor(text, tuple(map(self.visit, captured)), data.header)
             data.constructors[name.name_hint] = (constructor, name)
@@ -198,15 +200,6 @@ class Encoding(TypeMutator):
             clauses.append(Clause(pattern, Call(name, (*params, *captured))))
         body = Match(value, tuple(clauses), complete=bool(clauses))
         return Function((value, *params), body, self.visit(data.ty.ret_type))
-
-
-def _choose_name(text: str, taken: set[str]) -> str:
-    name, number = text, 0
-    while name in taken:
-        number += 1
-        name = f"{text}_{number}"
-    taken.add(name)
-    return name
 
 
 class Encoder(MixedModeMutator):

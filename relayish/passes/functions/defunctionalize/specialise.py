@@ -11,6 +11,7 @@ from relayish.errors import PassError, TypeInferenceError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
@@ -85,7 +86,7 @@ class _Copies:
 
     def __init__(self, mod: IRModule) -> None:
         self._mod = mod
-        self._taken = {name.name_hint for name in mod}
+        self._supply = GlobalVarSupply(mod)
         self._names: dict[tuple[str, tuple[str, ...]], GlobalVar] = {}
         self._count: dict[str, int] = {}
         self._pending: list[tuple[GlobalVar, Function, tuple[Type, ...]]] = []
@@ -109,17 +110,13 @@ class _Copies:
         return self._names[key] if type_args else called
 
     def _make_name(self, name: GlobalVar) -> GlobalVar:
-        while True:
-            number = self._count[name.name_hint] = self._count.get(name.name_hint, 0) + 1
-            if number > _LIMIT:
-                raise PassError(
-                    f"@{name.name_hint} is needed at more than {_LIMIT} types; it seems to call "
-                    f"itself at ever larger ones"
-                )
-            text = f"{name.name_hint}_{number}"
-            if text not in self._taken:
-                self._taken.add(text)
-                return GlobalVar(text)
+        number = self._count[name.name_hint] = self._count.get(name.name_hint, 0) + 1
+        if number > _LIMIT:
+            raise PassError(
+                f"@{name.name_hint} is needed at more than {_LIMIT} types; it seems to call "
+                f"itself at ever larger ones"
+            )
+        return self._supply.fresh_global(name.name_hint, add_prefix=False)
 
     def run(self) -> None:
         """Make the copies that were asked for, and those that these ask for."""
