@@ -108,6 +108,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "TypeVar",
         "scalar_type",
     ),
+    "relayish.ir.relay.virtual_device": ("VirtualDevice",),
     "relayish.functor": (
         "ExprFunctor",
         "ExprMutator",

@@ -131,6 +131,7 @@ from relayish.ir.relay.type import TypeConstraint as TypeConstraint
 from relayish.ir.relay.type import TypeKind as TypeKind
 from relayish.ir.relay.type import TypeRelation as TypeRelation
 from relayish.ir.relay.type import TypeVar as TypeVar
+from relayish.ir.relay.virtual_device import VirtualDevice as VirtualDevice
 from relayish.ir.relay.type import scalar_type as scalar_type
 from relayish.op.outputs import TupleWrapper as TupleWrapper
 from relayish.op.registry import get_op as get_op

@@ -23,8 +23,8 @@ def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
         >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x, y = Var("x"), Var("y")
         >>> post_order_visit(Tuple((x, Tuple((y, x)))), lambda node: print(repr(node)))
-        Var(name_hint='x', type_annotation=None, may_share=None)
-        Var(name_hint='y', type_annotation=None, may_share=None)
+        Var(name_hint='x', type_annotation=None, may_share=None, virtual_device=None)
+        Var(name_hint='y', type_annotation=None, may_share=None, virtual_device=None)
         Tuple(fields=(Var(y), Var(x)))
         Tuple(fields=(Var(x), <Tuple>))
     """

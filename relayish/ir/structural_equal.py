@@ -202,7 +202,9 @@ class _Comparer:
         for declared in type(lhs).fields_:
             if declared.compared and not declared.hint:
                 name = declared.name
-                self._stack.append((getattr(lhs, name), getattr(rhs, name), pair, name, -1))
+                left, right = getattr(lhs, name), getattr(rhs, name)
+                if left is not None or right is not None:
+                    self._stack.append((left, right, pair, name, -1))
         return None
 
     def _differ_in_value(self, lhs: object, rhs: object, pair: _Pair) -> str | None:

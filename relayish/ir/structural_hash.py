@@ -107,6 +107,8 @@ class _Hasher:
                 parts.append(0 if value is None else hashes[value])
             elif held is None:
                 parts.append(hash_literal(value))
+            elif value is None:
+                parts.append(0)
             else:
                 parts.append(self._hash_leaf(value))
         return hash(tuple(parts))

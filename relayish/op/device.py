@@ -6,24 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import OperatorError, TypeInferenceError, suggest
-from relayish.ir.attrs import Attrs, DictAttrs, String, attrs
+from relayish.ir.attrs import Attrs, DictAttrs, attrs
 from relayish.ir.relay.type import FuncType, IncompleteType, TupleType, Type
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.dimension import show_type
 from relayish.op.registry import register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import keep_type
 
 Value: TypeAlias = Any  # of a program: a tensor, a tuple of values, a function
-
-
-@attrs("VirtualDevice")
-class VirtualDevice(Attrs):
-    """A device and a kind of its memory; -1, ``None`` and ``""`` leave them open."""
-
-    device_type_int: int = -1
-    virtual_device_id: int = -1
-    target: object = None
-    memory_scope: String = ""
 
 
 DEVICE_TYPES: Final[Mapping[str, int]] = {

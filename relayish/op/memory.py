@@ -11,9 +11,9 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import GlobalTypeVar, TensorType, TupleType, Type, TypeCall
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.builders import namespace
-from relayish.op.device import VirtualDevice
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Parameters, is_integral
 from relayish.op.fields import Dimension

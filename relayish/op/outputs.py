@@ -76,7 +76,7 @@ class TupleWrapper(metaclass=_MeansSeveral):
         >>> from relayish.ir.relay.expr import Var
         >>> pair = TupleWrapper(Var("pair"), 2)
         >>> [field.index for field in pair], pair.astuple()
-        ([0, 1], Var(name_hint='pair', type_annotation=None, may_share=None))
+        ([0, 1], Var(name_hint='pair', type_annotation=None, may_share=None, virtual_device=None))
     """
 
     __slots__ = ("size", "tuple_value")

@@ -10,9 +10,10 @@ import numpy as np
 from relayish.errors import OperatorError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.builders import custom_builder
 from relayish.op.call import relay_call
-from relayish.op.device import VirtualDevice, virtual_device_named
+from relayish.op.device import virtual_device_named
 from relayish.op.fields import Dimension
 
 

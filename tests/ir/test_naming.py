@@ -49,7 +49,8 @@ def test_variable_is_displayed_as_in_text():
 
 
 def test_variable_without_a_name_is_displayed_by_its_fields():
-    assert display_name(Var("")) == "Var(name_hint='', type_annotation=None, may_share=None)"
+    shown = "Var(name_hint='', type_annotation=None, may_share=None, virtual_device=None)"
+    assert display_name(Var("")) == shown
 
 
 def test_brief_form_shows_names_and_kinds_but_no_fields():

@@ -65,6 +65,7 @@ class TestRelay:
             "name_hint": Role.LEAF,
             "type_annotation": Role.ANNOTATION,
             "may_share": Role.ANNOTATION,
+            "virtual_device": Role.LEAF,
         }
         assert set(roles(FuncType).values()) == {Role.ANNOTATION, Role.BINDER}
 

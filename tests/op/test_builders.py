@@ -11,10 +11,10 @@ import relayish as relay
 from relayish.errors import OperatorError, UnknownNameError
 from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import builder, get_op, list_ops
 from relayish.op.attribute_shorthand import expand_shorthand, spatial_rank
 from relayish.op.builders import Parameters, list_builders
-from relayish.op.device import VirtualDevice
 from relayish.op.documentation import find_undocumented, load_documentation
 from relayish.op.documentation.attributes import ATTRIBUTES
 from relayish.op.documentation.entry import read_entries

@@ -12,8 +12,8 @@ import pytest
 
 from relayish.ir.attrs import Attrs, DictAttrs, String
 from relayish.ir.relay.expr import Constant
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import call_op, get_op, list_ops, registry
-from relayish.op.device import VirtualDevice
 from relayish.op.fields import check_optional_dtype
 from relayish.passes.fold.fold_constant import fold_constant
 from tests.support.each import each

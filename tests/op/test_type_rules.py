@@ -19,9 +19,9 @@ from relayish.ir.relay.type import (
     TupleType,
     TypeCall,
 )
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import call_op, get_op, list_ops, make_attrs
-from relayish.op.device import VirtualDevice
 from relayish.op.registry import evaluate, num_inputs, relation, rule
 from relayish.op.type_rules import require_length, scalar, tensor, tensors
 from tests.support.checking import evaluated, evaluated_in, random_values, reference

@@ -21,7 +21,7 @@ from relayish.ir.relay.type import (
     TypeCall,
     TypeVar,
 )
-from relayish.op.device import VirtualDevice
+from relayish.ir.relay.virtual_device import VirtualDevice
 
 N = SizeVar("n")
 SIZES = (

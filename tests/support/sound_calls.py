@@ -22,8 +22,8 @@ from relayish.ir.relay.type import (
     Type,
     TypeCall,
 )
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import get_op, make_attrs
-from relayish.op.device import VirtualDevice
 
 TABLE = Path(__file__).parents[1] / "cases" / "sound_calls.txt"
 MATRIX, NUMBER, LENGTH = TensorType((2, 3)), TensorType((), "int64"), TensorType((2,), "int64")

@@ -22,9 +22,9 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TypeKind
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, list_ops
-from relayish.op.device import VirtualDevice
 from relayish.op.registry import arguments, attrs_type
 from relayish.text import astext, parse_expr
 from tests.support.each import each

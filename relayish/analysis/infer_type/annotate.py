@@ -116,7 +116,9 @@ class Annotator:
         share = var.may_share
         if share is not None:
             share = self.images.get(share, share)  # type: ignore[assignment]  # a variable's image
-        return Var(var.name_hint, annotation, share, span=var.span, checked_type=ty)
+        return Var(
+            var.name_hint, annotation, share, var.virtual_device, span=var.span, checked_type=ty
+        )
 
     def _has_relation(self, ty: Type) -> bool:
         """Return whether an operator's type is part of ``ty``, which no annotation can say."""

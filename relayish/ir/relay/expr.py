@@ -16,6 +16,7 @@ from relayish.ir.node import Node, field, node
 from relayish.ir.one_line import register_line, shorten
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.roles import Access, Atom, Runs
 from relayish.ir.span import Span
 from relayish.ir.value import Value, as_value
@@ -112,12 +113,14 @@ class Constant(Expr):
 class Var(Expr):
     """A local variable; it is the object that counts, the name is for people.
 
-    ``may_share`` is RAF's: the variable whose memory the value may occupy.
+    ``may_share`` is RAF's: the variable whose memory the value may occupy. ``virtual_device`` says
+    where the value of a parameter is kept, ``None`` that nothing is known of it.
     """
 
     name_hint: str = field(hint=True)
     type_annotation: Type | None = None
     may_share: Var | None = field(default=None, annotation=True)
+    virtual_device: VirtualDevice | None = None
 
 
 @node("global_var", atom=Atom.NAME)
@@ -259,13 +262,17 @@ class If(Expr):
 
 @node("function", effect=Effect.NONE, graph_node=True)
 class Function(Expr):
-    """A function, closed over the free variables of its ``body``."""
+    """A function, closed over the free variables of its ``body``.
+
+    ``virtual_device`` says where its result is kept, ``None`` that nothing is known of it.
+    """
 
     params: tuple[Var, ...] = field(binder=True)
     body: Expr = field(scope=Runs.DEFERRED)
     ret_type: Type | None = None
     type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
     attrs: DictAttrs | None = None
+    virtual_device: VirtualDevice | None = None
 
     def with_attr(self, name: str | Mapping[str, object], value: object = None) -> Function:
         """Return the function with an attribute set, or those of a mapping.

@@ -102,7 +102,9 @@ class _Lifter:
 
         A function that needs others around it, or has type variables of theirs, is equal to none.
         """
-        skeleton = Function(image.params, image.body, None, image.type_params, image.attrs)
+        skeleton = Function(
+            image.params, image.body, None, image.type_params, image.attrs, image.virtual_device
+        )
         number = structural_hash(skeleton)
         shape = tuple([var is known.var for var in known.free])
         is_shared = not known.type_vars and all(var is known.var for var in known.around)

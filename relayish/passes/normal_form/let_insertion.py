@@ -240,7 +240,7 @@ class _Filler:
 
     def make_var(self, node: Expr) -> Var:
         check_expression(node)
-        var: Var = Var._make(f"x_{self.count}", None, None, node.span, None)
+        var: Var = Var._make(f"x_{self.count}", None, None, None, node.span, None)
         self.count += 1
         return var
 

@@ -35,17 +35,18 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.registry import attrs_type, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.line_notes import LineKind
 from relayish.text.literals import quote, spell_name
 from relayish.text.node_writer import NodeWriter
-from relayish.text.relay.lexer import NONE, TYPE_ARGS
+from relayish.text.relay.lexer import DEVICE, NONE, TYPE_ARGS
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.tables import LEAVES, TEXTS, Write, is_reserved
 from relayish.text.trampoline import Rule, run
-from relayish.text.values_writer import spell_items, spell_key
+from relayish.text.values_writer import spell_items, spell_key, spell_value
 from relayish.text.writer import DEEPEST, INDENTS
 
 _SHORT_TYPE: Final = 64
@@ -222,10 +223,13 @@ class BlockPrinter(NodeWriter):
         types = self.types.bind_types(func.type_params)
         parts = [self.bind(param, bound) for param in func.params]
         if func.attrs is not None:
-            keys = len(func.attrs.keys())
+            keys = func.attrs.keys()
+            as_items = keys and DEVICE not in keys
             parts.append(
-                spell_items(func.attrs, self) if keys else self._refer_attributes(func.attrs)
+                spell_items(func.attrs, self) if as_items else self._refer_attributes(func.attrs)
             )
+        if func.virtual_device is not None:
+            parts.append(self._spell_device(func.virtual_device))
         result = "" if func.ret_type is None else f" -> {self.types.text(func.ret_type)}"
         self.out.append(f"{types}({', '.join(parts)}){result} {{\n")
         yield self.body(self.layout.opened[func][1], func.body, depth + 1, func)
@@ -392,9 +396,14 @@ class BlockPrinter(NodeWriter):
             return f"{name}-malformed-ir"
         if var.may_share is not None:
             name = f"{name}(share: {self.operand(var.may_share)})"
+        if var.virtual_device is not None:
+            name = f"{name} {{{self._spell_device(var.virtual_device)}}}"
         if var.type_annotation is not None:
             return f"{name}: {self.types.annotation(var.type_annotation)}"
         return name
+
+    def _spell_device(self, device: VirtualDevice) -> str:
+        return f"{DEVICE}={spell_value(device, self)}"
 
 
 for _kind, _write in {

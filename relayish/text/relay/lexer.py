@@ -10,6 +10,8 @@ from relayish.text.source import BLANK
 
 NONE: Final = "None"
 """The constant without a value, unless the module has a constructor of that name, as TVM's has."""
+DEVICE: Final = "virtual_device"
+"""The key of the device of a parameter, ``%x {virtual_device=...}``, and of that of a result."""
 TYPE_ARGS: Final = "/* type_args=["
 """What type arguments of a call start with, directly behind what is called: TVM reads past them."""
 AFTER: Final = re.compile(

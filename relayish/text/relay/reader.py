@@ -14,6 +14,7 @@ from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, Type
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.registry import attrs_type, list_bare_names, list_ops, ops_meant
 from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
@@ -62,13 +63,15 @@ class Reader(NodeReader):
             self.fail(f"{key} is used before #{found['label']}=... defines it", at)
         return self.labels[key]
 
-    def make_var(self, binder: Binder, annotation: Type | None) -> Var:
+    def make_var(
+        self, binder: Binder, annotation: Type | None, device: VirtualDevice | None
+    ) -> Var:
         """Return a new variable, or the one bound before when it is marked ``-malformed-ir``."""
         if not binder.again:
             share = binder.share
             if share is not None and not isinstance(share, Var):
                 self.fail(f"{binder.key} shares memory with no variable of Relay", binder.at)
-            return Var(binder.name, annotation, share, span=self.span(binder.at, self.pos))
+            return Var(binder.name, annotation, share, device, span=self.span(binder.at, self.pos))
         found = self.bound_before(binder)
         if not isinstance(found, Var):
             self.fail(f"{binder.key} is no variable of Relay", binder.at)

@@ -7,9 +7,10 @@ import re
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
+from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained
 from relayish.text.node_reader import declare_free
 from relayish.text.relay.expr_parser import expression
-from relayish.text.relay.lexer import FAST, STATEMENT
+from relayish.text.relay.lexer import DEVICE, FAST, STATEMENT
 from relayish.text.relay.pattern_parser import pattern
 from relayish.text.relay.reader import Reader, make_empty_attrs
 from relayish.text.relay.type_parser import free_type, simple_type, type_, type_params, variable
@@ -84,7 +85,7 @@ def _read_fast(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, E
     reader.pos = found.end()
     if temp is None:
         at = found.start(2)
-        var = Var._make(local[1:], None, None, reader.span(at, found.end(2)), None)
+        var = Var._make(local[1:], None, None, None, reader.span(at, found.end(2)), None)
         reader.bind(local, var)
         bindings.append((var, call, at))
     elif reader.function_depth > 1:
@@ -187,7 +188,7 @@ def function(reader: Reader, start: int) -> Rule:
     reader.function_depth += 1
     type_vars = type_params(reader)
     reader.expect("(", "before the parameters of a function")
-    params, attrs = yield _params(reader)
+    params, attrs, device = yield _params(reader)
     result = None
     if reader.take("->"):
         result = simple_type(reader) or (yield type_(reader))
@@ -199,29 +200,34 @@ def function(reader: Reader, start: int) -> Rule:
     reader.leave_function(marks[1])
     reader.leave_types(marks[2])
     span = reader.span(start, reader.pos)
-    return Function._make(params, body, result, type_vars, attrs, span, None)
+    return Function._make(params, body, result, type_vars, attrs, device, span, None)
 
 
 def _params(reader: Reader) -> Rule:
     params: list[Var] = []
     attrs: dict[str, object] = {}
     whole: DictAttrs | None = None
+    device: VirtualDevice | None = None
     for _ in reader.until(")", "or ',' after a parameter"):
         found = reader.match(ATTRIBUTE)
         at = reader.skip()
         if found is not None:
             name = unquote_name(found[1])
-            if name in attrs:
+            if name in attrs or (name == DEVICE and device is not None):
                 reader.fail(f"attribute {name} is given twice; leave one out", at)
             reader.pos = found.end()
-            attrs[name] = yield attribute_value(reader)
+            value = yield attribute_value(reader)
+            if name == DEVICE and isinstance(value, VirtualDevice):
+                device = None if is_unconstrained(value) else value
+            else:
+                attrs[name] = value
         elif reader.take("meta"):
             whole = _read_attributes(reader, at)
         else:
             binder = reader.binder("or an attribute as parameter")
             params.append((yield variable(reader, binder)))
             reader.bind(binder.key, params[-1])
-    return tuple(params), (DictAttrs(attrs) if attrs else whole)
+    return tuple(params), (DictAttrs(attrs) if attrs else whole), device
 
 
 def _read_attributes(reader: Reader, at: int) -> DictAttrs:

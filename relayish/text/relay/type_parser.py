@@ -31,14 +31,15 @@ from relayish.ir.relay.type import (
     TypeRelation,
     TypeVar,
 )
+from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained
 from relayish.text.node_reader import node_form
 from relayish.text.reader import Binder
-from relayish.text.relay.lexer import INTEGER, TYPE
+from relayish.text.relay.lexer import DEVICE, INTEGER, TYPE
 from relayish.text.relay.reader import Reader
 from relayish.text.source import BLANK, unquote_name
 from relayish.text.tables import NODE, Read
 from relayish.text.trampoline import Rule
-from relayish.text.values_reader import meta
+from relayish.text.values_reader import attribute_name, attribute_value, meta
 
 _SIMPLE: Final = re.compile(
     rf"{BLANK}(?:Tensor\[\(((?:(?:\d++|\?)(?:, |,? ?(?=\))))*+)\), ([a-z]+\d+|bool)\]"
@@ -103,8 +104,11 @@ _UNKNOWN: Final = re.compile(r"_(?![\w.])")
 
 
 def variable(reader: Reader, binder: Binder) -> Rule:
-    """A variable of Relay, from behind its name."""
+    """A variable of Relay, from behind its name: ``{virtual_device=...}: type``."""
     annotation: Type | None = None
+    device: VirtualDevice | None = None
+    if reader.take("{"):
+        device = yield _device_of_variable(reader)
     if reader.take(":"):
         annotation = simple_type(reader)
         if annotation is None:
@@ -113,7 +117,18 @@ def variable(reader: Reader, binder: Binder) -> Rule:
                 annotation = yield type_(reader)
             else:
                 reader.pos = unknown.end()  # as TVM reads it: no annotation at all
-    return reader.make_var(binder, annotation)
+    return reader.make_var(binder, annotation, device)
+
+
+def _device_of_variable(reader: Reader) -> Rule:
+    name, at = attribute_name(reader, f"{DEVICE}=...")
+    if name != DEVICE:
+        reader.fail(f"expected {DEVICE} of a variable; found {name}", at)
+    found = yield attribute_value(reader)
+    if not isinstance(found, VirtualDevice):
+        reader.fail(f"{DEVICE} must be a VirtualDevice; found {found!r}", at)
+    reader.expect("}", f"after the {DEVICE} of a variable")
+    return None if is_unconstrained(found) else found
 
 
 def type_list(reader: Reader, close: str) -> Rule:

@@ -422,7 +422,12 @@ class Evaluator:
         fresh = {old: TypeVar(old.name_hint, old.kind) for old in func.type_params}
         types = types.update(fresh)
         params = {
-            param: Var(param.name_hint, _closed_type(_type_of(param), types), span=param.span)
+            param: Var(
+                param.name_hint,
+                _closed_type(_type_of(param), types),
+                virtual_device=param.virtual_device,
+                span=param.span,
+            )
             for param in func.params
         }
         env = Environment(closure.env)
@@ -442,6 +447,7 @@ class Evaluator:
             _closed_type(result, types),
             tuple(fresh.values()),
             func.attrs,
+            func.virtual_device,
             span=func.span,
         )
 

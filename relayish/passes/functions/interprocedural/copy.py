@@ -34,7 +34,8 @@ def make_fresh_var(var: Expr) -> Var:
     It is Relay's, of whatever kind the first one is.
     """
     if type(var) is Var:
-        return Var(var.name_hint, var.type_annotation, span=var.span)
+        device = var.virtual_device
+        return Var(var.name_hint, var.type_annotation, virtual_device=device, span=var.span)
     return Var(name_of(var), var.checked_type, span=var.span)
 
 

@@ -25,7 +25,7 @@ class Names:
 
     def make_var(self, ty: Type | None = None) -> Var:
         """Return a new variable, of which it is known that its value is a ``ty``."""
-        made: Var = Var._make(f"x_{self._count}", None, None, None, ty)
+        made: Var = Var._make(f"x_{self._count}", None, None, None, None, ty)
         self._count += 1
         return made
 
