@@ -142,10 +142,17 @@ KEEP_VALUES = [
     (IMAGE, layout("%x", "NCHW", "NCHW"), "%x"),
     (
         IMAGE,
+        layout(layout("%x", "NCHW", "NHWC"), "NHWC", "CHWN"),
+        "transpose(%x, axes=[1, 2, 3, 0])",
+    ),
+    (
+        IMAGE,
         "transpose(transpose(transpose(%x, axes=None), axes=None), axes=[0, 2, -1, 1])",
         "transpose(%x, axes=[0, 2, -1, 1])",
     ),
     (BOTH_INTEGER, "%x * %x + 5 * %x * %y + 6 * (%y * %y)", "(%x + %y * 3) * (%x + %y * 2)"),
+    (BOTH_INTEGER, "6 * %x * %x + 5 * %x * %y + %y * %y", "(%y + %x * 3) * (%y + %x * 2)"),
+    (BOTH_INTEGER, "%x * %x + -5 * %x * %y + 6 * %y * %y", "(%x + %y * -2) * (%x + %y * -3)"),
     (BOTH_INTEGER, "(%y * %y + %x * %x * 3) + %y * (%x * 4)", "(%y + %x * 3) * (%y + %x)"),
     (
         LAYER,
@@ -176,16 +183,40 @@ ROUND = [
     (X, 'power(%x, full(2f, shape=[2, 3], dtype="float32"))', "power(%x, 2f)"),
     (X, "1f / sqrt(%x)", "rsqrt(%x)"),
     (X, "2f / sqrt(%x)", "2f * rsqrt(%x)"),
+    (BOTH, "%x / sqrt(%y)", "%x * rsqrt(%y)"),
     (X, "(%x + 0.5f) + 0.25f", "%x + 0.75f"),
     (X, "0.5f * (%x * 0.25f)", "%x * 0.125f"),
     (X, "(0.5f + %x) * 0.25f", "%x * 0.25f + 0.125f"),
     (BOTH, "%x * %x + 2f * %x * %y + %y * %y", "%0 = %x + %y; %0 * %0"),
-    (BOTH, "(%x * %x * 2f + 5f * %x * %y) + %y * %y * 3f", "(%x + %y * 1.5f) * (%x + %y) * 2f"),
+    (BOTH, "6f * %x * %x + 5f * %x * %y + %y * %y", "(%y + %x * 3f) * (%y + %x * 2f)"),
+    (BOTH, "(%x * %x * 2f + 5f * %x * %y) + %y * %y * 3f", "2f * ((%x + %y * 1.5f) * (%x + %y))"),
 ]
 """The same, but that numbers are rounded otherwise and may become infinite on another way."""
 
+CLIPPED = "clip(%x, a_min=0f, a_max=255f)"
 
-@pytest.mark.parametrize(("params", "before", "after"), [*KEEP_VALUES, *OTHER_ZERO, *ROUND])
+
+def cast(of, *dtypes):
+    for dtype in dtypes:
+        of = f'cast({of}, dtype="{dtype}")'
+    return of
+
+
+LIMITED = [
+    (X, cast(CLIPPED, "uint8", "int16", "int32"), cast(CLIPPED, "int32")),
+    (X, cast(CLIPPED, "int8", "int16", "int32"), cast(CLIPPED, "int8", "int32")),
+    (
+        X,
+        cast("clip(%x, a_min=-1.5f, a_max=2.5f)", "int8", "int64"),
+        cast("clip(%x, a_min=-1.5f, a_max=2.5f)", "int64"),
+    ),
+]
+"""The same where all are numbers: what is none becomes some whole number."""
+
+
+@pytest.mark.parametrize(
+    ("params", "before", "after"), [*KEEP_VALUES, *OTHER_ZERO, *ROUND, *LIMITED]
+)
 def test_program_becomes_a_simpler_one(params, before, after):
     assert_becomes(params, before, after)
 
@@ -375,3 +406,10 @@ def test_a_zero_among_factors_does_not_keep_them_from_being_combined():
     main = get_pass("SimplifyExpr")(relay.IRModule.from_expr(twice))["main"]
     assert main.body.args[0] is main.params[0]
     assert main.body.args[1].data.tolist() == [0, 4, 9]
+
+
+@pytest.mark.parametrize(("params", "body", "_"), LIMITED)
+def test_numbers_that_are_limited_keep_their_values(params, body, _):
+    numbers = [number for number in MODERATE if not np.isnan(number)]
+    for before, after in values_before_and_after(params, body, [*numbers, np.inf, -3.5, 254.9]):
+        np.testing.assert_array_equal(after, before)

@@ -165,7 +165,7 @@ def _elementwise() -> list[str]:
     ]
 
 
-_numerator, _root = is_constant(), wildcard()
+_numerator, _root = wildcard(), wildcard()
 
 
 @rule(is_relay_op("divide")(_numerator, is_relay_op("sqrt")(_root)))

@@ -59,10 +59,13 @@ def merge_casts(call: Call, found: Found) -> Expr:
     source, between = tensor_type(found, found[_data]), tensor_type(found, found[_inner_cast])
     if source is None or between is None:
         return call
-    if not keeps_values(source.dtype, between.dtype):
-        numbers, kept = _range(found, found[_data]), _range_of_dtype(between.dtype)
-        if numbers is None or kept is None or not kept[0] <= numbers[0] <= numbers[1] <= kept[1]:
-            return call
+    if keeps_values(source.dtype, between.dtype):
+        return call.with_fields(args=(found[_data],))
+    numbers, kept = _range(found, found[_data]), _range_of_dtype(between.dtype)
+    if numbers is None:
+        numbers = _range_without_fractions(found, found[_data], call)
+    if numbers is None or kept is None or not kept[0] <= numbers[0] <= numbers[1] <= kept[1]:
+        return call
     return call.with_fields(args=(found[_data],))
 
 
@@ -123,6 +126,18 @@ def _range(found: Found, expr: Expr) -> _Range | None:
         if whole[0] <= low <= high <= whole[1]:
             return math.floor(low), math.ceil(high)
     return whole
+
+
+def _range_without_fractions(found: Found, clip: Expr, call: Call) -> _Range | None:
+    """Return between which numbers those of ``clip`` are, cut as ``call`` does, if it holds all."""
+    ty = tensor_type(found, call)
+    target = None if ty is None or ty.dtype == "bool" else _range_of_dtype(ty.dtype)
+    if target is None or not isinstance(clip, Call) or clip.op is not _CLIP:
+        return None
+    low, high = _limits(clip)
+    if not target[0] <= low <= high <= target[1]:
+        return None
+    return math.floor(low), math.ceil(high)
 
 
 _inner_clip = is_relay_op("clip")(_data)

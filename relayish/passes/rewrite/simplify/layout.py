@@ -20,7 +20,7 @@ _first = (_TRANSPOSE | _LAYOUT_TRANSFORM)(_data)
 def merge_arrangements(call: Call, found: Found) -> Expr:
     """Arrange once, as both would.
 
-    Two transpositions are one. One beside a change of layout that splits axes, or joins them, is
+    What only puts axes into another order is one transposition. One beside a change of layout that splits axes, or joins them, is
     said by the layout there: from ``NHWC`` by way of ``NCHW`` to ``NCHW4c`` leads one step.
     """
     inner, ty = found[_first], tensor_type(found, call)
@@ -29,18 +29,18 @@ def merge_arrangements(call: Call, found: Found) -> Expr:
     if ty is None or before is None:
         return call
     first, second = _axes(inner, len(before.shape)), _axes(call, len(before.shape))
+    if first is not None and second is not None:
+        axes = tuple(first[axis] for axis in second)
+        return relay_call("transpose", found[_data], axes=axes, span=call.span)
     layouts = _join(_layouts(inner), _layouts(call), first, second)
-    if layouts is not None:
-        source, target = map(_text, layouts)
-        out: Expr = found[_data]
-        if source != target:
-            out = relay_call("layout_transform", out, src_layout=source, dst_layout=target)
-            out = out.with_fields(span=call.span)
-        return out if same_type(found, out, call) else call
-    if first is None or second is None:
+    if layouts is None:
         return call
-    axes = tuple(first[axis] for axis in second)
-    return relay_call("transpose", found[_data], axes=axes, span=call.span)
+    source, target = map(_text, layouts)
+    if source == target:
+        return found[_data] if same_type(found, found[_data], call) else call
+    out = relay_call("layout_transform", found[_data], src_layout=source, dst_layout=target)
+    out = out.with_fields(span=call.span)
+    return out if same_type(found, out, call) else call
 
 
 _Layout = tuple[LayoutAxis, ...]

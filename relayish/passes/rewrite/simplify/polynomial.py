@@ -36,6 +36,8 @@ def binomial(call: Call, found: Found) -> Expr:
     if ty is None or form is None or kind not in "iuf":
         return call
     (a, b, c), x, y = form
+    if c == 1 and a > 1:  # then no factor stands before the product
+        (a, x), (c, y) = (c, y), (a, x)
     roots = _solve_whole(a, b, c) if kind in "iu" else _solve_real(a, b, c)
     numbers = [] if roots is None else [_convert_to_dtype(each, ty.dtype) for each in (a, *roots)]
     factors = [each for each in numbers if each is not None]
@@ -44,7 +46,9 @@ def binomial(call: Call, found: Found) -> Expr:
     scale, p, q = factors
     first = relay_call("add", x, _times(y, p))
     second = first if p == q else relay_call("add", x, _times(y, q))
-    out = _times(relay_call("multiply", first, second), scale)
+    out = relay_call("multiply", first, second)
+    if scale != 1:
+        out = relay_call("multiply", Constant(as_value(scale)), out)
     return out.with_fields(span=call.span) if same_type(found, out, call) else call
 
 
@@ -131,7 +135,8 @@ def _solve_real(a: float, b: float, c: float) -> tuple[float, float] | None:
     if not 0 <= discriminant < math.inf:
         return None
     larger = (b + math.copysign(math.sqrt(discriminant), b)) / 2  # where nothing is cancelled
-    return larger / a, c / larger
+    roots = larger / a, c / larger
+    return roots if b > 0 else roots[::-1]
 
 
 POLYNOMIAL: Final = RuleSet([binomial])
