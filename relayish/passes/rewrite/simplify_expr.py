@@ -48,8 +48,9 @@ def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
     overflow theirs, with these exceptions, all of them Relay's as well: a zero that is added no
     longer makes a positive zero of a negative one; where constants are combined, in polynomials and
     at reciprocal roots, floating-point numbers are rounded otherwise, and what would have become
-    infinite on the way, or not a number because of an infinite part, need not become so; what is not
-    a number may become another whole number where limited numbers are converted once, not twice.
+    infinite on the way, or not a number because of an infinite part, need not become so; what is
+    not a number may become another whole number where limited numbers are converted once, not
+    twice.
 
     Args:
         expr: A well-formed expression; rules that ask for a type leave alone what has none.

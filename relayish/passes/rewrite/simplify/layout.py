@@ -20,8 +20,9 @@ _first = (_TRANSPOSE | _LAYOUT_TRANSFORM)(_data)
 def merge_arrangements(call: Call, found: Found) -> Expr:
     """Arrange once, as both would.
 
-    What only puts axes into another order is one transposition. One beside a change of layout that splits axes, or joins them, is
-    said by the layout there: from ``NHWC`` by way of ``NCHW`` to ``NCHW4c`` leads one step.
+    What only puts axes into another order is one transposition. One beside a change of layout that
+    splits axes, or joins them, is said by the layout there: from ``NHWC`` by way of ``NCHW`` to
+    ``NCHW4c`` leads one step.
     """
     inner, ty = found[_first], tensor_type(found, call)
     assert isinstance(inner, Call)
