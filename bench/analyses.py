@@ -59,7 +59,7 @@ def tight_sccp(root: tight.Plain) -> int:
 def constants(size: int) -> Any:  # Any: an expression of Relay
     """Return the same program as nodes of relayish."""
     import relayish as relay
-    from relayish.op.registry import get_op
+    from relayish.op.declaration.registry import get_op
 
     add, one, x = get_op("add"), relay.const(1), relay.var("x", shape=(), dtype="int32")
     bindings, last = [], one

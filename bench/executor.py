@@ -54,7 +54,7 @@ def scalar_chain(length: int) -> Function:
 
 def measure_chain() -> None:
     function, zero = scalar_chain(LENGTH), np.float32(0)
-    evaluate = relay.op.registry.evaluate.get(relay.get_op("add"))
+    evaluate = relay.op.properties.evaluate.get(relay.get_op("add"))
     one = np.float32(1)
 
     def bare() -> None:

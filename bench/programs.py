@@ -16,7 +16,7 @@ from relayish.dataflow_pattern import (
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TypeVar, scalar_type
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 
 ADD, MULTIPLY = get_op("add"), get_op("multiply")
 

@@ -129,8 +129,8 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "memoized",
         "post_order_rewrite",
     ),
-    "relayish.op.outputs": ("TupleWrapper",),
-    "relayish.op.registry": ("get_op", "list_ops", "register_op"),
+    "relayish.op.builders.outputs": ("TupleWrapper",),
+    "relayish.op.declaration.registry": ("get_op", "list_ops", "register_op"),
     "relayish.text": ("astext", "fromtext", "parse", "parse_expr"),
     "relayish.frontend": ("ScopeBuilder",),
     "relayish.interpreter": ("create_executor", "evaluate"),
@@ -169,7 +169,7 @@ def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = _lookup(name)
-    if name in _MODULE_OF or name in _importlib.import_module("relayish.op.temporary").LASTING:
+    if name in _MODULE_OF or name in _lasting_names():
         globals()[name] = found  # the next time the name is found without this function
     return found
 
@@ -204,6 +204,12 @@ def _set_hooks() -> None:
         hooks.load_functions = _load_operators
         hooks.languages["tir"] = _load_loops
     hooks.load_analyses = _load_analyses
+
+
+def _lasting_names() -> frozenset[str]:
+    """Return the names of operators, and of families of these, that the library declares."""
+    names: frozenset[str] = _importlib.import_module("relayish.op.builders.temporary").LASTING
+    return names
 
 
 def _lookup(name: str) -> _typing.Any:  # Any: as above

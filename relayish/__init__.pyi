@@ -133,10 +133,10 @@ from relayish.ir.relay.type import TypeRelation as TypeRelation
 from relayish.ir.relay.type import TypeVar as TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice as VirtualDevice
 from relayish.ir.relay.type import scalar_type as scalar_type
-from relayish.op.outputs import TupleWrapper as TupleWrapper
-from relayish.op.registry import get_op as get_op
-from relayish.op.registry import list_ops as list_ops
-from relayish.op.registry import register_op as register_op
+from relayish.op.builders.outputs import TupleWrapper as TupleWrapper
+from relayish.op.declaration.registry import get_op as get_op
+from relayish.op.declaration.registry import list_ops as list_ops
+from relayish.op.declaration.registry import register_op as register_op
 from relayish.passes.fold.bind import bind as bind
 from relayish.text import astext as astext
 from relayish.text import fromtext as fromtext

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import relayish
 from relayish.op import builder
-from relayish.op.attribute_shorthand import NUMBERS
-from relayish.op.builders import Namespace, Parameters
-from relayish.op.registry import arguments, get_op, is_registered
+from relayish.op.builders.attribute_shorthand import NUMBERS
+from relayish.op.builders.builder import Namespace, Parameters
+from relayish.op.declaration.properties import arguments
+from relayish.op.declaration.registry import get_op, is_registered
 from relayish.op.signatures import ALIASES
 from tools.generated import ROOT, Generated
 
@@ -102,7 +103,7 @@ def _class(title: str, domain: str, margin: str) -> Iterator[str]:
 def _stub(name: str) -> str:
     made = builder(name)
     signature = inspect.signature(made)
-    by_hand = made.__module__ != "relayish.op.builders"
+    by_hand = made.__module__ != "relayish.op.builders.builder"
     parameters: list[str] = []
     for parameter in signature.parameters.values():
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in parameters:

@@ -7,6 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from relayish.op import get_op, list_ops
+from relayish.op.declaration.properties import (
+    evaluate,
+    pattern,
+    primal_gradient,
+    relation,
+    rule,
+)
 from relayish.op.documentation import (
     arithmetic,
     image,
@@ -17,13 +24,6 @@ from relayish.op.documentation import (
     tensor,
 )
 from relayish.op.documentation.entry import read_entries
-from relayish.op.registry import (
-    evaluate,
-    pattern,
-    primal_gradient,
-    relation,
-    rule,
-)
 from tests.support.checking import REFERENCES
 from tools.generated import ROOT, Generated
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import relayish as relay
-from relayish.op.target import register_target_support
+from relayish.op.declaration.target import register_target_support
 from relayish.passes import PASSES
 from relayish.text import astext, parse
 from relayish.transform import PassContext, PassEntry, parse_pipeline, pass_entry
@@ -79,7 +79,7 @@ OTHER_COMPILERS = """\
 Examples about other compilers know one that takes `nn.softmax`:
 
 ```python
->>> from relayish.op.target import register_target_support
+>>> from relayish.op.declaration.target import register_target_support
 >>> register_target_support("nn.softmax", "example", replace=True)
 
 ```

@@ -36,7 +36,7 @@ from relayish.ir.relay.type import TensorType, TupleType
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import has_scopes, operands, scope_roots, scopes
 from relayish.ir.traversal import ByKind
-from relayish.op import registry
+from relayish.op.declaration import properties, registry
 
 
 class Aliases:
@@ -321,9 +321,9 @@ def find_inner_blocks(node: Node) -> tuple[Node, ...]:
 
 def _find_held_args(op: Op) -> slice:
     """Return which of its arguments the result of an operator may hold on to."""
-    if op in registry.view:
+    if op in properties.view:
         return slice(1)
-    is_new = op not in registry.mark and op not in registry.non_computational
+    is_new = op not in properties.mark and op not in properties.non_computational
     return slice(0) if is_new and registry.is_registered(op) else slice(None)
 
 

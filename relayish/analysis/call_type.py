@@ -5,8 +5,8 @@ from __future__ import annotations
 from relayish.analysis.infer_type import infer_type_local
 from relayish.ir.relay.expr import Call, Op, Var
 from relayish.ir.relay.type import Type
-from relayish.op.registry import relation, rule
-from relayish.op.relation import NULL_REPORTER
+from relayish.op.declaration.properties import relation, rule
+from relayish.op.declaration.relation import NULL_REPORTER
 
 
 def call_type(call: Call, args: tuple[Type, ...]) -> Type:

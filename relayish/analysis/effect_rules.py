@@ -34,7 +34,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import binders, has_parts, operands, parts, scopes
 from relayish.ir.traversal import ByKind
-from relayish.op import registry
+from relayish.op.declaration import properties, registry
 
 Summary: TypeAlias = int
 """What evaluating a node may do, and, level by level, what calling its value may do."""
@@ -150,7 +150,7 @@ def application(summary: Summary) -> Summary:
 
 def effect_of_op(op: Op) -> Summary:
     """Return what calling an operator does."""
-    if registry.stateful.get(op):
+    if properties.stateful.get(op):
         return int(Effect.STATE)
     return 0 if registry.is_registered(op) else UNKNOWN
 

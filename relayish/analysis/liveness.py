@@ -45,7 +45,7 @@ def analyse_liveness(func: Function) -> Liveness:
 
     Example:
         >>> from relayish.ir.relay.expr import Call, Var
-        >>> from relayish.op.registry import get_op
+        >>> from relayish.op import get_op
         >>> x, a, b = Var("x"), Var("a"), Var("b")
         >>> exp = get_op("exp")
         >>> body = Let(a, Call(exp, (x,)), Let(b, Call(exp, (a,)), b))

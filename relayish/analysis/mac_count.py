@@ -11,8 +11,8 @@ from relayish.ir.one_line import quote
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.op.declaration.registry import get_op
 from relayish.op.mac_count import mac_count
-from relayish.op.registry import get_op
 
 
 def get_total_mac_number(expr: Expr | IRModule) -> int:

@@ -6,7 +6,7 @@ from typing import Final, TypeGuard
 
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.registry import relay_op
+from relayish.op.declaration.registry import relay_op
 
 ON_DEVICE: Final = relay_op("on_device")
 

@@ -7,7 +7,7 @@ import numpy as np
 from relayish.functor import MixedModeVisitor
 from relayish.ir.relay.expr import Call, Constant, Expr, Var
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.registry import OpPattern, attrs_type, pattern
+from relayish.op.declaration.properties import OpPattern, attrs_type, pattern
 
 _ELEMENTWISE = (OpPattern.ELEMWISE, OpPattern.BROADCAST)
 

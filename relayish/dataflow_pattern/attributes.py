@@ -12,16 +12,16 @@ from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.roles import Role
 from relayish.ir.structural_equal import structural_equal
-from relayish.op import registry
-from relayish.op.registry import OpTable
+from relayish.op.declaration import properties
+from relayish.op.declaration.op_table import OpTable
 
 _RELAY_NAMES: Final[Mapping[str, OpTable[Any]]] = {  # Any: each table has values of its own type
-    "TOpPattern": registry.pattern,
-    "TOpIsStateful": registry.stateful,
-    "TNonComputational": registry.non_computational,
+    "TOpPattern": properties.pattern,
+    "TOpIsStateful": properties.stateful,
+    "TNonComputational": properties.non_computational,
 }
 _TABLES: Final[Mapping[str, OpTable[Any]]] = {  # Any: as above
-    **{table.name: table for table in vars(registry).values() if isinstance(table, OpTable)},
+    **{table.name: table for table in vars(properties).values() if isinstance(table, OpTable)},
     **_RELAY_NAMES,
 }
 

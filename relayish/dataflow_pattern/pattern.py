@@ -21,7 +21,8 @@ from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Op, Tuple
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.ir.traversal import Traversal
-from relayish.op.registry import attrs_type, is_registered
+from relayish.op.declaration.properties import attrs_type
+from relayish.op.declaration.registry import is_registered
 
 Parts: TypeAlias = "list[str | DFPattern]"
 """What a pattern is written as: text, and the patterns it is made of."""
@@ -391,8 +392,8 @@ class ShapePattern(DFPattern):
 class AttrPattern(DFPattern):
     """Matches what ``pattern`` matches and has ``attrs``: a call, an operator or a function.
 
-    Attributes of an operator are what the tables of :mod:`relayish.op.registry` say of it, by
-    Relay's names (``TOpPattern``) or by those of the tables.
+    Attributes of an operator are what the tables of :mod:`relayish.op.declaration.properties` say
+    of it, by Relay's names (``TOpPattern``) or by those of the tables.
     """
 
     pattern: DFPattern

@@ -22,7 +22,7 @@ from relayish.dataflow_pattern.pattern import (
 from relayish.errors import DeclarationError
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
-from relayish.op.registry import commutative
+from relayish.op.declaration.properties import commutative
 
 NESTED_DOMINATORS: Final = 16
 """How many dominator patterns may stand inside one another as parents or paths."""

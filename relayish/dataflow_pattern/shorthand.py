@@ -23,7 +23,7 @@ from relayish.dataflow_pattern.pattern import (
 )
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import PrimExpr, Type
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 
 
 def wildcard() -> WildcardPattern:

@@ -10,7 +10,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.known_type import TypeFinder, get_annotated_type
+from relayish.op.builders.known_type import TypeFinder, get_annotated_type
 
 
 class Types(TypeFinder):

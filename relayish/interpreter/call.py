@@ -12,7 +12,7 @@ from relayish.interpreter.failures import operator_failed
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, Op
-from relayish.op import registry
+from relayish.op.declaration import properties
 
 CallEvaluator: TypeAlias = Callable[[Attrs | None, Sequence[Evaluated]], Evaluated]
 
@@ -46,8 +46,8 @@ def call_evaluator(op: Op) -> CallEvaluator:
 
     What is known of ``op`` is looked up once, which is most of the work for scalars.
     """
-    function = registry.evaluate.get(op)
-    arity = registry.num_inputs.get(op)
+    function = properties.evaluate.get(op)
+    arity = properties.num_inputs.get(op)
     defaults = default_attrs(op)
 
     def evaluate(attrs: Attrs | None, values: Sequence[Evaluated]) -> Evaluated:
@@ -70,7 +70,7 @@ def result_size(op: Expr, attrs: Attrs | None, values: Sequence[Evaluated]) -> i
     Raises:
         EvaluationError: If that cannot be told of these.
     """
-    size = registry.result_size.get(op)
+    size = properties.result_size.get(op)
     if size is None:
         return None
     try:
@@ -81,19 +81,19 @@ def result_size(op: Expr, attrs: Attrs | None, values: Sequence[Evaluated]) -> i
 
 def call_problem(op: Op, count: int) -> str:
     """Return why a call of ``op`` with ``count`` arguments cannot be evaluated."""
-    if op not in registry.evaluate:
+    if op not in properties.evaluate:
         return (
             f"operator {op.full_name} has no evaluation; give it one with "
             f"registry.evaluate.set(op, lambda attrs, *inputs: ...)"
         )
-    names = ", ".join(registry.arguments.get(op, ()))
-    taken = registry.num_inputs.get(op)
+    names = ", ".join(properties.arguments.get(op, ()))
+    taken = properties.num_inputs.get(op)
     return f"operator {op.full_name} takes {taken} arguments ({names}); found {count}"
 
 
 def default_attrs(op: Expr) -> Attrs | None:
     """Return the attributes a call without any stands for; ``None`` if ``op`` has no defaults."""
-    kind = registry.attrs_type.get(op)
+    kind = properties.attrs_type.get(op)
     if kind is None:
         return None
     try:

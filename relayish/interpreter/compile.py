@@ -36,7 +36,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.scoping import binders
-from relayish.op import registry
+from relayish.op.declaration import properties
 
 
 def compile_expr(expr: Expr, *, check_types: bool = False) -> Code:
@@ -358,7 +358,7 @@ _Operator: TypeAlias = tuple[Callable[..., Any] | None, int | None, Attrs | None
 
 def _operator(op: Op) -> _Operator:
     """Return the evaluation of ``op``, how many arguments it takes, and its default attributes."""
-    return registry.evaluate.get(op), registry.num_inputs.get(op), default_attrs(op)
+    return properties.evaluate.get(op), properties.num_inputs.get(op), default_attrs(op)
 
 
 for _kind, _evaluator in {

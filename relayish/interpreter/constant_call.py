@@ -13,13 +13,13 @@ from relayish.interpreter.value import Evaluated, count_elements
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Op
-from relayish.op import registry
+from relayish.op.declaration import properties
 
 SIZE_LIMIT: Final = 1 << 20
 """Elements a folded tensor may have, unless what it is made of has as many."""
 
 _NUMBERS: Final = (np.ndarray, np.generic)
-_ELEMENTWISE: Final = (registry.OpPattern.ELEMWISE, registry.OpPattern.BROADCAST)
+_ELEMENTWISE: Final = (properties.OpPattern.ELEMWISE, properties.OpPattern.BROADCAST)
 
 
 class Plan(NamedTuple):
@@ -77,25 +77,25 @@ _SHAPE: Final = Plan(None, shape_only=True)
 
 def plan_of(op: Node, *, fold_qnn: bool = False) -> Plan:
     """Return what to do with calls of ``op``, an operator or whatever is called, on constants."""
-    if type(op) is not Op or op in registry.stateful or op in registry.random:
+    if type(op) is not Op or op in properties.stateful or op in properties.random:
         return _LEAVE
-    if op in registry.shape_only:
+    if op in properties.shape_only:
         return _SHAPE
-    only_marks = op in registry.non_computational
-    if only_marks and not (fold_qnn and op in registry.quantized):
+    only_marks = op in properties.non_computational
+    if only_marks and not (fold_qnn and op in properties.quantized):
         return _LEAVE
-    if op not in registry.evaluate:
+    if op not in properties.evaluate:
         return _LEAVE
     return Plan(
         call_evaluator(op),
-        keeps_scalars=op not in registry.result_size,
-        takes=_NUMBERS if registry.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),
+        keeps_scalars=op not in properties.result_size,
+        takes=_NUMBERS if properties.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),
     )
 
 
 def shape_result(call: Call, shape: tuple[int, ...]) -> Evaluated | None:
     """Return the value of a call that depends on the shape of its argument alone."""
-    compute = registry.shape_only.get(call.op)
+    compute = properties.shape_only.get(call.op)
     if compute is None:
         return None
     dtype = call.attrs.get("dtype", "int32") if call.attrs is not None else "int32"

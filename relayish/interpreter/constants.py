@@ -22,7 +22,7 @@ from relayish.interpreter.value import Evaluated
 from relayish.interpreter.value import same_value as is_same_result
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple
-from relayish.op.registry import relay_op
+from relayish.op.declaration.registry import relay_op
 
 MAX_FIELDS: Final = 1 << 8
 """How many leaves, and tuples among them, a tuple has at most whose fields are told one by one."""

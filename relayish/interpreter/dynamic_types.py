@@ -11,7 +11,7 @@ from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
-from relayish.op.dimension import show_type
+from relayish.op.types.dimension import show_type
 
 Evaluation = Callable[..., Any]  # Any: values, see op.registry.evaluate
 

@@ -19,8 +19,8 @@ from relayish.interpreter.plan import CALLED, Computation
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Expr, TupleGetItem
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.op import registry
-from relayish.op.registry import ResultMemory
+from relayish.op.declaration import properties
+from relayish.op.declaration.properties import ResultMemory
 
 WORTHWHILE: Final = 16_384
 """How many bytes a result has at least that is written over an operand."""
@@ -104,7 +104,7 @@ def _find_owners(computations: Sequence[Computation]) -> dict[int, int]:
 
 def _result_memory(function: object, expr: Expr) -> ResultMemory | None:
     """Return in what memory a step puts its results, if that is known of its evaluation."""
-    known = registry.result_memory.get(expr.op) if isinstance(expr, Call) else None
+    known = properties.result_memory.get(expr.op) if isinstance(expr, Call) else None
     return known if known is not None and known.evaluation is function else None
 
 

@@ -52,7 +52,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.traversal import ByKind
-from relayish.op import registry
+from relayish.op.declaration import properties
 
 FREE_SIZE: Final = 65_536
 """How many elements a result may have to be computed while planning, however small its operands."""
@@ -206,8 +206,8 @@ class _Maker:
         known_operator = self.operators.get(op)
         if known_operator is None:
             known_operator = self.operators[op] = (
-                registry.evaluate.get(op),
-                registry.num_inputs.get(op, len(call.args)),
+                properties.evaluate.get(op),
+                properties.num_inputs.get(op, len(call.args)),
                 default_attrs(op),
             )
         function, arity, defaults = known_operator
@@ -219,7 +219,7 @@ class _Maker:
         if all(map(known.__contains__, operands)):
             inputs = [known[operand] for operand in operands]
             with suppress(EvaluationError):  # it is reported where it happens: in a run
-                if op not in registry.stateful and _is_small(op, attrs, inputs):
+                if op not in properties.stateful and _is_small(op, attrs, inputs):
                     return self.constant(evaluate_call(op, attrs, inputs))
         right = 0 if arity == 2 else ONE if arity == 1 else SEVERAL
         return self.add(call, function, attrs, operands, right)

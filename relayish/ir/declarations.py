@@ -27,7 +27,7 @@ class declared_temporarily:  # noqa: N801 - a context manager is called as a fun
     What relayish itself declares, where a part of it happens to be imported meanwhile, stays.
 
     Example:
-        >>> from relayish.op.registry import is_registered, register_op
+        >>> from relayish.op import is_registered, register_op
         >>> with declared_temporarily():
         ...     halve = register_op("halve", arguments=("data",))
         ...     is_registered("halve")

@@ -6,100 +6,64 @@ Every operator is found here under its Relay name, as a function that builds a c
 
 from __future__ import annotations
 
+import sys
+from typing import Final
+
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Op
-from relayish.op import (
-    annotation,
-    broadcast,
-    comparison,
-    composite,
-    device,
-    dyn,
-    elementwise,
-    image,
-    indexing,
-    init,
-    joining,
-    layout_conversion,
-    memory,
-    moments,
-    nn,
-    qnn,
-    random,
-    reduction,
-    runtime,
-    scatter,
-    shape,
-    signal,
-    slicing,
-    sorting,
-    sparse,
-    transform,
-    vision,
-    vm,
-)
-from relayish.op import infix as _infix  # what Python's operators find
-from relayish.op import op as op
+from relayish.op import dyn, image, nn, qnn, random, runtime, tensor, vision
 from relayish.op import output_counts as _output_counts
 from relayish.op import result_aliasing as _result_aliasing
 from relayish.op import result_memory as _result_memory
 from relayish.op import result_size as _result_size  # after the operators it speaks of
-from relayish.op import temporary as _temporary  # after all that is declared here
-from relayish.op.builders import builder, namespace, operators
-from relayish.op.call import call_op, make_attrs
-from relayish.op.gradient import register_gradient  # declares those of all families
-from relayish.op.mixed_precision import register_mixed_precision_conversion
-from relayish.op.op import register, register_pattern, register_stateful
-from relayish.op.registry import (
-    MixedPrecision,
-    OpPattern,
-    get_op,
-    is_registered,
-    list_ops,
-    register_op,
-)
-from relayish.op.rewriting import (
+from relayish.op.builders import infix as _infix  # what Python's operators find
+from relayish.op.builders import temporary as _temporary  # after all that is declared here
+from relayish.op.builders.builder import builder, namespace, operators
+from relayish.op.builders.call import call_op, make_attrs
+from relayish.op.builders.gradient import register_gradient
+from relayish.op.declaration import properties, registry
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
+from relayish.op.declaration.registry import get_op, is_registered, list_ops, register_op
+from relayish.op.declaration.relay_names import register, register_pattern, register_stateful
+from relayish.op.declaration.rewriting import (
     register_alter_op_layout,
     register_convert_op_layout,
     register_infer_layout,
     register_legalize,
 )
+from relayish.op.mixed_precision import register_mixed_precision_conversion
+from relayish.op.runtime import annotation, memory, vm
 
 get = get_op
 """Relay's name for :func:`get_op`."""
+list_op_names = list_ops
+"""Relay's name for :func:`list_ops`."""
+op: Final = sys.modules[__name__]
+"""Relay has the functions on operators in ``relay.op.op``; they are all here."""
 
 __all__ = [
     "MixedPrecision",
     "Op",
     "OpPattern",
     "annotation",
-    "broadcast",
     "builder",
     "call_op",
-    "comparison",
-    "composite",
     "const",
-    "device",
     "dyn",
-    "elementwise",
     "get",
     "get_op",
     "image",
-    "indexing",
-    "init",
     "is_registered",
-    "joining",
-    "layout_conversion",
+    "list_op_names",
     "list_ops",
     "make_attrs",
     "memory",
-    "moments",
     "nn",
     "op",
     "operators",
+    "properties",
     "qnn",
     "random",
-    "reduction",
     "register",
     "register_alter_op_layout",
     "register_convert_op_layout",
@@ -110,14 +74,9 @@ __all__ = [
     "register_op",
     "register_pattern",
     "register_stateful",
+    "registry",
     "runtime",
-    "scatter",
-    "shape",
-    "signal",
-    "slicing",
-    "sorting",
-    "sparse",
-    "transform",
+    "tensor",
     "vision",
     "vm",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.ir.relay.op import intern_op
-from relayish.op.registry import OpTable
+from relayish.op.declaration.op_table import OpTable
 
 dequantizes: OpTable[bool] = OpTable("dequantizes")
 """True for operators that turn integers into the floating point numbers they stand for."""

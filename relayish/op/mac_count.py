@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 from relayish.errors import OperatorError
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.layout import read_layout
-from relayish.op.registry import OpTable
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.types.layout import read_layout
 
 MacRule: TypeAlias = Callable[[Any, tuple[Type, ...], Type], int]  # Any: the operator's attributes
 """``rule(attrs, types of the arguments, type of the result)``."""

@@ -13,7 +13,8 @@ from relayish._support.arity import check_arity
 from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
-from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision, resolve_op
+from relayish.op.declaration.properties import MixedPrecision, chosen_dtype, mixed_precision
+from relayish.op.declaration.registry import resolve_op
 
 Conversion: TypeAlias = Callable[[Any, DType], Sequence[Any]]
 """``conversion(call, dtype)``: a :class:`MixedPrecision`, and the element types to accumulate in

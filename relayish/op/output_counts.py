@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from relayish.ir.relay.expr import Expr, Tuple
 from relayish.ir.relay.type import TupleType
-from relayish.op.known_type import find_known_type
-from relayish.op.outputs import Count, outputs
-from relayish.op.registry import relay_op
+from relayish.op.builders.known_type import find_known_type
+from relayish.op.builders.outputs import Count, outputs
+from relayish.op.declaration.registry import relay_op
 
 
 def _count_always(count: int) -> Count:

@@ -8,15 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.relay.language import RELAY
-from relayish.op.registry import (
+from relayish.op.declaration.properties import (
     fusion_barrier,
     in_place,
-    list_ops,
     mark,
-    relay_op,
     shape_from_values,
     view,
 )
+from relayish.op.declaration.registry import list_ops, relay_op
 
 _VIEWS: Final = (
     "contrib_reverse_reshape",

@@ -12,11 +12,17 @@ from typing import Final
 
 import numpy as np
 
-from relayish.op.elementwise import ClipAttrs
-from relayish.op.evaluation import Array, Parameters, align
+from relayish.op.declaration.properties import (
+    ResultMemory,
+    evaluate,
+    overwritable,
+    result_memory,
+)
+from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.normalization import batch_norm_into
 from relayish.op.nn.product import BiasAddAttrs
-from relayish.op.registry import ResultMemory, evaluate, overwritable, relay_op, result_memory
+from relayish.op.tensor.elementwise import ClipAttrs
+from relayish.op.values.evaluation import Array, Parameters, align
 
 Into = Callable[..., Array]
 

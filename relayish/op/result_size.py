@@ -15,10 +15,11 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.evaluation import as_sizes
-from relayish.op.layout import read_layout
-from relayish.op.registry import relation, relay_op, result_size, rule
-from relayish.op.relation import NULL_REPORTER
+from relayish.op.declaration.properties import relation, result_size, rule
+from relayish.op.declaration.registry import relay_op
+from relayish.op.declaration.relation import NULL_REPORTER
+from relayish.op.types.layout import read_layout
+from relayish.op.values.evaluation import as_sizes
 
 Size: TypeAlias = Callable[..., int]
 Array: TypeAlias = Any  # a numpy scalar or array

@@ -16,8 +16,8 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, Va
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op import registry
-from relayish.op.call import call_op
+from relayish.op.builders.call import call_op
+from relayish.op.declaration import properties
 from relayish.testing.check_grad import check_grad
 from relayish.text import astext, parse_expr
 
@@ -97,7 +97,7 @@ def _check_value(ty: Type, value: Evaluated) -> list[str]:
 
 
 def _check_again(call: Call, values: list[Evaluated], value: Evaluated) -> list[str]:
-    if call.op in registry.stateful or call.op in registry.random:
+    if call.op in properties.stateful or call.op in properties.random:
         return []
     again = evaluate_call(call.op, call.attrs, values)  # type: ignore[arg-type]  # an Op
     same = _same(value, again)
@@ -119,7 +119,7 @@ def _check_unknown_sizes(call: Call, value: Evaluated) -> list[str]:
 
 
 def _check_gradient(call: Call) -> list[str]:
-    if call.op not in registry.primal_gradient:
+    if call.op not in properties.primal_gradient:
         return []
     args = [_type_of(arg) for arg in call.args]
     if not all(isinstance(ty, TensorType) and ty.dtype in _FLOATS for ty in args):
@@ -134,7 +134,7 @@ def _check_gradient(call: Call) -> list[str]:
 
 
 def _names(call: Call) -> tuple[str, ...]:
-    declared = registry.arguments.get(call.op, ())
+    declared = properties.arguments.get(call.op, ())
     return tuple(declared) or tuple([f"arg{i}" for i in range(len(call.args))])
 
 

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 from relayish.analysis import free_vars
 from relayish.errors import FieldError
 from relayish.ir.relay.expr import Expr, Function, TupleGetItem, Var
-from relayish.op.builders import Builder
-from relayish.op.call import relay_call
+from relayish.op.builders.builder import Builder
+from relayish.op.builders.call import relay_call
 from relayish.testing.operators import nn
 
 Size: TypeAlias = int | Sequence[int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import relayish.op  # noqa: F401 - declares them
-from relayish.op.builders import Builder, builder
+from relayish.op.builders.builder import Builder, builder
 
 
 class Operators:

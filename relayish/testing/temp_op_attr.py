@@ -7,16 +7,17 @@ from typing import Any, Final, Generic, TypeVar
 
 from relayish.errors import UnknownNameError, suggest
 from relayish.ir.relay.expr import Op
-from relayish.op import registry
-from relayish.op.registry import OpTable, get_op
+from relayish.op.declaration import properties
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.registry import get_op
 
 _T = TypeVar("_T")
 _ABSENT: Final = object()
 
 RELAY_NAMES: Final[dict[str, OpTable[Any]]] = {  # Any: each property has a type of its own
-    "TOpPattern": registry.pattern,
-    "TOpIsStateful": registry.stateful,
-    "TNonComputational": registry.non_computational,
+    "TOpPattern": properties.pattern,
+    "TOpIsStateful": properties.stateful,
+    "TNonComputational": properties.non_computational,
 }
 """Tables by what Relay calls the property."""
 
@@ -38,10 +39,10 @@ class TempOpAttr(Generic[_T]):
 
     Example:
         >>> relu = get_op("nn.relu")
-        >>> with TempOpAttr("nn.relu", registry.stateful, True):
-        ...     registry.stateful.get(relu)
+        >>> with TempOpAttr("nn.relu", properties.stateful, True):
+        ...     properties.stateful.get(relu)
         True
-        >>> registry.stateful.get(relu) is None
+        >>> properties.stateful.get(relu) is None
         True
     """
 
@@ -74,6 +75,6 @@ def _find_table(name: str) -> OpTable[Any]:  # Any: as above
     if found is None:
         raise UnknownNameError(
             f"no property of operators goes by {name!r}{suggest(name, RELAY_NAMES)}; "
-            f"give the table itself, as in relayish.op.registry.pattern"
+            f"give the table itself, as in relayish.op.declaration.properties.pattern"
         )
     return found

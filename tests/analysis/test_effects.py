@@ -21,8 +21,8 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar
-from relayish.op import registry
-from relayish.op.registry import get_op
+from relayish.op.declaration import properties
+from relayish.op.declaration.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 
@@ -46,7 +46,7 @@ def test_reading_and_writing_are_told_apart():
 
 def test_stateful_operator_has_one():
     op = intern_op("tests.stateful")
-    registry.stateful.set(op, value=True, replace=True)
+    properties.stateful.set(op, value=True, replace=True)
     call = Call(op, ())
     assert analyse_effects(call).of(call) == Effect.STATE
 

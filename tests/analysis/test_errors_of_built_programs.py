@@ -21,7 +21,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.span import Span
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 
 A, B = relay.var("a", shape=(3, 4)), relay.var("b", shape=(5,))
 ADD = get_op("add")

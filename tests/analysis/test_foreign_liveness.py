@@ -7,7 +7,7 @@ import pytest
 from relayish.analysis import analyse_liveness
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Function, Let, Tuple, Var
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from tests.support.declared import known_in_tests
 from tests.support.foreign_kinds import ForeignKinds
 

@@ -21,7 +21,7 @@ from relayish.ir.relay.type import (
     TypeVar,
     scalar_type,
 )
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.testing import run_infer_type
 
 F32 = TensorType((2,), "float32")

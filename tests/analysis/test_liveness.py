@@ -29,7 +29,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.passes.memory.validate_inplace_update import validate_inplace_update
 from relayish.text import parse_expr
 from tests.support.deep import let_body

@@ -19,7 +19,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 

@@ -30,7 +30,7 @@ from relayish.dataflow_pattern import (
 )
 from relayish.errors import FieldError, FrozenNodeError, UnknownNameError
 from relayish.ir.relay.op import intern_op
-from relayish.op.registry import OpPattern
+from relayish.op.declaration.properties import OpPattern
 
 X = relay.var("x", shape=(1,))
 Y = relay.var("y", shape=(1,))

@@ -8,7 +8,7 @@ import pytest
 from relayish.errors import EvaluationError
 from relayish.interpreter.call import result_size
 from relayish.op import get_op
-from relayish.op.call import make_attrs
+from relayish.op.builders.call import make_attrs
 
 
 def test_size_of_a_result_is_told_before_it_is_computed():

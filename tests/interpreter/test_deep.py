@@ -10,7 +10,7 @@ import pytest
 from relayish.interpreter import Closure, evaluate
 from relayish.ir.relay.adt import Clause, Match, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings, pattern_nest
 from tests.support.depth import DEPTH
 

@@ -41,8 +41,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, SizeVar, TensorType, TypeVar
 from relayish.ir.span import Span
-from relayish.op import registry
-from relayish.op.registry import get_op
+from relayish.op.declaration import properties
+from relayish.op.declaration.registry import get_op
 
 add, subtract, less, divide = (get_op(name) for name in ("add", "subtract", "less", "divide"))
 x, y, z, f, g = (Var(name) for name in "xyzfg")
@@ -492,7 +492,7 @@ def test_annotated_parameter_takes_any_value():
 
 def test_evaluation_table_is_consulted_when_compiling():
     op = intern_op("tests.evaluated")
-    registry.evaluate.set(op, lambda attrs, value: value * 2, replace=True)
+    properties.evaluate.set(op, lambda attrs, value: value * 2, replace=True)
     assert evaluate(Call(op, (three,))) == 6
 
 

@@ -25,7 +25,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType, TypeVar
-from relayish.op.registry import register_op
+from relayish.op.declaration.registry import register_op
 from tests.support.depth import DEPTH
 from tests.support.shared_data import shared_path
 

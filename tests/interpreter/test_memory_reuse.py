@@ -17,8 +17,8 @@ from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op import registry
-from relayish.op.call import make_attrs
+from relayish.op.builders.call import make_attrs
+from relayish.op.declaration import properties, registry
 from relayish.testing import resnet
 from tests.support.each import each
 
@@ -26,7 +26,7 @@ SHAPE = (64, 64)
 """Of tensors that are just large enough to be worthwhile."""
 
 OPERATORS = sorted(
-    op.full_name for op in map(relay.get_op, registry.list_ops()) if op in registry.result_memory
+    op.full_name for op in map(relay.get_op, registry.list_ops()) if op in properties.result_memory
 )
 
 
@@ -146,13 +146,13 @@ def test_evaluation_that_somebody_replaced_is_called():
     x = tensor()
     function = typed((x,), relay.sum(relay.tanh(relay.exp(x))))
     op = relay.get_op("tanh")
-    original = registry.evaluate.get(op)
+    original = properties.evaluate.get(op)
     with declared_temporarily():
-        registry.evaluate.set(op, lambda _, given: given * 0, replace=True)
+        properties.evaluate.set(op, lambda _, given: given * 0, replace=True)
         try:
             assert run(function, data()) == 0
         finally:
-            registry.evaluate.set(op, original, replace=True)
+            properties.evaluate.set(op, original, replace=True)
 
 
 def test_results_of_several_runs_are_apart():
@@ -223,21 +223,21 @@ def test_random_functions_give_what_the_interpreter_gives_bit_for_bit():
 def inputs_of(op, dtype: str) -> tuple[object, list[np.ndarray]]:
     """Return attributes and inputs of a call of an operator."""
     attrs = {"clip": {"a_min": 0.5, "a_max": 1.0}}.get(op.name, {})
-    made = make_attrs(op, attrs) if registry.attrs_type.get(op) is not None else None
+    made = make_attrs(op, attrs) if properties.attrs_type.get(op) is not None else None
     if op.name in ("nn.bias_add", "nn.batch_norm"):
-        rest = [data(n + 1, dtype)[0] for n in range(registry.num_inputs.get(op) - 1)]
+        rest = [data(n + 1, dtype)[0] for n in range(properties.num_inputs.get(op) - 1)]
         return made, [data(0, dtype), *rest]
-    return made, [data(n, dtype) for n in range(registry.num_inputs.get(op))]
+    return made, [data(n, dtype) for n in range(properties.num_inputs.get(op))]
 
 
-@each("name", [n for n in OPERATORS if registry.result_memory.get(relay.get_op(n)).into])
+@each("name", [n for n in OPERATORS if properties.result_memory.get(relay.get_op(n)).into])
 def test_evaluation_into_memory_gives_the_same_bits(name):
     op = relay.get_op(name)
     for dtype in ("float32", "float64"):
         attrs, inputs = inputs_of(op, dtype)
-        expected = registry.evaluate.get(op)(attrs, *inputs)
-        into = registry.result_memory.get(op).into
-        places = registry.overwritable.get(op, tuple(range(len(inputs))))
+        expected = properties.evaluate.get(op)(attrs, *inputs)
+        into = properties.result_memory.get(op).into
+        places = properties.overwritable.get(op, tuple(range(len(inputs))))
         for place in [p for p in places if inputs[p].shape == SHAPE]:
             given = [value.copy() for value in inputs]
             found = into(attrs, given[place], *given)
@@ -257,10 +257,10 @@ def test_results_that_are_new_share_no_memory_with_inputs(name):
         inputs = [inputs[0][None, :, :, None], inputs[1][:, :, None, None]]
     elif name == "concatenate":
         attrs, inputs = make_attrs(op, {"axis": 0}), [(inputs[0],)]
-    result = registry.evaluate.get(op)(attrs, *inputs)
+    result = properties.evaluate.get(op)(attrs, *inputs)
     results = result if isinstance(result, tuple) else (result,)
     arrays = inputs[0] if name == "concatenate" else inputs
-    for number in registry.result_memory.get(op).new:
+    for number in properties.result_memory.get(op).new:
         assert not any(np.shares_memory(results[number], value) for value in arrays)
 
 

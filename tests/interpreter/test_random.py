@@ -32,7 +32,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.traversal import EVERYTHING
-from relayish.op import registry
+from relayish.op.declaration import properties
 from tests.support.random_exprs import (
     random_arguments,
     random_expr,
@@ -105,7 +105,7 @@ class Plain:
     def call(self, call, env):
         if isinstance(call.op, Op):
             args = [self.value(arg, env) for arg in call.args]
-            result = registry.evaluate.get(call.op)(call.attrs, *args)
+            result = properties.evaluate.get(call.op)(call.attrs, *args)
             return result[()] if isinstance(result, np.ndarray) and not result.ndim else result
         if isinstance(call.op, Constructor):
             fields = tuple([self.value(arg, env) for arg in call.args])

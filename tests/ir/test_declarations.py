@@ -22,19 +22,24 @@ from relayish.op import (
     register_gradient,
     register_mixed_precision_conversion,
     register_op,
-    registry,
 )
+from relayish.op.declaration import properties
 from relayish.transform import function_pass, list_passes, register_pass
 
 
 def test_operator_and_its_properties_are_forgotten():
     with declared_temporarily():
         made = register_op("tests.halve", arguments=("data",), stateful=True, evaluate=abs)
-        registry.description.set(made, "Halve it.")
+        properties.description.set(made, "Halve it.")
         assert relay.tests.halve(relay.const(1)).op is made
     assert not is_registered("tests.halve")
     assert "tests.halve" not in get_domain("relay").operators
-    for table in (registry.arguments, registry.stateful, registry.evaluate, registry.description):
+    for table in (
+        properties.arguments,
+        properties.stateful,
+        properties.evaluate,
+        properties.description,
+    ):
         assert made not in table
     with pytest.raises(UnknownNameError):
         builder("tests.halve")
@@ -50,23 +55,23 @@ def test_operator_may_be_declared_otherwise_afterwards():
 
 def test_properties_changed_meanwhile_are_as_before():
     exp = get_op("exp")
-    pattern = registry.pattern.get(exp)
+    pattern = properties.pattern.get(exp)
     with declared_temporarily():
-        registry.pattern.set(exp, registry.OpPattern.OPAQUE, replace=True)
-        registry.evaluate.remove(exp)
-    assert registry.pattern.get(exp) is pattern
-    assert exp in registry.evaluate
+        properties.pattern.set(exp, properties.OpPattern.OPAQUE, replace=True)
+        properties.evaluate.remove(exp)
+    assert properties.pattern.get(exp) is pattern
+    assert exp in properties.evaluate
 
 
 def test_gradient_and_conversion_may_be_told_again_afterwards():
     exp = get_op("exp")
-    before = registry.primal_gradient.get(exp), registry.mixed_precision.get(exp)
+    before = properties.primal_gradient.get(exp), properties.mixed_precision.get(exp)
     for _ in range(2):
         with declared_temporarily():
             told = register_gradient("exp", lambda call, grad: [grad], level=50)
             register_mixed_precision_conversion("exp", lambda call, dtype: (1, dtype, dtype), 50)
-            assert registry.primal_gradient.get(exp) is told
-        assert (registry.primal_gradient.get(exp), registry.mixed_precision.get(exp)) == before
+            assert properties.primal_gradient.get(exp) is told
+        assert (properties.primal_gradient.get(exp), properties.mixed_precision.get(exp)) == before
 
 
 def test_ambiguity_ends_with_the_declaration():
@@ -143,7 +148,7 @@ def test_entered_again_it_declares_the_same_anew():
         assert not is_registered("join")
         with declared:
             assert get_op("lattices::join") is made
-            assert registry.stateful.get(made)
+            assert properties.stateful.get(made)
             assert get_domain("lattices") is lattices
             assert lattices.get("join").num_children == 2
 
@@ -175,7 +180,7 @@ def test_library_that_is_imported_meanwhile_stays():
         with declared_temporarily():
             import relayish as relay
             from relayish.ir.attrs import Attrs, attrs
-            from relayish.op.registry import register_op
+            from relayish.op import register_op
             register_op("tests.halve", arguments=())
             relay.transform.FoldConstant()
             import relayish.dataflow_pattern, relayish.passes.fusion.fuse_ops

@@ -214,9 +214,9 @@ class TestOperator:
     def test_loses_what_is_no_longer_said_of_it(self, run: Run) -> None:
         run(OPERATOR.format(default=1).replace("rule=", "stateful=True, rule="))
         op = relay.op.get("again")
-        assert op in relay.op.registry.stateful
+        assert op in relay.op.properties.stateful
         run(OPERATOR.format(default=1))
-        assert op not in relay.op.registry.stateful
+        assert op not in relay.op.properties.stateful
 
     def test_may_take_other_arguments(self, run: Run) -> None:
         run("from relayish.op import register_op\nregister_op('again', arguments=('a',))")
@@ -228,7 +228,7 @@ class TestOperator:
         run(OPERATOR.format(default=1))
         run("from relayish.op import register_gradient\nregister_gradient('again', min)")
         run(OPERATOR.format(default=1))
-        assert relay.op.registry.primal_gradient.get(relay.op.get("again")) is min
+        assert relay.op.properties.primal_gradient.get(relay.op.get("again")) is min
 
 
 def test_statement_of_a_cell_is_the_same_code_wherever_it_stands(run: Run) -> None:

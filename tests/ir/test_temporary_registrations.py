@@ -49,14 +49,14 @@ from relayish.ir.storage import register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.op import register_gradient, register_op
-from relayish.op.mixed_precision import register_mixed_precision_conversion
-from relayish.op.rewriting import (
+from relayish.op.declaration.rewriting import (
     register_alter_op_layout,
     register_convert_op_layout,
     register_infer_layout,
     register_legalize,
 )
-from relayish.op.target import register_target_support
+from relayish.op.declaration.target import register_target_support
+from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.base.pass_class import register_function_pass
 from relayish.pass_infra.composition.check import register_check

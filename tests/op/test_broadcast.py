@@ -10,7 +10,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op
-from relayish.op.registry import commutative, rule
+from relayish.op.declaration.properties import commutative, rule
 from tests.support.checking import (
     REFERENCES,
     assert_same,
@@ -230,6 +230,6 @@ def test_dimensions_that_are_not_known_broadcast():
 
 
 def test_every_evaluated_operator_of_the_families_has_a_reference():
-    for module in ("relayish.op.broadcast", "relayish.op.comparison"):
+    for module in ("relayish.op.tensor.broadcast", "relayish.op.tensor.comparison"):
         assert evaluated_in(module)
         assert evaluated_in(module) <= REFERENCES.keys()

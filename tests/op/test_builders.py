@@ -13,12 +13,12 @@ from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import builder, get_op, list_ops
-from relayish.op.attribute_shorthand import expand_shorthand, spatial_rank
-from relayish.op.builders import Parameters, list_builders
+from relayish.op.builders.attribute_shorthand import expand_shorthand, spatial_rank
+from relayish.op.builders.builder import Parameters, list_builders
+from relayish.op.declaration.properties import arguments, attrs_type, relation, rule
 from relayish.op.documentation import find_undocumented, load_documentation
 from relayish.op.documentation.attributes import ATTRIBUTES
 from relayish.op.documentation.entry import read_entries
-from relayish.op.registry import arguments, attrs_type, relation, rule
 from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES
 from tests.support.each import each
 
@@ -63,7 +63,7 @@ def test_parameters_are_the_arguments_and_attributes_that_are_declared(name):
     assert set(attributes) <= set(fields)
     # what a signature leaves out has a default in the declaration
     required = set(fields) - set(attributes) - set(arguments.get(op))
-    if builder(name).__module__ == "relayish.op.builders":
+    if builder(name).__module__ == "relayish.op.builders.builder":
         assert not required - set(parameters.cls.defaults if parameters.cls else ())
 
 

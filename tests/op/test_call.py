@@ -8,8 +8,9 @@ from relayish import op
 from relayish.errors import DuplicateNameError, OperatorError, UnknownNameError
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple, Var
 from relayish.op import call_op, get_op, list_ops, make_attrs, register_op
-from relayish.op.builders import builder
-from relayish.op.registry import OpTable, attrs_type
+from relayish.op.builders.builder import builder
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.properties import attrs_type
 from tests.support.each import each
 
 x, y = Var("x"), Var("y")

@@ -10,7 +10,7 @@ import pytest
 from relayish.errors import EvaluationError, FieldError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import get_op
-from relayish.op.registry import arguments, evaluate, relation, rule
+from relayish.op.declaration.properties import arguments, evaluate, relation, rule
 from tests.support.checking import assert_describes, type_of
 from tests.support.each import each
 from tests.support.mutated import Mutator

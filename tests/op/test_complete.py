@@ -8,7 +8,7 @@ import re
 import pytest
 
 from relayish.op import get_op
-from relayish.op.registry import evaluate, relation, rule
+from relayish.op.declaration.properties import evaluate, relation, rule
 from tests.support.checking import REFERENCES
 from tests.support.shared_data import shared_path
 from tools.operator_table import OPERATORS, UNDECLARED, UNVALUED, import_tests

@@ -10,7 +10,7 @@ import pytest
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.relay.type import Any, FuncType, IncompleteType, SizeVar, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
-from relayish.op.registry import attrs_type, evaluate, relation, rule
+from relayish.op.declaration.properties import attrs_type, evaluate, relation, rule
 from tests.support.checking import evaluated
 
 SQUARE = {"channels": 4, "kernel_size": (2, 2)}

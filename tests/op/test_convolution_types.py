@@ -7,8 +7,8 @@ import pytest
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any, IncompleteType, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
-from relayish.op.registry import relation, rule
+from relayish.op.declaration.properties import relation, rule
+from relayish.op.types.dimension import show_shape
 
 
 class Reporter:

@@ -13,8 +13,9 @@ import pytest
 from relayish.ir.attrs import Attrs, DictAttrs, String
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.op import call_op, get_op, list_ops, registry
-from relayish.op.fields import check_optional_dtype
+from relayish.op import call_op, get_op, list_ops
+from relayish.op.declaration import properties, registry
+from relayish.op.types.fields import check_optional_dtype
 from relayish.passes.fold.fold_constant import fold_constant
 from tests.support.each import each
 from tests.support.shared_data import shared_path
@@ -46,27 +47,27 @@ CLAIMED_TWICE = {"qnn.simulated_quantize": "relay.qnn.attrs.SimulatedQuantizeAtt
 def test_operator_agrees_with_relay(name, recorded):
     op, known = get_op(name), recorded[name]
     count = known["num_inputs"]
-    assert registry.num_inputs.get(op) == count
-    assert registry.arguments.get(op) == tuple(a[0] for a in known["args"] or ())[:count]
-    assert registry.pattern.get(op) == known.get("TOpPattern", registry.OpPattern.OPAQUE)
-    assert registry.stateful.get(op, default=False) == bool(known.get("TOpIsStateful"))
+    assert properties.num_inputs.get(op) == count
+    assert properties.arguments.get(op) == tuple(a[0] for a in known["args"] or ())[:count]
+    assert properties.pattern.get(op) == known.get("TOpPattern", properties.OpPattern.OPAQUE)
+    assert properties.stateful.get(op, default=False) == bool(known.get("TOpIsStateful"))
     marks_only = bool(known.get("TNonComputational"))
-    assert registry.non_computational.get(op, default=False) == marks_only
-    declared = registry.attrs_type.get(op)
+    assert properties.non_computational.get(op, default=False) == marks_only
+    declared = properties.attrs_type.get(op)
     if known["attrs_type_key"] == "DictAttrs":
         assert declared is None
     elif known["attrs_type_key"]:
         assert declared.type_key == CLAIMED_TWICE.get(name, known["attrs_type_key"])
-        assert op not in registry.attrs_in_metadata
+        assert op not in properties.attrs_in_metadata
     else:
-        assert (declared is not None) == (op in registry.attrs_in_metadata)
+        assert (declared is not None) == (op in properties.attrs_in_metadata)
 
 
 DECLARED_CLASSES = sorted(
     {
-        registry.attrs_type.get(get_op(n))
+        properties.attrs_type.get(get_op(n))
         for n in list_ops()
-        if registry.attrs_type.get(get_op(n)) is not None
+        if properties.attrs_type.get(get_op(n)) is not None
     },
     key=lambda cls: cls.type_key,
 )
@@ -174,9 +175,9 @@ def test_optional_type_is_none_where_relay_says_void():
 
 
 def test_random_operators_are_marked_and_evaluated_when_a_program_runs():
-    drawing = {n for n in list_ops() if get_op(n) in registry.random}
+    drawing = {n for n in list_ops() if get_op(n) in properties.random}
     assert drawing == {n for n in list_ops() if n.startswith("random.")}
-    assert not [n for n in drawing if get_op(n) not in registry.evaluate]
+    assert not [n for n in drawing if get_op(n) not in properties.evaluate]
 
 
 def test_stateful_and_non_computational_operators_are_evaluated_only_when_a_program_runs():
@@ -184,8 +185,8 @@ def test_stateful_and_non_computational_operators_are_evaluated_only_when_a_prog
     valued = set()
     for name in list_ops():
         op = get_op(name)
-        marked = op in registry.stateful or op in registry.non_computational
-        if marked and op in registry.evaluate and op not in registry.quantized:
+        marked = op in properties.stateful or op in properties.non_computational
+        if marked and op in properties.evaluate and op not in properties.quantized:
             call = call_op(name, x)
             assert fold_constant(call) is call
             valued.add(name)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from relayish.op import layout
+from relayish.op.types import layout
 from tests.support.checking import (
     assert_same,
     evaluated,

@@ -34,8 +34,8 @@ from relayish.op import (
     register_gradient,
     register_mixed_precision_conversion,
     register_op,
-    registry,
 )
+from relayish.op.declaration import properties
 from relayish.testing import TempOpAttr
 from relayish.transform import (
     CombineParallelDense,
@@ -101,7 +101,7 @@ def test_operators_of_one_name_are_two_nodes(other_add):
 def test_second_operator_of_a_domain_and_name_is_refused(other_add):
     with pytest.raises(DuplicateNameError, match="'add' is declared twice in domain lattices"):
         register_op("add", arguments=("x",), domain="lattices")
-    assert registry.arguments.get(other_add) == ("lhs", "rhs")
+    assert properties.arguments.get(other_add) == ("lhs", "rhs")
 
 
 def test_operator_of_an_undeclared_domain_is_refused():
@@ -291,11 +291,11 @@ def test_python_operators_and_truth_are_relays(lattices):
 def test_properties_are_told_of_one_operator_alone(lattices):
     made = register_op("exp", arguments=("a",), domain=lattices, stateful=True)
     exp = get_op("relay::exp")
-    assert (registry.stateful.get(made), registry.stateful.get(exp)) == (True, None)
-    with TempOpAttr("lattices::exp", registry.pattern, registry.OpPattern.ELEMWISE):
-        assert registry.pattern.get(made) is registry.OpPattern.ELEMWISE
+    assert (properties.stateful.get(made), properties.stateful.get(exp)) == (True, None)
+    with TempOpAttr("lattices::exp", properties.pattern, properties.OpPattern.ELEMWISE):
+        assert properties.pattern.get(made) is properties.OpPattern.ELEMWISE
     with pytest.raises(AmbiguousNameError):
-        TempOpAttr("exp", registry.stateful, True)
+        TempOpAttr("exp", properties.stateful, True)
 
 
 def test_gradient_and_conversion_belong_to_one_operator(other_add):
@@ -304,14 +304,14 @@ def test_gradient_and_conversion_belong_to_one_operator(other_add):
     register_mixed_precision_conversion("lattices::add", lambda call, dtype: (1, dtype, dtype))
     with pytest.raises(AmbiguousNameError):
         register_gradient("add", lambda call, grad: [])
-    assert registry.primal_gradient.get(other_add) is not registry.primal_gradient.get(ADD)
-    assert registry.mixed_precision.get(other_add) is not registry.mixed_precision.get(ADD)
+    assert properties.primal_gradient.get(other_add) is not properties.primal_gradient.get(ADD)
+    assert properties.mixed_precision.get(other_add) is not properties.mixed_precision.get(ADD)
 
 
 def test_gradient_may_be_told_before_the_operator_is_declared(lattices):
     gradient = register_gradient("lattices::late", lambda call, grad: [grad])
     made = register_op("late", arguments=("a",), domain=lattices)
-    assert registry.primal_gradient.get(made) is gradient
+    assert properties.primal_gradient.get(made) is gradient
 
 
 def test_types_and_values_are_those_of_the_domain(other_add):
@@ -356,7 +356,7 @@ def test_pattern_matches_the_operator_of_one_domain(other_add):
 def shadowed(lattices):
     """A domain that has every name of Relay's, of operators without effects or values."""
     for name in list_ops("relay"):
-        count = registry.arguments.get(get_op(name, "relay"))
+        count = properties.arguments.get(get_op(name, "relay"))
         register_op(name, arguments=count, domain=lattices, rule=lambda _attrs, *types: types[0])
     return lattices
 

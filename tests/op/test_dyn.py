@@ -9,8 +9,8 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, list_ops, make_attrs
-from relayish.op.dimension import show_shape
-from relayish.op.registry import relation, rule
+from relayish.op.declaration.properties import relation, rule
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     REFERENCES,
     assert_same,
@@ -321,5 +321,5 @@ def test_every_operator_of_the_domain_has_a_type():
 
 
 def test_every_evaluated_operator_of_the_domain_has_a_reference():
-    assert evaluated_in("relayish.op.dyn") <= REFERENCES.keys()
-    assert len(evaluated_in("relayish.op.dyn")) == 16
+    assert evaluated_in("relayish.op.dyn.operators") <= REFERENCES.keys()
+    assert len(evaluated_in("relayish.op.dyn.operators")) == 16

@@ -12,7 +12,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.registry import evaluate, rule
+from relayish.op.declaration.properties import evaluate, rule
 from tests.support.checking import evaluated
 from tests.support.each import each
 

@@ -10,7 +10,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.registry import num_inputs, rule
+from relayish.op.declaration.properties import num_inputs, rule
 from tests.support.checking import (
     REFERENCES,
     assert_same,
@@ -339,5 +339,5 @@ def test_clip_between_bounds_that_are_no_numbers_has_no_value():
 
 
 def test_every_evaluated_operator_of_the_family_has_a_reference():
-    assert evaluated_in("relayish.op.elementwise") <= REFERENCES.keys()
-    assert len(evaluated_in("relayish.op.elementwise")) > 40
+    assert evaluated_in("relayish.op.tensor.elementwise") <= REFERENCES.keys()
+    assert len(evaluated_in("relayish.op.tensor.elementwise")) > 40

@@ -9,7 +9,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.registry import result_size, rule
+from relayish.op.declaration.properties import result_size, rule
 from tests.support.checking import evaluated
 
 NAN, INF, ONE = float("nan"), float("inf"), np.float32(1)

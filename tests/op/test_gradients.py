@@ -16,8 +16,8 @@ from relayish.ir.relay.expr import Function, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, list_ops, register_gradient
-from relayish.op.gradient.register import number, tensor_of, tensors_of
-from relayish.op.registry import primal_gradient
+from relayish.op.builders.gradient import number, tensor_of, tensors_of
+from relayish.op.declaration.properties import primal_gradient
 from tests.support.checking import dynamic
 from tests.support.gradient_checking import check, gradient_function, gradients, normal, rng_of
 from tests.support.shared_data import shared_path
@@ -383,7 +383,7 @@ def test_every_gradient_is_under_a_test():
     own = {
         name
         for name, rule in gradients_by_name.items()
-        if rule is not None and rule.__module__.startswith("relayish.op.gradient")
+        if rule is not None and rule.__module__.startswith("relayish.op.")
     }
     assert len(own) > 73
     assert {name for name in own if f'"{name}"' not in tests} == set()

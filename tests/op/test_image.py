@@ -11,7 +11,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import ANY
+from relayish.op.types.dimension import ANY
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
 from tests.support.reference_onnx import run_onnx
 

@@ -8,7 +8,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     assert_same,
     evaluated,
@@ -303,7 +303,7 @@ def test_what_cannot_be_picked_is_ill_typed(name, types, attributes, message):
 def test_every_evaluated_operator_of_the_family_is_tested():
     tested = {"take", "gather", "gather_nd", "one_hot", "sequence_mask", "where", "adv_index"}
     tested |= {"argwhere", "unravel_index", "invert_permutation"}
-    assert evaluated_in("relayish.op.indexing") == tested
+    assert evaluated_in("relayish.op.tensor.indexing") == tested
 
 
 def test_places_of_several_axes_keep_them_in_type_and_value():

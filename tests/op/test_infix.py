@@ -14,10 +14,11 @@ from relayish.errors import FieldError, FieldIndexError, OperatorError, UnknownN
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Tuple, TupleGetItem
 from relayish.ir.relay.type import FuncType, TensorType, TupleType
-from relayish.op import get_op, registry
-from relayish.op.known_type import find_known_type
-from relayish.op.outputs import TupleWrapper
-from relayish.op.registry import evaluate
+from relayish.op import get_op
+from relayish.op.builders.known_type import find_known_type
+from relayish.op.builders.outputs import TupleWrapper
+from relayish.op.declaration import properties
+from relayish.op.declaration.properties import evaluate
 from tests.support.depth import DEPTH
 
 x = relay.var("x", shape=(2, 3), dtype="float32")
@@ -300,7 +301,7 @@ def test_operators_are_registered_under_relays_names():
         relay.op.op.register_stateful("tests.infix", True)
         assert relay.op.op.get("tests.infix") is op
         assert "tests.infix" in relay.op.op.list_op_names()
-        assert registry.pattern.get(op) is relay.op.op.OpPattern.ELEMWISE
-        assert registry.stateful.get(op) is True
-        assert registry.description.get(op) == "Does nothing."
+        assert properties.pattern.get(op) is relay.op.op.OpPattern.ELEMWISE
+        assert properties.stateful.get(op) is True
+        assert properties.description.get(op) == "Does nothing."
         assert op(x, y).args == (x, y)

@@ -13,7 +13,7 @@ from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import arange, get_op, make_attrs
-from relayish.op.registry import rule
+from relayish.op.declaration.properties import rule
 from tests.support.checking import (
     REFERENCES,
     assert_same,
@@ -158,5 +158,11 @@ def test_full_like_has_the_type_of_its_model():
 
 
 def test_every_evaluated_operator_of_the_family_has_a_reference():
-    assert evaluated_in("relayish.op.init") == {"zeros", "ones", "full", "full_like", "arange"}
-    assert evaluated_in("relayish.op.init") <= REFERENCES.keys()
+    assert evaluated_in("relayish.op.tensor.creation") == {
+        "zeros",
+        "ones",
+        "full",
+        "full_like",
+        "arange",
+    }
+    assert evaluated_in("relayish.op.tensor.creation") <= REFERENCES.keys()

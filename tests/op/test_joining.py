@@ -6,7 +6,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     assert_same,
     evaluated,
@@ -185,4 +185,9 @@ def test_value_that_cannot_be_is_refused():
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():
-    assert evaluated_in("relayish.op.joining") == {"concatenate", "stack", "split", "meshgrid"}
+    assert evaluated_in("relayish.op.tensor.joining") == {
+        "concatenate",
+        "stack",
+        "split",
+        "meshgrid",
+    }

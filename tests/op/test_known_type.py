@@ -6,7 +6,7 @@ import pytest
 
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem, Var
 from relayish.ir.relay.type import TensorType
-from relayish.op.known_type import find_known_type
+from relayish.op.builders.known_type import find_known_type
 
 NUMBER = TensorType((), "int32")
 X = Var("x", NUMBER)

@@ -8,7 +8,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, SizeVar, TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.layout import convert_layout, read_layout
+from relayish.op.types.layout import convert_layout, read_layout
 from tests.support.checking import (
     assert_same,
     evaluated,
@@ -163,7 +163,7 @@ def test_kernel_layout_that_does_not_fit_is_refused():
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():
-    assert evaluated_in("relayish.op.layout_conversion") == {
+    assert evaluated_in("relayish.op.tensor.layout_conversion") == {
         "layout_transform",
         "auto_scheduler_layout_transform",
     }

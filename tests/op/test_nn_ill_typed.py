@@ -19,7 +19,7 @@ from relayish.ir.relay.type import (
     TypeVar,
 )
 from relayish.op import get_op, list_ops, make_attrs
-from relayish.op.registry import arguments, attrs_type, relation, rule
+from relayish.op.declaration.properties import arguments, attrs_type, relation, rule
 
 WINDOWS = ("conv", "pool")  # those have tests of their own
 NAMES = [n for n in list_ops() if n.startswith("nn.") and not any(w in n for w in WINDOWS)]

@@ -6,7 +6,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.registry import evaluate
+from relayish.op.declaration.properties import evaluate
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
 
 pytest.importorskip("hypothesis")

@@ -7,7 +7,7 @@ import pytest
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any, IncompleteType, SizeVar, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
-from relayish.op.registry import evaluate, relation, rule
+from relayish.op.declaration.properties import evaluate, relation, rule
 
 
 class Found:

@@ -8,8 +8,8 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.init import InitOpAttrs
-from relayish.op.registry import rule
+from relayish.op.declaration.properties import rule
+from relayish.op.tensor.creation import InitOpAttrs
 from tests.support.checking import assert_same, evaluated, random_values
 
 

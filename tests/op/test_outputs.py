@@ -7,7 +7,7 @@ import pytest
 from relayish.ir.relay.expr import Call, Var
 from relayish.ir.relay.type import TupleType
 from relayish.op import get_op
-from relayish.op.outputs import TupleWrapper, output_count, outputs
+from relayish.op.builders.outputs import TupleWrapper, output_count, outputs
 from tests.op.test_changed_calls import CALLS, typed
 
 SEVERAL = sorted(name for name in CALLS if get_op(name) in outputs)

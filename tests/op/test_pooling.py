@@ -9,9 +9,10 @@ import pytest
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
-from relayish.op import get_op, layout
+from relayish.op import get_op
+from relayish.op.declaration.properties import evaluate
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
-from relayish.op.registry import evaluate
+from relayish.op.types import layout
 from tests.support.checking import (
     assert_same,
     evaluated,

@@ -8,7 +8,8 @@ import pytest
 from relayish.errors import EvaluationError
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant
-from relayish.op import get_op, list_ops, make_attrs, registry
+from relayish.op import get_op, list_ops, make_attrs
+from relayish.op.declaration import properties
 from relayish.passes.fold.fold_constant import fold_constant
 from tests.support.checking import assert_same, evaluated, reference
 from tests.support.quantised import clipped, f32, i32, integers, requantized, times
@@ -268,8 +269,8 @@ def test_averages_are_those_of_integers_requantised(out):
 def test_every_quantised_operator_is_marked_and_evaluated():
     names = {n for n in list_ops() if n.startswith("qnn.")}
     assert len(names) == 26
-    assert {n for n in list_ops() if get_op(n) in registry.quantized} == names
-    assert not [n for n in names if get_op(n) not in registry.evaluate]
+    assert {n for n in list_ops() if get_op(n) in properties.quantized} == names
+    assert not [n for n in names if get_op(n) not in properties.evaluate]
 
 
 def test_quantised_operators_fold_only_when_asked():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError
-from relayish.op import get_op, make_attrs, registry
+from relayish.op import get_op, make_attrs
+from relayish.op.declaration import properties
 from tests.support.checking import assert_same, evaluated, reference
 from tests.support.quantised import f32, i32, integers
 from tests.support.reference_onnx import run_onnx
@@ -203,7 +204,7 @@ def test_packed_weights_are_unpacked(layout):
 
 def test_weights_without_fitting_zero_points_are_refused():
     data, weight = integers(1, 1, 2, 3, 3), integers(2, 3, 2, 1, 1)
-    function = registry.evaluate.get(get_op("qnn.conv2d"))
+    function = properties.evaluate.get(get_op("qnn.conv2d"))
     attrs = make_attrs(get_op("qnn.conv2d"), {})
     with pytest.raises(EvaluationError, match="weight_zero_point"):
         function(attrs, data, weight, i32(0), np.arange(4, dtype="int32"), f32(1), f32(1))

@@ -7,7 +7,8 @@ import pytest
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any, IncompleteType, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
-from relayish.op import get_op, make_attrs, registry
+from relayish.op import get_op, make_attrs
+from relayish.op.declaration import properties
 from tests.support.checking import inferred
 
 I8, U8, F32 = (TensorType((2, 4), dtype) for dtype in ("int8", "uint8", "float32"))
@@ -104,7 +105,7 @@ def test_types_of_what_says_how_to_simulate_are_inferred():
 
     name = "relay.op.annotation.simulated_quantize"
     unknown = [IncompleteType() for _ in range(3)]
-    relate = registry.relation.get(get_op(name))
+    relate = properties.relation.get(get_op(name))
     attrs = make_attrs(get_op(name), {"kind": 1})
     assert relate(attrs, (F32, *unknown), Reporter()) is F32
     assert [one for one, _ in seen] == unknown
@@ -114,7 +115,7 @@ def test_types_of_what_says_how_to_simulate_are_inferred():
 
 def test_products_wait_for_what_is_not_known():
     for name in ("qnn.conv2d", "qnn.dense", "qnn.batch_matmul"):
-        relate = registry.relation.get(get_op(name))
+        relate = properties.relation.get(get_op(name))
         attributes = {"units": 2} if name == "qnn.dense" else {}
         attrs = make_attrs(get_op(name), attributes)
         assert relate(attrs, (I8, IncompleteType(), *PRODUCT), None) is None

@@ -13,8 +13,9 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant, Function, Var
 from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
-from relayish.op import get_op, make_attrs, threefry
-from relayish.op.random import threefry_key
+from relayish.op import get_op, make_attrs
+from relayish.op.random import threefry
+from relayish.op.random.operators import threefry_key
 from relayish.passes.fold.fold_constant import fold_constant
 from tests.support.checking import assert_same, evaluated, inferred, reference
 

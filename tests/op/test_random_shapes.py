@@ -11,8 +11,8 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.registry import rule
-from relayish.op.reshaping import reshape_shape
+from relayish.op.declaration.properties import rule
+from relayish.op.types.reshape import reshape_shape
 from tests.support.checking import assert_same, evaluated, random_values, reference
 
 hypothesis = pytest.importorskip("hypothesis")

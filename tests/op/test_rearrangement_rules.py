@@ -10,7 +10,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, FuncType, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
-from relayish.op.registry import evaluate, num_inputs, rule
+from relayish.op.declaration.properties import evaluate, num_inputs, rule
 from tests.support.checking import type_of
 from tests.support.drawn import filled, hypothesis, quickly, st, tensor_types, types
 
@@ -113,7 +113,7 @@ SOUND = {
     "topk": {"k": 1},
 }
 EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
-MODULES = ("transform", "joining", "slicing", "layout_conversion", "indexing", "scatter")
+MODULES = ("rearrangement", "joining", "slicing", "layout_conversion", "indexing", "scatter")
 MODULES += ("sparse", "sorting", "signal")
 
 
@@ -186,7 +186,7 @@ def random_value(ty, seed):
 
 
 def test_operators_of_the_families_are_drawn():
-    mine = {f"relayish.op.{name}" for name in MODULES}
+    mine = {f"relayish.op.tensor.{name}" for name in MODULES}
     ruled = {n for n in list_ops() if getattr(rule.get(get_op(n)), "__module__", "") in mine}
     ruled = {n for n in ruled if get_op(n) in evaluate}  # not those that objects rearrange
     assert ruled == set(ATTRIBUTES)

@@ -11,7 +11,7 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.registry import rule
+from relayish.op.declaration.properties import rule
 from tests.support.checking import (
     REFERENCES,
     assert_same,
@@ -204,5 +204,5 @@ def test_types_of_reductions_keep_what_is_known():
 
 
 def test_every_evaluated_operator_of_the_family_has_a_reference():
-    assert evaluated_in("relayish.op.reduction") <= REFERENCES.keys()
-    assert len(evaluated_in("relayish.op.reduction")) == 12
+    assert evaluated_in("relayish.op.tensor.reduction") <= REFERENCES.keys()
+    assert len(evaluated_in("relayish.op.tensor.reduction")) == 12

@@ -15,7 +15,7 @@ from relayish.op import (
     register_mixed_precision_conversion,
     register_op,
 )
-from relayish.op.target import register_target_support
+from relayish.op.declaration.target import register_target_support
 
 X = relay.var("x", shape=(2, 3))
 
@@ -75,8 +75,8 @@ def test_keyword_that_must_be_given_is_refused():
 
 
 def test_names_of_arguments_are_taken_under_either_name():
-    assert relay.op.registry.arguments.get(register_op("odd", arguments=["a", "b"])) == ("a", "b")
-    assert relay.op.registry.arguments.get(register("odd.two", arguments=("a",))) == ("a",)
+    assert relay.op.properties.arguments.get(register_op("odd", arguments=["a", "b"])) == ("a", "b")
+    assert relay.op.properties.arguments.get(register("odd.two", arguments=("a",))) == ("a",)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from relayish.ir.relay.type import TupleType
 from relayish.op import get_op
-from relayish.op.registry import arguments, in_place
+from relayish.op.declaration.properties import arguments, in_place
 from tests.op.test_changed_calls import CALLS, typed
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from relayish.ir.relay.build import const
 from relayish.op import make_attrs
-from relayish.op.registry import evaluate, get_op, result_size
+from relayish.op.declaration.properties import evaluate, result_size
+from relayish.op.declaration.registry import get_op
 
 A = np.arange(6, dtype="float32").reshape(2, 3)
 B = np.arange(12, dtype="float32").reshape(4, 3)

@@ -140,7 +140,7 @@ def test_data_of_unknown_size_keeps_its_type():
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():
-    assert evaluated_in("relayish.op.scatter") == {"scatter_elements", "scatter_nd"}
+    assert evaluated_in("relayish.op.tensor.scatter") == {"scatter_elements", "scatter_nd"}
 
 
 def test_more_indices_than_there_are_lines_are_refused():

@@ -10,10 +10,10 @@ from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
-from relayish.op.init import InitOpAttrs
-from relayish.op.registry import evaluate, rule
-from relayish.op.reshaping import reshape_shape
+from relayish.op.declaration.properties import evaluate, rule
+from relayish.op.tensor.creation import InitOpAttrs
+from relayish.op.types.dimension import show_shape
+from relayish.op.types.reshape import reshape_shape
 from relayish.text import astext, parse
 from tests.support.checking import (
     REFERENCES,
@@ -273,5 +273,5 @@ def test_text_of_collapse_sum_to_has_attributes_or_none():
 
 
 def test_every_evaluated_operator_of_the_family_has_a_reference():
-    assert evaluated_in("relayish.op.shape") <= REFERENCES.keys()
-    assert len(evaluated_in("relayish.op.shape")) == 12
+    assert evaluated_in("relayish.op.tensor.shape") <= REFERENCES.keys()
+    assert len(evaluated_in("relayish.op.tensor.shape")) == 12

@@ -6,7 +6,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
 from tests.support.drawn import arrays, filled, hypothesis, quickly, shapes, st
 
@@ -118,4 +118,4 @@ def test_signal_shorter_than_a_frame_is_refused():
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():
-    assert evaluated_in("relayish.op.signal") == {"dft", "stft"}
+    assert evaluated_in("relayish.op.tensor.signal") == {"dft", "stft"}

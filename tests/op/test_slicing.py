@@ -6,7 +6,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     assert_same,
     evaluated,
@@ -243,7 +243,7 @@ def test_value_that_cannot_be_is_refused():
 
 def test_every_evaluated_operator_of_the_family_is_tested():
     tested = {"strided_slice", "strided_set", "slice_like", "sliding_window"}
-    assert evaluated_in("relayish.op.slicing") == tested
+    assert evaluated_in("relayish.op.tensor.slicing") == tested
 
 
 def test_element_types_are_kept():

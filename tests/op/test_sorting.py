@@ -6,7 +6,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
 from tests.support.drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
 
@@ -169,4 +169,4 @@ def test_what_cannot_be_sorted_is_ill_typed(name, types, attributes, message):
 
 def test_every_evaluated_operator_of_the_family_is_tested():
     tested = {"argsort", "sort", "topk", "searchsorted", "unique"}
-    assert evaluated_in("relayish.op.sorting") == tested
+    assert evaluated_in("relayish.op.tensor.sorting") == tested

@@ -6,7 +6,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
 from tests.support.drawn import filled, hypothesis, quickly, shapes, st
 
@@ -153,4 +153,4 @@ def test_how_many_elements_there_will_be_is_not_known():
 
 def test_every_evaluated_operator_of_the_family_is_tested():
     tested = {"sparse_to_dense", "sparse_fill_empty_rows", "sparse_reshape"}
-    assert evaluated_in("relayish.op.sparse") == tested
+    assert evaluated_in("relayish.op.tensor.sparse") == tested

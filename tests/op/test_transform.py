@@ -6,7 +6,7 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, SizeVar, TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     assert_same,
     evaluated,
@@ -219,4 +219,4 @@ def test_reverse_sequence_along_its_batches_is_refused():
 
 def test_every_evaluated_operator_of_the_family_is_tested():
     tested = {"transpose", "tile", "repeat", "reverse", "reverse_sequence", "trilu"}
-    assert evaluated_in("relayish.op.transform") == tested | {"matrix_set_diag"}
+    assert evaluated_in("relayish.op.tensor.rearrangement") == tested | {"matrix_set_diag"}

@@ -22,8 +22,8 @@ from relayish.ir.relay.type import (
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import call_op, get_op, list_ops, make_attrs
-from relayish.op.registry import evaluate, num_inputs, relation, rule
-from relayish.op.type_rules import require_length, scalar, tensor, tensors
+from relayish.op.declaration.properties import evaluate, num_inputs, relation, rule
+from relayish.op.types.type_rules import require_length, scalar, tensor, tensors
 from tests.support.checking import evaluated, evaluated_in, random_values, reference
 from tests.support.each import each
 
@@ -99,7 +99,7 @@ def test_mark_leaves_a_value_as_it_is(name):
     data = random_values(2, 3)
     assert evaluated(name, data, **MARKS[name]) is data
     assert evaluated(name, (data, data), **MARKS[name])[1] is data
-    assert name in evaluated_in("relayish.op.annotation", "relayish.op.device")
+    assert name in evaluated_in("relayish.op.runtime.annotation", "relayish.op.runtime.device")
 
 
 @reference("formula", "debug")

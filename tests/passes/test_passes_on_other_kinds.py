@@ -16,7 +16,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Tupl
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
-from relayish.op.target import register_target_support
+from relayish.op.declaration.target import register_target_support
 from relayish.passes.offload.annotations import begin, end
 from relayish.passes.offload.partition_graph import partition_graph
 from relayish.transform import Pass, PassContext

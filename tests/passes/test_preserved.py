@@ -16,7 +16,7 @@ from relayish.ir.module import AnyModule
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Function, If, Let
 from relayish.ir.relay.module import IRModule
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument, check_preserved
 from relayish.text import parse

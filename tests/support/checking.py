@@ -10,7 +10,7 @@ from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
-from relayish.op.registry import evaluate, relation, rule
+from relayish.op.declaration.properties import evaluate, relation, rule
 
 SAYS_THE_RANK = {
     "collapse_sum_to": 1,

@@ -11,8 +11,8 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Function, Tuple, Var
 from relayish.ir.relay.type import TensorType
 from relayish.op import call_op, get_op
-from relayish.op.registry import evaluate as evaluation
-from relayish.op.registry import primal_gradient
+from relayish.op.declaration.properties import evaluate as evaluation
+from relayish.op.declaration.properties import primal_gradient
 from tests.support.checking import dynamic, type_of
 
 

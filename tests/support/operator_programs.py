@@ -29,7 +29,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, PrimExpr, TensorType, TupleType, Type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
-from relayish.op.registry import evaluate, relation, result_size, rule
+from relayish.op.declaration.properties import evaluate, relation, result_size, rule
 from relayish.passes import fold_constant
 from relayish.text import astext, parse
 from tests.support.checking import SAYS_THE_RANK, assert_describes, dynamic, type_of

@@ -54,7 +54,7 @@ from relayish.ir.relay.type import (
     TypeCall,
     TypeVar,
 )
-from relayish.op import registry
+from relayish.op.declaration import properties, registry
 
 __all__ = [
     "LIST",
@@ -106,7 +106,7 @@ def to_type(ty: Ty) -> Type:
 def call(name: str, *args: Expr, **values: object) -> Call:
     """Return a call of the declared operator ``name``, with attributes if it takes any."""
     op = registry.get_op(name)
-    kind = registry.attrs_type.get(op)
+    kind = properties.attrs_type.get(op)
     return Call(op, args, kind(**values) if kind is not None else None)
 
 

@@ -21,7 +21,7 @@ from relayish.ir.relay.expr import TupleGetItem as Item
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.op import nn
-from relayish.op.registry import evaluate
+from relayish.op.declaration.properties import evaluate
 
 __all__ = ["random_network", "random_network_arguments"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
-from relayish.op.builders import Namespace
+from relayish.op.builders.builder import Namespace
 
 __all__ = ["SizedProgram", "random_sizes"]
 

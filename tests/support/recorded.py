@@ -13,7 +13,7 @@ from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.op.target import register_target_support
+from relayish.op.declaration.target import register_target_support
 from relayish.transform import Pass, PassContext, Sequential, pass_entry
 from tests.support.shared_data import shared_path
 from tests.support.typed_text import parsed, typed

@@ -26,7 +26,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
-from relayish.op.target import register_target_support
+from relayish.op.declaration.target import register_target_support
 from relayish.text import astext
 from relayish.transform import (
     BindParams,

@@ -9,7 +9,7 @@ from relayish import op
 from relayish.errors import FieldError, GradientError
 from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.type import Any, TensorType
-from relayish.op.registry import primal_gradient
+from relayish.op.declaration.properties import primal_gradient
 from relayish.testing import TempOpAttr, check_grad
 
 MATRIX = TensorType((2, 3), "float64")

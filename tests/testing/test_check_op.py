@@ -10,7 +10,7 @@ import pytest
 import relayish as relay
 from relayish.errors import CheckError, EvaluationError
 from relayish.op import register_gradient, register_op
-from relayish.op.type_rules import tensor
+from relayish.op.types.type_rules import tensor
 from relayish.testing import check_op
 
 DATA = np.array([[1.0, 2.0], [3.0, 4.0]])

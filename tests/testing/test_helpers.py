@@ -11,8 +11,9 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
 from relayish.ir.relay.type import TensorType, TypeCall
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.op import registry
-from relayish.op.registry import OpPattern, get_op
+from relayish.op.declaration import properties
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import get_op
 from relayish.prelude import Prelude
 from relayish.transform import DeadCodeElimination, FoldConstant, InferType, module_pass
 from tests.support.depth import DEPTH
@@ -183,36 +184,36 @@ def test_what_is_no_natural_number_is_an_error():
 
 
 def test_a_property_is_changed_inside_the_block_only():
-    before = registry.pattern.get(exp)
-    with testing.TempOpAttr("exp", registry.pattern, OpPattern.OPAQUE):
-        assert registry.pattern.get(exp) is OpPattern.OPAQUE
-    assert registry.pattern.get(exp) is before
+    before = properties.pattern.get(exp)
+    with testing.TempOpAttr("exp", properties.pattern, OpPattern.OPAQUE):
+        assert properties.pattern.get(exp) is OpPattern.OPAQUE
+    assert properties.pattern.get(exp) is before
 
 
 def test_a_property_is_absent_again_where_it_was():
-    assert exp not in registry.stateful
+    assert exp not in properties.stateful
     with testing.TempOpAttr("exp", "TOpIsStateful", True):
-        assert registry.stateful.get(exp) is True
-    assert exp not in registry.stateful
+        assert properties.stateful.get(exp) is True
+    assert exp not in properties.stateful
 
 
 def test_a_property_comes_back_after_an_error_and_blocks_nest():
-    before = registry.pattern.get(exp)
+    before = properties.pattern.get(exp)
     temporary = testing.TempOpAttr("exp", "TOpPattern", OpPattern.TUPLE)
     with pytest.raises(ZeroDivisionError), temporary, temporary:
         raise ZeroDivisionError
-    assert registry.pattern.get(exp) is before
+    assert properties.pattern.get(exp) is before
 
 
 def test_a_property_makes_a_difference_to_passes():
     call = Call(exp, (const(1.0),))
     assert isinstance(testing.run_opt_pass(call, FoldConstant()), Constant)
-    with testing.TempOpAttr("exp", registry.stateful, True):
+    with testing.TempOpAttr("exp", properties.stateful, True):
         assert isinstance(testing.run_opt_pass(call, FoldConstant()), Call)
 
 
 def test_an_unknown_operator_or_property_is_an_error():
     with pytest.raises(UnknownNameError, match="no operator"):
-        testing.TempOpAttr("exq", registry.pattern, OpPattern.OPAQUE)
+        testing.TempOpAttr("exq", properties.pattern, OpPattern.OPAQUE)
     with pytest.raises(UnknownNameError, match="did you mean TOpPattern"):
         testing.TempOpAttr("exp", "TOpPatern", OpPattern.OPAQUE)

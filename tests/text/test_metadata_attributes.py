@@ -25,7 +25,7 @@ from relayish.ir.relay.type import TypeKind
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, list_ops
-from relayish.op.registry import arguments, attrs_type
+from relayish.op.declaration.properties import arguments, attrs_type
 from relayish.text import astext, parse_expr
 from tests.support.each import each
 

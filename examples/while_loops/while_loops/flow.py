@@ -18,7 +18,7 @@ from relayish.dataflow import (
     register_value_flow,
 )
 from relayish.dataflow.lattice.signs import Sign, add, mul, sign_of
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from while_loops.kinds import Log, While
 
 # the condition is computed before each round, which computes the body

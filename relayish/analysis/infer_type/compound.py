@@ -13,7 +13,7 @@ from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, Type, TypeCal
 from relayish.ir.scoping import type_variables_bound_by
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import ByKind
-from relayish.op.fields import Dimension
+from relayish.op.types.fields import Dimension
 
 Parts: TypeAlias = tuple[Type, ...]
 Sizes: TypeAlias = tuple[Dimension, ...]

@@ -21,8 +21,9 @@ from relayish.ir.relay.type import (
     TypeRelation,
 )
 from relayish.ir.relay.type import TypeVar as RelayTypeVar
-from relayish.op.registry import arguments, attrs_type, get_op, relation, rule
-from relayish.op.type_rules import identity, keep_type
+from relayish.op.declaration.properties import arguments, attrs_type, relation, rule
+from relayish.op.declaration.registry import get_op
+from relayish.op.types.type_rules import identity, keep_type
 
 
 class Application:

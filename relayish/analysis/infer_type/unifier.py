@@ -18,8 +18,8 @@ from relayish.ir.relay.type import (
     TypeVar,
 )
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.dimension import ANY, show_type
-from relayish.op.fields import Dimension
+from relayish.op.types.dimension import ANY, show_type
+from relayish.op.types.fields import Dimension
 
 ENDLESS: Final = "the type would contain itself"
 _PARTS_LOOKED_AT: Final = 32
@@ -65,7 +65,7 @@ class Unifier:
         return self._value.get(root, root)
 
     def assign(self, unknown: Type, found: Type) -> None:
-        """Make two types equal; see :class:`relayish.op.relation.TypeReporter`."""
+        """Make two types equal; see :class:`relayish.op.declaration.relation.TypeReporter`."""
         self.unify(unknown, found)
 
     def unify(self, left: Type, right: Type) -> Type:

@@ -53,8 +53,8 @@ from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.relay.typed import type_of
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import PROGRAM, has_scopes, operands, scope_roots, scopes
-from relayish.op import registry
-from relayish.op.dimension import show_type
+from relayish.op.declaration import properties, registry
+from relayish.op.types.dimension import show_type
 
 
 class PassedOn(NamedTuple):
@@ -371,10 +371,10 @@ class LiveRanges:
         self.value_of[call] = value
 
     def _call_operator(self, call: Call, op: Op, args: list[Value]) -> Value:
-        if args and (op in registry.view or op in registry.mark):
+        if args and (op in properties.view or op in properties.mark):
             return args[0]
         is_known = registry.is_registered(op)
-        if is_known and op not in registry.non_computational:
+        if is_known and op not in properties.non_computational:
             return self._make(call, type_of(call), Origin.LOCAL)
         self.unplanned[call] = f"what memory {op.full_name} takes is not known"
         return Value(args)

@@ -14,8 +14,8 @@ from typing import Final
 from relayish.analysis.memory_plan.buffers import Buffer, Origin, Value
 from relayish.analysis.memory_plan.live_ranges import LiveRanges
 from relayish.ir.relay.expr import Call
-from relayish.op import registry
-from relayish.op.registry import OpPattern
+from relayish.op.declaration import properties
+from relayish.op.declaration.properties import OpPattern
 
 WASTE: Final = 16
 """How many times as large as a buffer a free storage may be that it takes."""
@@ -138,16 +138,16 @@ def _find_operands_written_over(
     buffer: Buffer, call: Call, args: Sequence[Value]
 ) -> Iterable[Buffer]:
     """Return the operands over which the operator that makes ``buffer`` may write it."""
-    pairs = registry.in_place.get(call.op)
+    pairs = properties.in_place.get(call.op)
     if pairs is not None:
         places = [args[arg] for arg, result in pairs if result == buffer.field and arg < len(args)]
         found = [place for place in places if sum(arg is place for arg in args) == 1]
-    elif registry.pattern.get(call.op) in _ELEMENT_BY_ELEMENT:
+    elif properties.pattern.get(call.op) in _ELEMENT_BY_ELEMENT:
         found = list(args)
     else:
         found = []
     if buffer.field == 0:
-        found += [args[arg] for arg in registry.overwritable.get(call.op, ()) if arg < len(args)]
+        found += [args[arg] for arg in properties.overwritable.get(call.op, ()) if arg < len(args)]
     if not all(isinstance(arg, Buffer) for arg in args):
         return []  # part of another operand may be what is written over
     return [

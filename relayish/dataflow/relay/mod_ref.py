@@ -9,7 +9,7 @@ from relayish.dataflow.graph.mod_ref import ModRef, register_mod_ref
 from relayish.ir.effect import Effect
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Op
-from relayish.op import registry
+from relayish.op.declaration import properties, registry
 
 
 def _mod_ref_of_call(call: Call) -> ModRef:
@@ -27,7 +27,7 @@ def _key_of_call(call: Call) -> Hashable:
     op = call.op
     if not call.args:
         return None
-    is_pure = type(op) is Op and registry.is_registered(op) and not registry.stateful.get(op)
+    is_pure = type(op) is Op and registry.is_registered(op) and not properties.stateful.get(op)
     return key_of_fields(call) if is_pure or type(op) is Constructor else None
 
 

@@ -28,7 +28,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
 )
 from relayish.ir.scoping import variables_in
-from relayish.op import registry
+from relayish.op.declaration import properties, registry
 
 CONTENT: Final = "content"
 """The part of a reference that is read and written."""
@@ -64,9 +64,9 @@ def _call(call: Call, flow: ValueFlow) -> None:
 
 def _call_op(call: Call, op: Op, flow: ValueFlow) -> None:
     """Tell of a call of an operator: it takes and gives tensors, unless it is a mark."""
-    if not registry.is_registered(op) or registry.stateful.get(op):
+    if not registry.is_registered(op) or properties.stateful.get(op):
         flow.calls(call, op, call.args)
-    elif op in registry.mark or op in registry.non_computational:
+    elif op in properties.mark or op in properties.non_computational:
         for arg in call.args:
             flow.passes(arg, call)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.op.builders import namespace
+from relayish.op.builders.builder import namespace
 from relayish.op.image import cropping, dilation, interpolation, resizing, sampling
 from relayish.op.image.resizing import Resize2DAttrs, resize_tensor
 

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from relayish.errors import EvaluationError, suggest
-from relayish.op.evaluation import Array
-from relayish.op.nn.resampling import cubic_weights
+from relayish.op.values.evaluation import Array
+from relayish.op.values.resampling import cubic_weights
 
 _HALF: Final = np.float32(0.5)
 _SLACK: Final = np.float32(1e-5)

@@ -10,14 +10,15 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.evaluation import Array, as_sizes, result_dtype
-from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.image.interpolation import Cubic, combine_taps, coordinates, is_outside, taps
-from relayish.op.layout import convert_layout
-from relayish.op.layout_types import convert_shape
 from relayish.op.nn.window_types import per_axis
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import tensor
+from relayish.op.types.fields import Dimension, OptionalDType
+from relayish.op.types.layout import convert_layout
+from relayish.op.types.layout_types import convert_shape
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
 
 @attrs("relay.attrs.Resize1DAttrs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.op.builders import namespace
+from relayish.op.builders.builder import namespace
 from relayish.op.nn import (
     activation,
     adaptive_pooling,
@@ -11,10 +11,12 @@ from relayish.op.nn import (
     composite,
     convolution,
     convolution_gemm,
+    convolution_gradient,
     convolution_transpose,
     correlating,
     deformable,
     einsum,
+    gradient,
     loss,
     normalization,
     pooling,
@@ -33,10 +35,12 @@ __all__ = [
     "composite",
     "convolution",
     "convolution_gemm",
+    "convolution_gradient",
     "convolution_transpose",
     "correlating",
     "deformable",
     "einsum",
+    "gradient",
     "loss",
     "normalization",
     "pooling",

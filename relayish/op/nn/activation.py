@@ -7,13 +7,14 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.dimension import normalise_axis
-from relayish.op.evaluation import Array, Parameters, align, is_integral, number_of
-from relayish.op.nn.accumulation import widen
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
+from relayish.op.declaration.relation import TypeReporter
 from relayish.op.nn.arguments import settle, tensor_so_far
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import identity, tensor
+from relayish.op.types.dimension import normalise_axis
+from relayish.op.types.type_rules import identity, tensor
+from relayish.op.values.accumulation import widen
+from relayish.op.values.evaluation import Array, Parameters, align, is_integral, number_of
 
 
 @attrs("relay.attrs.LeakyReluAttrs")

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from relayish.op.evaluation import Array, as_sizes
-from relayish.op.nn.accumulation import unpack
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.pooling import divide, get_lowest, summable
 from relayish.op.nn.pooling_attrs import (
     AdaptivePool1DAttrs,
@@ -17,7 +17,8 @@ from relayish.op.nn.pooling_attrs import (
     AdaptivePool3DAttrs,
 )
 from relayish.op.nn.pooling_types import adaptive_pool_type, adaptive_rank, find_pooled_axes
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.values.accumulation import unpack
+from relayish.op.values.evaluation import Array, as_sizes
 
 AdaptiveAttrs: TypeAlias = AdaptivePool1DAttrs | AdaptivePool2DAttrs | AdaptivePool3DAttrs
 

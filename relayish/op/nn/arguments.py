@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
-from relayish.op.dimension import show_type, unify
-from relayish.op.fields import Dimension
-from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import tensor
+from relayish.op.declaration.relation import TypeReporter
+from relayish.op.types.dimension import show_type, unify
+from relayish.op.types.fields import Dimension
+from relayish.op.types.type_rules import tensor
 
 
 def tensor_so_far(ty: Type, what: str, rank: int | None = None) -> TensorType | None:

@@ -10,14 +10,15 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import floor_divide, normalise_axis, show_type
-from relayish.op.evaluation import Array, result_dtype
-from relayish.op.fields import Dimension, OptionalDType
-from relayish.op.nn.accumulation import matrix_product
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
+from relayish.op.declaration.relation import TypeReporter
 from relayish.op.nn.arguments import tensor_so_far, unify_sizes
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.relation import TypeReporter
-from relayish.op.type_checks import integers
+from relayish.op.types.dimension import floor_divide, normalise_axis, show_type
+from relayish.op.types.fields import Dimension, OptionalDType
+from relayish.op.types.type_checks import integers
+from relayish.op.values.accumulation import matrix_product
+from relayish.op.values.evaluation import Array, result_dtype
 
 _WORDS: Final = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 """The element types bits are packed into, and how many fit."""

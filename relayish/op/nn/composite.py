@@ -9,13 +9,13 @@ import numpy as np
 from relayish.errors import OperatorError
 from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
 from relayish.ir.value import as_value
-from relayish.op.attribute_shorthand import expand_shorthand
-from relayish.op.builders import custom_builder
-from relayish.op.call import call_op, relay_call
-from relayish.op.dynamic_shapes import is_unknown
+from relayish.op.builders.attribute_shorthand import expand_shorthand
+from relayish.op.builders.builder import custom_builder
+from relayish.op.builders.call import call_op, relay_call
+from relayish.op.builders.dynamic_shapes import is_unknown
+from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
 from relayish.op.nn.product import DensePackAttrs
-from relayish.op.registry import relay_op
 
 
 @custom_builder("nn.pad")

@@ -9,9 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.op.evaluation import Array, result_dtype
-from relayish.op.layout import convert_layout
-from relayish.op.nn.accumulation import ElementType, accumulator, operand, round_to
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.convolution_attrs import (
     BinaryConv2DAttrs,
     Conv1DAttrs,
@@ -28,7 +27,9 @@ from relayish.op.nn.convolution_types import (
 )
 from relayish.op.nn.window_types import SPATIAL
 from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.types.layout import convert_layout
+from relayish.op.values.accumulation import ElementType, accumulator, operand, round_to
+from relayish.op.values.evaluation import Array, result_dtype
 
 ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
 AnyConvAttrs: TypeAlias = (

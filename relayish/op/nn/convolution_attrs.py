@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.ir.attrs import Attrs, String, attrs
-from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.types.fields import Dimension, OptionalDType
 
 
 @attrs("relay.attrs.Conv1DAttrs")

@@ -9,13 +9,14 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import ceil_divide, multiply, product
-from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.convolution import arrange_data, arrange_result, convolve_plain
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, ConvGemmWeightTransformAttrs
 from relayish.op.nn.convolution_types import packed_convolution_relation
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import tensor
+from relayish.op.types.dimension import ceil_divide, multiply, product
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
 _AT_ONCE: Final = 4
 """As many tiles are taken at once along the rows, which are filled up accordingly."""

@@ -8,9 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.op.evaluation import Array, as_sizes, result_dtype
-from relayish.op.layout import convert_layout
-from relayish.op.nn.accumulation import accumulator, operand, round_to
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.convolution import column_blocks
 from relayish.op.nn.convolution_attrs import (
     Conv1DTransposeAttrs,
@@ -25,7 +24,9 @@ from relayish.op.nn.convolution_types import (
 )
 from relayish.op.nn.window_types import SPATIAL
 from relayish.op.nn.windows import Windows, extend, sides, windows_over
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.types.layout import convert_layout
+from relayish.op.values.accumulation import accumulator, operand, round_to
+from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
 TransposeAttrs: TypeAlias = Conv1DTransposeAttrs | Conv2DTransposeAttrs | Conv3DTransposeAttrs
 

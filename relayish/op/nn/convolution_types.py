@@ -7,7 +7,15 @@ from typing import NamedTuple, TypeAlias
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
-from relayish.op.dimension import (
+from relayish.op.declaration.relation import TypeReporter
+from relayish.op.nn.window_types import (
+    SPATIAL,
+    per_axis,
+    sum_padding,
+    window_counts,
+    window_reach,
+)
+from relayish.op.types.dimension import (
     add,
     compare,
     floor_divide,
@@ -17,18 +25,10 @@ from relayish.op.dimension import (
     subtract,
     unify,
 )
-from relayish.op.evaluation import Parameters
-from relayish.op.fields import Dimension
-from relayish.op.layout_types import convert_shape
-from relayish.op.nn.window_types import (
-    SPATIAL,
-    per_axis,
-    sum_padding,
-    window_counts,
-    window_reach,
-)
-from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import tensor
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout_types import convert_shape
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Parameters
 
 Shape: TypeAlias = tuple[Dimension, ...]
 

@@ -7,14 +7,15 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import add, ceil_divide, show_type, subtract
-from relayish.op.evaluation import Array, as_sizes
-from relayish.op.fields import Dimension
-from relayish.op.nn.accumulation import widen
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.nn.window_types import sum_padding
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import tensor, unify_dtype
+from relayish.op.types.dimension import add, ceil_divide, show_type, subtract
+from relayish.op.types.fields import Dimension
+from relayish.op.types.type_rules import tensor, unify_dtype
+from relayish.op.values.accumulation import widen
+from relayish.op.values.evaluation import Array, as_sizes
 
 
 @attrs("relay.attrs.CorrelationAttrs")

@@ -6,14 +6,15 @@ from math import prod
 
 import numpy as np
 
-from relayish.op.evaluation import Array, result_dtype
-from relayish.op.layout import convert_layout
-from relayish.op.nn.accumulation import accumulator, round_to
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.convolution import arrange_result, fit_kernel
 from relayish.op.nn.convolution_attrs import DeformableConv2DAttrs
 from relayish.op.nn.convolution_types import deformable_convolution_relation
 from relayish.op.nn.windows import sides, windows_over
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.types.layout import convert_layout
+from relayish.op.values.accumulation import accumulator, round_to
+from relayish.op.values.evaluation import Array, result_dtype
 
 
 def _deformable_convolution(

@@ -10,8 +10,8 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import get_lowest_number
-from relayish.op.evaluation import Array, as_sizes, is_integral
-from relayish.op.nn.accumulation import round_to, unpack
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.pooling_attrs import (
     AvgPool1DAttrs,
     AvgPool2DAttrs,
@@ -23,7 +23,8 @@ from relayish.op.nn.pooling_attrs import (
 )
 from relayish.op.nn.pooling_types import find_pooled_axes, global_pool_type, pool_type
 from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.values.accumulation import round_to, unpack
+from relayish.op.values.evaluation import Array, as_sizes, is_integral
 
 MaxAttrs: TypeAlias = MaxPool1DAttrs | MaxPool2DAttrs | MaxPool3DAttrs
 AvgAttrs: TypeAlias = AvgPool1DAttrs | AvgPool2DAttrs | AvgPool3DAttrs

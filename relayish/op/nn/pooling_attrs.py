@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.ir.attrs import Attrs, String, attrs
-from relayish.op.fields import Dimension
+from relayish.op.types.fields import Dimension
 
 
 @attrs("relay.attrs.MaxPool1DAttrs")

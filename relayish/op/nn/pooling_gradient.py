@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from relayish.op.evaluation import Array
-from relayish.op.nn.accumulation import round_to, unpack
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.pooling import (
     divide,
     get_lowest,
@@ -17,7 +17,8 @@ from relayish.op.nn.pooling import (
 from relayish.op.nn.pooling_attrs import MaxPool2DAttrs
 from relayish.op.nn.pooling_types import pool_gradient_type, with_dilation
 from relayish.op.nn.windows import extend
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.values.accumulation import round_to, unpack
+from relayish.op.values.evaluation import Array
 
 
 def _cut(attrs: MaxPool2DAttrs, result: Array, axes: tuple[int, ...], data: Array) -> Array:

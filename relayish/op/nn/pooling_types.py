@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import show_type, unify
-from relayish.op.evaluation import Parameters
-from relayish.op.fields import Dimension
-from relayish.op.layout_types import layout_axes
 from relayish.op.nn.window_types import SPATIAL, per_axis, window_counts
-from relayish.op.type_rules import tensor
+from relayish.op.types.dimension import show_type, unify
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout_types import layout_axes
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Parameters
 
 
 def pool_type(attrs: Parameters, data: Type) -> TensorType:

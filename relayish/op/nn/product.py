@@ -9,14 +9,20 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import broadcast_dimension, multiply, normalise_axis, show_type
-from relayish.op.evaluation import Array, align, result_dtype
-from relayish.op.fields import Dimension, OptionalDType
-from relayish.op.nn.accumulation import matrix_product
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
+from relayish.op.declaration.relation import TypeReporter
 from relayish.op.nn.arguments import settle, tensor_so_far, unify_sizes
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import tensor, unify_dtype
+from relayish.op.types.dimension import (
+    broadcast_dimension,
+    multiply,
+    normalise_axis,
+    show_type,
+)
+from relayish.op.types.fields import Dimension, OptionalDType
+from relayish.op.types.type_rules import tensor, unify_dtype
+from relayish.op.values.accumulation import matrix_product
+from relayish.op.values.evaluation import Array, align, result_dtype
 
 _MATRIX: Final = 2
 """The dimensions of a matrix."""

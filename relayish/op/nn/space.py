@@ -10,15 +10,16 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
-from relayish.op.dimension import add, multiply, normalise_axis, show_type, subtract
-from relayish.op.evaluation import Array, as_sizes
-from relayish.op.fields import Dimension
-from relayish.op.layout import convert_layout
-from relayish.op.layout_types import convert_shape
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.arguments import unify_sizes
-from relayish.op.nn.resampling import resample
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import require_number, tensor, unify_dtype
+from relayish.op.types.dimension import add, multiply, normalise_axis, show_type, subtract
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout import convert_layout
+from relayish.op.types.layout_types import convert_shape
+from relayish.op.types.type_rules import require_number, tensor, unify_dtype
+from relayish.op.values.evaluation import Array, as_sizes
+from relayish.op.values.resampling import resample
 
 
 @attrs("relay.attrs.PadAttrs")

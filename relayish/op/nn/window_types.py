@@ -7,8 +7,8 @@ from typing import Final
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any
-from relayish.op.dimension import add, floor_divide, multiply, show_shape, subtract
-from relayish.op.fields import Dimension
+from relayish.op.types.dimension import add, floor_divide, multiply, show_shape, subtract
+from relayish.op.types.fields import Dimension
 
 SPATIAL: Final = {1: "W", 2: "HW", 3: "DHW"}
 """The letters of the spatial axes, by how many there are."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.op.evaluation import Array, as_sizes
+from relayish.op.values.evaluation import Array, as_sizes
 
 Sides = tuple[tuple[int, int], ...]
 

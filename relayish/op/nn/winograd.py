@@ -10,10 +10,8 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import ANY, add, subtract
-from relayish.op.evaluation import Array, as_sizes, result_dtype
-from relayish.op.fields import Dimension
-from relayish.op.nn.accumulation import round_to
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.convolution import arrange_data, arrange_result
 from relayish.op.nn.convolution_attrs import (
     Conv2DWinogradAttrs,
@@ -23,8 +21,11 @@ from relayish.op.nn.convolution_attrs import (
 )
 from relayish.op.nn.convolution_types import packed_convolution_relation
 from relayish.op.nn.windows import extend, sides
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import tensor
+from relayish.op.types.dimension import ANY, add, subtract
+from relayish.op.types.fields import Dimension
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.accumulation import round_to
+from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
 WinogradAttrs: TypeAlias = Conv2DWinogradAttrs | Conv3DWinogradAttrs
 

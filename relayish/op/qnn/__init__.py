@@ -8,7 +8,9 @@ lowering of them to plain operators computes: integers, but for the functions th
 from __future__ import annotations
 
 from relayish.ir.relay.language import RELAY
-from relayish.op.builders import namespace
+from relayish.op.builders.builder import namespace
+from relayish.op.declaration.properties import quantized
+from relayish.op.declaration.registry import list_ops, relay_op
 from relayish.op.qnn import (
     activations,
     arithmetic,
@@ -18,7 +20,6 @@ from relayish.op.qnn import (
     products,
     simulation,
 )
-from relayish.op.registry import list_ops, quantized, relay_op
 
 __all__ = [
     "activations",

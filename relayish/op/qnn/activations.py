@@ -10,13 +10,14 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import normalise_axis
-from relayish.op.evaluation import Array, Parameters
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
 from relayish.op.qnn.conversion import dequantize, quantize
 from relayish.op.qnn.fixed_point import multiply, rescale
 from relayish.op.qnn.parameters import check_scalars, require_quantised, saturate
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.types.dimension import normalise_axis
+from relayish.op.values.evaluation import Array, Parameters
 
 _BYTES: Final = ("int8", "uint8")
 _SOFTMAX_BITS: Final = 8

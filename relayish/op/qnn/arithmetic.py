@@ -9,8 +9,8 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.evaluation import Array, Parameters
-from relayish.op.joining import ConcatenateAttrs
+from relayish.op.declaration.properties import OpPattern, evaluate, rule
+from relayish.op.declaration.registry import register_op, relay_op
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
 from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
@@ -23,8 +23,9 @@ from relayish.op.qnn.parameters import (
     require_quantised,
     saturate,
 )
-from relayish.op.registry import OpPattern, evaluate, register_op, relay_op, rule
-from relayish.op.type_rules import broadcast, tensors
+from relayish.op.tensor.joining import ConcatenateAttrs
+from relayish.op.types.type_rules import broadcast, tensors
+from relayish.op.values.evaluation import Array, Parameters
 
 
 @attrs("relay.attrs.BroadcastAttrs")

@@ -8,9 +8,8 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import normalise_axis
-from relayish.op.evaluation import Array
-from relayish.op.fields import OptionalDType
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.qnn.fixed_point import rescale, round_half_away
 from relayish.op.qnn.parameters import (
     SCALE,
@@ -22,7 +21,9 @@ from relayish.op.qnn.parameters import (
     require_quantised,
     saturate,
 )
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.types.dimension import normalise_axis
+from relayish.op.types.fields import OptionalDType
+from relayish.op.values.evaluation import Array
 
 
 @attrs("relay.attrs.QuantizeAttrs")

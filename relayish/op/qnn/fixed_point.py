@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from relayish.op.evaluation import Array
 from relayish.op.qnn.parameters import broadcast_along
+from relayish.op.values.evaluation import Array
 
 _FRACTION_BITS: Final = 31
 _LARGEST_SHIFT: Final = 62

@@ -10,10 +10,10 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import compare, normalise_axis, show_type, unify
-from relayish.op.evaluation import Array, align
-from relayish.op.fields import Dimension
-from relayish.op.type_rules import tensor
+from relayish.op.types.dimension import compare, normalise_axis, show_type, unify
+from relayish.op.types.fields import Dimension
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Array, align
 
 SCALE: Final = "float32"
 ZERO_POINT: Final = "int32"

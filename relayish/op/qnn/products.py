@@ -15,13 +15,11 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
-from relayish.op.builders import custom_builder
-from relayish.op.call import relay_call
-from relayish.op.dimension import multiply, show_type
-from relayish.op.evaluation import Array, Parameters
-from relayish.op.fields import Dimension
-from relayish.op.layout import convert_layout, read_layout
-from relayish.op.layout_types import convert_shape
+from relayish.op.builders.builder import custom_builder
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.properties import OpPattern, evaluate, relation, rule
+from relayish.op.declaration.registry import register_op, relay_op
+from relayish.op.declaration.relation import Relation, TypeReporter
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
 from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
@@ -33,8 +31,11 @@ from relayish.op.qnn.parameters import (
     check_scalar,
     require_quantised,
 )
-from relayish.op.registry import OpPattern, evaluate, register_op, relation, relay_op, rule
-from relayish.op.relation import Relation, TypeReporter
+from relayish.op.types.dimension import multiply, show_type
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout import convert_layout, read_layout
+from relayish.op.types.layout_types import convert_shape
+from relayish.op.values.evaluation import Array, Parameters
 
 _DATA = ("int8", "uint8", "int16")
 _WEIGHT = ("int8", "uint8")

@@ -11,10 +11,11 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
-from relayish.op.builders import custom_builder
-from relayish.op.call import relay_call
-from relayish.op.dimension import show_type
-from relayish.op.evaluation import Array
+from relayish.op.builders.builder import custom_builder
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
+from relayish.op.declaration.relation import TypeReporter
 from relayish.op.nn.arguments import settle
 from relayish.op.qnn.conversion import DequantizeAttrs
 from relayish.op.qnn.fixed_point import round_half_away
@@ -24,9 +25,9 @@ from relayish.op.qnn.parameters import (
     check_scalar,
     require_quantised,
 )
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import tensor
+from relayish.op.types.dimension import show_type
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Array
 
 FLOATS: Final = ("float16", "float32", "float64")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.op.builders import namespace
+from relayish.op.builders.builder import namespace
 from relayish.op.vision import anchors, detection, overlap, proposals, regions, suppression
 
 __all__ = ["anchors", "detection", "overlap", "proposals", "regions", "suppression"]

@@ -7,10 +7,11 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.dimension import compare, floor_divide, multiply, show_type, unify
-from relayish.op.evaluation import Array, number_of
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import tensor
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
+from relayish.op.types.dimension import compare, floor_divide, multiply, show_type, unify
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Array, number_of
 
 
 @attrs("relay.attrs.MultiBoxPriorAttrs")

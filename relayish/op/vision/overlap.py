@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from relayish.op.evaluation import Array
+from relayish.op.values.evaluation import Array
 
 
 def shares(box: Array, others: Array, *, border: float = 0) -> Array:

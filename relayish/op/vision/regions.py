@@ -9,13 +9,14 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import compare, show_type
-from relayish.op.evaluation import Array, as_sizes, number_of
-from relayish.op.fields import Dimension
-from relayish.op.layout import convert_layout
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
 from relayish.op.nn.window_types import per_axis
-from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import tensor
+from relayish.op.types.dimension import compare, show_type
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout import convert_layout
+from relayish.op.types.type_rules import tensor
+from relayish.op.values.evaluation import Array, as_sizes, number_of
 
 
 @attrs("relay.attrs.ROIAlignAttrs")

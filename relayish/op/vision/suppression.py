@@ -7,12 +7,12 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.dimension import unify
-from relayish.op.evaluation import Array, get_scalar, number_of
-from relayish.op.fields import Dimension
-from relayish.op.registry import register_op
-from relayish.op.type_checks import integers, unify_dimensions
-from relayish.op.type_rules import require_number, tensor
+from relayish.op.declaration.registry import register_op
+from relayish.op.types.dimension import unify
+from relayish.op.types.fields import Dimension
+from relayish.op.types.type_checks import integers, unify_dimensions
+from relayish.op.types.type_rules import require_number, tensor
+from relayish.op.values.evaluation import Array, get_scalar, number_of
 from relayish.op.vision.overlap import select_standing
 
 

@@ -131,7 +131,7 @@ def eliminate_common_subexpr(expr: Expr, *, fskip: Callable[[Expr], bool] | None
 
     Example:
         >>> from relayish.ir.relay.expr import Var
-        >>> from relayish.op.registry import get_op
+        >>> from relayish.op import get_op
         >>> add, x = get_op("add"), Var("x")
         >>> image = eliminate_common_subexpr(Tuple((Call(add, (x, x)), Call(add, (x, x)))))
         >>> image.fields[0] is image.fields[1]

@@ -8,7 +8,7 @@ from typing import Final
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call
-from relayish.op.registry import OpPattern, pattern
+from relayish.op.declaration.properties import OpPattern, pattern
 from relayish.passes.combine_parallel.combiner import Branch, Combiner
 from relayish.passes.combine_parallel.places import Places
 

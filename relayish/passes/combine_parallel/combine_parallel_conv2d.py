@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.layout import read_layout
+from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.convolution_attrs import Conv2DAttrs
-from relayish.op.registry import relay_op
+from relayish.op.types.layout import read_layout
 from relayish.pass_infra import register_pass
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, get_static_shape

@@ -22,9 +22,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.call import relay_call
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.product import DenseAttrs
-from relayish.op.registry import relay_op
 from relayish.pass_infra import register_pass
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, get_static_shape, shape_of

@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 from relayish.analysis.effect_rules import effect_of_op
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.type import TensorType
-from relayish.op.registry import OpPattern, pattern, relay_op
+from relayish.op.declaration.properties import OpPattern, pattern
+from relayish.op.declaration.registry import relay_op
 
 Branch: TypeAlias = tuple[Call, ...]
 """A call of the operator, and calls that follow it, each the one consumer of the one before."""

@@ -6,9 +6,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.call import relay_call
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.product import BiasAddAttrs
-from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combiner import (
     Branch,
     Combiner,

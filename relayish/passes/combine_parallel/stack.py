@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Expr, TupleGetItem
-from relayish.op.call import relay_call
+from relayish.op.builders.call import relay_call
 from relayish.passes.combine_parallel.combiner import (
     Branch,
     Combiner,

@@ -9,8 +9,9 @@ import numpy as np
 
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.op import intern_op
-from relayish.op.call import make_attrs
-from relayish.op.registry import attrs_type, relay_op
+from relayish.op.builders.call import make_attrs
+from relayish.op.declaration.properties import attrs_type
+from relayish.op.declaration.registry import relay_op
 
 Reader: TypeAlias = Callable[[Any], object]
 """What an attribute is, from the numpy value of an argument; Any: an array or a number."""

@@ -30,7 +30,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
-from relayish.op import registry
+from relayish.op.declaration import properties
 from relayish.pass_infra import PassContext, register_config_option, register_pass
 from relayish.passes.fusion.graph import DynamicTypes, FusionGraph, is_fused
 from relayish.passes.fusion.groups import FusionGroups
@@ -126,14 +126,14 @@ class _Fuser:
 
     def _image_of_call(self, index: int, call: Call) -> Node:
         op = call.op
-        if type(op) is not Op or op in registry.non_computational:
+        if type(op) is not Op or op in properties.non_computational:
             return self._rebuild(call)
-        if op in registry.fusion_barrier:
+        if op in properties.fusion_barrier:
             return self._images[call.args[0]]
         group = self._groups.root(index)
         kernel = self._kernel(group)
         kernel.has_call = True
-        if op not in registry.view:
+        if op not in properties.view:
             kernel.only_views = False
         args = self._operands(call.args, group)
         image = Call(op, args, call.attrs, call.type_args, span=call.span)

@@ -15,8 +15,8 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, Tu
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import PrimExpr, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op import registry
-from relayish.op.registry import OpPattern
+from relayish.op.declaration import properties
+from relayish.op.declaration.properties import OpPattern
 
 _SIMPLE: Final = frozenset({"int32", "int64", "float32", "float64", "bool"})
 
@@ -129,10 +129,10 @@ def _enter_call(graph: FusionGraph, index: int, call: Call) -> None:
     op = call.op
     pattern = OpPattern.OPAQUE
     if type(op) is Op:
-        pattern = registry.pattern.get(op, OpPattern.OPAQUE)
+        pattern = properties.pattern.get(op, OpPattern.OPAQUE)
         if not graph.may_act and effect_of_op(op):
             graph.may_act = True
-        if op in registry.shape_from_values and graph.dynamic.check(call.checked_type):
+        if op in properties.shape_from_values and graph.dynamic.check(call.checked_type):
             pattern = OpPattern.OPAQUE  # the shape is known only when the arguments are
     else:
         graph.may_act = True

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from relayish._support.dominators import DominatorTree
 from relayish._support.graph import find_root
-from relayish.op.registry import OpPattern
+from relayish.op.declaration.properties import OpPattern
 from relayish.passes.fusion.graph import FusionGraph
 
 _ELEMWISE = OpPattern.ELEMWISE

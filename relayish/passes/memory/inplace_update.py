@@ -19,7 +19,7 @@ from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Let, TupleGetItem, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType
-from relayish.op import registry
+from relayish.op.declaration import properties
 from relayish.pass_infra import register_pass
 
 
@@ -51,9 +51,10 @@ def update_in_place(expr: Expr) -> Expr:
 
     Return ``expr`` with let-bound results sharing the memory of what their operators write over.
 
-    Which operators do is in the table ``in_place`` of :mod:`relayish.op.registry`: of Relay's,
-    scattering, and ``nn.batch_norm`` of its running mean and variance. A result that is one of
-    several shares through the let of its projection. Whether what was there is needed later is not
+    Which operators do is in the table ``in_place`` of
+    :mod:`relayish.op.declaration.properties`: of Relay's, scattering, and ``nn.batch_norm`` of its
+    running mean and variance. A result that is one of several shares through the let of its
+    projection. Whether what was there is needed later is not
     asked: ``ValidateInplaceUpdate`` does.
 
     Args:
@@ -103,7 +104,7 @@ def _find_overwritten(value: Expr) -> dict[int, Var]:
     """Return the variables whose place results of a call take, by the number of the result."""
     if type(value) is not Call:
         return {}
-    pairs = registry.in_place.get(value.op, ())
+    pairs = properties.in_place.get(value.op, ())
     args = value.args
     taken = {result: args[arg] for arg, result in pairs if arg < len(args)}
     return {result: place for result, place in taken.items() if type(place) is Var}

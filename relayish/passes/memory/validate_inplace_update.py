@@ -50,7 +50,7 @@ def validate_inplace_update(func: Function, *, enforce_inplace_update: bool = Fa
 
     Example:
         >>> from relayish.ir.relay.expr import Let, Var
-        >>> from relayish.op.registry import get_op
+        >>> from relayish.op import get_op
         >>> x, exp = Var("x"), get_op("exp")
         >>> a = Var("a", may_share=x)
         >>> func = Function((x,), Let(a, exp(x), x))

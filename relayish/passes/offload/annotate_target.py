@@ -31,7 +31,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import rebuild_fields
 from relayish.ir.roles import Role
 from relayish.ir.scoping import has_parts
-from relayish.op.target import DEFAULT, is_supported, target_names
+from relayish.op.declaration.target import DEFAULT, is_supported, target_names
 from relayish.pass_infra import register_pass
 from relayish.passes.offload.annotations import begin, compiler_of, end, is_begin, is_end
 
@@ -224,9 +224,10 @@ def annotate_target(
     Return ``expr`` with marks where values enter and leave what another compiler computes.
 
     A call is for the first of ``targets`` that takes its operator, see
-    :func:`~relayish.op.target.register_target_support`, or is named in the ``Composite`` attribute
-    of the function that is called; other calls are for the target ``"default"``. Marks that stand
-    there already stay, unless they are for the default and another target takes the call.
+    :func:`~relayish.op.declaration.target.register_target_support`, or is named in the
+    ``Composite`` attribute of the function that is called; other calls are for the target
+    ``"default"``. Marks that stand there already stay, unless they are for the default and another
+    target takes the call.
 
     Args:
         expr: Any expression; predicates of targets may ask for types.

@@ -6,8 +6,8 @@ from typing import Final, TypeGuard
 
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.annotation import CompilerAttrs
-from relayish.op.registry import relay_op
+from relayish.op.declaration.registry import relay_op
+from relayish.op.runtime.annotation import CompilerAttrs
 
 _BEGIN: Final = relay_op("annotation.compiler_begin")
 _END: Final = relay_op("annotation.compiler_end")

@@ -47,7 +47,7 @@ from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
-from relayish.op.target import DEFAULT
+from relayish.op.declaration.target import DEFAULT
 from relayish.pass_infra import register_pass
 from relayish.passes.fold.constant_checker import ConstantChecker
 from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions

@@ -14,7 +14,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import operands
-from relayish.op.target import DEFAULT
+from relayish.op.declaration.target import DEFAULT
 from relayish.passes.offload.annotations import compiler_of, is_begin, is_end
 
 

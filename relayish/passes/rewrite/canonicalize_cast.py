@@ -21,7 +21,7 @@ from relayish.functor import MixedModeMutator
 from relayish.ir.dtype import DType
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.op import intern_op
-from relayish.op.registry import OpPattern, pattern
+from relayish.op.declaration.properties import OpPattern, pattern
 from relayish.pass_infra import register_pass
 from relayish.passes.rewrite.rules.table import tensor_of
 

@@ -20,8 +20,9 @@ import numpy as np
 
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Constant, Expr
-from relayish.op.layout import read_layout
-from relayish.op.registry import OpTable, relay_op
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.registry import relay_op
+from relayish.op.types.layout import read_layout
 from relayish.pass_infra import register_pass
 
 _TO_BATCH: Final = relay_op("nn.space_to_batch_nd")

@@ -22,9 +22,10 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.dtype import get_lowest_number, numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
-from relayish.op.layout import read_layout
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.space import PadAttrs
-from relayish.op.registry import OpTable, relay_op
+from relayish.op.types.layout import read_layout
 from relayish.pass_infra import register_pass
 
 _PAD: Final = relay_op("nn.pad")

@@ -27,7 +27,7 @@ from relayish.ir.relay.expr import Call, Expr, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.registry import get_op, relay_op
+from relayish.op.declaration.registry import get_op, relay_op
 from relayish.passes.rewrite.rules.table import op, place
 
 _Program = TypeVar("_Program", bound="Expr | IRModule")

@@ -40,8 +40,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.call import make_attrs
-from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision
+from relayish.op.builders.call import make_attrs
+from relayish.op.declaration.properties import MixedPrecision, chosen_dtype, mixed_precision
 from relayish.pass_infra import (
     PassContext,
     is_skipped,

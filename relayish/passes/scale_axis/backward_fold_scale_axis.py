@@ -24,7 +24,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
-from relayish.op.call import relay_call
+from relayish.op.builders.call import relay_call
 from relayish.pass_infra import register_pass
 from relayish.passes.scale_axis.backward import Accepted, Passed, Source, accepts, sources
 from relayish.passes.scale_axis.message import Message, arrange

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from relayish.ir.relay.expr import Call, Op
-from relayish.op.layout import LayoutAxis, places_of, read_layout
+from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv3DAttrs
-from relayish.op.registry import relay_op
+from relayish.op.types.layout import LayoutAxis, places_of, read_layout
 from relayish.passes.scale_axis.message import Axes, are_floats, tensor_type
 
 CONVOLUTIONS: Final[tuple[Op, ...]] = (relay_op("nn.conv2d"), relay_op("nn.conv3d"))

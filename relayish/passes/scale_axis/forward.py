@@ -16,8 +16,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.span import Span
-from relayish.op.call import relay_call
-from relayish.op.registry import OpTable, relay_op
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.registry import relay_op
 from relayish.passes.scale_axis.channels import CONVOLUTIONS, data_channels, weight_shape
 from relayish.passes.scale_axis.message import (
     Axes,

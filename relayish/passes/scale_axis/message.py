@@ -11,8 +11,8 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.op.call import relay_call
-from relayish.op.registry import relay_op
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.registry import relay_op
 
 Axes: TypeAlias = tuple[int, ...]
 """The axes of the channels, in ascending order: one, or two where channels are split."""

@@ -36,7 +36,8 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.op.registry import attrs_type, ops_meant
+from relayish.op.declaration.properties import attrs_type
+from relayish.op.declaration.registry import ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.line_notes import LineKind
 from relayish.text.literals import quote, spell_name

@@ -22,7 +22,7 @@ from relayish.ir.relay.type import (
     TypeKind,
 )
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.op.dimension import show_dimension
+from relayish.op.types.dimension import show_dimension
 from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, REFERENCES, Get, Json
 from relayish.text.metadata_writer import READABLE, WRITERS, Table
 

@@ -15,7 +15,8 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, Type
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.op.registry import attrs_type, list_bare_names, list_ops, ops_meant
+from relayish.op.declaration.properties import attrs_type
+from relayish.op.declaration.registry import list_bare_names, list_ops, ops_meant
 from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder

@@ -23,7 +23,7 @@ from relayish.errors import AnalysisError, DeclarationError, DuplicateNameError
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Constant, Op, RefRead
-from relayish.op.registry import get_op, register_op
+from relayish.op.declaration.registry import get_op, register_op
 from relayish.text import parse_expr
 from tests.support.depth import DEPTH
 

@@ -10,7 +10,7 @@ from relayish.dataflow.lattice import TOP
 from relayish.interpreter.constants import Constants, describes
 from relayish.ir.relay.expr import Call, Function, If, Let, Var
 from relayish.ir.relay.module import IRModule
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.text import parse
 from tests.support.graph_machine import Activation, GraphMachine
 from tests.support.random_exprs import random_arguments

@@ -15,7 +15,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.registry import get_op, rule
+from relayish.op.declaration.properties import rule
+from relayish.op.declaration.registry import get_op
 from relayish.transform import (
     FunctionPass,
     ModulePass,

@@ -20,7 +20,7 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.composition import check
 from relayish.pass_infra.composition.registry import REGISTRY
 from relayish.transform import get_check, list_checks, register_check, run_check

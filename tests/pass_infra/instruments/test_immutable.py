@@ -13,7 +13,7 @@ from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_hash import structural_hash
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.base.snapshot import Snapshot
 from relayish.transform import (
     ImmutableModuleInstrument,

@@ -11,7 +11,7 @@ from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import scalar_type
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.composition import check
 from relayish.transform import (
     Pass,

@@ -7,7 +7,7 @@ import pytest
 from relayish.analysis.effects import Effects
 from relayish.ir.relay.expr import Call, Expr, Function, Let, RefCreate, Tuple, Var
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.passes import eliminate_dead_code
 from relayish.passes.cleanup.dead_code import live_bindings
 from relayish.text import parse

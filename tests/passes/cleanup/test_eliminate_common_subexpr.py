@@ -15,8 +15,8 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, RefR
 from relayish.ir.relay.expr import TupleGetItem as Item
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import SizeVar, TensorType
-from relayish.op import registry
-from relayish.op.registry import get_op
+from relayish.op.declaration import properties, registry
+from relayish.op.declaration.registry import get_op
 from relayish.passes.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
 from relayish.text import parse, parse_expr
 from relayish.transform import EliminateCommonSubexpr, get_pass
@@ -35,7 +35,7 @@ def merged(left: Expr, right: Expr) -> bool:
 def twice(name: str, *values: object) -> bool:
     x = Var("x")
     op = get_op(name)
-    kind = registry.attrs_type.get(op)
+    kind = properties.attrs_type.get(op)
     return merged(*(Call(op, (x,), kind(**value)) for value in values))
 
 
@@ -127,7 +127,7 @@ def test_projections_of_one_tuple_become_one() -> None:
 
 def test_what_has_state_is_unknown_or_takes_nothing_stays() -> None:
     x, f = Var("x"), Var("f")
-    stateful = [name for name in registry.list_ops() if registry.stateful.get(get_op(name))]
+    stateful = [name for name in registry.list_ops() if properties.stateful.get(get_op(name))]
     assert stateful
     ops: list[Expr] = [*map(get_op, stateful), f, Function((Var("y"),), x), intern_op("not.known")]
     for op in ops:
@@ -217,7 +217,7 @@ def test_each_call_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(module, "make_exact_key", counting)
     x = Var("x")
-    kind = registry.attrs_type.get(get_op("clip"))
+    kind = properties.attrs_type.get(get_op("clip"))
     calls = [Call(get_op("clip"), (x,), kind(0.0, float(n))) for n in range(1000)]
     eliminate_common_subexpr(Tuple(tuple(calls)))
     assert keys == 1000

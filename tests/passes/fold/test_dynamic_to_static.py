@@ -12,7 +12,7 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op.registry import list_ops
+from relayish.op.declaration.registry import list_ops
 from relayish.passes.fold import dynamic_to_static as subject
 from relayish.passes.fold.dynamic_to_static import dynamic_to_static
 from relayish.passes.fold.static_rules import STATIC_FORMS

@@ -24,8 +24,8 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.op import registry
-from relayish.op.registry import get_op
+from relayish.op.declaration import properties, registry
+from relayish.op.declaration.registry import get_op
 from relayish.passes import ConstantChecker, fold_constant, is_constant
 from relayish.passes.fold.fold_constant import fold_constant_expr
 from relayish.text import parse
@@ -179,11 +179,11 @@ def test_rebuilt_node_carries_no_stale_type() -> None:
 
 
 def test_stateful_operators_are_left_alone() -> None:
-    names = [name for name in registry.list_ops() if registry.stateful.get(get_op(name))]
+    names = [name for name in registry.list_ops() if properties.stateful.get(get_op(name))]
     assert names
     for name in names:
         op = get_op(name)
-        call = Call(op, tuple(Constant(1) for _ in range(max(1, registry.num_inputs.get(op)))))
+        call = Call(op, tuple(Constant(1) for _ in range(max(1, properties.num_inputs.get(op)))))
         assert fold_constant(call) is call
 
 
@@ -232,7 +232,7 @@ def test_variable_that_a_primitive_function_uses_stays_bound() -> None:
 def test_several_outputs_become_a_tuple() -> None:
 
     data = Constant(np.arange(4, dtype="float32"))
-    call = Call(get_op("split"), (data,), registry.attrs_type.get(get_op("split"))(2))
+    call = Call(get_op("split"), (data,), properties.attrs_type.get(get_op("split"))(2))
     folded = fold_constant(call)
     assert isinstance(folded, Tuple)
     assert [field.data.tolist() for field in folded.fields] == [[0, 1], [2, 3]]
@@ -352,7 +352,7 @@ def test_tuple_with_a_variable_is_not_constant() -> None:
 
 def on_device(expr: Expr) -> Call:
     op = get_op("on_device")
-    return Call(op, (expr,), registry.attrs_type.get(op)())
+    return Call(op, (expr,), properties.attrs_type.get(op)())
 
 
 def test_constant_on_a_device_is_put_where_its_variable_was() -> None:
@@ -370,7 +370,7 @@ def test_call_on_constants_on_devices_is_evaluated() -> None:
     joined = Call(
         get_op("concatenate"),
         (on_device(Tuple((on_device(Constant([1])), Constant([2])))),),
-        registry.attrs_type.get(get_op("concatenate"))(0),
+        properties.attrs_type.get(get_op("concatenate"))(0),
     )
     assert fold_constant(joined).data.tolist() == [1, 2]
 
@@ -409,7 +409,7 @@ def test_variable_field_of_a_bound_tuple_is_left_where_it_is_bound() -> None:
 
 def test_raf_defect_2_operators_with_state_are_known_by_their_property() -> None:
     """RAF skips a list of bare names that none of its operators goes by, and asks no property."""
-    kept = [op for op in map(get_op, registry.list_ops()) if registry.stateful.get(op)]
+    kept = [op for op in map(get_op, registry.list_ops()) if properties.stateful.get(op)]
     assert kept
     for op in kept:
         call = Call(op, (Constant(1),))
@@ -426,7 +426,7 @@ def test_fold_constant_expr_takes_what_relays_takes() -> None:
     expr = Call(get_op("add"), (Constant(1), Constant(2)))
     assert fold_constant_expr(expr, IRModule(), False).data == 3
     scale, zero = Constant(2.0), Constant(0)
-    attrs = registry.attrs_type.get(get_op("qnn.dequantize"))(out_dtype="float32")
+    attrs = properties.attrs_type.get(get_op("qnn.dequantize"))(out_dtype="float32")
     quantized = Call(get_op("qnn.dequantize"), (Constant(np.int8(3)), scale, zero), attrs)
     assert fold_constant_expr(quantized, IRModule()) is quantized
     assert fold_constant_expr(quantized, IRModule(), fold_qnn=True).data == 6.0

@@ -11,7 +11,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Tuple, Va
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.passes.fold.partial_eval.environment import Environment
 from relayish.passes.fold.partial_eval.fuel import Fuel
 from relayish.passes.fold.partial_eval.store import Store

@@ -14,7 +14,7 @@ from relayish.ir.node import ATOMS
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal, structural_equal
-from relayish.op.registry import get_op
+from relayish.op.declaration.registry import get_op
 from relayish.passes import fold_constant
 from relayish.passes.fold.sparse_conditional_constant_propagation import propagate_constants
 from relayish.text import parse_expr

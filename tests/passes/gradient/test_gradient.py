@@ -32,7 +32,7 @@ from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, TensorType, TupleType, TypeVar
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
-from relayish.op.registry import primal_gradient
+from relayish.op.declaration.properties import primal_gradient
 from relayish.passes.gradient.gradient import MODES, gradient
 from relayish.testing import TempOpAttr
 from relayish.text import parse

@@ -16,8 +16,8 @@ from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.registry import evaluate as evaluators
-from relayish.op.registry import get_op
+from relayish.op.declaration.properties import evaluate as evaluators
+from relayish.op.declaration.registry import get_op
 from relayish.passes.gradient.gradient import gradient
 from relayish.prelude import import_from_std
 from relayish.text import parse

@@ -8,7 +8,8 @@ from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op.registry import get_op, in_place
+from relayish.op.declaration.properties import in_place
+from relayish.op.declaration.registry import get_op
 from relayish.passes.memory.inplace_update import update_in_place
 from relayish.passes.memory.validate_inplace_update import validate_inplace_update
 from relayish.text import parse

@@ -21,8 +21,8 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Expr, Function, RefCreate, RefRead, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.op.registry import get_op
-from relayish.op.target import register_target_support
+from relayish.op.declaration.registry import get_op
+from relayish.op.declaration.target import register_target_support
 from relayish.passes.offload.annotate_target import annotate_target
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.merge_compiler_regions import merge_compiler_regions, merge_regions

@@ -44,7 +44,7 @@ from relayish.ir.renaming import duplicate
 from relayish.ir.replacing import rename_pattern, with_evaluated
 from relayish.ir.roles import Runs
 from relayish.ir.scoping import binders, operands, parts, scope_roots, scopes
-from relayish.op import registry
+from relayish.op.declaration import properties
 from relayish.pass_infra import is_skipped
 from relayish.passes.fold.fold_constant import ConstantFolder
 from relayish.passes.fold.partial_eval.environment import Environment, count_binding_levels
@@ -380,7 +380,7 @@ class Evaluator:
                 return folded
         exprs = yield from self._exprs(args)
         left = Call(op, exprs, call.attrs, span=call.span)
-        if op in registry.shape_only:
+        if op in properties.shape_only:
             folded = self._fold(call, left, frame)
             if folded is not None:
                 return folded

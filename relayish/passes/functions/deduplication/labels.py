@@ -12,7 +12,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import Any, TensorType, TupleType, Type
 from relayish.ir.scoping import operands
-from relayish.op import registry
+from relayish.op.declaration import properties, registry
 
 NO_LABEL: Final = -1
 """Stands for the label of a node that stays where it is."""
@@ -96,7 +96,7 @@ class Labels:
             return None if call.type_args else (GlobalVar, op.name_hint)
         if type(op) is not Op or not registry.is_registered(op):
             return None
-        if op in registry.non_computational or op in registry.fusion_barrier:
+        if op in properties.non_computational or op in properties.fusion_barrier:
             return None
         return (op, self._attrs_key(call.attrs))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from relayish.errors import GradientError, RelayishError
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.type import Type
-from relayish.op.registry import primal_gradient, relay_op
+from relayish.op.declaration.properties import primal_gradient
+from relayish.op.declaration.registry import relay_op
 from relayish.passes.gradient.ad.structure import tensors_in
 
 

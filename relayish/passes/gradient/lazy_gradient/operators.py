@@ -11,7 +11,7 @@ import numpy as np
 from relayish.ir.relay.expr import Call, Constant, Expr, Var
 from relayish.ir.relay.type import SizeVar, TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.registry import relay_op
+from relayish.op.declaration.registry import relay_op
 
 
 class Known(IntFlag):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.call import attrs_of
+from relayish.op.builders.call import attrs_of
 from relayish.passes.rewrite.rules.table import CallRules, broadcast_along, op, tensor_of
 
 CANONICAL: Final = CallRules("canonical operators")

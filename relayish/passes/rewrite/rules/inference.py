@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr
-from relayish.op.call import attrs_of
+from relayish.op.builders.call import attrs_of
 from relayish.passes.rewrite.rules.table import (
     CallRules,
     broadcast_along,

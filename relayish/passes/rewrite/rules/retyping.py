@@ -26,7 +26,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.known_type import TypeFinder
+from relayish.op.builders.known_type import TypeFinder
 
 _FOLLOWING: Final[frozenset[type[Node]]] = frozenset({Let, Tuple, TupleGetItem})
 """Kinds of nodes whose type follows from what is in them; that of all others stays what it was."""

@@ -15,8 +15,8 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.op.builders import Namespace
-from relayish.op.dimension import show_type
+from relayish.op.builders.builder import Namespace
+from relayish.op.types.dimension import show_type
 
 CallRule: TypeAlias = Callable[[Any, Any], Expr]
 """``rule(pre, post)``: what stands for ``pre``, ``post`` itself where the rule has nothing to say.

@@ -12,9 +12,10 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.language import RELAY
 from relayish.ir.value import as_value
-from relayish.op import registry
-from relayish.op.call import relay_call
-from relayish.op.registry import OpPattern, list_ops, relay_op
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration import properties
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import list_ops, relay_op
 from relayish.passes.rewrite.simplify.common import (
     is_relay_op,
     make_filled_pattern,
@@ -75,7 +76,7 @@ def multiply_zero(call: Call, found: Found) -> Expr:
 def _fold(name: str, *operands: Expr) -> Constant | None:
     """Return what operator ``name`` makes of constants, if no number gets lost in it."""
     values = [each.data for each in operands if isinstance(each, Constant)]
-    evaluate = registry.evaluate.get(relay_op(name))
+    evaluate = properties.evaluate.get(relay_op(name))
     if evaluate is None or not all(isinstance(v, (np.ndarray, np.generic)) for v in values):
         return None
     with np.errstate(all="ignore"):
@@ -159,9 +160,9 @@ def _elementwise() -> list[str]:
     return [
         name
         for name in list_ops(RELAY.name)
-        if registry.pattern.get(relay_op(name)) is OpPattern.BROADCAST
-        and registry.num_inputs.get(relay_op(name)) == 2
-        and relay_op(name) not in registry.attrs_type
+        if properties.pattern.get(relay_op(name)) is OpPattern.BROADCAST
+        and properties.num_inputs.get(relay_op(name)) == 2
+        and relay_op(name) not in properties.attrs_type
     ]
 
 

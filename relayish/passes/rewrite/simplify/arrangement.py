@@ -10,7 +10,7 @@ import numpy as np
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, rule, wildcard
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.call import relay_call
+from relayish.op.builders.call import relay_call
 from relayish.passes.rewrite.simplify.common import (
     is_relay_op,
     same_type,

@@ -13,7 +13,7 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.registry import relay_op
+from relayish.op.declaration.registry import relay_op
 
 _LARGE: Final = 1 << 16
 

@@ -9,9 +9,9 @@ import numpy as np
 from relayish.dataflow_pattern import Found, Rule, RuleSet, rule, wildcard
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import as_value
-from relayish.op.call import relay_call
-from relayish.op.init import InitOpAttrs
-from relayish.op.registry import relay_op
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.registry import relay_op
+from relayish.op.tensor.creation import InitOpAttrs
 from relayish.passes.rewrite.simplify.common import is_relay_op, static_type, tensor_type
 
 _data, _like = wildcard(), wildcard()

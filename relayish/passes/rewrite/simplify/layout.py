@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from relayish.dataflow_pattern import Found, RuleSet, rule, wildcard
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.call import relay_call
-from relayish.op.layout import LayoutAxis, read_layout
+from relayish.op.builders.call import relay_call
+from relayish.op.types.layout import LayoutAxis, read_layout
 from relayish.passes.rewrite.simplify.common import is_relay_op, same_type, tensor_type
 
 _TRANSPOSE, _LAYOUT_TRANSFORM = is_relay_op("transpose"), is_relay_op("layout_transform")

@@ -14,7 +14,7 @@ from relayish.dataflow_pattern import (
 )
 from relayish.dataflow_pattern.pattern import DFPattern
 from relayish.ir.relay.expr import Call, Expr, TupleGetItem
-from relayish.op.call import relay_call
+from relayish.op.builders.call import relay_call
 from relayish.passes.rewrite.simplify.common import is_relay_op, same_type, static_type
 
 _data = wildcard()

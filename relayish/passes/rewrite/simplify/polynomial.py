@@ -14,7 +14,7 @@ from relayish.dataflow_pattern import Found, RuleSet, rule, wildcard
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import as_value
-from relayish.op.call import relay_call
+from relayish.op.builders.call import relay_call
 from relayish.passes.rewrite.simplify.common import is_relay_op, same_type, splat, static_type
 
 _FACTORS: Final = 4

@@ -1,0 +1,1 @@
+"""Building calls of operators from their declarations: one function for each operator."""

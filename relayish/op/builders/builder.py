@@ -1,0 +1,331 @@
+"""A function for each operator, found by its Relay name: ``op.add(x, y)``, ``op.nn.relu(x)``.
+
+They are made from the declarations when first asked for, with the parameters of Relay's own Python
+functions (:mod:`relayish.op.signatures`) and what :mod:`relayish.op.documentation` says of them.
+Everything may be given by position or by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, TypeAlias
+
+from relayish.errors import AmbiguousNameError, FieldError, OperatorError, UnknownNameError, suggest
+from relayish.ir.attrs import Attrs, may_be_none
+from relayish.ir.domain import Domain, get_domain
+from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.language import RELAY
+from relayish.op.builders.attribute_shorthand import as_constant, expand_shorthand
+from relayish.op.builders.call import call_op
+from relayish.op.builders.dynamic_shapes import has_unknown_sizes, with_unknown_sizes
+from relayish.op.declaration.properties import arguments, attrs_type
+from relayish.op.declaration.registry import (
+    get_op,
+    is_registered,
+    list_bare_names,
+    list_ops,
+    on_redeclaration,
+    ops_meant,
+)
+from relayish.op.documentation import build_docstring
+from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES, Default, read_signature
+
+Builder: TypeAlias = Callable[..., Expr]
+
+_MADE: dict[str, Builder] = {}
+"""By full name: builders made when first asked for, and those written by hand."""
+on_redeclaration(lambda op: _MADE.pop(op.full_name, None))
+_ANYHOW: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_EMPTY: Final = inspect.Parameter.empty
+
+
+def custom_builder(name: str) -> Callable[[Builder], Builder]:
+    """Let the decorated function be what is found under ``name``, in place of a made one."""
+
+    def declare(function: Builder) -> Builder:
+        _MADE[name] = function
+        function.__doc__ = build_docstring(name, inspect.signature(function), function.__doc__)
+        return function
+
+    return declare
+
+
+def builder(name: str) -> Builder:
+    """Return the function that builds calls of the operator ``name``.
+
+    A name that Relay's own domain declares means Relay's operator, as it does in text.
+
+    Raises:
+        UnknownNameError: If no such operator is declared.
+        AmbiguousNameError: If operators of several domains have the name, and none is Relay's.
+    """
+    made = _MADE.get(name)
+    if made is None:
+        name = ALIASES.get(name, name)
+        meant = ops_meant(name)
+        made = _builder_of(meant[0] if len(meant) == 1 else get_op(name))
+    return made
+
+
+def list_builders() -> list[str]:
+    """Return the names of Relay's builders: of operators, of functions beside them, aliases."""
+    return sorted({*list_ops(RELAY.name), *ALIASES, *(name for name in _MADE if "::" not in name)})
+
+
+def _builder_of(op: Op) -> Builder:
+    name = op.full_name
+    made = _MADE.get(name)
+    if made is None:
+        made = _MADE[name] = _make(op)
+    return made
+
+
+def _make(op: Op) -> Builder:
+    parameters = Parameters(op)
+    build = _make_builder(op, parameters) if parameters.cls is None else _with_attrs(op, parameters)
+    build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
+    signature = inspect.Signature(parameters.to_inspect(), return_annotation=Call)
+    build.__signature__ = signature  # type: ignore[attr-defined]
+    build.__doc__ = build_docstring(op.full_name, signature)
+    return build
+
+
+class Parameters:
+    """The parameters of the builder of ``op``: its arguments and attributes, as Relay orders them.
+
+    Attributes:
+        cls: The class of the attributes, if it has any.
+        defaults: The default of each parameter, ``None`` for those that must be given.
+        operands: Which of the parameters are arguments, in the order of the operator.
+        other_names: Further names under which a parameter may be given.
+    """
+
+    __slots__ = ("cls", "defaults", "op", "operands", "other_names")
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        self.cls = attrs_type.get(op)
+        declared = arguments.get(op, ())
+        text = SIGNATURES.get(op.full_name)
+        fields = () if self.cls is None else self.cls.field_names
+        if text is None:
+            self.defaults = _read_declaration(op, self.cls)
+            self.operands = declared
+        else:
+            self.defaults = read_signature(text)
+            self.operands = tuple(n for n in self.defaults if n not in fields or n in declared)
+        assert len(self.operands) == len(declared), op.name
+        others = dict(zip(declared, self.operands, strict=True))
+        others.update(OTHER_NAMES.get(op.full_name, {}))
+        self.other_names = {
+            other: name
+            for other, name in (*others.items(), *((f, f) for f in fields))
+            if other not in self.defaults
+        }
+
+    def to_inspect(self) -> list[inspect.Parameter]:
+        """Return the parameters as ``inspect`` shows them."""
+        found: list[inspect.Parameter] = []
+        by_name_only = False
+        for name, default in self.defaults.items():
+            if default is None and found and found[-1].default is not _EMPTY:
+                by_name_only = True  # a required one after those that are not
+            value = _EMPTY if default is None else default.value
+            kind = inspect.Parameter.KEYWORD_ONLY if by_name_only else _ANYHOW
+            found.append(inspect.Parameter(name, kind, default=value))
+        return found
+
+    def bind(self, args: tuple[object, ...], named: Mapping[str, object]) -> dict[str, object]:
+        """Return what a call gives, by parameter.
+
+        Raises:
+            OperatorError: If something is given twice, or too much is given.
+            UnknownNameError: If a name is that of no parameter.
+        """
+        names = tuple(self.defaults)
+        if len(args) > len(names):
+            raise OperatorError(
+                f"{self.op.full_name} is called with {len(args)} positional arguments; "
+                f"expected at most {len(names)}: ({', '.join(names)})"
+            )
+        given = dict(zip(names, args, strict=False))
+        for name, value in named.items():
+            known = name if name in self.defaults else self.other_names.get(name)
+            if known is None:
+                raise self._make_unknown_error(name)
+            if known in given:
+                raise OperatorError(f"{self.op.full_name} is given {name!r} twice")
+            given[known] = value
+        return given
+
+    def _make_unknown_error(self, name: str) -> OperatorError | UnknownNameError:
+        if self.cls is None:
+            return OperatorError(
+                f"{self.op.full_name} takes no attributes; found {name}; "
+                f"it takes ({', '.join(self.defaults)})"
+            )
+        known = (*self.defaults, *self.other_names)
+        return UnknownNameError(
+            f"{self.op.full_name} has no attribute {name!r}{suggest(name, known)}; "
+            f"it has {', '.join(self.defaults)}"
+        )
+
+    def operands_of(self, given: dict[str, object]) -> list[object]:
+        """Take the arguments out of ``given``.
+
+        Raises:
+            OperatorError: If one is missing.
+        """
+        found = []
+        for name in self.operands:
+            if name in given:
+                found.append(as_constant(name, given.pop(name)))
+                continue
+            default = self.defaults[name]
+            if default is None:
+                raise OperatorError(
+                    f"{self.op.full_name} is called without its argument {name!r}; "
+                    f"expected {len(self.operands)}: ({', '.join(self.operands)})"
+                )
+            found.append(as_constant(name, default.value))
+        return found
+
+    def find_defaults(self) -> dict[str, object]:
+        """Return the attributes of a call that gives none, but for those with declared defaults."""
+        assert self.cls is not None
+        given = {
+            name: default.value
+            for name, default in self.defaults.items()
+            if default is not None and name not in self.operands
+        }
+        declared = self.cls.defaults
+        return {
+            name: value
+            for name, value in expand_shorthand(self.op, given).items()
+            if name not in declared
+            or (declared[name] != value and not (declared[name] is None and value == ""))
+        }
+
+
+def _read_declaration(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
+    """Return the parameters that the declaration of ``op`` gives.
+
+    Where sizes come as an argument, as in ``dyn.reshape``, the attribute of that name is empty.
+    """
+    found: dict[str, Default | None] = dict.fromkeys(arguments.get(op, ()))
+    if cls is None:
+        return found
+    optional = may_be_none(cls)  # type: ignore[arg-type]  # mypy takes the hash of instances
+    for name in cls.field_names:
+        if name in found:
+            continue
+        if name in cls.defaults:
+            found[name] = Default(cls.defaults[name])
+        else:
+            found[name] = Default(None) if name in optional else None
+    return found
+
+
+def _make_builder(op: Op, parameters: Parameters) -> Builder:
+    count = len(parameters.operands)
+
+    def build(*args: Expr, **named: object) -> Call:
+        if len(args) == count and not named:
+            try:
+                return Call(op, args)
+            except FieldError:
+                pass  # a tuple to convert, or something to complain about, below
+        return call_op(op, *parameters.operands_of(parameters.bind(args, named)))
+
+    return build
+
+
+def _with_attrs(op: Op, parameters: Parameters) -> Builder:
+    left_out = parameters.find_defaults()
+    may_be_unknown = has_unknown_sizes(op)
+
+    def build(*args: object, **named: object) -> Call:
+        given = parameters.bind(args, named)
+        if may_be_unknown:
+            sized = with_unknown_sizes(op, given, {**left_out, **given})
+            if sized is not None:
+                return sized
+        operands = parameters.operands_of(given)
+        return call_op(op, *operands, **{**left_out, **expand_shorthand(op, given)})
+
+    return build
+
+
+class Namespace:
+    """The operators whose names start with ``prefix``, as attributes.
+
+    Where ``domain`` is given, they are those of that domain. Else a name that Relay's own domain
+    declares is that of its operator, and any other name that of the one operator that has it.
+    """
+
+    __slots__ = ("_domain", "_prefix")
+
+    def __init__(self, prefix: str, domain: str | None = None) -> None:
+        self._prefix = prefix
+        self._domain = domain
+
+    def __getattr__(self, name: str) -> Any:  # Any: a builder, or a family within
+        if name.startswith("__"):  # Python asks modules for many; no operator has such a name
+            raise AttributeError(name)
+        full = self._prefix + name
+        if self._domain is not None and is_registered(full, self._domain):
+            return _builder_of(get_op(full, self._domain))
+        if self._domain in (None, RELAY.name) and (
+            full in _MADE or full in ALIASES or is_registered(full)
+        ):
+            return self._builder(full)
+        family = full + "."
+        if any(other.startswith(family) for other in self._declared()):
+            return Namespace(family, self._domain)
+        if full == "qnn.op":
+            return self  # Relay has these operators in relay.qnn.op; here they are in both
+        raise AttributeError(f"no operator {full!r} is declared{suggest(full, self._declared())}")
+
+    def _builder(self, full: str) -> Builder:
+        try:
+            return builder(full)
+        except AmbiguousNameError as error:
+            raise AttributeError(str(error)) from error
+
+    def _declared(self) -> Collection[str]:
+        return list_bare_names() if self._domain is None else list_ops(self._domain)
+
+    def __dir__(self) -> list[str]:
+        known = {*self._declared()}
+        if self._domain in (None, RELAY.name):
+            known |= {*ALIASES, *(name for name in _MADE if "::" not in name)}
+        start = len(self._prefix)
+        return sorted({n[start:].split(".")[0] for n in known if n.startswith(self._prefix)})
+
+    def __repr__(self) -> str:
+        whose = "" if self._domain is None else f"{self._domain}::"
+        return f"<operators {whose}{self._prefix}*>"
+
+
+def operators(domain: Domain | str) -> Namespace:
+    """Return the operators of a domain, as functions that build calls of them.
+
+    Raises:
+        UnknownNameError: If there is no such domain.
+
+    Example:
+        >>> import relayish.op
+        >>> operators("relay").nn.relu is relayish.op.nn.relu
+        True
+    """
+    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    return Namespace("", owner.name)
+
+
+def namespace(
+    family: str,
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:  # Any: a builder, or a family within
+    """Return ``__getattr__`` and ``__dir__`` of the module whose attributes are the operators."""
+    found = Namespace(f"{family}." if family else "")
+    return found.__getattr__, found.__dir__

@@ -1,0 +1,96 @@
+"""Tables of properties: what is known of each operator, one table a property."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Generic, TypeVar, overload
+
+from relayish.ir.claims import Claims
+from relayish.ir.relay.expr import Op
+
+_T = TypeVar("_T")
+_D = TypeVar("_D")
+
+ALL_TABLES: Final[
+    list[dict[Op, Any]]
+] = []  # Any: the values of each table are of a type of its own
+"""The values of all tables of properties."""
+
+
+class OpTable(Generic[_T]):
+    """One property of operators: a value for each operator that has it."""
+
+    __slots__ = ("_claims", "_levels", "_values", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._values: dict[Op, _T] = {}
+        self._levels: dict[Op, int] = {}
+        self._claims: Claims[Op] = Claims()
+        ALL_TABLES.extend((self._values, self._levels))
+
+    def set(self, op: Op, value: _T, *, replace: bool = False, by: object = None) -> None:
+        """Give ``op`` the property.
+
+        Args:
+            op: The operator.
+            value: What the property is.
+            replace: Whether it takes the place of whatever there is.
+            by: The function that somebody registers, where the value is made of it.
+
+        Raises:
+            DuplicateNameError: If somebody else gave it the property and ``replace`` is false.
+        """
+        self._claims.enter(
+            op,
+            value if by is None else by,
+            f"operator {op.full_name} has its {self.name!r} already; it",
+            taken=op in self._values,
+            instead="say replace=True to put the second in place of the first",
+            replace=replace,
+        )
+        self._values[op] = value
+
+    def set_at_level(self, op: Op, value: _T, level: int) -> None:
+        """Give ``op`` the property, unless it was given it at a higher level.
+
+        Raises:
+            DuplicateNameError: If somebody else gave it the property at that level.
+        """
+        known = self._levels.get(op)
+        if known is not None and level < known:
+            return
+        self._claims.enter(
+            op,
+            value,
+            f"operator {op.full_name!r} has its {self.name!r} of level {level} already; it",
+            taken=known == level,
+            instead="give a higher level to replace it",
+        )
+        if known is None or level >= known:
+            self._levels[op] = level
+            self._values[op] = value
+
+    def declare(self, op: Op, value: _T | None) -> None:
+        """Give ``op`` the property, or take it away, as its declaration says."""
+        if value is not None:
+            self._values[op] = value
+        elif op in self._values:
+            del self._values[op]
+
+    def remove(self, op: Op) -> None:
+        """Take the property away from ``op``, if it has it."""
+        self._values.pop(op, None)
+
+    @overload
+    def get(self, op: object) -> _T | None: ...
+    @overload
+    def get(self, op: object, default: _D) -> _T | _D: ...
+    def get(self, op: object, default: object = None) -> object:
+        """Return the property of ``op``, or ``default``; constant time; any object may be asked."""
+        return self._values.get(op, default)  # type: ignore[call-overload]
+
+    def __contains__(self, op: object) -> bool:
+        return op in self._values
+
+    def __len__(self) -> int:
+        return len(self._values)

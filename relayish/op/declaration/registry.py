@@ -1,0 +1,345 @@
+"""Declaring operators, and finding them by name.
+
+An operator is declared once, in a few lines, in the file of its family. What passes ask about it
+(whether it has state, how it fuses, how it is evaluated) stands in an
+:class:`~relayish.op.declaration.op_table.OpTable`, so that no pass names an operator where a
+property would do, and another package can add a property of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final, Never
+
+from relayish._support.arity import check_arity
+from relayish.errors import (
+    AmbiguousNameError,
+    DeclarationError,
+    OperatorError,
+    UnknownNameError,
+    suggest,
+)
+from relayish.ir.attrs import Attrs
+from relayish.ir.claims import Claims
+from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
+from relayish.ir.domain import Domain, get_domain
+from relayish.ir.relay.expr import Op
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.op import intern_op, op_of
+from relayish.op.declaration import properties
+from relayish.op.declaration.layout_rule import LAYOUT_RULE_TAKES, LayoutRule
+from relayish.op.declaration.op_table import ALL_TABLES, OpTable
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.relation import Relation, Rule
+
+_DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
+"""By name: the declared operators, no two of one domain."""
+_CLAIMS: Final[Claims[Op]] = Claims()
+_LISTENERS: Final[list[Callable[[Op], object]]] = []
+
+
+def on_redeclaration(listener: Callable[[Op], object]) -> None:
+    """Call ``listener`` with each operator that is declared again."""
+    _LISTENERS.append(listener)
+
+
+def register_op(
+    name: str,
+    *,
+    arguments: Sequence[str] | None = None,
+    domain: Domain | str = RELAY.name,
+    attrs_type: type[Attrs] | None = None,
+    pattern: OpPattern = OpPattern.OPAQUE,
+    rule: Rule | None = None,
+    relation: Relation | None = None,
+    evaluate: Callable[..., Any] | None = None,  # Any: see evaluate
+    stateful: bool = False,
+    non_computational: bool = False,
+    commutative: bool = False,
+    random: bool = False,
+    attrs_in_metadata: bool = False,
+    infer_layout: LayoutRule | None = None,
+    **unknown: Never,
+) -> Op:
+    """Declare the operator ``name`` and return its node.
+
+    What is told of it here goes by the name of the table that holds it.
+
+    Args:
+        name: What it is called; with its family, as in ``nn.relu``, by Relay's custom.
+        arguments: The names of the arguments.
+        domain: The domain it belongs to, by default Relay's; others may use the same name.
+        attrs_type: The class of the attributes.
+        pattern: How the operator fuses; opaque operators do not.
+        rule: The type of its result, see :data:`.properties.rule`.
+        relation: In place of a rule, see :data:`.properties.relation`.
+        evaluate: Its value by numpy, see :data:`.properties.evaluate`.
+        stateful: See :data:`.properties.stateful`.
+        non_computational: See :data:`.properties.non_computational`.
+        commutative: See :data:`.properties.commutative`.
+        random: See :data:`.properties.random`.
+        attrs_in_metadata: See :data:`.properties.attrs_in_metadata`.
+        infer_layout: See :data:`.properties.infer_layout`.
+        **unknown: Refused, with a suggestion.
+
+    Raises:
+        DuplicateNameError: If somebody else declared an operator of that name in the domain.
+        DeclarationError: If ``::`` stands in the name, the names of the arguments are missing or
+            none, or a function does not take what it is called with.
+        UnknownNameError: If there is no such domain.
+
+    """
+    for misspelt in unknown:
+        meant = _RENAMED.get(misspelt)
+        near = suggest(misspelt, _TOLD) if meant is None else f"; did you mean {meant}?"
+        raise DeclarationError(
+            f"register_op has no argument {misspelt!r}{near}; it has {', '.join(_TOLD)}"
+        )
+    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    if "::" in name:
+        raise DeclarationError(
+            f"an operator is to be called {name!r}, but '::' parts names from their domains; "
+            f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
+        )
+    names = _checked_names(name, arguments)
+    _check_functions(name, names, rule, relation, evaluate, infer_layout)
+    op = intern_op(name, owner.name)
+    known = is_registered(op)
+    whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
+    _CLAIMS.enter(
+        op,
+        None,
+        f"operator {name!r} is declared twice{whose}; the name",
+        taken=known,
+        instead=f"choose another, or a domain of your own: "
+        f"register_op({name!r}, domain=Domain(...))",
+    )
+    if known:
+        owner.remove(name)
+        for listener in _LISTENERS:
+            listener(op)
+    owner.add(name, num_children=len(names))
+    _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
+    told: dict[OpTable[Any], object] = {  # Any: as for ALL_TABLES
+        properties.num_inputs: len(names),
+        properties.arguments: names,
+        properties.pattern: pattern,
+        properties.attrs_type: attrs_type,
+        properties.rule: rule,
+        properties.relation: relation,
+        properties.evaluate: evaluate,
+        properties.stateful: stateful or None,
+        properties.non_computational: non_computational or None,
+        properties.commutative: commutative or None,
+        properties.random: random or None,
+        properties.attrs_in_metadata: attrs_in_metadata or None,
+        properties.infer_layout: infer_layout,
+    }
+    for table, value in told.items():
+        table.declare(op, value)
+    return op
+
+
+_TOLD: Final = tuple(n for n in register_op.__annotations__ if n not in {"unknown", "return"})
+_RENAMED: Final = {
+    "arguments_": "arguments",
+    "attrs": "attrs_type",
+    "fuses": "pattern",
+    "types": "rule",
+    "relates": "relation",
+    "evaluates": "evaluate",
+    "has_state": "stateful",
+    "marks_only": "non_computational",
+    "commutes": "commutative",
+    "draws": "random",
+    "in_metadata": "attrs_in_metadata",
+}
+"""By what earlier releases, and Relay, call it: the name of an argument of :func:`register_op`."""
+
+
+def _checked_names(op: str, given: object) -> tuple[str, ...]:
+    if given is None:
+        raise DeclarationError(
+            f"operator {op!r} is declared without the names of its arguments; say them: "
+            f"arguments=('data',), or arguments=() where it takes none"
+        )
+    names: tuple[object, ...] = tuple(given) if isinstance(given, Sequence) else (given,)
+    wrong = [n for n in names if not isinstance(n, str) or not n.isidentifier()]
+    if isinstance(given, str) or wrong:
+        said = f"arguments=({given!r},)" if isinstance(given, str) else "arguments=('data',)"
+        raise DeclarationError(
+            f"arguments of operator {op!r} is {given!r}; expected a tuple of the names of its "
+            f"arguments, which are identifiers: {said}"
+        )
+    if len(set(names)) < len(names):
+        raise DeclarationError(f"arguments of operator {op!r} names one twice: {names}")
+    return tuple(map(str, names))
+
+
+def _check_functions(
+    op: str,
+    names: tuple[str, ...],
+    rule: object,
+    relation: object,
+    evaluate: object,
+    layouts: object,
+) -> None:
+    for name, function, taken in (
+        ("rule", rule, ("attrs", *names)),
+        ("relation", relation, ("attrs", "types", "reporter")),
+        ("evaluate", evaluate, ("attrs", *names)),
+        ("infer_layout", layouts, LAYOUT_RULE_TAKES),
+    ):
+        if function is not None:
+            check_arity(function, taken, f"{name} of operator {op!r}")
+    if rule is not None and relation is not None:
+        raise DeclarationError(
+            f"operator {op!r} is given rule and relation; a relation stands in place of a rule: "
+            f"leave one out"
+        )
+
+
+def ops_named(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
+    """Return the declared operators called ``name``, several of them perhaps without a domain."""
+    found = _DECLARED.get(name, ())
+    if domain is None:
+        return found
+    owner = domain if isinstance(domain, str) else domain.name
+    return tuple([op for op in found if op.domain == owner])
+
+
+def ops_meant(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
+    """Return what ``name`` means in text: Relay's own operator where there is one, else all.
+
+    So a text means the same after some package has declared an operator that Relay has too.
+    """
+    found = ops_named(name, domain)
+    relays = tuple([op for op in found if op.domain == RELAY.name])
+    return relays or found
+
+
+def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
+    """Return the declared operator ``name``.
+
+    Args:
+        name: Its name, behind that of its domain where operators of several domains are called
+            so: ``"mydomain::add"``. A declared operator itself is returned.
+        domain: Its domain, in place of naming it before the operator.
+
+    Raises:
+        AmbiguousNameError: If operators of several domains have the name and none is given.
+        UnknownNameError: If no operator of that name is declared.
+        OperatorError: If it is a node like that of a declared operator, but another.
+
+    Example:
+        >>> import relayish.op
+        >>> get_op("add", domain="relay") is get_op("relay::add")
+        True
+    """
+    if isinstance(name, Op):
+        if is_registered(name):
+            return name
+        get_op(name.name, name.domain)  # says that it is not declared, and what is
+        raise OperatorError(f"this node of operator {name.full_name} is not the declared one")
+    name, domain = _split(name, domain)
+    found = ops_named(name, domain)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        owners = " and ".join([repr(op.domain) for op in found])
+        last = found[-1].domain
+        raise AmbiguousNameError(
+            f"operator {name!r} is declared in the domains {owners}; say which is meant: "
+            f"get_op({f'{last}::{name}'!r}) or get_op({name!r}, domain={last!r})"
+        )
+    if domain is None:
+        raise UnknownNameError(f"no operator {name!r} is declared{suggest(name, list_ops())}")
+    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    where = "" if owner.name == RELAY.name else f" in domain {owner.name}"
+    raise UnknownNameError(
+        f"no operator {name!r} is declared{where}{suggest(name, owner.operators)}"
+    )
+
+
+def relay_op(name: str) -> Op:
+    """Return the operator ``name`` of Relay's own domain, whatever other domains declare.
+
+    Raises:
+        UnknownNameError: If there is none.
+    """
+    op = intern_op(name)
+    return op if op in properties.num_inputs else get_op(name, RELAY.name)
+
+
+def resolve_op(name: str | Op) -> Op:
+    """Return the operator ``name``, declared already or not; then it is Relay's, or the named one.
+
+    Raises:
+        AmbiguousNameError: As :func:`get_op`.
+    """
+    if isinstance(name, Op):
+        return name
+    return get_op(name) if is_registered(name) else op_of(name)
+
+
+def is_registered(op: Op | str, domain: Domain | str | None = None) -> bool:
+    """Return whether an operator is declared, or one of that name.
+
+    Complexity:
+        Constant; for an operator rather than its name, that of looking it up by identity.
+    """
+    if isinstance(op, str):
+        return bool(ops_named(*_split(op, domain)))
+    return op in properties.arguments
+
+
+def _split(name: str, domain: Domain | str | None) -> tuple[str, Domain | str | None]:
+    """Return the name and the domain that ``domain::name`` gives, where none is given."""
+    if domain is not None or "::" not in name:
+        return name, domain
+    before, _, behind = name.partition("::")
+    return behind, before
+
+
+def list_bare_names() -> Collection[str]:
+    """Return the names of all declared operators, those of several domains once."""
+    return _DECLARED.keys()
+
+
+def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
+    """Return the names of all declared operators, or of those of a domain, sorted.
+
+    Without a domain they are such as :func:`get_op` takes: ``domain::name`` where several have one.
+    """
+    if domain is not None:
+        owner = get_domain(domain if isinstance(domain, str) else domain.name)
+        return tuple(sorted(owner.operators))
+    names = [
+        name if len(ops) == 1 else f"{op.domain}::{name}"
+        for name, ops in _DECLARED.items()
+        for op in ops
+    ]
+    return tuple(sorted(names))
+
+
+def watch_operators(_: declared_temporarily) -> Undo:
+    """Forget operators, and all properties of operators, that are declared from now on."""
+    known = {op for ops in _DECLARED.values() for op in ops}
+    tables = [changes_of(_DECLARED), *map(changes_of, ALL_TABLES)]
+
+    def undo() -> Redo:
+        made = [op for ops in _DECLARED.values() for op in ops if op not in known]
+        children = {op: len(properties.arguments.get(op, ())) for op in made}
+        for op in made:
+            get_domain(op.domain).remove(op.name)
+        redone = [undo_table() for undo_table in tables]
+
+        def redo() -> None:
+            for redo_table in redone:
+                redo_table()
+            for op, count in children.items():
+                get_domain(op.domain).add(op.name, num_children=count)
+
+        return redo
+
+    return undo

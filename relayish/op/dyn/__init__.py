@@ -1,0 +1,10 @@
+"""Operators whose shapes come as arguments; ``op.dyn.reshape(x, shape)`` builds a call."""
+
+from __future__ import annotations
+
+from relayish.op.builders.builder import namespace
+from relayish.op.dyn import operators, types
+
+__all__ = ["operators", "types"]
+
+__getattr__, __dir__ = namespace("dyn")

@@ -1,0 +1,45 @@
+"""Operators on tensors: the families that Relay has without a prefix."""
+
+from __future__ import annotations
+
+from relayish.op.tensor import (
+    broadcast,
+    comparison,
+    composite,
+    creation,
+    elementwise,
+    gradient,
+    indexing,
+    joining,
+    layout_conversion,
+    moments,
+    rearrangement,
+    reduction,
+    scatter,
+    shape,
+    signal,
+    slicing,
+    sorting,
+    sparse,
+)
+
+__all__ = [
+    "broadcast",
+    "comparison",
+    "composite",
+    "creation",
+    "elementwise",
+    "gradient",
+    "indexing",
+    "joining",
+    "layout_conversion",
+    "moments",
+    "rearrangement",
+    "reduction",
+    "scatter",
+    "shape",
+    "signal",
+    "slicing",
+    "sorting",
+    "sparse",
+]

@@ -1,0 +1,297 @@
+"""Operators that combine the elements along some axes, and those that do so step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, Bool, attrs
+from relayish.ir.relay.type import TensorType, Type
+from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.registry import register_op
+from relayish.op.types.dimension import broadcast_shapes, compare, product, show_shape
+from relayish.op.types.dimension import normalise_axis as checked_axis
+from relayish.op.types.fields import OptionalDType
+from relayish.op.types.type_rules import tensor, unify_dtype
+from relayish.op.values.evaluation import (
+    Array,
+    Parameters,
+    apply_widened,
+    cast_to,
+    is_integral,
+    normalise_axis,
+    result_dtype,
+)
+
+
+@attrs("relay.attrs.ReduceAttrs")
+class ReduceAttrs(Attrs):
+    """Attributes of ``all``, ``any``, ``max`` and others."""
+
+    axis: tuple[int, ...] | None = None
+    keepdims: bool = False
+    exclude: bool = False
+
+
+@attrs("relay.attrs.ArgReduceAttrs")
+class ArgReduceAttrs(Attrs):
+    """Attributes of ``argmax``, ``argmin``."""
+
+    axis: tuple[int, ...] | None = None
+    keepdims: bool = False
+    select_last_index: bool = False
+    exclude: bool = False
+
+
+@attrs("relay.attrs.VarianceAttrs")
+class VarianceAttrs(Attrs):
+    """Attributes of ``variance``."""
+
+    axis: tuple[int, ...] | None = None
+    keepdims: bool = False
+    exclude: bool = False
+    unbiased: bool = False
+
+
+@attrs("relay.attrs.ScanopAttrs")
+class ScanopAttrs(Attrs):
+    """Attributes of ``cumprod``, ``cumsum``."""
+
+    axis: int | None = None
+    dtype: OptionalDType = None
+    exclusive: Bool = False
+
+
+def normalise_axes(
+    axis: tuple[int, ...] | None,
+    rank: int,
+    *,
+    exclude: bool,
+    normal: Callable[[int, int], int] = normalise_axis,
+) -> tuple[int, ...]:
+    """Return the axes to reduce, sorted: all of them for ``None`` and for ``()``, as in Relay.
+
+    ``normal`` counts an axis from the front, and refuses one that is not there.
+
+    Raises:
+        EvaluationError: If ``axis`` names an axis that is not there.
+
+    Example:
+        >>> normalise_axes((-1,), 3, exclude=True)
+        (0, 1)
+
+    """
+    if not axis:
+        return tuple(range(rank))
+    named = {normal(a, rank) for a in axis}
+    return tuple(a for a in range(rank) if (a in named) != exclude)
+
+
+def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    count = 1
+    for axis in axes:
+        count *= shape[axis]
+    return count
+
+
+def _reduce(ufunc: np.ufunc, data: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
+    return ufunc.reduce(data, axis=axes, dtype=data.dtype, keepdims=keepdims)
+
+
+def _over_count(total: Array, count: int) -> Array:
+    """Return ``total / count`` of the same type, rounded towards zero for integers."""
+    if not is_integral(total):
+        return total / total.dtype.type(count)
+    if count == 0:
+        raise EvaluationError("the mean of no integers is not defined")
+    return (np.sign(total) * (np.abs(total) // count)).astype(total.dtype)
+
+
+def _refuse_booleans(name: str, data: Array) -> None:
+    if data.dtype.kind == "b":
+        raise EvaluationError(f"{name} of bool is not defined; cast it to a type of numbers")
+
+
+def _sum(attrs: ReduceAttrs, data: Array) -> Array:
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    return apply_widened(lambda wide: _reduce(np.add, wide, axes, keepdims=attrs.keepdims), data)
+
+
+def _mean(attrs: ReduceAttrs, data: Array) -> Array:
+    _refuse_booleans("mean", data)
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    count = _count(data.shape, axes)
+
+    def mean(wide: Array) -> Array:
+        return _over_count(_reduce(np.add, wide, axes, keepdims=attrs.keepdims), count)
+
+    return apply_widened(mean, data)
+
+
+def _variance(attrs: VarianceAttrs, data: Array, mean: Array) -> Array:
+    _refuse_booleans("variance", data)
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    count = _count(data.shape, axes) - attrs.unbiased
+
+    def variance(wide: Array) -> Array:
+        squares = np.square(wide - mean.astype(wide.dtype)).astype(wide.dtype)
+        return _over_count(_reduce(np.add, squares, axes, keepdims=attrs.keepdims), count)
+
+    return apply_widened(variance, data)
+
+
+def _prod(attrs: ReduceAttrs, data: Array) -> Array:
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    return apply_widened(
+        lambda wide: _reduce(np.multiply, wide, axes, keepdims=attrs.keepdims), data
+    )
+
+
+def _evaluate_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Array]:
+    def evaluation(attrs: ReduceAttrs, data: Array) -> Array:
+        axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+        if ufunc.identity is None and _count(data.shape, axes) == 0:
+            raise EvaluationError(f"{name} of no elements is not defined")
+        result = ufunc.reduce(data, axis=axes, keepdims=attrs.keepdims)
+        return result if result.dtype == data.dtype else result.astype(data.dtype)
+
+    return evaluation
+
+
+def _evaluate_position(find: Callable[..., Array]) -> Callable[[ArgReduceAttrs, Array], Array]:
+    """Return the evaluation of ``argmax`` or ``argmin``.
+
+    Several axes count as one, of which they are the digits in order.
+    """
+
+    def evaluation(attrs: ArgReduceAttrs, data: Array) -> Array:
+        axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+        kept = tuple(a for a in range(data.ndim) if a not in axes)
+        count = _count(data.shape, axes)
+        if count == 0:
+            raise EvaluationError("the position of an extreme among no elements is not defined")
+        rows = np.transpose(data, kept + axes).reshape((*(data.shape[a] for a in kept), count))
+        if attrs.select_last_index:
+            found = count - 1 - find(rows[..., ::-1], axis=-1)
+        else:
+            found = find(rows, axis=-1)
+        shape = tuple(
+            1 if a in axes else data.shape[a]
+            for a in range(data.ndim)
+            if attrs.keepdims or a not in axes
+        )
+        return np.asarray(found, np.int32).reshape(shape)
+
+    return evaluation
+
+
+def _scan(ufunc: np.ufunc) -> Callable[[ScanopAttrs, Array], Array]:
+    def evaluation(attrs: ScanopAttrs, data: Array) -> Array:
+        if attrs.axis is None:
+            data, axis = np.ravel(data), 0
+        else:
+            axis = normalise_axis(attrs.axis, data.ndim)
+        data = cast_to(data, result_dtype(attrs.dtype, data.dtype))
+        result = apply_widened(lambda wide: ufunc.accumulate(wide, axis, wide.dtype), data)
+        if not attrs.exclusive:
+            return result
+        shifted = np.full_like(result, ufunc.identity)
+        behind, before = [slice(None)] * data.ndim, [slice(None)] * data.ndim
+        behind[axis], before[axis] = slice(1, None), slice(None, -1)
+        shifted[tuple(behind)] = result[tuple(before)]
+        return shifted
+
+    return evaluation
+
+
+def _compute_reduced_type(attrs: Parameters, data: Type, dtype: str | None = None) -> TensorType:
+    """Return the type of ``data`` without the axes that are reduced, or with size 1 in them."""
+    found = tensor(data, "data")
+    rank = len(found.shape)
+    axes = normalise_axes(attrs.axis, rank, exclude=attrs.exclude, normal=checked_axis)
+    shape = [
+        1 if axis in axes else size
+        for axis, size in enumerate(found.shape)
+        if attrs.keepdims or axis not in axes
+    ]
+    return TensorType(tuple(shape), dtype or found.dtype)
+
+
+def _reduce_type(attrs: ReduceAttrs, data: Type) -> TensorType:
+    return _compute_reduced_type(attrs, data)
+
+
+def _arg_reduce_type(attrs: ArgReduceAttrs, data: Type) -> TensorType:
+    return _compute_reduced_type(attrs, data, "int32")
+
+
+def _variance_type(attrs: VarianceAttrs, data: Type, mean: Type) -> TensorType:
+    left, right = tensor(data, "data"), tensor(mean, "mean")
+    unify_dtype(left, right)
+    both = broadcast_shapes(left.shape, right.shape)
+    if len(both) != len(left.shape) or any(
+        compare(one, other) is False for one, other in zip(both, left.shape, strict=True)
+    ):
+        raise TypeInferenceError(
+            f"mean of {show_shape(right.shape)} is larger than the data of {show_shape(left.shape)}"
+        )
+    return _compute_reduced_type(attrs, data)
+
+
+def _scan_type(attrs: ScanopAttrs, data: Type) -> TensorType:
+    found = tensor(data, "data")
+    dtype = attrs.dtype or found.dtype
+    if attrs.axis is None:
+        return TensorType((product(found.shape),), dtype)
+    checked_axis(attrs.axis, len(found.shape))
+    return TensorType(found.shape, dtype)
+
+
+_REDUCTIONS: dict[str, Callable[[ReduceAttrs, Array], Array]] = {
+    "sum": _sum,
+    "mean": _mean,
+    "prod": _prod,
+    "max": _evaluate_ufunc("max", np.maximum),
+    "min": _evaluate_ufunc("min", np.minimum),
+    "all": _evaluate_ufunc("all", np.logical_and),
+    "any": _evaluate_ufunc("any", np.logical_or),
+}
+
+for _name, _evaluation in _REDUCTIONS.items():
+    register_op(
+        _name,
+        arguments=("data",),
+        attrs_type=ReduceAttrs,
+        pattern=OpPattern.COMM_REDUCE,
+        rule=_reduce_type,
+        evaluate=_evaluation,
+    )
+for _name, _position in (("argmax", np.argmax), ("argmin", np.argmin)):
+    register_op(
+        _name,
+        arguments=("data",),
+        attrs_type=ArgReduceAttrs,
+        pattern=OpPattern.COMM_REDUCE,
+        rule=_arg_reduce_type,
+        evaluate=_evaluate_position(_position),
+    )
+for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
+    register_op(
+        _name,
+        arguments=("data",),
+        attrs_type=ScanopAttrs,
+        attrs_in_metadata=True,
+        rule=_scan_type,
+        evaluate=_scan(_ufunc),
+    )
+
+register_op(
+    "variance",
+    arguments=("data", "mean"),
+    attrs_type=VarianceAttrs,
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_variance_type,
+    evaluate=_variance,
+)

@@ -1,0 +1,397 @@
+"""Operators that give the elements of a tensor another shape, and those that ask for the shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.relay.type import TensorType, Type
+from relayish.op.declaration.properties import OpPattern, shape_only
+from relayish.op.declaration.registry import register_op, relay_op
+from relayish.op.tensor.creation import InitOpAttrs, read_shape
+from relayish.op.types.dimension import (
+    ANY,
+    broadcast_shapes,
+    compare,
+    is_static,
+    product,
+    show_shape,
+    show_type,
+)
+from relayish.op.types.dimension import normalise_axis as checked_axis
+from relayish.op.types.fields import Dimension, OptionalDType
+from relayish.op.types.reshape import Range, reshape_shape, splice
+from relayish.op.types.type_rules import require_length, tensor, unify_dtype
+from relayish.op.values.evaluation import (
+    Array,
+    Parameters,
+    apply_widened,
+    is_integral,
+    normalise_axis,
+    result_dtype,
+)
+
+
+@attrs("relay.attrs.ReshapeAttrs")
+class ReshapeAttrs(Attrs):
+    """Attributes of ``reshape``, ``contrib_reverse_reshape``, ``dyn.reshape``."""
+
+    newshape: tuple[int, ...]
+    allowzero: bool = False
+
+
+@attrs("relay.attrs.ReshapeLikeAttrs")
+class ReshapeLikeAttrs(Attrs):
+    """Attributes of ``reshape_like``."""
+
+    lhs_begin: int = 0
+    lhs_end: int | None = None
+    rhs_begin: int = 0
+    rhs_end: int | None = None
+
+
+@attrs("relay.attrs.SqueezeAttrs")
+class SqueezeAttrs(Attrs):
+    """Attributes of ``squeeze``, ``dyn.squeeze``."""
+
+    axis: tuple[int, ...] | None = None
+
+
+@attrs("relay.attrs.ExpandDimsAttrs")
+class ExpandDimsAttrs(Attrs):
+    """Attributes of ``expand_dims``."""
+
+    axis: int
+    num_newaxis: int = 1
+
+
+@attrs("relay.attrs.ShapeOfAttrs")
+class ShapeOfAttrs(Attrs):
+    """Attributes of ``shape_of``, ``vm.shape_of``."""
+
+    dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.NdarraySizeAttrs")
+class NdarraySizeAttrs(Attrs):
+    """Attributes of ``ndarray_size``."""
+
+    dtype: OptionalDType = None
+
+
+def _reshape(attrs: ReshapeAttrs, data: Array) -> Array:
+    return data.reshape(reshape_shape(data.shape, attrs.newshape, allowzero=attrs.allowzero))
+
+
+def _reverse(newshape: tuple[int, ...], refuses: type[RelayishError]) -> tuple[int, ...]:
+    if any(size < -3 for size in newshape):
+        raise refuses(f"contrib_reverse_reshape cannot split; found {newshape}")
+    return newshape[::-1]
+
+
+def _reverse_reshape(attrs: ReshapeAttrs, data: Array) -> Array:
+    newshape = _reverse(attrs.newshape, EvaluationError)
+    backwards = reshape_shape(data.shape[::-1], newshape, allowzero=attrs.allowzero)
+    return data.reshape(backwards[::-1])
+
+
+def _reshape_like(attrs: ReshapeLikeAttrs, data: Array, like: Array) -> Array:
+    return data.reshape(splice(data.shape, like.shape, *_ranges(attrs)))
+
+
+def _ranges(attrs: ReshapeLikeAttrs) -> tuple[Range, Range]:
+    return (attrs.lhs_begin, attrs.lhs_end), (attrs.rhs_begin, attrs.rhs_end)
+
+
+def _squeeze(attrs: SqueezeAttrs, data: Array) -> Array:
+    if attrs.axis is None:
+        return np.squeeze(data)
+    return np.squeeze(data, tuple({normalise_axis(axis, data.ndim) for axis in attrs.axis}))
+
+
+def _expand_dims(attrs: ExpandDimsAttrs, data: Array) -> Array:
+    axis = normalise_axis(attrs.axis, data.ndim + 1)
+    return data.reshape(data.shape[:axis] + (1,) * attrs.num_newaxis + data.shape[axis:])
+
+
+def broadcast_value(data: Array, shape: Sequence[int]) -> Array:
+    """Return ``data`` broadcast to ``shape``, as a view.
+
+    Raises:
+        EvaluationError: If it does not broadcast to it.
+    """
+    extra = len(shape) - data.ndim
+    if extra < 0 or any(a not in (1, b) for a, b in zip(data.shape, shape[extra:], strict=True)):
+        raise EvaluationError(f"{tuple(data.shape)} cannot be broadcast to {tuple(shape)}")
+    return np.broadcast_to(data, shape)
+
+
+def _broadcast_to(attrs: InitOpAttrs, data: Array) -> Array:
+    if attrs.shape is None:
+        raise EvaluationError("broadcast_to has no shape; set shape=(...)")
+    return broadcast_value(data, attrs.shape)
+
+
+def collapse(data: Array, shape: Sequence[int]) -> Array:
+    """Return ``data`` summed over the axes along which ``shape`` would broadcast to its own.
+
+    Raises:
+        EvaluationError: If ``shape`` does not broadcast to the shape of ``data``.
+
+    """
+    extra = data.ndim - len(shape)
+    if extra < 0 or any(b not in (1, a) for a, b in zip(data.shape[extra:], shape, strict=True)):
+        raise EvaluationError(f"{tuple(data.shape)} cannot be summed down to {tuple(shape)}")
+    axes = tuple(
+        i for i in range(data.ndim) if i < extra or (shape[i - extra] == 1 != data.shape[i])
+    )
+    if not axes:
+        return data.reshape(shape)
+    return apply_widened(lambda wide: np.add.reduce(wide, axes, wide.dtype), data).reshape(shape)
+
+
+def _shape_of(attrs: ShapeOfAttrs, data: Array) -> Array:
+    return np.array(data.shape, result_dtype(attrs.dtype, np.dtype(np.int32)))
+
+
+def _ndarray_size(attrs: NdarraySizeAttrs, data: Array) -> Array:
+    dtype = result_dtype(attrs.dtype, np.dtype(np.int32))
+    return np.array(math.prod(data.shape), dtype)[()]
+
+
+def _collapse_sum_to(_: Parameters, data: Array, shape: Array) -> Array:
+    if not is_integral(shape) or shape.dtype == np.bool_:
+        raise EvaluationError(f"shape must hold integers; found {shape.dtype}")
+    return collapse(data, shape.ravel().tolist())
+
+
+def _broadcast_to_like(_: Parameters, data: Array, like: Array) -> Array:
+    return broadcast_value(data, like.shape)
+
+
+def _collapse_sum_like(_: Parameters, data: Array, like: Array) -> Array:
+    return collapse(data, like.shape)
+
+
+def _batch_flatten(_: Parameters, data: Array) -> Array:
+    return data.reshape((data.shape[0], math.prod(data.shape[1:])))
+
+
+def _reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    shape = reshape_shape(
+        ty.shape, attrs.newshape, allowzero=attrs.allowzero, refuses=TypeInferenceError
+    )
+    return TensorType(shape, ty.dtype)
+
+
+def _reverse_reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    newshape = _reverse(attrs.newshape, TypeInferenceError)
+    shape = reshape_shape(
+        ty.shape[::-1], newshape, allowzero=attrs.allowzero, refuses=TypeInferenceError
+    )
+    return TensorType(shape[::-1], ty.dtype)
+
+
+def _reshape_like_type(attrs: ReshapeLikeAttrs, data: Type, like: Type) -> TensorType:
+    ty, other = tensor(data, "data"), tensor(like, "shape_like")
+    shape = splice(ty.shape, other.shape, *_ranges(attrs), refuses=TypeInferenceError)
+    if is_static(ty.shape) and is_static(shape) and product(ty.shape) != product(shape):
+        raise TypeInferenceError(
+            f"{show_shape(ty.shape)} cannot be reshaped to {show_shape(shape)}: "
+            f"it has {product(shape)} elements, not {product(ty.shape)}"
+        )
+    return TensorType(shape, ty.dtype)
+
+
+def _squeeze_type(attrs: SqueezeAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    if attrs.axis is None:
+        if not is_static(ty.shape):
+            raise TypeInferenceError(
+                f"squeeze of {show_type(ty)} needs its axes named: an unknown size may be 1 or not"
+            )
+        return TensorType(tuple(size for size in ty.shape if size != 1), ty.dtype)
+    axes = {checked_axis(axis, len(ty.shape)) for axis in attrs.axis}
+    for axis in sorted(axes):
+        if compare(ty.shape[axis], 1) is False:
+            raise TypeInferenceError(
+                f"axis {axis} of {show_type(ty)} cannot be squeezed; its size must be 1"
+            )
+    kept = tuple(size for axis, size in enumerate(ty.shape) if axis not in axes)
+    return TensorType(kept, ty.dtype)
+
+
+def _expand_dims_type(attrs: ExpandDimsAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    if attrs.num_newaxis < 0:
+        raise TypeInferenceError(f"expand_dims cannot insert {attrs.num_newaxis} axes")
+    axis = checked_axis(attrs.axis, len(ty.shape) + 1)
+    ones = (1,) * attrs.num_newaxis
+    return TensorType(ty.shape[:axis] + ones + ty.shape[axis:], ty.dtype)
+
+
+def spread(data: TensorType, shape: Sequence[Dimension]) -> TensorType:
+    """Return the type of ``data`` broadcast to ``shape``.
+
+    Raises:
+        TypeInferenceError: If it does not broadcast to it.
+    """
+    common = broadcast_shapes(data.shape, shape)
+    if len(common) != len(shape) or any(
+        compare(one, other) is False for one, other in zip(common, shape, strict=True)
+    ):
+        raise TypeInferenceError(
+            f"{show_type(data)} cannot be broadcast to {show_shape(shape)}; "
+            f"sizes must be equal, or 1 in the data"
+        )
+    return TensorType(tuple(shape), data.dtype)
+
+
+def _broadcast_to_type(attrs: InitOpAttrs, data: Type) -> TensorType:
+    return spread(tensor(data, "data"), read_shape(attrs))
+
+
+def _broadcast_to_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
+    return spread(tensor(data, "data"), tensor(like, "broadcast_type").shape)
+
+
+def _collapse_sum_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
+    ty, other = tensor(data, "data"), tensor(like, "collapse_type")
+    unify_dtype(ty, other)
+    spread(other, ty.shape)
+    return other
+
+
+def _collapse_sum_to_type(attrs: InitOpAttrs | None, data: Type, shape: Type) -> TensorType:
+    ty = tensor(data, "data")
+    rank = require_length(shape, "shape")
+    if attrs is None or attrs.shape is None:
+        target: tuple[Dimension, ...] = (ANY,) * rank
+    else:
+        target = read_shape(attrs)
+    if len(target) != rank:
+        raise TypeInferenceError(
+            f"shape has {rank} numbers, the attribute shape has {len(target)}; "
+            f"they must be equally many"
+        )
+    result = TensorType(target, ty.dtype)
+    spread(result, ty.shape)
+    return result
+
+
+def shape_of_type(attrs: ShapeOfAttrs, data: Type) -> TensorType:
+    """Return the type of the shape of ``data``: a vector, of no elements for a scalar.
+
+    Relay gives a scalar for the shape of a scalar, and folds it to a number nobody wrote.
+    """
+    return TensorType((len(tensor(data, "data").shape),), attrs.dtype or "int32")
+
+
+def _ndarray_size_type(attrs: NdarraySizeAttrs, data: Type) -> TensorType:
+    tensor(data, "data")
+    return TensorType((), attrs.dtype or "int32")
+
+
+def _batch_flatten_type(_: Parameters, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    if not ty.shape:
+        raise TypeInferenceError("batch_flatten keeps the first axis; found a tensor of no axes")
+    return TensorType((ty.shape[0], product(ty.shape[1:])), ty.dtype)
+
+
+register_op(
+    "reshape",
+    arguments=("data",),
+    attrs_type=ReshapeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_reshape_type,
+    evaluate=_reshape,
+)
+register_op(
+    "contrib_reverse_reshape",
+    arguments=("data",),
+    attrs_type=ReshapeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_reverse_reshape_type,
+    evaluate=_reverse_reshape,
+)
+register_op(
+    "reshape_like",
+    arguments=("data", "shape_like"),
+    attrs_type=ReshapeLikeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_reshape_like_type,
+    evaluate=_reshape_like,
+)
+register_op(
+    "squeeze",
+    arguments=("data",),
+    attrs_type=SqueezeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_squeeze_type,
+    evaluate=_squeeze,
+)
+register_op(
+    "expand_dims",
+    arguments=("data",),
+    attrs_type=ExpandDimsAttrs,
+    pattern=OpPattern.BROADCAST,
+    rule=_expand_dims_type,
+    evaluate=_expand_dims,
+)
+register_op(
+    "broadcast_to",
+    arguments=("data",),
+    attrs_type=InitOpAttrs,
+    pattern=OpPattern.BROADCAST,
+    rule=_broadcast_to_type,
+    evaluate=_broadcast_to,
+)
+register_op(
+    "broadcast_to_like",
+    arguments=("data", "broadcast_type"),
+    pattern=OpPattern.BROADCAST,
+    rule=_broadcast_to_like_type,
+    evaluate=_broadcast_to_like,
+)
+register_op(
+    "collapse_sum_to",  # Relay declares no attributes of it, and yet its calls may have some
+    arguments=("data", "shape"),
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_collapse_sum_to_type,
+    evaluate=_collapse_sum_to,
+)
+register_op(
+    "collapse_sum_like",
+    arguments=("data", "collapse_type"),
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_collapse_sum_like_type,
+    evaluate=_collapse_sum_like,
+)
+register_op(
+    "shape_of", arguments=("data",), attrs_type=ShapeOfAttrs, rule=shape_of_type, evaluate=_shape_of
+)
+register_op(
+    "ndarray_size",
+    arguments=("data",),
+    attrs_type=NdarraySizeAttrs,
+    pattern=OpPattern.INJECTIVE,
+    rule=_ndarray_size_type,
+    evaluate=_ndarray_size,
+)
+register_op(
+    "nn.batch_flatten",
+    arguments=("data",),
+    pattern=OpPattern.INJECTIVE,
+    rule=_batch_flatten_type,
+    evaluate=_batch_flatten,
+)
+
+shape_only.set(relay_op("shape_of"), lambda shape: shape)
+shape_only.set(relay_op("ndarray_size"), math.prod)

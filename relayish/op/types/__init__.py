@@ -1,0 +1,1 @@
+"""Type mathematics: dimensions, shapes, layouts, and what rules of types say with them."""

@@ -1,0 +1,1 @@
+"""Values by numpy: what evaluations of operators of several families share."""
