@@ -180,6 +180,12 @@ def _text(thing: object) -> str:
     return astext(thing, show_meta_data=False)
 
 
+def _astext(thing: object, *options: object) -> str:
+    """Return what ``astext`` makes of a program, as above."""
+    astext: _typing.Callable[..., str] = _lookup("astext")
+    return astext(thing, *options)
+
+
 def _load_operators() -> None:
     """Let Python's operators on expressions find those of relayish."""
     _importlib.import_module("relayish.op")
@@ -201,6 +207,7 @@ def _set_hooks() -> None:
     hooks = _importlib.import_module("relayish._support.hooks")
     if hooks.printer is repr:
         hooks.printer = _text
+        hooks.text = _astext
         hooks.load_functions = _load_operators
         hooks.languages["tir"] = _load_loops
     hooks.load_analyses = _load_analyses

@@ -59,6 +59,14 @@ class UnknownNameError(RelayishError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class MissingNameError(RelayishError, AttributeError):
+    """A module or object lacks a name that scripts for TVM use; says what to write instead."""
+
+
+class MissingImportError(RelayishError, ImportError):
+    """The same, met by ``from module import name``, which tells nothing of an ``AttributeError``."""
+
+
 class AmbiguousNameError(UnknownNameError):
     """Several things have a name, and nothing says which is meant."""
 

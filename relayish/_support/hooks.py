@@ -15,6 +15,10 @@ from relayish.errors import OperatorError
 printer: Callable[[object], str] = repr
 """What ``str`` shows of a program."""
 
+text: Callable[..., str] = lambda thing, *_: repr(thing)
+"""The text of a program, with its metadata unless the second argument says otherwise; the third
+annotates expressions."""
+
 printers: dict[str, Callable[[Any], str]] = {}  # Any: a node of the language
 """What ``str`` shows of a node, by the name of its language, where that has a text of its own."""
 
@@ -41,6 +45,20 @@ def print_text(thing: object) -> str:
     language = getattr(type(thing), "language_", None)
     own = None if language is None else printers.get(language.name)
     return printer(thing) if own is None else own(thing)
+
+
+def write_text(
+    thing: object,
+    show_meta_data: bool = True,
+    annotate: Callable[[Any], str] | None = None,  # Any: an expression
+) -> str:
+    """Return the text of this program; see :func:`relayish.text.astext`.
+
+    A node of a language with a text of its own is shown as ``str`` shows it.
+    """
+    language = getattr(type(thing), "language_", None)
+    own = None if language is None else printers.get(language.name)
+    return text(thing, show_meta_data, annotate) if own is None else own(thing)
 
 
 def load_functions() -> None:

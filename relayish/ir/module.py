@@ -303,6 +303,7 @@ class Module(Generic[Name]):
         )
 
     __str__ = hooks.print_text
+    astext = hooks.write_text
 
     def __repr__(self) -> str:
         names = ", ".join([f"@{name}" for name in sorted(self._globals)[:8]])

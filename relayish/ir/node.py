@@ -110,6 +110,7 @@ class Node:
         raise FrozenNodeError(f"cannot delete {type(self).__name__}.{name}: nodes are immutable")
 
     __str__ = hooks.print_text
+    astext = hooks.write_text
 
     def __repr__(self) -> str:
         shown = [f"{f.name}={brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]

@@ -145,4 +145,5 @@ def _print(thing: Any) -> str:  # Any: as above
 
 
 hooks.printer = _print
+hooks.text = astext
 hooks.annotators[RELAY.name] = annotated_text
