@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
 from pyrsistent import PMap, pmap
 
 from relayish._support import hooks
+from relayish._support.absent import missing_member
 from relayish._support.read_only import ReadOnlyDict
 from relayish.errors import (
     DuplicateNameError,
@@ -220,6 +221,30 @@ class Module(Generic[Name]):
         """Return the module with other attributes."""
         return self if attrs is self.attrs else self._derive(attrs=attrs)
 
+    def get_attr(self, key: str, default: object = None) -> object:
+        """Return the attribute ``key`` of the module, or ``default`` where it has none of it."""
+        return default if self.attrs is None else self.attrs.get(key, default)
+
+    def with_attr(self, key: str, value: object) -> Self:
+        """Return the module with the attribute ``key`` set.
+
+        Source:
+            Relay ``IRModule.with_attr``.
+        """
+        held = {} if self.attrs is None else dict(self.attrs.items())
+        return self.with_attrs(DictAttrs({**held, key: value}))
+
+    def without_attr(self, key: str) -> Self:
+        """Return the module without the attribute ``key``; itself if it has none of that name.
+
+        Source:
+            Relay ``IRModule.without_attr``.
+        """
+        if self.attrs is None or key not in self.attrs:
+            return self
+        kept = {name: value for name, value in self.attrs.items() if name != key}
+        return self.with_attrs(DictAttrs(kept) if kept else None)
+
     def _fill(self, **values: object) -> None:
         """Set slots of a module that is being made."""
         for name, value in values.items():
@@ -301,6 +326,11 @@ class Module(Generic[Name]):
         raise FrozenNodeError(
             "cannot update a module: modules are immutable; use mod = mod.with_module(other)"
         )
+
+    if not TYPE_CHECKING:  # type checkers know the names that are there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_member(self, name)
 
     __str__ = hooks.print_text
     astext = hooks.write_text

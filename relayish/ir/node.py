@@ -21,6 +21,7 @@ from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish._support import hooks
+from relayish._support.absent import missing_member
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 from relayish.ir.check_roles import check_roles
 from relayish.ir.construct import generate_constructors
@@ -108,6 +109,11 @@ class Node:
 
     def __delattr__(self, name: str) -> NoReturn:
         raise FrozenNodeError(f"cannot delete {type(self).__name__}.{name}: nodes are immutable")
+
+    if not typing.TYPE_CHECKING:  # type checkers know the names that are there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_member(self, name)
 
     __str__ = hooks.print_text
     astext = hooks.write_text

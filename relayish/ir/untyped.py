@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from relayish.errors import add_note, notes_of
 from relayish.ir.node import node_kinds
 
@@ -9,8 +11,13 @@ from relayish.ir.node import node_kinds
 def hint_of(error: BaseException) -> str | None:
     """Return what somebody should know who asked ``None`` for what an inferred type has.
 
-    ``None`` for every other error, also where something else was ``None``.
+    ``None`` for every other error, also where something else was ``None``; but of an array that is
+    asked for ``numpy()``, as TVM's are, it is said that values are numpy's own.
     """
+    if isinstance(error, AttributeError) and error.name in ("numpy", "asnumpy"):
+        if isinstance(error.obj, (np.ndarray, np.generic)):
+            return f"values are numpy's own, also constant.data: leave .{error.name}() out"
+        return None
     if not isinstance(error, AttributeError) or error.name is None or error.obj is not None:
         return None
     if "'NoneType'" not in str(error):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
+from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import register_comparison
 from relayish.ir.dtype import DType, check_dtype
@@ -95,6 +96,25 @@ class TensorType(Type):
     shape: tuple[int | PrimExpr, ...] = field(convert=_check_shape)
     dtype: DType = field(default="float32", convert=check_dtype)
 
+    @property
+    def concrete_shape(self) -> tuple[int, ...]:
+        """The shape, all of whose sizes are known.
+
+        Raises:
+            FieldError: If one is not.
+
+        Source:
+            Relay ``TensorType.concrete_shape``.
+        """
+        sizes = tuple([size for size in self.shape if isinstance(size, int)])
+        if len(sizes) == len(self.shape):
+            return sizes
+        at = next(i for i, size in enumerate(self.shape) if not isinstance(size, int))
+        raise FieldError(
+            f"dimension {at} of the shape {self.shape} is known only when the program runs; "
+            f"ask for ty.shape, or give the variable a shape of numbers"
+        )
+
 
 @node("tuple_type")
 class TupleType(Type):
@@ -117,6 +137,10 @@ class GlobalTypeVar(Type):
 
     name_hint: str
     kind: TypeKind = TypeKind.AdtHandle
+
+    def __call__(self, *args: Type) -> TypeCall:
+        """Return the type that the definition gives for ``args``."""
+        return TypeCall(self, args)
 
 
 class TypeConstraint(Type):

@@ -1,0 +1,76 @@
+"""Names that TVM has and relayish has not: what the error says to write instead.
+
+``names`` holds them by module, ``members`` by class. Both are data; whoever fails to find a name
+asks here before it raises.
+"""
+
+from __future__ import annotations
+
+import opcode
+import sys
+from typing import Any, Final
+
+from relayish._support.absent.members import MEMBERS
+from relayish._support.absent.names import NAMES
+from relayish.errors import MissingImportError, MissingNameError, suggest
+
+
+def advice(module: str, name: str) -> str | None:
+    """Return what to write in place of a name of TVM; ``None`` where ``module`` lacks none such.
+
+    Args:
+        module: The name of the module in relayish: ``relayish.transform``.
+        name: The name that is not there.
+    """
+    return NAMES.get(module.removeprefix("relayish."), {}).get(name)
+
+
+def names_absent(module: str) -> tuple[str, ...]:
+    """Return the names of TVM of which :func:`advice` knows in ``module``, sorted."""
+    return tuple(sorted(NAMES.get(module.removeprefix("relayish."), ())))
+
+
+def missing_name(module: str, name: str, otherwise: str) -> AttributeError | ImportError:
+    """Return what the ``__getattr__`` of a module is to raise.
+
+    Args:
+        module: The name of the module.
+        name: What it lacks.
+        otherwise: What to say where TVM has no such name either.
+
+    Returns:
+        An ``AttributeError``. Behind ``from module import name`` Python drops these, text and all;
+        there it is an ``ImportError`` if there is something to say.
+    """
+    told = advice(module, name)
+    if told is None:
+        return AttributeError(otherwise, name=name, obj=sys.modules.get(module))
+    text = f"{module} has no {name}: {told}"
+    if _is_from_import(depth=2):
+        return MissingImportError(text, name=module)
+    return MissingNameError(text)
+
+
+def _is_from_import(depth: int) -> bool:
+    """Return whether the caller of the function ``depth`` frames up runs a ``from … import``."""
+    frame = sys._getframe(depth + 1)  # noqa: SLF001 - there is no other way to tell
+    code = frame.f_code.co_code
+    return 0 <= frame.f_lasti < len(code) and code[frame.f_lasti] == _IMPORT_FROM
+
+
+_IMPORT_FROM: Final = opcode.opmap.get("IMPORT_FROM", -1)
+
+
+def missing_member(thing: Any, name: str) -> AttributeError:  # Any: of whatever class
+    """Return what the ``__getattr__`` of a class is to raise: as Python does, and what to write."""
+    cls = type(thing)
+    for base in cls.__mro__:
+        told = MEMBERS.get(base.__name__, {}).get(name)
+        if told is not None:
+            return MissingNameError(f"{cls.__name__} has no {name}: {told}")
+    near = "" if name.startswith("_") else suggest(name, _public(cls))
+    return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}{near}")
+
+
+def _public(cls: type) -> list[str]:
+    return [name for name in dir(cls) if not name.startswith("_") and not name.endswith("_")]
