@@ -132,7 +132,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.op.builders.outputs": ("TupleWrapper",),
     "relayish.op.declaration.registry": ("get_op", "list_ops", "register_op"),
     "relayish.text": ("astext", "fromtext", "parse", "parse_expr"),
-    "relayish.frontend": ("ScopeBuilder",),
+    "relayish.frontend": ("ScopeBuilder", "load_param_dict", "save_param_dict"),
     "relayish.interpreter": ("create_executor", "evaluate"),
     "relayish.passes.fold.bind": ("bind",),
 }

@@ -54,6 +54,8 @@ from relayish.ir.roles import Atom as Atom
 from relayish.ir.roles import Role as Role
 from relayish.ir.roles import Runs as Runs
 from relayish.frontend import ScopeBuilder as ScopeBuilder
+from relayish.frontend import load_param_dict as load_param_dict
+from relayish.frontend import save_param_dict as save_param_dict
 from relayish.functor import ExprFunctor as ExprFunctor
 from relayish.functor import ExprMutator as ExprMutator
 from relayish.functor import ExprRewriter as ExprRewriter

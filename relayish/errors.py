@@ -64,7 +64,7 @@ class MissingNameError(RelayishError, AttributeError):
 
 
 class MissingImportError(RelayishError, ImportError):
-    """The same, met by ``from module import name``, which tells nothing of an ``AttributeError``."""
+    """The same, met by ``from module import name``, which drops what an ``AttributeError`` says."""
 
 
 class AmbiguousNameError(UnknownNameError):

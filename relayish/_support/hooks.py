@@ -15,7 +15,7 @@ from relayish.errors import OperatorError
 printer: Callable[[object], str] = repr
 """What ``str`` shows of a program."""
 
-text: Callable[..., str] = lambda thing, *_: repr(thing)
+text: Callable[..., str] | None = None
 """The text of a program, with its metadata unless the second argument says otherwise; the third
 annotates expressions."""
 
@@ -58,7 +58,9 @@ def write_text(
     """
     language = getattr(type(thing), "language_", None)
     own = None if language is None else printers.get(language.name)
-    return text(thing, show_meta_data, annotate) if own is None else own(thing)
+    if own is not None:
+        return own(thing)
+    return printer(thing) if text is None else text(thing, show_meta_data, annotate)
 
 
 def load_functions() -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Op
-from relayish.op import dyn, image, nn, qnn, random, runtime, tensor, vision
+from relayish.op import contrib, dyn, image, nn, qnn, random, runtime, tensor, vision
 from relayish.op import output_counts as _output_counts
 from relayish.op import result_aliasing as _result_aliasing
 from relayish.op import result_memory as _result_memory
@@ -22,6 +22,7 @@ from relayish.op.builders.builder import builder, namespace, operators
 from relayish.op.builders.call import call_op, make_attrs
 from relayish.op.builders.gradient import register_gradient
 from relayish.op.declaration import properties, registry
+from relayish.op.declaration.attribute_keys import register_op_attr
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import get_op, is_registered, list_ops, register_op
 from relayish.op.declaration.relay_names import register, register_pattern, register_stateful
@@ -49,6 +50,7 @@ __all__ = [
     "builder",
     "call_op",
     "const",
+    "contrib",
     "dyn",
     "get",
     "get_op",
@@ -72,6 +74,7 @@ __all__ = [
     "register_legalize",
     "register_mixed_precision_conversion",
     "register_op",
+    "register_op_attr",
     "register_pattern",
     "register_stateful",
     "registry",

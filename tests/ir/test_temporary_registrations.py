@@ -49,6 +49,8 @@ from relayish.ir.storage import register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.op import register_gradient, register_op
+from relayish.op.contrib import register_pattern_table
+from relayish.op.declaration.attribute_keys import register_op_attr
 from relayish.op.declaration.rewriting import (
     register_alter_op_layout,
     register_convert_op_layout,
@@ -153,10 +155,12 @@ REGISTRATIONS: dict[str, Register] = {
     ),
     "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
     "register_op": lambda k, f: register_op("registered_twice", arguments=("data",)),
+    "register_op_attr": lambda k, f: register_op_attr("exp", "registered_twice", f, 77),
     "register_pass": lambda k, f: register_pass(opt_level=0, name="Twice")(
         module_pass(lambda mod, ctx: mod, opt_level=0)
     ),
     "register_pattern_cover": lambda k, f: register_pattern_cover(k["kind"], f),
+    "register_pattern_table": lambda k, f: register_pattern_table("registered_twice", f),
     "register_primitive": lambda k, f: register_primitive("registered_twice", f),
     "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
     "register_signature": lambda k, f: register_signature(k["kind"], f),

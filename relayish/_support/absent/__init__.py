@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from relayish._support.absent.members import MEMBERS
 from relayish._support.absent.names import NAMES
-from relayish.errors import MissingImportError, MissingNameError, suggest
+from relayish.errors import MissingImportError, MissingNameError
 
 
 def advice(module: str, name: str) -> str | None:
@@ -62,15 +62,13 @@ _IMPORT_FROM: Final = opcode.opmap.get("IMPORT_FROM", -1)
 
 
 def missing_member(thing: Any, name: str) -> AttributeError:  # Any: of whatever class
-    """Return what the ``__getattr__`` of a class is to raise: as Python does, and what to write."""
+    """Return what the ``__getattr__`` of a class is to raise.
+
+    Of a name that TVM has not either it says what Python would, which suggests another by itself.
+    """
     cls = type(thing)
     for base in cls.__mro__:
         told = MEMBERS.get(base.__name__, {}).get(name)
         if told is not None:
             return MissingNameError(f"{cls.__name__} has no {name}: {told}")
-    near = "" if name.startswith("_") else suggest(name, _public(cls))
-    return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}{near}")
-
-
-def _public(cls: type) -> list[str]:
-    return [name for name in dir(cls) if not name.startswith("_") and not name.endswith("_")]
+    return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")

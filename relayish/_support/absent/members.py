@@ -43,10 +43,10 @@ _OP: Final = {
     "set_attrs_type_key": _DECLARE,
     "set_support_level": "operators have no level of support; leave it out",
     "support_level": "operators have no level of support; leave it out",
-    "num_inputs": "write relay.op.registry.num_inputs.get(op)",
-    "arguments": "write relay.op.registry.arguments.get(op)",
-    "description": "write relay.op.registry.description.get(op)",
-    "attrs_type_key": "write relay.op.registry.attrs_type.get(op).type_key",
+    "num_inputs": "write relay.op.properties.num_inputs.get(op)",
+    "arguments": "write relay.op.properties.arguments.get(op)",
+    "description": "write relay.op.properties.description.get(op)",
+    "attrs_type_key": "write relay.op.properties.attrs_type.get(op).type_key",
 }
 
 _ATTRS: Final = {

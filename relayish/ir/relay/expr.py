@@ -158,6 +158,26 @@ class Op(Expr):
         call: Call = hooks.build("call", self, *args, **attributes)
         return call
 
+    def get_attr(self, attr_key: str) -> Any:  # Any: each property has a type of its own
+        """Return the property that TVM calls ``attr_key`` (``TOpPattern``), or ``None``.
+
+        See :func:`relayish.op.declaration.attribute_keys.register_op_attr`, also for those below.
+        """
+        return hooks.build("get_attr", self, attr_key)
+
+    def has_attr(self, attr_key: str) -> bool:
+        """Return whether the operator has the property that TVM calls ``attr_key``."""
+        found: bool = hooks.build("has_attr", self, attr_key)
+        return found
+
+    def set_attr(self, attr_key: str, value: object, plevel: int = 10) -> None:
+        """Give the operator the property that TVM calls ``attr_key``."""
+        hooks.build("set_attr", self, attr_key, value, plevel)
+
+    def reset_attr(self, attr_key: str) -> None:
+        """Take the property that TVM calls ``attr_key`` away from the operator."""
+        hooks.build("reset_attr", self, attr_key)
+
     @staticmethod
     def get(name: str, domain: str | None = None) -> Op:
         """Return the declared operator ``name``, of ``domain`` where several have one.

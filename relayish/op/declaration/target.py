@@ -22,6 +22,9 @@ Predicate: TypeAlias = Callable[[Call], bool]
 DEFAULT: Final = "default"
 """The target of what no other compiler takes."""
 
+PREFIX: Final = "target."
+"""With what the keys begin under which TVM keeps this."""
+
 _SUPPORT: Final[dict[str, OpTable[Predicate]]] = {}
 watch_table(_SUPPORT)
 
@@ -52,17 +55,29 @@ def register_target_support(
         >>> is_supported(nn.softmax(x), "docs"), is_supported(nn.softmax(x, axis=0), "docs")
         (True, False)
     """
-    if not target or target == DEFAULT:
-        raise FieldError(f"{target!r} is no name of another compiler; choose one for the target")
     if predicate is not None:
         check_arity(predicate, ("call",), f"what {target!r} takes of operator {op_name!s}")
-    table = _SUPPORT.setdefault(target, OpTable(f"target.{target}"))
+    table = target_table(target)
     table.set(get_op(op_name), predicate or _always, replace=replace, by=predicate)
+
+
+def target_table(target: str) -> OpTable[Predicate]:
+    """Return what ``target`` takes, by operator; an empty table if nobody has said anything yet.
+
+    Raises:
+        FieldError: If the target is empty or the default.
+    """
+    if not target or target == DEFAULT:
+        raise FieldError(f"{target!r} is no name of another compiler; choose one for the target")
+    table = _SUPPORT.get(target)
+    if table is None:
+        table = _SUPPORT[target] = OpTable(f"{PREFIX}{target}")
+    return table
 
 
 def target_names() -> tuple[str, ...]:
     """Return the targets for which something was registered, sorted."""
-    return tuple(sorted(_SUPPORT))
+    return tuple(sorted([name for name, table in _SUPPORT.items() if len(table)]))
 
 
 def is_supported(call: Call, target: str) -> bool:
