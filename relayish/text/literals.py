@@ -19,6 +19,7 @@ STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 
 IDENTIFIER_ONLY: Final = re.compile(IDENTIFIER)
 _PLAIN_NAME: Final = re.compile(DOTTED)
+_LOCAL_NAME: Final = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER}|/[A-Za-z0-9_]+)*")
 _ESCAPED: Final = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028\u2029\ud800-\udfff]')
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
@@ -63,6 +64,11 @@ def _unescape(found: re.Match[str]) -> str:
 def spell_name(name: str) -> str:
     """Return ``name`` if it is an identifier (dots allowed), else as a string literal."""
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)
+
+
+def spell_local(name: str) -> str:
+    """Return ``name`` as :func:`spell_name` does; that of a variable may have slashes as well."""
+    return name if _LOCAL_NAME.fullmatch(name) else quote(name)
 
 
 def spell_float(value: float) -> str:

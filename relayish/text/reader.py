@@ -140,9 +140,21 @@ class Reader(Source):
         """Return what ``%x`` or ``%0`` stands for."""
         key = self.local_key(word[1:]) if word.startswith('%"') else word
         found = self.env.get(key)
+        if found is None and "/" in key and key is word:
+            found = self._dividend(word, at)
         if found is None:
             what = "graph temporary" if word[1:].isdigit() else "variable"
             self.fail(f"unknown {what} {word}{self._advice(word, key)}", at)
+        return found
+
+    def _dividend(self, word: str, at: int) -> Node | None:
+        """Return what is divided in ``%x/2f``, of which no variable has the whole for its name."""
+        found: Node | None = None
+        while found is None and "/" in word:
+            word = word.rpartition("/")[0]
+            found = self.env.get(word)
+        if found is not None:
+            self.pos = at + len(word)
         return found
 
     def _advice(self, word: str, key: str) -> str:

@@ -18,7 +18,7 @@ from relayish.text.literals import DOTTED, IDENTIFIER, NUMBER, STRING, unquote
 
 BLANK: Final = r"(?:[ \t\r\n\f]++|//[^\n]*+|/\*[^*/]*+\*/)*+"
 """Blanks, line comments, and the block comments that hold no other comment."""
-LOCAL: Final = rf"(?:\d++|{IDENTIFIER}(?:(?:\.\d+)*\.{IDENTIFIER})*|{STRING})"
+LOCAL: Final = rf"(?:\d++|{IDENTIFIER}(?:(?:\.\d+)*\.{IDENTIFIER}|/[A-Za-z0-9_]+)*|{STRING})"
 """What stands behind the ``%`` of a variable, or of a node that has a line of its own."""
 
 BLANKS: Final = re.compile(BLANK)

@@ -104,6 +104,9 @@ def family_of(kind: type[Node]) -> Family | None:
     return found
 
 
+VALUE_MARKS: Final[dict[str, Callable[[], Node]]] = {}
+"""What makes the node that a mark stands for among values: a size that nobody knows, for ``?``."""
+
 FAMILY_WORDS: Final[dict[str, Family]] = {}
 """The same, by the word that stands before them among other values."""
 watch_table(FAMILY_WORDS, lambda context, family: context.stays(family.read.__module__))

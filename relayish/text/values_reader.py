@@ -1,9 +1,10 @@
 """The grammar of attribute values.
 
 ``1``, ``-1``, ``1i64`` are ints; ``1f``, ``2e-05f`` floats; strings, ``True``, ``False``, ``None``,
-lists ``[a, b]`` (tuples), mappings ``{key=value}``; ``%x`` and ``%0``, where an attribute holds an
-expression; ``type(T)``, where it holds a type; ``Color.RED``, a member of an enumeration that the
-field names; ``my.Attrs{key=value}``, attributes of a class; ``meta[key][index]`` for all else.
+lists ``[a, b]`` (tuples), ``?`` for a size that nobody knows, mappings ``{key=value}``; ``%x`` and
+``%0``, where an attribute holds an expression; ``type(T)``, where it holds a type; ``Color.RED``, a
+member of an enumeration that the field names; ``my.Attrs{key=value}``, attributes of a class;
+``meta[key][index]`` for all else.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from relayish.text.literals import read_int, unquote
 from relayish.text.metadata_reader import MetadataError, build_attrs
 from relayish.text.reader import Reader
 from relayish.text.source import ATTRIBUTE, BLANK, META, OPERAND, unquote_name
-from relayish.text.tables import FAMILY_WORDS, Family
+from relayish.text.tables import FAMILY_WORDS, VALUE_MARKS, Family
 from relayish.text.trampoline import Rule
 
 _SIMPLE: Final = re.compile(
@@ -69,6 +70,9 @@ def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) ->
     if reader.take("{"):
         return DictAttrs((yield _read_mapping(reader, "}", depth + 1)))
     at = reader.skip()
+    for mark, make in VALUE_MARKS.items():
+        if reader.take(mark):
+            return make()
     negative = reader.take("-")
     found = reader.match(OPERAND)
     if found is None or (negative and found.lastgroup != "number"):

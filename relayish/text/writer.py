@@ -20,7 +20,7 @@ from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
 from relayish.text.layout import Layout
 from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, before_comment
-from relayish.text.literals import spell_name
+from relayish.text.literals import spell_local
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
 from relayish.text.tables import FAMILIES, LEAVES, TEXTS, family_of
@@ -322,7 +322,7 @@ class Writer(ABC):
         text = self._var_texts.get(var)
         if text is None:
             hint = _HINTS[type(var)](var)
-            text = self._var_texts[var] = f"%{spell_name(self._names.take(hint))}"
+            text = self._var_texts[var] = f"%{spell_local(self._names.take(hint))}"
         return text
 
     def bind(self, var: Node, bound: list[Node]) -> str:

@@ -464,7 +464,7 @@ type List[A] {
 }
 
 def @main() {
-  Nil/* type_args=[int32] */
+  Nil /* type_args=[int32] */
 }
 """
     mod = parse(text)

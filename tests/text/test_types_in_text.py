@@ -41,18 +41,18 @@ def test_unknown_type_that_is_written_once_has_no_label():
 def test_unknown_types_are_told_apart_where_one_is_written_twice():
     one, other = IncompleteType(), IncompleteType()
     func = Function((Var("x", TupleType((one, other))), Var("y", TupleType((one,)))), Tuple(()))
-    assert reads_back(func).startswith("fn (%x: (#0=_, _), %y: (#0,))")
+    assert reads_back(func).startswith("fn (%x: (_ /* #0 */, _), %y: (_ /* #0 */,))")
 
 
 def test_unknown_type_in_a_shared_type_is_told_apart():
     once = unknown_list()
     func = Function((Var("x", once), Var("y", once)), Tuple(()))
-    assert reads_back(func).startswith("fn (%x: List[#0=_], %y: List[#0])")
+    assert reads_back(func).startswith("fn (%x: List[_ /* #0 */], %y: List[_ /* #0 */])")
 
 
 def test_annotation_by_an_unknown_type_is_not_read_as_none():
     func = Function((Var("x", IncompleteType()),), Tuple(()))
-    assert reads_back(func).startswith("fn (%x: #0=_)")
+    assert reads_back(func).startswith("fn (%x: _ /* #0 */)")
 
 
 def test_type_arguments_stand_in_a_comment_that_tvm_reads_past():
@@ -61,9 +61,9 @@ def test_type_arguments_stand_in_a_comment_that_tvm_reads_past():
         "def @main(%x: int8) { (@f(%x), Nil, Cons(%x, Nil)) }"
     )
     text = reads_back(relay.transform.InferType()(mod))
-    assert "@f/* type_args=[int8] */(%x1)" in text
-    assert "Cons/* type_args=[int8] */(%x1, %" in text
-    assert "= Nil/* type_args=[int8] */ /* ty=List[int8] */;" in text
+    assert "@f /* type_args=[int8] */(%x1)" in text
+    assert "Cons /* type_args=[int8] */(%x1, %" in text
+    assert "= Nil /* type_args=[int8] */ /* ty=List[int8] */;" in text
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,9 @@ def test_type_arguments_stand_in_a_comment_that_tvm_reads_past():
         ("@f[int32](1)", "f", 1),
         ("@f/* type_args=[int32] */(1)", "f", 1),
         ("@f/* type_args=[int32, (int8, bool),]*/ (1)", "f", 2),
-        ("@f /* type_args=[int32] */(1)", "f", 0),  # a comment like others
-        ("Nil/* type_args=[int32] */", "Nil", 1),
+        ("@f /* type_args=[int32] */(1)", "f", 1),
+        ("@f  /* type_args=[int32] */(1)", "f", 0),  # a comment like others
+        ("Nil /* type_args=[int32] */", "Nil", 1),
         ("Nil/* type_args=[int32] */()", "Nil", 1),
         ("Nil::[int32]()", "Nil", 1),
     ],
@@ -120,3 +121,18 @@ def test_comments_name_type_variables_as_the_text_does():
     )
     assert "/* ty=A1 */" in astext(relay.transform.InferType()(mod))
     assert "/* ty=A */" not in astext(relay.transform.InferType()(mod))
+
+
+def test_labels_of_unknown_types_stand_in_comments_that_tvm_reads_past():
+    func = parse_expr("fn (%x: (_ /* #3 */, _ /* #3 */, _), %y: _ /* #4 */, %z: _) { () }")
+    assert isinstance(func, Function)
+    first, again, other = func.params[0].type_annotation.fields
+    assert first is again
+    assert first is not other
+    assert isinstance(func.params[1].type_annotation, IncompleteType)
+    assert func.params[2].type_annotation is None
+
+
+def test_label_of_another_type_is_refused_for_an_unknown_one():
+    with pytest.raises(relay.ParseError, match="#0 is no unknown type"):
+        parse_expr("fn (%x: #0=(int32, int32), %y: _ /* #0 */) { () }")

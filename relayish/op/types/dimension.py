@@ -173,7 +173,7 @@ def show_type(ty: Type) -> str:
             return ty.dtype
         return f"Tensor[({', '.join(map(show_dimension, ty.shape))}), {ty.dtype}]"
     text = re.sub(r"free_type [^;]+; |/\* metadata.*", "", " ".join(str(ty).split()))
-    text = re.sub(r"#\d+(=_)?", "_", text).strip()
+    text = re.sub(r"_ /\* #\d+ \*/|#\d+(=_)?", "_", text).strip()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from relayish.ir.relay.adt import Constructor, Pattern
 from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Grammar
@@ -14,8 +15,8 @@ from relayish.text.relay.pattern_printer import PATTERN_PARTS
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.statement_parser import block, statement
 from relayish.text.relay.type_parser import TYPE_WORDS, size, type_, type_params, variable
-from relayish.text.relay.type_printer import TYPE_PARTS
-from relayish.text.tables import Family, register_family
+from relayish.text.relay.type_printer import TYPE_PARTS, spell_dimension
+from relayish.text.tables import VALUE_MARKS, Family, register_family
 from relayish.text.values_writer import ValueContext, add_value_rule
 
 register_family(
@@ -33,8 +34,9 @@ register_family(
 )
 register_family(
     PrimExpr,
-    Family("", write=lambda printer, size: printer.metadata.refer("PrimExpr", size), read=size),
+    Family("", write=lambda printer, size: spell_dimension(printer.metadata, size), read=size),
 )
+VALUE_MARKS["?"] = AnyDim
 register_family(
     Pattern,
     Family(

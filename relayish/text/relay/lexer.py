@@ -12,10 +12,12 @@ NONE: Final = "None"
 """The constant without a value, unless the module has a constructor of that name, as TVM's has."""
 DEVICE: Final = "virtual_device"
 """The key of the device of a parameter, ``%x {virtual_device=...}``, and of that of a result."""
-TYPE_ARGS: Final = "/* type_args=["
-"""What type arguments of a call start with, directly behind what is called: TVM reads past them."""
+TYPE_ARGS: Final = " /* type_args=["
+"""What type arguments of a call start with, behind what is called: TVM reads past them."""
+LABEL: Final = re.compile(r" /\* #(\d+) \*/")
+"""What tells apart unknown types that are written several times."""
 AFTER: Final = re.compile(
-    rf"(?P<types>{re.escape(TYPE_ARGS)})"
+    rf"(?P<types>[ ]?{re.escape(TYPE_ARGS.strip())})"
     rf"|{BLANK}(?:(?P<mark>[(\[])|\.(?P<index>\d+)|(?P<binary><=|>=|==|!=|[-+*<>]|/(?![*/])))"
 )
 """What may follow a value and belong to it."""

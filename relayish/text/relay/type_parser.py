@@ -34,7 +34,7 @@ from relayish.ir.relay.type import (
 from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained
 from relayish.text.node_reader import node_form
 from relayish.text.reader import Binder
-from relayish.text.relay.lexer import DEVICE, INTEGER, TYPE
+from relayish.text.relay.lexer import DEVICE, INTEGER, LABEL, TYPE
 from relayish.text.relay.reader import Reader
 from relayish.text.source import BLANK, unquote_name
 from relayish.text.tables import NODE, Read
@@ -100,7 +100,7 @@ def type_(reader: Reader) -> Rule:
     return (yield _read_named(reader, word, start))
 
 
-_UNKNOWN: Final = re.compile(r"_(?![\w.])")
+_NO_ANNOTATION: Final = re.compile(rf"_(?![\w.])(?!{LABEL.pattern})")
 
 
 def variable(reader: Reader, binder: Binder) -> Rule:
@@ -112,7 +112,7 @@ def variable(reader: Reader, binder: Binder) -> Rule:
     if reader.take(":"):
         annotation = simple_type(reader)
         if annotation is None:
-            unknown = _UNKNOWN.match(reader.text, reader.skip())
+            unknown = _NO_ANNOTATION.match(reader.text, reader.skip())
             if unknown is None:
                 annotation = yield type_(reader)
             else:
@@ -266,7 +266,15 @@ def _ref_type(reader: Reader, start: int) -> Rule:
 
 
 def _read_incomplete(reader: Reader, start: int) -> Type:
-    return IncompleteType(span=reader.span(start, reader.pos))
+    made = IncompleteType(span=reader.span(start, reader.pos))
+    label = LABEL.match(reader.text, reader.pos)
+    if label is None:
+        return made
+    reader.pos = label.end()
+    found = reader.labels.setdefault(f"type #{label[1]}", made)
+    if isinstance(found, IncompleteType):
+        return found
+    raise reader.error(f"#{label[1]} is no unknown type; leave the comment out", label.start(1))
 
 
 def _relation(reader: Reader, start: int) -> Rule:

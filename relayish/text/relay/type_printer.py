@@ -161,6 +161,9 @@ class TypePrinter:
             return None
         label = f"#{self._count}"
         self._count += 1
+        if type(item) is IncompleteType:  # a comment, which TVM reads past
+            label = self._labels[item] = f"_ /* {label} */"
+            return label
         self._labels[item] = label
         return label + "="
 
@@ -224,7 +227,7 @@ class TypePrinter:
 
     def dimension(self, size: PrimExpr) -> str:
         """Return the text of a dimension that is no number."""
-        return _DIMENSIONS[type(size)](self.metadata, size)
+        return spell_dimension(self.metadata, size)
 
     def _var(self, var: TypeVar) -> Iterator[object]:
         if not self._in_scope.get(var):
@@ -293,7 +296,7 @@ class TypePrinter:
     def family_text(self, item: Node) -> str:
         """Return the text of a type or dimension inside of a value."""
         if isinstance(item, PrimExpr):
-            return self.metadata.refer("PrimExpr", item)
+            return self.dimension(item)
         assert isinstance(item, Type)
         return self.text(item)
 
@@ -367,6 +370,11 @@ for _dim, _text in {
     PrimExpr: lambda metadata, size: metadata.refer("PrimExpr", size),
 }.items():
     _DIMENSIONS.register(_dim, cast(Callable[[MetadataWriter, Any], str], _text))
+
+
+def spell_dimension(metadata: MetadataWriter, size: PrimExpr) -> str:
+    """Return the text of a dimension that is no number."""
+    return _DIMENSIONS[type(size)](metadata, size)
 
 
 def _is_dtype(name: str) -> bool:
