@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.analysis.call_graph import CallGraph
 from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.post_order_visit import count_nodes
@@ -48,7 +49,8 @@ def partial_evaluate(mod: IRModule) -> IRModule:
 
     A call of a function within itself is evaluated as long as its arguments get smaller: numbers
     towards zero, data structures towards their leaves. How much is evaluated is bounded in
-    proportion to the program besides; what is not evaluated is left as a call.
+    proportion to the program besides; what is not evaluated is left as a call. Of a global function
+    that calls enter, what was left of it is evaluated, not the whole of it again.
 
     Args:
         mod: A module with types. Nodes that several branches share are bound in front of them, as
@@ -72,11 +74,11 @@ def partial_evaluate(mod: IRModule) -> IRModule:
     size = sum(map(count_nodes, blocks.functions_of(Expr).values()))
     evaluator = Evaluator(blocks, size)
     made: dict[GlobalVar, Expr] = {}
-    for name, func in blocks.functions.items():
-        if not isinstance(func, Function) or is_left_alone(func):
-            continue
-        made[name] = evaluator.function(func)
-    typed = infer_type(mod.with_functions({name: made[name] for name in made}))
+    for entry in CallGraph(blocks).topological_order():
+        func = blocks[entry.name]
+        if isinstance(func, Function) and not is_left_alone(func):
+            made[blocks.get_global_var(entry.name)] = evaluator.function(entry.name)
+    typed = infer_type(mod.with_functions(made))
     changed = [name for name in made if not structural_equal(typed[name], mod[name])]
     return mod.with_functions({name: typed[name] for name in changed})
 

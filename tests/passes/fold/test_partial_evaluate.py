@@ -13,6 +13,7 @@ from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration.registry import get_op
 from relayish.passes.fold.partial_eval.environment import Environment
+from relayish.passes.fold.partial_eval.evaluator import Evaluator
 from relayish.passes.fold.partial_eval.fuel import Fuel
 from relayish.passes.fold.partial_eval.store import Store
 from relayish.passes.fold.partial_eval.value import Cell, Value
@@ -198,6 +199,44 @@ def test_polymorphic_function_is_put_in_place_at_each_type() -> None:
     fields = evaluate(image["main"], image, [3])
     assert fields[:2] == (3, (3,))
     assert fields[2]() == 3
+
+
+@pytest.mark.parametrize(
+    ("passed", "left"),
+    [("@ap(@same, 1)", "1"), ("@twice(@same, True)", "True"), ("@ap(@first, (2, True))", "2")],
+)
+def test_polymorphic_function_that_is_passed_on_is_put_in_place(passed: str, left: str) -> None:
+    """What is called is a parameter of one type, which tells the type arguments."""
+    text = """
+def @same[A](%a: A) -> A { %a }
+def @first[A, B](%p: (A, B)) -> A { %p.0 }
+def @ap[A, B](%h: fn (A) -> B, %x: A) -> B { %h(%x) }
+def @twice[A](%h: fn (A) -> A, %x: A) -> A { %h(%h(%x)) }
+"""
+    header = '#[version = "0.0.5"]'
+    mod = infer_type(parse(f"{header}{text}def @main() {{ {passed} }}"))
+    expected = infer_type(parse(f"{header}def @main() {{ {left} }}"))
+    found = get_pass("PartialEvaluate")(mod)
+    assert_structural_equal(found["main"], expected["main"])
+    assert infer_type(found) is not None
+
+
+def test_calls_enter_what_was_left_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of a chain of functions calls the one before it."""
+    steps = 0
+    run = Evaluator._evaluate
+
+    def count(self: Evaluator, *args: object) -> object:
+        nonlocal steps
+        steps += 1
+        return run(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Evaluator, "_evaluate", count)
+    lines = [f"def @f{n}(%x: int32) -> int32 {{ @f{n - 1}(%x) }}" for n in range(1, 500)]
+    text = "\n".join(['#[version = "0.0.5"]', "def @f0(%x: int32) -> int32 { add(%x, 1) }", *lines])
+    out = get_pass("PartialEvaluate")(infer_type(parse(text)))
+    assert_structural_equal(out["f499"], out["f0"])
+    assert steps < 500 * 4
 
 
 def test_primitive_functions_are_left_alone() -> None:

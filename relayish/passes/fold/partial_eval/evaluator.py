@@ -14,7 +14,7 @@ import numpy as np
 from pyrsistent import pmap
 
 from relayish.analysis.function_attributes import is_primitive
-from relayish.analysis.infer_type.unifier import substitute
+from relayish.analysis.infer_type.unifier import Unifier, substitute
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.ir.effect import Effect
@@ -39,7 +39,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import FuncType, Type, TypeVar
+from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
 from relayish.ir.renaming import duplicate
 from relayish.ir.replacing import rename_pattern, with_evaluated
 from relayish.ir.roles import Runs
@@ -106,14 +106,20 @@ class Evaluator:
         self._store = Store()
         self._folder = ConstantFolder()
         self._globals: dict[Expr, Value] = {}
+        self._made: dict[str, Function] = {}
         self._outside: Environment[Value] = Environment()
         self._levels: dict[Node, int] = {}
         for func in mod.functions.values():
             if isinstance(func, Function):
                 self._levels.update(count_binding_levels(func))
 
-    def function(self, func: Function) -> Function:
-        """Return ``func``, a function of the module, with its body evaluated."""
+    def function(self, name: str) -> Function:
+        """Return a function of the module with its body evaluated, which calls will enter then.
+
+        What was left of its callees is entered, not they themselves, so these come first.
+        """
+        func = self._mod[name]
+        assert isinstance(func, Function)
         env: Environment[Value] = Environment(self._outside)
         env.bound.update((param, Value(expr=param)) for param in func.params)
         frame = Frame(env, Residual(), pmap())
@@ -122,7 +128,10 @@ class Evaluator:
         body = self._run(self._block(func.body, frame))
         self._fuel.leave(func)
         self._store.leave(mark)
-        return func.with_fields(body=body)
+        made = func.with_fields(body=body)
+        self._levels.update(count_binding_levels(made))
+        self._made[name] = made
+        return made
 
     def _run(self, step: Step) -> Any:  # Any: what the step returns
         waiting: list[Step] = [step]
@@ -190,7 +199,8 @@ class Evaluator:
     def _global(self, name: Expr) -> Value:
         value = self._globals.get(name)
         if value is None:
-            func = self._mod[name] if isinstance(name, GlobalVar) and name in self._mod else None
+            held = isinstance(name, GlobalVar) and name in self._mod
+            func = (self._made.get(name_of(name)) or self._mod[name]) if held else None
             known = isinstance(func, Function) and not is_left_alone(func)
             static = Closure(func, self._outside, pmap()) if known else None  # type: ignore[arg-type]
             value = self._globals[name] = Value(static, name)
@@ -358,12 +368,10 @@ class Evaluator:
         closure = callee.static
         assert isinstance(closure, Closure)
         func, types = closure.func, closure.types
-        if len(args) != len(func.params) or len(call.type_args) != len(func.type_params):
-            return None
-        if not self._fuel.enter(func, args):
+        given = self._type_args(call, func, frame)
+        if given is None or len(args) != len(func.params) or not self._fuel.enter(func, args):
             return None
         if func.type_params:
-            given = self._types(call, frame)
             types = types.update(dict(zip(func.type_params, given, strict=True)))
         env = Environment(closure.env)
         env.bound.update(zip(func.params, args, strict=True))
@@ -489,6 +497,24 @@ class Evaluator:
             return call.type_args
         return tuple([substitute(ty, frame.types) for ty in call.type_args])
 
+    def _type_args(self, call: Call, func: Function, frame: Frame) -> tuple[Type, ...] | None:
+        """Return the type arguments of a call of ``func``, or ``None`` if they are not known.
+
+        A polymorphic function that is passed on as a value is called without any. They follow from
+        the type of what is called.
+        """
+        if len(call.type_args) == len(func.type_params):
+            return self._types(call, frame)
+        called = _closed_type(call.op.checked_type, frame.types)
+        generic = _generic_type(func)
+        if call.type_args or called is None or generic is None:
+            return None
+        unifier, unknown = Unifier(), [IncompleteType() for _ in func.type_params]
+        values = dict(zip(func.type_params, unknown, strict=True))
+        unifier.unify(substitute(generic, values), called)
+        found = tuple(map(unifier.resolve, unknown))
+        return found if all(map(unifier.is_closed, found)) else None
+
     def _leave_code(self, expr: Expr, frame: Frame) -> Value:
         return Value(expr=frame.residual.push(expr, expr.span))
 
@@ -533,6 +559,14 @@ def _constant_expr(value: Value) -> Expr | None:
 
 def _type_of(param: Var) -> Type | None:
     return param.checked_type if param.type_annotation is None else param.type_annotation
+
+
+def _generic_type(func: Function) -> FuncType | None:
+    """Return the type of ``func``, with its type variables free, where it is known."""
+    args = [ty for param in func.params if (ty := _type_of(param)) is not None]
+    if func.ret_type is None or len(args) < len(func.params):
+        return None
+    return FuncType(tuple(args), func.ret_type)
 
 
 def _closed_type(ty: Type | None, types: TypeEnvironment) -> Type | None:

@@ -21,7 +21,7 @@ Measure: TypeAlias = "int | tuple[int | None, ...] | None"
 
 STEPS: Final = 100_000
 """How many nodes may be evaluated besides those in proportion to the program."""
-STEPS_PER_NODE: Final = 50
+STEPS_PER_NODE: Final = 5
 
 
 class Fuel:
