@@ -20,27 +20,30 @@ class InferredLayouts(NamedTuple):
 
     Attributes:
         inputs: The layout of each argument that is a tensor; of a tuple, those of its fields.
-        outputs: The layout of each result; an operator that returns no tuple has one.
+            ``None`` for one that has to come as it was.
+        outputs: The layout of each result; an operator that returns no tuple has one. ``None``
+            for one whose axes have no names.
         attrs: The attributes of the call that takes and gives these, the given ones if they fit.
     """
 
-    inputs: tuple[Layout, ...]
-    outputs: tuple[Layout, ...]
+    inputs: Sequence[Layout | None]
+    outputs: Sequence[Layout | None]
     attrs: Any  # Any: those of the operator, or None
 
 
 LayoutRule: TypeAlias = Callable[
-    [Any, Sequence[Layout] | None, Sequence[Layout | None], tuple[Type, ...]],
+    [Any, Sequence[Layout | None] | None, Sequence[Layout | None], tuple[Type, ...]],
     InferredLayouts | None,
 ]
 """``infer_layout(attrs, new_in_layouts, old_in_layouts, old_in_types)``: layouts of a call.
 
-It is asked twice about a call. First ``new_in_layouts`` is ``None``, and ``old_in_layouts`` holds
-what is known of each argument, ``None`` for nothing: the answer names the axes that arguments and
-results have in the program as it is. Then the arguments come in ``new_in_layouts`` where they had
-``old_in_layouts``, all known: the answer says in which layouts the call takes them, for others are
-rearranged, in which it gives its results, and with which attributes. ``old_in_types`` are the types
-of the arguments in the program as it is, that of a tuple among them.
+It is asked about a call first with ``None`` for ``new_in_layouts``, and in ``old_in_layouts`` what
+is known of each argument, ``None`` for nothing: the answer names the axes that arguments and
+results have in the program as it is. Where some argument comes otherwise, it is asked again: what
+had ``old_in_layouts``, as the first answer says, is in ``new_in_layouts`` now. The answer says in
+which layouts the call takes arguments, for others are rearranged, in which it gives its results,
+and with which attributes. ``old_in_types`` are the types of the arguments in the program as it is,
+that of a tuple among them.
 
 The answer ``None`` is that the rule cannot tell: the call stays as it is, with arguments in the
 layouts they had. Any: the attributes of the operator, or ``None`` where it has none.

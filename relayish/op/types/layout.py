@@ -47,7 +47,12 @@ def read_layout(
     return axes
 
 
-@lru_cache(maxsize=256)
+def is_layout(text: str) -> bool:
+    """Return whether ``text`` is a layout; that of a number, without axes, is empty."""
+    return _parse_axes(text) is not None
+
+
+@lru_cache(maxsize=1024)
 def _parse_axes(layout: str) -> tuple[LayoutAxis, ...] | None:
     """Return the axes of ``layout``, or ``None`` if it is none."""
     axes = tuple(LayoutAxis(letter, int(size or 0)) for size, letter in _AXIS.findall(layout))

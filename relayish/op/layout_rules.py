@@ -1,0 +1,307 @@
+"""Layout rules that serve many operators: element-wise ones, reductions, those of one axis.
+
+In each, ``before`` is the layout of data in the program as it is, ``now`` the one it comes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from relayish.ir.attrs import Attrs
+from relayish.ir.relay.expr import Op
+from relayish.ir.relay.type import Type
+from relayish.op.fields import Dimension
+from relayish.op.layout import is_layout, read_layout
+from relayish.op.layout_algebra import (
+    find_axes,
+    find_axis,
+    keep_axes,
+    show_layout,
+    split_axes,
+    tensor_shape,
+    whole_axes,
+)
+from relayish.op.layout_rule import InferredLayouts, Layout, LayoutRule
+from relayish.op.registry import OpPattern, attrs_type, infer_layout, pattern
+
+Layouts = Sequence[Layout | None]
+Types = tuple[Type, ...]
+Shape = tuple[Dimension, ...]
+
+
+def layout_rule(op: object) -> LayoutRule | None:
+    """Return the layout rule of ``op``: its own, or that of all operators which fuse as it does.
+
+    Element-wise and broadcasting operators look at an element wherever it is, if no attribute says
+    otherwise.
+    """
+    found = infer_layout.get(op)
+    if found is not None or not isinstance(op, Op) or op in attrs_type:
+        return found
+    return _BY_PATTERN.get(pattern.get(op))
+
+
+def keep_layout(
+    attrs: Any,  # Any: those of the operator, here and below
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Give the result in the layout in which the first argument comes.
+
+    Arguments of the same shape are taken in that layout, all others as they were.
+    """
+    shapes = [tensor_shape(ty) for ty in old_in_types]
+    alike = [shape is not None and shape == shapes[0] for shape in shapes]
+    given = old_in_layouts if new_in_layouts is None else new_in_layouts
+    if len(given) != len(alike):
+        return None
+    known = [layout for layout, same in zip(given, alike, strict=True) if same and layout]
+    if new_in_layouts is not None and alike[0]:
+        known = [layout for layout in given[:1] if layout]
+    if not known:
+        return None
+    inputs = [known[0] if same else None for same in alike]
+    return InferredLayouts(inputs, (known[0],), attrs)
+
+
+def broadcast_layouts(
+    attrs: Any,  # Any: as above
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Take arguments in layouts that broadcast; arrange them as the first that comes otherwise."""
+    shapes = [tensor_shape(ty) for ty in old_in_types]
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes) or len(shapes) != len(old_in_layouts) or not shapes:
+        return None
+    rank = max(map(len, known))
+    full = [place for place, shape in enumerate(known) if len(shape) == rank]
+    if new_in_layouts is None:
+        names = [layout for place in full if (layout := old_in_layouts[place]) is not None]
+        if not names:
+            return None
+        axes = read_layout(names[0])
+        behind = [show_layout(axes[rank - len(shape) :]) for shape in known]
+        return InferredLayouts([b if is_layout(b) else None for b in behind], names[:1], attrs)
+    leader = full[0]
+    for place in full:
+        if new_in_layouts[place] != old_in_layouts[place]:
+            leader = place
+            break
+    now = new_in_layouts[leader]
+    if now is None:
+        return None
+    inputs: list[Layout | None] = []
+    for place, (before, shape) in enumerate(zip(old_in_layouts, known, strict=True)):
+        if place == leader:
+            inputs.append(now)
+        elif all(size == 1 for size in shape):
+            inputs.append(None)
+        elif before is None:
+            return None
+        else:
+            inputs.append(fit_layout(now, before, shape))
+    return InferredLayouts(inputs, (now,), attrs)
+
+
+def fit_layout(now: Layout, before: Layout, shape: Shape) -> Layout:
+    """Return the layout in which a tensor broadcasts to one in ``now``; it is in ``before``.
+
+    An axis it does not have, or of size 1, it does not have in parts either.
+
+    Example:
+        >>> fit_layout("NCHW4c", "NHWC", (1, 7, 7, 1)), fit_layout("NHWC", "C", (8,))
+        ('NCHW1c', 'C')
+    """
+    if now.endswith(before) and not split_axes(now):
+        return before
+    sizes = {axis.letter: size for axis, size in zip(read_layout(before), shape, strict=True)}
+    if any(letter in split_axes(before) for letter in sizes):
+        return now
+    axes = [
+        axis._replace(factor=1) if axis.factor and sizes.get(axis.letter.upper(), 1) == 1 else axis
+        for axis in read_layout(now)
+    ]
+    return show_layout(axes)
+
+
+_BY_PATTERN: Final[dict[OpPattern | None, LayoutRule]] = {
+    OpPattern.ELEMWISE: keep_layout,
+    OpPattern.BROADCAST: broadcast_layouts,
+}
+
+
+def set_attrs(attrs: Attrs, **values: object) -> Attrs:
+    """Return ``attrs`` with these values, itself if it has them."""
+    changed = {name: value for name, value in values.items() if attrs[name] != value}
+    return attrs.with_values(**changed) if changed else attrs
+
+
+def of_axis(
+    name: str = "axis", *, outputs: int | Callable[[Any], int] = 1, fixed: int | None = None
+) -> LayoutRule:
+    """Return the rule of operators that treat one axis of their first argument apart.
+
+    Results have the axes of the data. Other arguments are taken as they were.
+
+    Args:
+        name: The attribute that says which axis; a call without stays as it is.
+        outputs: How many results there are, or a function of the attributes that says so.
+        fixed: An axis that has to stay in its place, as the batch.
+    """
+
+    def infer(
+        attrs: Any, new_in_layouts: Layouts | None, old_in_layouts: Layouts, old_in_types: Types
+    ) -> InferredLayouts | None:  # Any: as above
+        before, count = old_in_layouts[0], outputs if isinstance(outputs, int) else outputs(attrs)
+        others = [None] * (len(old_in_layouts) - 1)
+        axis = attrs[name]
+        if before is None or axis is None or tensor_shape(old_in_types[0]) is None:
+            return None
+        if new_in_layouts is None:
+            return InferredLayouts([before, *others], [before] * count, attrs)
+        now = new_in_layouts[0]
+        found = None if now is None else find_axis(int(axis), before, now)
+        if now is None or found is None:
+            return None
+        if fixed is not None and find_axis(fixed, before, now) != fixed:
+            return None
+        moved = attrs if axis in (found, found - len(read_layout(now))) else None
+        moved = moved or set_attrs(attrs, **{name: found})
+        return InferredLayouts([now, *others], [now] * count, moved)
+
+    return infer
+
+
+def of_axes(name: str = "axis") -> LayoutRule:
+    """Return the rule of operators that treat some axes of their only argument apart."""
+
+    def infer(
+        attrs: Any,  # Any: as above
+        new_in_layouts: Layouts | None,
+        old_in_layouts: Layouts,
+        old_in_types: Types,  # noqa: ARG001 - as all rules
+    ) -> InferredLayouts | None:
+        before, axes = old_in_layouts[0], attrs[name]
+        if before is None or axes is None:
+            return None
+        if new_in_layouts is None:
+            return InferredLayouts((before,), (before,), attrs)
+        now = new_in_layouts[0]
+        found = None if now is None else find_axes(axes, before, now)
+        if found is None:
+            return None
+        return InferredLayouts((now,), (now,), set_attrs(attrs, **{name: tuple(found)}))
+
+    return infer
+
+
+def of_convolution(
+    attrs: Any,  # Any: as above
+    new_in_layouts: Layouts | None,  # noqa: ARG001 - as all rules
+    old_in_layouts: Layouts,
+    old_in_types: Types,  # noqa: ARG001 - as all rules
+) -> InferredLayouts | None:
+    """Take data and weight as the attributes say, whatever they come in; others as they were."""
+    layouts = attrs.data_layout, attrs.kernel_layout, attrs.out_layout or attrs.data_layout
+    if not all(map(is_layout, layouts)):
+        return None
+    data, kernel, result = layouts
+    others = [None] * (len(old_in_layouts) - 2)
+    return InferredLayouts((data, kernel, *others), (result,), attrs)
+
+
+def of_layout(spatial: str = "DHW", *, out_layout: bool = False) -> LayoutRule:
+    """Return the rule of operators with an attribute ``layout``, which follows the data.
+
+    Args:
+        spatial: Axes that the operator has to find whole.
+        out_layout: Whether an attribute of that name says how the result is arranged; if it does,
+            the call is as it has to be.
+    """
+
+    def infer(
+        attrs: Any,  # Any: as above
+        new_in_layouts: Layouts | None,
+        old_in_layouts: Layouts,
+        old_in_types: Types,  # noqa: ARG001 - as all rules
+    ) -> InferredLayouts | None:
+        before, others = attrs.layout, [None] * (len(old_in_layouts) - 1)
+        given = attrs.out_layout if out_layout else ""
+        if not is_layout(before) or not is_layout(given):
+            return None
+        now = before if new_in_layouts is None or given else new_in_layouts[0]
+        if now is None or any(axis in split_axes(now) for axis in spatial):
+            return None
+        return InferredLayouts((now, *others), (given or now,), set_attrs(attrs, layout=now))
+
+    return infer
+
+
+def of_reduction(*, order_counts: bool = False) -> LayoutRule:
+    """Return the rule of reductions: over the same axes, and all parts of these.
+
+    Args:
+        order_counts: Whether it matters in which order elements are met: places are returned.
+    """
+
+    def infer(
+        attrs: Any, new_in_layouts: Layouts | None, old_in_layouts: Layouts, old_in_types: Types
+    ) -> InferredLayouts | None:  # Any: as above
+        before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+        if before is None or shape is None:
+            return None
+        reduced = reduced_axes(before, attrs)
+        if reduced is None:
+            return None
+        now = before if new_in_layouts is None else new_in_layouts[0]
+        result = None if now is None else _without(now, reduced, keepdims=attrs.keepdims)
+        if now is None or result is None:
+            return None
+        if order_counts and now != before and (len(reduced) > 1 or reduced & {*split_axes(now)}):
+            return None
+        inputs = [now]
+        for other, ty in zip(old_in_layouts[1:], old_in_types[1:], strict=False):
+            size = tensor_shape(ty)  # the mean beside the data of a variance
+            if size is None or len(size) != len(shape) or (new_in_layouts and other is None):
+                return None
+            inputs.append(fit_layout(now, before, size))
+        if new_in_layouts is not None and attrs.axis:
+            letters = [axis.letter.upper() for axis in read_layout(now)]
+            places = [p for p, a in enumerate(letters) if (a in reduced) != attrs.exclude]
+            attrs = set_attrs(attrs, axis=tuple(places))
+        return InferredLayouts(inputs, (result,), attrs)
+
+    return infer
+
+
+def reduced_axes(layout: Layout, attrs: Any) -> set[str] | None:  # Any: as above
+    """Return the letters of the axes that are reduced; ``None`` if some are in parts."""
+    axes = read_layout(layout)
+    letters = [axis.letter.upper() for axis in axes]
+    if not attrs.axis:
+        return set(letters)
+    if not all(-len(axes) <= axis < len(axes) for axis in attrs.axis):
+        return None
+    places = {axis % len(axes) for axis in attrs.axis}
+    if attrs.exclude:
+        places = {*range(len(axes))} - places
+    reduced = {letters[place] for place in places}
+    return None if {p for p, a in enumerate(letters) if a in reduced} != places else reduced
+
+
+def _without(layout: Layout, reduced: set[str], *, keepdims: bool) -> Layout | None:
+    axes = read_layout(layout)
+    if keepdims:
+        return show_layout(
+            [a._replace(factor=1) if a.factor and a.letter.upper() in reduced else a for a in axes]
+        )
+    return keep_axes(layout, [p for p, a in enumerate(axes) if a.letter.upper() not in reduced])
+
+
+def is_whole(layout: Layout) -> bool:
+    """Return whether no axis of ``layout`` is split."""
+    return len(whole_axes(layout)) == len(layout)
