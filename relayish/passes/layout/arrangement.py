@@ -7,10 +7,10 @@ from typing import Final, TypeAlias
 
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 from relayish.ir.span import Span
-from relayish.op.call import relay_call
-from relayish.op.layout_algebra import lead_axes, whole_axes
-from relayish.op.layout_rule import Layout
-from relayish.op.registry import relay_op
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.layout_rule import Layout
+from relayish.op.declaration.registry import relay_op
+from relayish.op.types.layout_algebra import lead_axes, whole_axes
 
 LAYOUT_TRANSFORM: Final = relay_op("layout_transform")
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from relayish.ir.relay.expr import Call, Expr, Tuple
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.op.layout_algebra import lead_axes, rearranges, rename, whole_axes
-from relayish.op.layout_rule import Layout
+from relayish.op.declaration.layout_rule import Layout
+from relayish.op.types.layout_algebra import lead_axes, rearranges, rename, whole_axes
 from relayish.passes.layout.arrangement import Arranged, Arrangement, Arrangements, Arranger
 
 

@@ -17,9 +17,9 @@ from relayish.ir.relay.expr import Call, Expr, Let, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.layout_algebra import rearranges, rename
-from relayish.op.layout_rule import InferredLayouts, LayoutRule
-from relayish.op.layout_rules import layout_rule
+from relayish.op.declaration.layout_rule import InferredLayouts, LayoutRule
+from relayish.op.layouts.rules import layout_rule
+from relayish.op.types.layout_algebra import rearranges, rename
 from relayish.passes.layout.arrangement import (
     LAYOUT_TRANSFORM,
     Arranged,

@@ -11,9 +11,11 @@ from typing import Any, Final
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import Type
-from relayish.op.fields import Dimension
-from relayish.op.layout import is_layout, read_layout
-from relayish.op.layout_algebra import (
+from relayish.op.declaration.layout_rule import InferredLayouts, Layout, LayoutRule
+from relayish.op.declaration.properties import OpPattern, attrs_type, infer_layout, pattern
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout import is_layout, read_layout
+from relayish.op.types.layout_algebra import (
     find_axes,
     find_axis,
     keep_axes,
@@ -22,8 +24,6 @@ from relayish.op.layout_algebra import (
     tensor_shape,
     whole_axes,
 )
-from relayish.op.layout_rule import InferredLayouts, Layout, LayoutRule
-from relayish.op.registry import OpPattern, attrs_type, infer_layout, pattern
 
 Layouts = Sequence[Layout | None]
 Types = tuple[Type, ...]

@@ -1,6 +1,6 @@
 """Layout algebra: where axes are, and what becomes of them, as layouts change.
 
-Layouts are texts here, ``NCHW4c``; :mod:`relayish.op.layout` reads them.
+Layouts are texts here, ``NCHW4c``; :mod:`relayish.op.types.layout` reads them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from math import prod
 from typing import Final
 
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.fields import Dimension
-from relayish.op.layout import LayoutAxis, is_layout, read_layout
-from relayish.op.layout_rule import Layout
+from relayish.op.declaration.layout_rule import Layout
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout import LayoutAxis, is_layout, read_layout
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

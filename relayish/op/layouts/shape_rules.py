@@ -7,9 +7,11 @@ from itertools import zip_longest
 from typing import Any
 
 from relayish.ir.relay.type import TupleType
-from relayish.op.fields import Dimension
-from relayish.op.layout import read_layout
-from relayish.op.layout_algebra import (
+from relayish.op.declaration.layout_rule import InferredLayouts, Layout
+from relayish.op.layouts.rules import Layouts, Types, is_whole, set_attrs
+from relayish.op.types.fields import Dimension
+from relayish.op.types.layout import read_layout
+from relayish.op.types.layout_algebra import (
     find_axes,
     find_axis,
     insert_axes,
@@ -18,8 +20,6 @@ from relayish.op.layout_algebra import (
     split_axes,
     tensor_shape,
 )
-from relayish.op.layout_rule import InferredLayouts, Layout
-from relayish.op.layout_rules import Layouts, Types, is_whole, set_attrs
 
 
 def transpose_layouts(
@@ -112,11 +112,9 @@ def concatenate_layouts(
     before = known[0]
     if new_in_layouts is None:
         return InferredLayouts([*[before] * count, *others], (before,), attrs)
-    moved = Counter(now for now in new_in_layouts[:count] if now not in (None, before))
-    if not moved:
-        return None
-    ((now, most),) = moved.most_common(1)
-    if now is None or 2 * most < count:
+    moved = Counter([now for now in new_in_layouts[:count] if now is not None and now != before])
+    ((now, most),) = moved.most_common(1) or [(before, 0)]
+    if 2 * most < count:
         return None
     axes = read_layout(before)
     letter = axes[attrs.axis % len(axes)].letter
