@@ -1,14 +1,110 @@
-"""Quantised operators: which of them dequantise and quantise."""
+"""Fake quantisation: floating point operators between dequantised and quantised numbers.
+
+A rule says what computes such an operator in integers. Rules are registered by operator, at levels;
+those of operators whose integer forms cost precision are optional.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, overload
+
+from relayish._support.arity import check_arity
+from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
 from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.registry import resolve_op
+
+QuantizationRule: TypeAlias = Callable[[Any, Any], Sequence[Any]]
+"""``rule(expr, type_map)``: a call in integers, and what its result stands for.
+
+``expr`` is the call, its arguments made integers already; ``type_map[arg]`` is the affine type of an
+argument, and ``arg in type_map`` tells whether it is quantised at all; ``type_map[expr]`` is what
+the numbers are quantised to in the end, the best guess where the arguments do not tell. A rule that
+cannot serve raises an error. Any: a call and a mapping; the answer is the expression and an
+:class:`~relayish.op.types.affine_type.AffineType`.
+"""
 
 dequantizes: OpTable[bool] = OpTable("dequantizes")
 """True for operators that turn integers into the floating point numbers they stand for."""
 quantizes: OpTable[bool] = OpTable("quantizes")
 """True for operators that turn floating point numbers into the integers that stand for them."""
+fake_quantization: OpTable[QuantizationRule] = OpTable("fake_quantization")
+"""What computes the operator in integers, see :data:`QuantizationRule`."""
+optional_fake_quantization: OpTable[QuantizationRule] = OpTable("optional_fake_quantization")
+"""The same, used only of operators that are asked for by name."""
 
 dequantizes.set(intern_op("qnn.dequantize"), value=True)
 quantizes.set(intern_op("qnn.quantize"), value=True)
+
+_DEFAULT_LEVEL: Final = 10
+
+
+@overload
+def register_fake_quantization_to_integer(
+    op_name: str | Op, func: None = None, level: int = _DEFAULT_LEVEL
+) -> Callable[[QuantizationRule], QuantizationRule]: ...
+@overload
+def register_fake_quantization_to_integer(
+    op_name: str | Op, func: QuantizationRule, level: int = _DEFAULT_LEVEL
+) -> QuantizationRule: ...
+def register_fake_quantization_to_integer(
+    op_name: str | Op, func: QuantizationRule | None = None, level: int = _DEFAULT_LEVEL
+) -> QuantizationRule | Callable[[QuantizationRule], QuantizationRule]:
+    """Let ``func``, or the decorated function, say how an operator is computed in integers.
+
+    Args:
+        op_name: An operator or its name, declared already or not.
+        func: A :data:`QuantizationRule`.
+        level: Of two functions for one operator, that of the higher level counts.
+
+    Raises:
+        DuplicateNameError: If the operator has one of the same level, as relayish's own have 10.
+
+    Source:
+        Relay ``op.register_fake_quantization_to_integer``.
+
+    Example:
+        >>> @register_fake_quantization_to_integer("example.mirror")
+        ... def mirror(expr, type_map):
+        ...     return [expr, type_map[expr.args[0]]]
+        >>> fake_quantization.get(intern_op("example.mirror")) is mirror
+        True
+    """
+    return _register(fake_quantization, op_name, func, level)
+
+
+def register_optional_fake_quantization_to_integer(
+    op_name: str | Op, func: QuantizationRule | None = None, level: int = _DEFAULT_LEVEL
+) -> QuantizationRule | Callable[[QuantizationRule], QuantizationRule]:
+    """Do the same for an operator that is made integers only where it is asked for by name.
+
+    Args:
+        op_name: An operator or its name, declared already or not.
+        func: A :data:`QuantizationRule`.
+        level: Of two functions for one operator, that of the higher level counts.
+
+    Raises:
+        DuplicateNameError: If the operator has one of the same level, as relayish's own have 10.
+
+    Source:
+        Relay ``op.register_optional_fake_quantization_to_integer``.
+    """
+    return _register(optional_fake_quantization, op_name, func, level)
+
+
+def _register(
+    table: OpTable[QuantizationRule],
+    op_name: str | Op,
+    func: QuantizationRule | None,
+    level: int,
+) -> Any:  # Any: gives back the very function it is given
+    found = resolve_op(op_name)
+
+    def declare(function: QuantizationRule) -> QuantizationRule:
+        what = f"the quantisation of operator {found.full_name!r}"
+        check_arity(function, ("expr", "type_map"), what)
+        table.set_at_level(found, function, level)
+        return function
+
+    return declare if func is None else declare(func)

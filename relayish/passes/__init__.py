@@ -20,6 +20,7 @@ PASSES: Final = {
     "FoldConstant": "fold.fold_constant",
     "PartialEvaluate": "fold.partial_evaluate",
     "SparseConditionalConstantPropagation": "fold.sparse_conditional_constant_propagation",
+    "FakeQuantizationToInteger": "quantisation.fake_quantization_to_integer",
     "CanonicalizeCast": "rewrite.canonicalize_cast",
     "CanonicalizeOps": "rewrite.canonicalize_ops",
     "DivToMul": "rewrite.div_to_mul",

@@ -32,7 +32,7 @@ _FOLLOWING: Final[frozenset[type[Node]]] = frozenset({Let, Tuple, TupleGetItem})
 """Kinds of nodes whose type follows from what is in them; that of all others stays what it was."""
 
 
-class _CallTypes(TypeFinder):
+class CallTypes(TypeFinder):
     """Tells types from those of parts, all of which must be known; refuses ill-typed calls."""
 
     asks_for_all = True
@@ -63,7 +63,7 @@ class Retyping:
 
     def __init__(self) -> None:
         self._known: dict[Expr, Type | None] = {}
-        self._finder = _CallTypes(self._known)
+        self._finder = CallTypes(self._known)
         self._images: dict[Node, Node] = {}
         self.values: dict[Node, Expr] = {}
         """What is bound to the local variables of the rewritten program, as far as it is made."""
