@@ -32,8 +32,13 @@ from relayish.op.declaration.rewriting import (
     register_infer_layout,
     register_legalize,
 )
+from relayish.op.fake_quantization import (
+    register_fake_quantization_to_integer,
+    register_optional_fake_quantization_to_integer,
+)
 from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.op.runtime import annotation, memory, vm
+from relayish.op.types.affine_type import TensorAffineType, TupleAffineType
 
 get = get_op
 """Relay's name for :func:`get_op`."""
@@ -46,6 +51,8 @@ __all__ = [
     "MixedPrecision",
     "Op",
     "OpPattern",
+    "TensorAffineType",
+    "TupleAffineType",
     "annotation",
     "builder",
     "call_op",
@@ -69,12 +76,14 @@ __all__ = [
     "register",
     "register_alter_op_layout",
     "register_convert_op_layout",
+    "register_fake_quantization_to_integer",
     "register_gradient",
     "register_infer_layout",
     "register_legalize",
     "register_mixed_precision_conversion",
     "register_op",
     "register_op_attr",
+    "register_optional_fake_quantization_to_integer",
     "register_pattern",
     "register_stateful",
     "registry",

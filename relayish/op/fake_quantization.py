@@ -18,10 +18,10 @@ from relayish.op.declaration.registry import resolve_op
 QuantizationRule: TypeAlias = Callable[[Any, Any], Sequence[Any]]
 """``rule(expr, type_map)``: a call in integers, and what its result stands for.
 
-``expr`` is the call, its arguments made integers already; ``type_map[arg]`` is the affine type of an
-argument, and ``arg in type_map`` tells whether it is quantised at all; ``type_map[expr]`` is what
-the numbers are quantised to in the end, the best guess where the arguments do not tell. A rule that
-cannot serve raises an error. Any: a call and a mapping; the answer is the expression and an
+``expr`` is the call, its arguments made integers already; ``type_map[arg]`` is the affine type of
+an argument, and ``arg in type_map`` tells whether it is quantised at all; ``type_map[expr]`` is
+what the numbers are quantised to in the end, the best guess where the arguments do not tell. A rule
+that cannot serve raises an error. Any: a call and a mapping; the answer is the expression and an
 :class:`~relayish.op.types.affine_type.AffineType`.
 """
 
@@ -50,7 +50,7 @@ def register_fake_quantization_to_integer(
 ) -> QuantizationRule: ...
 def register_fake_quantization_to_integer(
     op_name: str | Op, func: QuantizationRule | None = None, level: int = _DEFAULT_LEVEL
-) -> QuantizationRule | Callable[[QuantizationRule], QuantizationRule]:
+) -> Any:  # Any: gives back the very function it is given
     """Let ``func``, or the decorated function, say how an operator is computed in integers.
 
     Args:
@@ -76,7 +76,7 @@ def register_fake_quantization_to_integer(
 
 def register_optional_fake_quantization_to_integer(
     op_name: str | Op, func: QuantizationRule | None = None, level: int = _DEFAULT_LEVEL
-) -> QuantizationRule | Callable[[QuantizationRule], QuantizationRule]:
+) -> Any:  # Any: gives back the very function it is given
     """Do the same for an operator that is made integers only where it is asked for by name.
 
     Args:

@@ -58,6 +58,10 @@ from relayish.op.declaration.rewriting import (
     register_legalize,
 )
 from relayish.op.declaration.target import register_target_support
+from relayish.op.fake_quantization import (
+    register_fake_quantization_to_integer,
+    register_optional_fake_quantization_to_integer,
+)
 from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.base.pass_class import register_function_pass
@@ -140,6 +144,9 @@ REGISTRATIONS: dict[str, Register] = {
     "register_family": lambda k, f: register_family(k["family"], Family("said", f, f)),
     "register_fault_rule": lambda k, f: register_fault_rule(k["kind"], f),
     "register_form": lambda k, f: register_form(k["kind"], f),
+    "register_fake_quantization_to_integer": (
+        lambda k, f: register_fake_quantization_to_integer("exp", f, 77)
+    ),
     "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
@@ -152,6 +159,9 @@ REGISTRATIONS: dict[str, Register] = {
     "register_line": lambda k, f: register_line(k["kind"], f),
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
+    ),
+    "register_optional_fake_quantization_to_integer": (
+        lambda k, f: register_optional_fake_quantization_to_integer("exp", f, 77)
     ),
     "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
     "register_op": lambda k, f: register_op("registered_twice", arguments=("data",)),

@@ -41,7 +41,8 @@ class TensorAffineType(AffineType):
     __slots__ = ("axis", "dtype", "scale", "zero_point")
 
     def __init__(self, scale: Expr, zero_point: Expr, dtype: DType, axis: int = -1) -> None:
-        if not isinstance(scale, Expr) or not isinstance(zero_point, Expr):
+        given: tuple[object, object] = (scale, zero_point)  # still to be checked
+        if not all(isinstance(part, Expr) for part in given):
             raise FieldError(
                 f"scale and zero point of an affine type must be expressions; "
                 f"found {scale!r} and {zero_point!r}; say const(...)"

@@ -28,6 +28,7 @@ class AffineTypes(Mapping[Expr, AffineType]):
         arguments: Those of its arguments that are quantised.
         result: What the result is quantised to in the end, if anything says so.
         finder: What tells types.
+        is_last: Whether the result is that of the region.
     """
 
     def __init__(
@@ -36,11 +37,14 @@ class AffineTypes(Mapping[Expr, AffineType]):
         arguments: Mapping[Expr, AffineType],
         result: TensorAffineType | None,
         finder: CallTypes,
+        *,
+        is_last: bool = False,
     ) -> None:
         self._call = call
         self._arguments = arguments
         self._result = result
         self._finder = finder
+        self._is_last = is_last
         self.asked_for_result = False
         """Whether somebody looked up the affine type of the result."""
 
@@ -64,13 +68,18 @@ class AffineTypes(Mapping[Expr, AffineType]):
     def __len__(self) -> int:
         return len(self._arguments) + 1
 
+    def result_or(self, other: TensorAffineType) -> TensorAffineType:
+        """Return what the result is quantised to if that is all done with it, else ``other``."""
+        result = self.tensor(self._call)
+        return result if self._is_last else other
+
     def tensor(self, expr: Expr) -> TensorAffineType:
         """Return the affine type of a tensor.
 
         Raises:
             PassError: If ``expr`` is not quantised, or no tensor.
         """
-        found = self[expr] if expr in self else None
+        found = self.get(expr, None)
         if not isinstance(found, TensorAffineType):
             raise PassError(f"a quantised tensor is needed; found {found}")
         return found
@@ -81,7 +90,7 @@ class AffineTypes(Mapping[Expr, AffineType]):
         Raises:
             PassError: If ``expr`` is not quantised, or no tuple.
         """
-        found = self[expr] if expr in self else None
+        found = self.get(expr, None)
         if not isinstance(found, TupleAffineType):
             raise PassError(f"a tuple of quantised tensors is needed; found {found}")
         return found.types

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from relayish.ir.relay.expr import Expr
 from relayish.pass_infra import register_pass
-from relayish.passes.quantisation import integer_rules as _rules  # those of relayish's operators
+from relayish.passes.quantisation import integer_rules  # noqa: F401 - registers the rules
 from relayish.passes.quantisation.integers import Integers
 from relayish.passes.quantisation.regions import RegionRewriter
 from relayish.passes.quantisation.single_calls import SingleCallRewriter
@@ -31,8 +31,8 @@ def fake_quantization_to_integer(
 ) -> Expr:
     """Integer quantisation: compute in integers what stands between dequantising and quantising.
 
-    Return ``expr`` with each ``qnn.quantize`` of what operators make of dequantised numbers replaced
-    by operators on integers. The rule of each operator is registered with
+    Return ``expr`` with each ``qnn.quantize`` of what operators make of dequantised numbers
+    replaced by operators on integers. The rule of each operator is registered with
     :func:`~relayish.op.fake_quantization.register_fake_quantization_to_integer`. What is computed
     differs from the floating point program by roundings: half a quantum wherever numbers are
     quantised again.
@@ -44,8 +44,8 @@ def fake_quantization_to_integer(
     Args:
         expr: An expression whose types were inferred.
         hard_fail: Whether an operator without a rule, or whose rule refuses, is an error.
-        use_qat: Whether single calls on dequantised numbers become integers as well, even if nothing
-            quantises their results: these are dequantised instead.
+        use_qat: Whether single calls on dequantised numbers become integers as well, even if
+            nothing quantises their results: these are dequantised instead.
         optional_qnn_ops: Names of operators whose integer forms cost precision, and are used only
             where this says so, as ``nn.softmax``.
 
@@ -56,8 +56,8 @@ def fake_quantization_to_integer(
         PassError: With ``hard_fail``, if something cannot be made integers.
 
     Complexity:
-        Linear in the number of distinct nodes, where parts of programs that are quantised in several
-        ways count once for each way; no recursion.
+        Linear in the number of distinct nodes, where parts of programs that are quantised in
+        several ways count once for each way; no recursion.
 
     Source:
         Relay ``FakeQuantizationToInteger``.

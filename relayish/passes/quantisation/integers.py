@@ -9,12 +9,12 @@ from relayish.errors import PassError, RelayishError
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.op.fake_quantization import (
     QuantizationRule,
     fake_quantization,
     optional_fake_quantization,
 )
+from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes, known_arguments
 from relayish.passes.rewrite.rules.retyping import CallTypes
 from relayish.passes.rewrite.rules.table import place
@@ -89,16 +89,29 @@ class Integers:
             raise PassError(f"in integers the type would be {one}; expected {other}")
 
     def convert(
-        self, pre: Call, parts: Sequence[Image], result: TensorAffineType | None
+        self,
+        pre: Call,
+        parts: Sequence[Image],
+        result: TensorAffineType | None,
+        *,
+        is_last: bool = False,
     ) -> Image | Failure:
-        """Return what the rule makes of ``pre``, a call whose arguments became ``parts``."""
+        """Return what the rule makes of a call.
+
+        Args:
+            pre: The call.
+            parts: What stands for its arguments.
+            result: What the result of its region is quantised to, if it belongs to one.
+            is_last: Whether it gives that result.
+        """
         call = Call(pre.op, tuple([part.expr for part in parts]), pre.attrs, span=pre.span)
-        depends = any([part.depends for part in parts])
+        depends = any(part.depends for part in parts)
         try:
             known = known_arguments([(part.expr, part.affine) for part in parts])
         except REFUSALS as error:
             return Failure(error, depends)
-        return self._apply(pre, call, AffineTypes(call, known, result, self._finder), depends)
+        types = AffineTypes(call, known, result, self._finder, is_last=is_last)
+        return self._apply(pre, call, types, depends=depends)
 
     def dequantized(self, call: Call) -> Image | Failure:
         """Return the integers that ``call`` turns into what they stand for."""
@@ -114,7 +127,9 @@ class Integers:
         found = self._apply(call, call, AffineTypes(call, {}, affine, self._finder), depends=False)
         return found._replace(depends=False)
 
-    def _apply(self, pre: Call, call: Call, types: AffineTypes, depends: bool) -> Image | Failure:
+    def _apply(
+        self, pre: Call, call: Call, types: AffineTypes, *, depends: bool
+    ) -> Image | Failure:
         try:
             made, affine = self._ask(call, types)
             made = place(made, pre.span, call)
@@ -146,7 +161,7 @@ def name_of(call: Call) -> str:
 def tuple_of(tup: Tuple, parts: Sequence[Image]) -> Image | Failure:
     """Return what stands for a tuple whose fields became ``parts``."""
     types = [part.affine for part in parts if isinstance(part.affine, TensorAffineType)]
-    depends = any([part.depends for part in parts])
+    depends = any(part.depends for part in parts)
     if len(types) < len(parts):
         return Failure(PassError("a field of a tuple is no quantised tensor"), depends)
     fields = tuple([part.expr for part in parts])

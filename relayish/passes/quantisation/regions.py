@@ -16,8 +16,8 @@ from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op.types.affine_type import TensorAffineType
 from relayish.op.fake_quantization import dequantizes, optional_fake_quantization, quantizes
+from relayish.op.types.affine_type import TensorAffineType
 from relayish.passes.quantisation.integers import (
     REFUSALS,
     Failure,
@@ -122,15 +122,16 @@ class RegionRewriter(MixedModeMutator):
 
     def _find_image(self, root: Expr, result: TensorAffineType) -> Image | Failure:
         """Return what stands for ``root`` where the result of its region is to be ``result``."""
-        key = (_key_of(result.scale), _key_of(result.zero_point), result.dtype, result.axis)
+        inner = (_key_of(result.scale), _key_of(result.zero_point), result.dtype, result.axis)
         pending = [root]
         while pending:
             node = pending[-1]
+            key = (inner, node is root)
             if self._look_up(node, key) is not None:
                 pending.pop()
                 continue
             parts = _parts(node)
-            found = [self._look_up(part, key) for part in parts]
+            found = [self._look_up(part, (inner, False)) for part in parts]
             failed = next((part for part in found if isinstance(part, Failure)), None)
             missing = [part for part, its in zip(parts, found, strict=True) if its is None]
             if failed is None and missing:
@@ -138,12 +139,12 @@ class RegionRewriter(MixedModeMutator):
                 continue
             pending.pop()
             images = [image for image in found if isinstance(image, Image)]
-            made = self._image_of(node, images, result) if failed is None else failed
+            made = failed or self._image_of(node, images, result, is_last=node is root)
             if made.depends:
                 self._by_result[node, key] = made
             else:
                 self._common[node] = made
-        image = self._look_up(root, key)
+        image = self._look_up(root, (inner, True))
         assert image is not None
         return image
 
@@ -152,7 +153,7 @@ class RegionRewriter(MixedModeMutator):
         return self._by_result.get((node, key)) if found is None else found
 
     def _image_of(
-        self, node: Expr, parts: list[Image], result: TensorAffineType
+        self, node: Expr, parts: list[Image], result: TensorAffineType, *, is_last: bool
     ) -> Image | Failure:
         """Return what stands for ``node``, whose parts became ``parts``."""
         if type(node) is Tuple:
@@ -164,7 +165,7 @@ class RegionRewriter(MixedModeMutator):
             return Image(post)
         if node.op in dequantizes:
             return self._integers.dequantized(post)
-        return self._integers.convert(node, parts, result)
+        return self._integers.convert(node, parts, result, is_last=is_last)
 
 
 def _is_data_flow(node: Expr) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, TupleGetItem
-from relayish.op.types.affine_type import TensorAffineType, TupleAffineType
+from relayish.ir.relay.type import TensorType
 from relayish.op.builders.call import relay_call
 from relayish.op.fake_quantization import dequantizes, quantizes
-from relayish.ir.relay.type import TensorType
+from relayish.op.types.affine_type import TensorAffineType, TupleAffineType
 from relayish.passes.quantisation.affine_types import UndeterminedError
 from relayish.passes.quantisation.integers import (
     REFUSALS,
@@ -101,16 +101,20 @@ class SingleCallRewriter(MixedModeMutator):
 
 def _dequantized(expr: Expr, ty: TensorAffineType, dtype: str, pre: Call) -> Expr:
     return relay_call(
-        "qnn.dequantize", expr, ty.scale, ty.zero_point, axis=ty.axis, out_dtype=dtype, span=pre.span
+        "qnn.dequantize",
+        expr,
+        ty.scale,
+        ty.zero_point,
+        axis=ty.axis,
+        out_dtype=dtype,
+        span=pre.span,
     )
 
 
 def _is_quantised(call: Call) -> bool:
     """Return whether the arguments of ``call`` are dequantised, but for constants."""
     leaves = list(_leaves(call))
-    return all([leaf is not None for leaf in leaves]) and any(
-        [type(leaf) is Call for leaf in leaves]
-    )
+    return all(leaf is not None for leaf in leaves) and any(type(leaf) is Call for leaf in leaves)
 
 
 def _leaves(call: Call) -> Iterator[Expr | None]:

@@ -6,9 +6,9 @@ import numpy as np
 
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.types.affine_type import AffineType, TensorAffineType
 from relayish.op.builders.call import attrs_of, relay_call
 from relayish.op.fake_quantization import register_fake_quantization_to_integer
+from relayish.op.types.affine_type import AffineType, TensorAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes
 from relayish.passes.quantisation.integer_rules.parameters import (
     array_of,
@@ -27,10 +27,10 @@ def average_windows(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
     given = types.tensor(data)
     types.require_single(given, "nn.avg_pool2d")
     attrs, zero_point = attrs_of(call), array_of(given.zero_point)
-    filled = attrs.count_include_pad and any([size != 0 for size in attrs.padding])
+    filled = attrs.count_include_pad and any(size != 0 for size in attrs.padding)
     if filled and (zero_point is None or np.any(zero_point != 0)):
         raise PassError("what is padded counts as 0, which is not the zero point")
-    wanted = with_dtype(types.tensor(call), given.dtype)
+    wanted = with_dtype(types.result_or(given), given.dtype)
     parameters = (given.scale, given.zero_point, wanted.scale, wanted.zero_point)
     made = relay_call("qnn.avg_pool2d", data, *parameters, **dict(attrs.items()))
     return made, wanted
@@ -39,7 +39,7 @@ def average_windows(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
 @register_fake_quantization_to_integer("nn.adaptive_avg_pool1d")
 @register_fake_quantization_to_integer("nn.global_avg_pool2d")
 def average(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
-    """Move the scale first, to integers that are wide enough for sums, and take averages of these."""
+    """Move the scale first, to integers wide enough for sums, and take averages of these."""
     given, wanted = types.tensor(call.args[0]), types.tensor(call)
     data = _widened(call.args[0], given, wanted, types)
     return call.with_fields(args=(data,)), _wide(wanted)

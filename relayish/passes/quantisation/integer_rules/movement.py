@@ -13,9 +13,9 @@ import numpy as np
 
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Constant, Expr
-from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.op.builders.call import attrs_of
 from relayish.op.fake_quantization import register_fake_quantization_to_integer
+from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.op.types.fields import Dimension
 from relayish.passes.quantisation.affine_types import AffineTypes
 from relayish.passes.quantisation.integer_rules.parameters import (
@@ -58,7 +58,7 @@ def _lose(_: Any, _before: Shape, _after: Shape, _axis: int) -> None:
 
 def _reshape(_: Any, before: Shape, after: Shape, axis: int) -> int | None:
     """Find the axis of the same size with as many elements in front."""
-    if not all([isinstance(size, int) for size in (*before, *after)]):
+    if not all(isinstance(size, int) for size in (*before, *after)):
         return None
     in_front, size = prod(before[:axis]), before[axis]  # type: ignore[arg-type]  # all static
     for place, found in enumerate(after):
@@ -86,7 +86,7 @@ def _squeeze(attrs: Any, before: Shape, _: Shape, axis: int) -> int | None:
 
 
 def _strided_slice(attrs: Any, before: Shape, after: Shape, axis: int) -> int | None:
-    forward = all([stride > 0 for stride in attrs.strides or ()])
+    forward = all(stride > 0 for stride in attrs.strides or ())
     return axis if forward and before[axis] == after[axis] else None
 
 
@@ -213,4 +213,3 @@ def _quantized_filling(value: Expr, ty: TensorAffineType) -> Expr:
         if not limits.min - 1 < float(stands) < limits.max + 1:
             raise PassError(f"no {ty.dtype} stands for {number}, with which nn.pad fills")
     return quantize(value, ty)
-

@@ -11,12 +11,12 @@ from relayish.errors import PassError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.types.affine_type import TensorAffineType
 from relayish.op.builders.call import relay_call
+from relayish.op.types.affine_type import TensorAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes
 
 _CLOSE: Final = 1e-5
-"""By which part scales may differ that count as one: less than products of scales are rounded by."""
+"""By which part scales may differ that count as one, as rounded products do."""
 _BYTES: Final = ("int8", "uint8")
 _SHIFT: Final = 128
 """What lies between the numbers of ``int8`` and those of ``uint8`` that stand for the same."""
@@ -82,9 +82,7 @@ def requantize(data: Expr, given: TensorAffineType, to: TensorAffineType, dtype:
 
 def quantize(data: Expr, ty: TensorAffineType, axis: int = -1) -> Expr:
     """Return a call that makes floating point numbers those of an affine type."""
-    return relay_call(
-        "qnn.quantize", data, ty.scale, ty.zero_point, axis=axis, out_dtype=ty.dtype
-    )
+    return relay_call("qnn.quantize", data, ty.scale, ty.zero_point, axis=axis, out_dtype=ty.dtype)
 
 
 def with_dtype(ty: TensorAffineType, dtype: str) -> TensorAffineType:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Final
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.types.affine_type import AffineType
 from relayish.op.builders.call import attrs_of, relay_call
 from relayish.op.fake_quantization import (
     register_fake_quantization_to_integer,
     register_optional_fake_quantization_to_integer,
 )
+from relayish.op.types.affine_type import AffineType
 from relayish.passes.quantisation.affine_types import AffineTypes
 from relayish.passes.quantisation.integer_rules.parameters import with_dtype
 
