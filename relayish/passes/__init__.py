@@ -31,6 +31,8 @@ PASSES: Final = {
     "SimplifyInference": "rewrite.simplify_inference",
     "SplitArgs": "rewrite.split_args",
     "ToMixedPrecision": "rewrite.to_mixed_precision",
+    "AlterOpLayout": "layout.alter_op_layout",
+    "ConvertLayout": "layout.convert_layout",
     "DeadCodeElimination": "cleanup.dead_code_elimination",
     "EliminateCommonSubexpr": "cleanup.eliminate_common_subexpr",
     "InlineLet": "cleanup.inline_let",

@@ -16,6 +16,7 @@ from relayish.op.image.interpolation import (
     is_outside,
     taps,
 )
+from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.window_types import per_axis
 from relayish.op.types.dimension import compare, show_type, unify
 from relayish.op.types.fields import Dimension, OptionalDType
@@ -90,4 +91,5 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_crop_and_resize_type,
     evaluate=_crop_and_resize,
+    infer_layout=of_layout(),
 )

@@ -13,6 +13,7 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.image.interpolation import Cubic, combine_taps, coordinates, is_outside, taps
+from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.window_types import per_axis
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.layout import convert_layout
@@ -149,4 +150,5 @@ for _name, _cls in (
         pattern=OpPattern.INJECTIVE,
         rule=_resize_type,
         evaluate=_resize,
+        infer_layout=of_layout(),
     )

@@ -13,6 +13,7 @@ from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.window_types import per_axis
 from relayish.op.types.dimension import compare, show_type, unify
 from relayish.op.types.fields import Dimension
@@ -175,4 +176,5 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_grid_sample_type,
     evaluate=_grid_sample,
+    infer_layout=of_layout(),
 )

@@ -141,28 +141,33 @@ def set_attrs(attrs: Attrs, **values: object) -> Attrs:
 
 
 def of_axis(
-    name: str = "axis", *, outputs: int | Callable[[Any], int] = 1, fixed: int | None = None
+    name: str = "axis",
+    *,
+    outputs: int | Callable[[Any], int] = 1,
+    others: int = 0,
+    fixed: int | None = None,
 ) -> LayoutRule:
     """Return the rule of operators that treat one axis of their first argument apart.
 
-    Results have the axes of the data. Other arguments are taken as they were.
+    Other arguments are taken as they were.
 
     Args:
         name: The attribute that says which axis; a call without stays as it is.
-        outputs: How many results there are, or a function of the attributes that says so.
+        outputs: How many results have the axes of the data, or a function of the attributes.
+        others: How many results behind them have other axes.
         fixed: An axis that has to stay in its place, as the batch.
     """
 
     def infer(
         attrs: Any, new_in_layouts: Layouts | None, old_in_layouts: Layouts, old_in_types: Types
     ) -> InferredLayouts | None:  # Any: as above
-        before, count = old_in_layouts[0], outputs if isinstance(outputs, int) else outputs(attrs)
-        others = [None] * (len(old_in_layouts) - 1)
-        axis = attrs[name]
+        before, axis = old_in_layouts[0], attrs[name]
+        rest = [None] * (len(old_in_layouts) - 1)
+        count = outputs if isinstance(outputs, int) else outputs(attrs)
         if before is None or axis is None or tensor_shape(old_in_types[0]) is None:
             return None
         if new_in_layouts is None:
-            return InferredLayouts([before, *others], [before] * count, attrs)
+            return InferredLayouts([before, *rest], [*[before] * count, *[None] * others], attrs)
         now = new_in_layouts[0]
         found = None if now is None else find_axis(int(axis), before, now)
         if now is None or found is None:
@@ -171,7 +176,7 @@ def of_axis(
             return None
         moved = attrs if axis in (found, found - len(read_layout(now))) else None
         moved = moved or set_attrs(attrs, **{name: found})
-        return InferredLayouts([now, *others], [now] * count, moved)
+        return InferredLayouts([now, *rest], [*[now] * count, *[None] * others], moved)
 
     return infer
 
@@ -214,13 +219,44 @@ def of_convolution(
     return InferredLayouts((data, kernel, *others), (result,), attrs)
 
 
-def of_layout(spatial: str = "DHW", *, out_layout: bool = False) -> LayoutRule:
+def of_deformable_convolution(
+    attrs: Any,  # Any: as above
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Take data, the offsets that lie as the data does, and the weight."""
+    found = of_convolution(attrs, new_in_layouts, old_in_layouts, old_in_types)
+    if found is None:
+        return None
+    data, kernel, *_ = found.inputs
+    return found._replace(inputs=(data, data, kernel))
+
+
+def of_dense(
+    attrs: Any,  # Any: as above
+    new_in_layouts: Layouts | None,  # noqa: ARG001 - as all rules
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Take rows of data, and a weight as the attributes say, whatever they come in."""
+    shape = tensor_shape(old_in_types[0])
+    weight = attrs.get("weight_layout", "NC")
+    if shape is None or len(shape) != 2 or not is_layout(weight):
+        return None
+    return InferredLayouts(("NC", weight, *[None] * (len(old_in_layouts) - 2)), ("NC",), attrs)
+
+
+def of_layout(
+    spatial: str = "DHW", *, out_layout: bool = False, only: Sequence[Layout] = ()
+) -> LayoutRule:
     """Return the rule of operators with an attribute ``layout``, which follows the data.
 
     Args:
         spatial: Axes that the operator has to find whole.
         out_layout: Whether an attribute of that name says how the result is arranged; if it does,
             the call is as it has to be.
+        only: The layouts that the operator knows, if not all.
     """
 
     def infer(
@@ -235,6 +271,8 @@ def of_layout(spatial: str = "DHW", *, out_layout: bool = False) -> LayoutRule:
             return None
         now = before if new_in_layouts is None or given else new_in_layouts[0]
         if now is None or any(axis in split_axes(now) for axis in spatial):
+            return None
+        if only and now not in only:
             return None
         return InferredLayouts((now, *others), (given or now,), set_attrs(attrs, layout=now))
 

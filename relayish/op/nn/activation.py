@@ -7,9 +7,11 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.op.declaration.layout_rule import InferredLayouts
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
+from relayish.op.layouts.rules import Layouts, Types, keep_layout, of_axis
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.types.type_rules import identity, tensor
@@ -70,6 +72,16 @@ def _dropout_type(_: DropoutAttrs, data: Type) -> TupleType:
     return TupleType((found, found))
 
 
+def _dropout_layouts(
+    attrs: DropoutAttrs,
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    found = keep_layout(attrs, new_in_layouts, old_in_layouts, old_in_types)
+    return None if found is None else found._replace(outputs=[*found.outputs, *found.outputs])
+
+
 def _dropout(_: DropoutAttrs, data: Array) -> tuple[Array, Array]:
     """Return the data and a mask that keeps all of it: programs are run to infer, not to train."""
     return data, np.ones_like(data)
@@ -121,6 +133,7 @@ register_op(
     pattern=OpPattern.ELEMWISE,
     rule=identity,
     evaluate=_leaky_relu,
+    infer_layout=keep_layout,
 )
 register_op(
     "nn.prelu",
@@ -129,6 +142,7 @@ register_op(
     pattern=OpPattern.BROADCAST,
     relation=_prelu_relation,
     evaluate=_prelu,
+    infer_layout=of_axis(),
 )
 register_op(
     "nn.softmax",
@@ -137,6 +151,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_softmax_type,
     evaluate=_softmax,
+    infer_layout=of_axis(),
 )
 register_op(
     "nn.fast_softmax",
@@ -145,6 +160,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_softmax_type,
     evaluate=_softmax,
+    infer_layout=of_axis(),
 )
 register_op(
     "nn.log_softmax",
@@ -153,6 +169,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_softmax_type,
     evaluate=_log_softmax,
+    infer_layout=of_axis(),
 )
 register_op(
     "nn.dropout",
@@ -161,4 +178,5 @@ register_op(
     rule=_dropout_type,
     evaluate=_dropout,
     stateful=True,
+    infer_layout=_dropout_layouts,
 )

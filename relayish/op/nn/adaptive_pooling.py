@@ -10,6 +10,7 @@ import numpy as np
 
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.pooling import divide, get_lowest, summable
 from relayish.op.nn.pooling_attrs import (
     AdaptivePool1DAttrs,
@@ -83,6 +84,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_max_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_max_pool2d",
@@ -91,6 +93,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_max_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_max_pool3d",
@@ -99,6 +102,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_max_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_avg_pool1d",
@@ -107,6 +111,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_avg_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_avg_pool2d",
@@ -115,6 +120,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_avg_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_avg_pool3d",
@@ -123,4 +129,5 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_avg_pool,
+    infer_layout=of_layout(out_layout=True),
 )

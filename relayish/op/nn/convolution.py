@@ -11,6 +11,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_convolution
 from relayish.op.nn.convolution_attrs import (
     BinaryConv2DAttrs,
     Conv1DAttrs,
@@ -241,6 +242,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.conv2d",
@@ -249,6 +251,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.conv3d",
@@ -257,6 +260,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.contrib_conv2d_NCHWc",
@@ -265,6 +269,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=packed_convolution_relation,
     evaluate=_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.contrib_depthwise_conv2d_NCHWc",
@@ -273,6 +278,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.bitserial_conv2d",

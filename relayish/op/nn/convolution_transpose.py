@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_convolution
 from relayish.op.nn.convolution import column_blocks
 from relayish.op.nn.convolution_attrs import (
     Conv1DTransposeAttrs,
@@ -102,6 +103,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=transposed_convolution_relation,
     evaluate=_transposed_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.conv2d_transpose",
@@ -110,6 +112,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=transposed_convolution_relation,
     evaluate=_transposed_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.conv3d_transpose",
@@ -118,6 +121,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=transposed_convolution_relation,
     evaluate=_transposed_convolution,
+    infer_layout=of_convolution,
 )
 register_op(
     "nn.conv2d_backward_weight",

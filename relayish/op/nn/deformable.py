@@ -8,6 +8,7 @@ import numpy as np
 
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_deformable_convolution
 from relayish.op.nn.convolution import arrange_result, fit_kernel
 from relayish.op.nn.convolution_attrs import DeformableConv2DAttrs
 from relayish.op.nn.convolution_types import deformable_convolution_relation
@@ -92,4 +93,5 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=deformable_convolution_relation,
     evaluate=_deformable_convolution,
+    infer_layout=of_deformable_convolution,
 )

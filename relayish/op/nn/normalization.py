@@ -13,6 +13,7 @@ from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
+from relayish.op.layouts.rules import of_axes, of_axis
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types import dimension
 from relayish.op.types.type_rules import identity
@@ -238,6 +239,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_batch_norm_relation,
     evaluate=_batch_norm,
+    infer_layout=of_axis(others=2),
 )
 register_op(
     "nn.instance_norm",
@@ -245,6 +247,7 @@ register_op(
     attrs_type=InstanceNormAttrs,
     relation=_norm_relation,
     evaluate=_instance_norm,
+    infer_layout=of_axis(fixed=0),
 )
 register_op(
     "nn.layer_norm",
@@ -252,6 +255,7 @@ register_op(
     attrs_type=LayerNormAttrs,
     relation=_norm_relation,
     evaluate=_layer_norm,
+    infer_layout=of_axis(),
 )
 register_op(
     "nn.group_norm",
@@ -259,12 +263,21 @@ register_op(
     attrs_type=GroupNormAttrs,
     relation=_norm_relation,
     evaluate=_group_norm,
+    infer_layout=of_axis(fixed=0),
 )
-register_op("nn.lrn", arguments=("data",), attrs_type=LRNAttrs, rule=identity, evaluate=_lrn)
+register_op(
+    "nn.lrn",
+    arguments=("data",),
+    attrs_type=LRNAttrs,
+    rule=identity,
+    evaluate=_lrn,
+    infer_layout=of_axis(),
+)
 register_op(
     "nn.l2_normalize",
     arguments=("data",),
     attrs_type=L2NormalizeAttrs,
     rule=identity,
     evaluate=_l2_normalize,
+    infer_layout=of_axes(),
 )

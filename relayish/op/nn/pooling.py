@@ -12,6 +12,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.dtype import get_lowest_number
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.pooling_attrs import (
     AvgPool1DAttrs,
     AvgPool2DAttrs,
@@ -151,6 +152,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_max_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.max_pool2d",
@@ -159,6 +161,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_max_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.max_pool3d",
@@ -167,6 +170,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_max_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.avg_pool1d",
@@ -175,6 +179,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_avg_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.avg_pool2d",
@@ -183,6 +188,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_avg_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.avg_pool3d",
@@ -191,6 +197,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_avg_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.global_max_pool2d",
@@ -199,6 +206,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=global_pool_type,
     evaluate=_global_max_pool,
+    infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.global_avg_pool2d",
@@ -207,4 +215,5 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=global_pool_type,
     evaluate=_global_avg_pool,
+    infer_layout=of_layout(out_layout=True),
 )

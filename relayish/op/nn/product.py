@@ -12,6 +12,7 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
+from relayish.op.layouts.rules import of_axis, of_dense
 from relayish.op.nn.arguments import settle, tensor_so_far, unify_sizes
 from relayish.op.types.dimension import (
     broadcast_dimension,
@@ -217,6 +218,7 @@ register_op(
     pattern=OpPattern.BROADCAST,
     relation=_bias_add_relation,
     evaluate=_bias_add,
+    infer_layout=of_axis(),
 )
 register_op(
     "nn.dense",
@@ -225,6 +227,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_dense_relation,
     evaluate=_dense,
+    infer_layout=of_dense,
 )
 register_op(
     "nn.contrib_dense_pack",
@@ -233,6 +236,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_dense_pack_type,
     evaluate=_dense_pack,
+    infer_layout=of_dense,
 )
 register_op(
     "nn.matmul",

@@ -12,6 +12,8 @@ from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_layout
+from relayish.op.layouts.shape_rules import pad_layouts
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.types.dimension import add, multiply, normalise_axis, show_type, subtract
 from relayish.op.types.fields import Dimension
@@ -293,6 +295,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_pad_type,
     evaluate=_pad,
+    infer_layout=pad_layouts,
 )
 register_op(
     "nn.mirror_pad",
@@ -301,6 +304,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_mirror_pad_type,
     evaluate=_mirror_pad,
+    infer_layout=pad_layouts,
 )
 register_op(
     "nn.dilate",
@@ -325,6 +329,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_upsampling_type,
     evaluate=_upsampling,
+    infer_layout=of_layout(),
 )
 register_op(
     "nn.upsampling3d",
@@ -333,4 +338,5 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_upsampling3d_type,
     evaluate=_upsampling3d,
+    infer_layout=of_layout(),
 )

@@ -12,6 +12,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import keep_layout, of_axis
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
 from relayish.op.qnn.conversion import dequantize, quantize
 from relayish.op.qnn.fixed_point import multiply, rescale
@@ -152,6 +153,7 @@ for _name, _function in _FUNCTIONS.items():
         rule=_elementwise_type,
         evaluate=_table(_function),
         non_computational=True,
+        infer_layout=keep_layout,
     )
 register_op(
     "qnn.leaky_relu",
@@ -160,6 +162,7 @@ register_op(
     rule=_elementwise_type,
     evaluate=_leaky_relu,
     non_computational=True,
+    infer_layout=keep_layout,
 )
 register_op(
     "qnn.softmax",
@@ -168,4 +171,5 @@ register_op(
     rule=_softmax_type,
     evaluate=_softmax,
     non_computational=True,
+    infer_layout=of_axis(),
 )

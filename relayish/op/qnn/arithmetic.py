@@ -11,6 +11,9 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.properties import OpPattern, evaluate, rule
 from relayish.op.declaration.registry import register_op, relay_op
+from relayish.op.layouts.quantised_rules import quantised_broadcast_layouts
+from relayish.op.layouts.rules import of_layout
+from relayish.op.layouts.shape_rules import concatenate_layouts
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
 from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
@@ -208,6 +211,7 @@ for _name, _evaluation in (("qnn.add", _sum(1)), ("qnn.subtract", _sum(-1)), ("q
         rule=_broadcast_type,
         evaluate=_evaluation,
         non_computational=True,
+        infer_layout=quantised_broadcast_layouts,
     )
 register_op(
     "qnn.concatenate",
@@ -217,6 +221,7 @@ register_op(
     rule=_concatenate_type,
     evaluate=_concatenate,
     non_computational=True,
+    infer_layout=concatenate_layouts,
 )
 register_op(
     "qnn.avg_pool2d",
@@ -225,4 +230,5 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_avg_pool2d_type,
     evaluate=_avg_pool2d,
+    infer_layout=of_layout(out_layout=True),
 )

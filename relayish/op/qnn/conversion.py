@@ -10,6 +10,7 @@ from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.quantised_rules import requantize_layouts
 from relayish.op.qnn.fixed_point import rescale, round_half_away
 from relayish.op.qnn.parameters import (
     SCALE,
@@ -151,6 +152,7 @@ register_op(
     rule=_quantize_type,
     evaluate=_quantize,
     non_computational=True,
+    infer_layout=requantize_layouts,
 )
 register_op(
     "qnn.dequantize",
@@ -160,6 +162,7 @@ register_op(
     rule=_dequantize_type,
     evaluate=_dequantize,
     non_computational=True,
+    infer_layout=requantize_layouts,
 )
 register_op(
     "qnn.requantize",
@@ -169,4 +172,5 @@ register_op(
     rule=_requantize_type,
     evaluate=_requantize,
     non_computational=True,
+    infer_layout=requantize_layouts,
 )

@@ -20,6 +20,7 @@ from relayish.op.builders.call import relay_call
 from relayish.op.declaration.properties import OpPattern, evaluate, relation, rule
 from relayish.op.declaration.registry import register_op, relay_op
 from relayish.op.declaration.relation import Relation, TypeReporter
+from relayish.op.layouts.rules import of_convolution
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
 from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
@@ -226,6 +227,7 @@ register_op(
     relation=_convolution_relation("nn.conv2d"),
     evaluate=_convolution("nn.conv2d"),
     non_computational=True,
+    infer_layout=of_convolution,
 )
 register_op(
     "qnn.conv2d_transpose",
@@ -234,6 +236,7 @@ register_op(
     relation=_convolution_relation("nn.conv2d_transpose"),
     evaluate=_convolution("nn.conv2d_transpose"),
     non_computational=True,
+    infer_layout=of_convolution,
 )
 register_op(
     "qnn.dense",

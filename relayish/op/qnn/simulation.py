@@ -16,6 +16,7 @@ from relayish.op.builders.call import relay_call
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
+from relayish.op.layouts.rules import keep_layout
 from relayish.op.nn.arguments import settle
 from relayish.op.qnn.conversion import DequantizeAttrs
 from relayish.op.qnn.fixed_point import round_half_away
@@ -155,6 +156,7 @@ register_op(
     pattern=OpPattern.ELEMWISE,
     relation=_annotated_relation,
     evaluate=_annotate,
+    infer_layout=keep_layout,
 )
 
 

@@ -13,6 +13,7 @@ from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import keep_layout
 from relayish.op.types.dimension import compare, show_shape, show_type
 from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.type_rules import identity, identity_comparison, tensor
@@ -296,6 +297,7 @@ register_op(
     pattern=OpPattern.ELEMWISE,
     rule=identity,
     evaluate=_clip,
+    infer_layout=keep_layout,
 )
 register_op(
     "cast",
@@ -304,6 +306,7 @@ register_op(
     pattern=OpPattern.ELEMWISE,
     rule=_cast_type,
     evaluate=_cast,
+    infer_layout=keep_layout,
 )
 register_op(
     "reinterpret",
@@ -312,6 +315,7 @@ register_op(
     pattern=OpPattern.ELEMWISE,
     rule=_cast_type,
     evaluate=_reinterpret,
+    infer_layout=keep_layout,
 )
 register_op(
     "cast_like",
@@ -327,6 +331,7 @@ register_op(
     pattern=OpPattern.ELEMWISE,
     rule=identity,
     evaluate=_fixed_point_multiply,
+    infer_layout=keep_layout,
 )
 register_op(
     "fixed_point_multiply_per_axis",

@@ -9,6 +9,7 @@ from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.shape_rules import take_layouts
 from relayish.op.types import dimension
 from relayish.op.types.dimension import broadcast_shapes, show_shape
 from relayish.op.types.fields import Dimension, OptionalDType
@@ -338,6 +339,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_take_type,
     evaluate=_take,
+    infer_layout=take_layouts,
 )
 register_op(
     "gather",

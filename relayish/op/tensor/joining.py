@@ -9,6 +9,7 @@ from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.shape_rules import concatenate_layouts, split_layouts
 from relayish.op.types import dimension
 from relayish.op.types.dimension import show_shape
 from relayish.op.types.fields import Dimension
@@ -160,6 +161,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_concatenate_type,
     evaluate=_concatenate,
+    infer_layout=concatenate_layouts,
 )
 register_op(
     "stack",
@@ -176,6 +178,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_split_type,
     evaluate=_split,
+    infer_layout=split_layouts,
 )
 register_op(
     "meshgrid",

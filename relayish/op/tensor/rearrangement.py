@@ -9,6 +9,8 @@ from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_axis
+from relayish.op.layouts.shape_rules import transpose_layouts
 from relayish.op.types import dimension
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_checks import integers, unify_dimensions
@@ -244,6 +246,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_transpose_type,
     evaluate=_transpose,
+    infer_layout=transpose_layouts,
 )
 register_op(
     "tile",
@@ -260,6 +263,7 @@ register_op(
     pattern=OpPattern.BROADCAST,
     rule=_repeat_type,
     evaluate=_repeat,
+    infer_layout=of_axis(),
 )
 register_op(
     "reverse",
@@ -268,6 +272,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_reverse_type,
     evaluate=_reverse,
+    infer_layout=of_axis(),
 )
 register_op(
     "reverse_sequence",

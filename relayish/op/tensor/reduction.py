@@ -11,6 +11,7 @@ from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_axis, of_reduction
 from relayish.op.types.dimension import broadcast_shapes, compare, product, show_shape
 from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import OptionalDType
@@ -267,6 +268,7 @@ for _name, _evaluation in _REDUCTIONS.items():
         pattern=OpPattern.COMM_REDUCE,
         rule=_reduce_type,
         evaluate=_evaluation,
+        infer_layout=of_reduction(),
     )
 for _name, _position in (("argmax", np.argmax), ("argmin", np.argmin)):
     register_op(
@@ -276,6 +278,7 @@ for _name, _position in (("argmax", np.argmax), ("argmin", np.argmin)):
         pattern=OpPattern.COMM_REDUCE,
         rule=_arg_reduce_type,
         evaluate=_evaluate_position(_position),
+        infer_layout=of_reduction(order_counts=True),
     )
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
     register_op(
@@ -285,6 +288,7 @@ for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
         attrs_in_metadata=True,
         rule=_scan_type,
         evaluate=_scan(_ufunc),
+        infer_layout=of_axis(),
     )
 
 register_op(
@@ -294,4 +298,5 @@ register_op(
     pattern=OpPattern.COMM_REDUCE,
     rule=_variance_type,
     evaluate=_variance,
+    infer_layout=of_reduction(),
 )

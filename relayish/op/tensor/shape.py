@@ -12,6 +12,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern, shape_only
 from relayish.op.declaration.registry import register_op, relay_op
+from relayish.op.layouts.shape_rules import expand_dims_layouts, squeeze_layouts
 from relayish.op.tensor.creation import InitOpAttrs, read_shape
 from relayish.op.types.dimension import (
     ANY,
@@ -336,6 +337,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_squeeze_type,
     evaluate=_squeeze,
+    infer_layout=squeeze_layouts,
 )
 register_op(
     "expand_dims",
@@ -344,6 +346,7 @@ register_op(
     pattern=OpPattern.BROADCAST,
     rule=_expand_dims_type,
     evaluate=_expand_dims,
+    infer_layout=expand_dims_layouts,
 )
 register_op(
     "broadcast_to",

@@ -12,6 +12,7 @@ from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.shape_rules import slice_like_layouts, strided_slice_layouts
 from relayish.op.types import dimension
 from relayish.op.types.dimension import show_shape
 from relayish.op.types.fields import Dimension
@@ -269,6 +270,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_strided_slice_type,
     evaluate=_strided_slice,
+    infer_layout=strided_slice_layouts,
 )
 register_op(
     "strided_set",
@@ -284,6 +286,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     rule=_slice_like_type,
     evaluate=_slice_like,
+    infer_layout=slice_like_layouts,
 )
 register_op(
     "sliding_window",

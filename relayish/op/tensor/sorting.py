@@ -9,6 +9,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_axis
 from relayish.op.types import dimension
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.type_checks import unify_dimensions
@@ -127,6 +128,10 @@ def topk(
     raise EvaluationError(f"ret_type {ret_type!r} of topk is not both, values or indices")
 
 
+def _count_results(attrs: TopkAttrs) -> int:
+    return 2 if attrs.ret_type == "both" else 1
+
+
 def _topk_type(attrs: TopkAttrs, data: Type) -> Type:
     if attrs.k is None:
         raise TypeInferenceError("topk has no k; set k=...")
@@ -208,10 +213,29 @@ def _unique(attrs: UniqueAttrs, data: Array) -> tuple[Array, ...]:
 
 
 register_op(
-    "argsort", arguments=("data",), attrs_type=ArgsortAttrs, rule=_argsort_type, evaluate=_argsort
+    "argsort",
+    arguments=("data",),
+    attrs_type=ArgsortAttrs,
+    rule=_argsort_type,
+    evaluate=_argsort,
+    infer_layout=of_axis(),
 )
-register_op("sort", arguments=("data",), attrs_type=ArgsortAttrs, rule=_sort_type, evaluate=_sort)
-register_op("topk", arguments=("data",), attrs_type=TopkAttrs, rule=_topk_type, evaluate=_topk)
+register_op(
+    "sort",
+    arguments=("data",),
+    attrs_type=ArgsortAttrs,
+    rule=_sort_type,
+    evaluate=_sort,
+    infer_layout=of_axis(),
+)
+register_op(
+    "topk",
+    arguments=("data",),
+    attrs_type=TopkAttrs,
+    rule=_topk_type,
+    evaluate=_topk,
+    infer_layout=of_axis(outputs=_count_results),
+)
 register_op(
     "searchsorted",
     arguments=("sorted_sequence", "values"),

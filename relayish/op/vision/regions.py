@@ -11,6 +11,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.window_types import per_axis
 from relayish.op.types.dimension import compare, show_type
 from relayish.op.types.fields import Dimension
@@ -157,6 +158,7 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_pooled_type,
     evaluate=_roi_align,
+    infer_layout=of_layout(only=("NCHW", "NHWC")),
 )
 register_op(
     "vision.roi_pool",
@@ -166,4 +168,5 @@ register_op(
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_pooled_type,
     evaluate=_roi_pool,
+    infer_layout=of_layout(only=("NCHW", "NHWC")),
 )

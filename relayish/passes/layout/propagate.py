@@ -17,6 +17,7 @@ from relayish.ir.relay.expr import Call, Expr, Let, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
+from relayish.op.builders.call import attrs_of
 from relayish.op.declaration.layout_rule import InferredLayouts, LayoutRule
 from relayish.op.layouts.rules import layout_rule
 from relayish.op.types.layout_algebra import rearranges, rename
@@ -213,7 +214,7 @@ class _Propagation:
         rule = layout_rule(call.op)
         types = tuple([cast("Type", arg.checked_type) for arg in call.args])
         names = [slot.arrangement.before if slot.arrangement else None for slot in slots]
-        before = None if rule is None else rule(call.attrs, None, names, types)
+        before = None if rule is None else rule(attrs_of(call), None, names, types)
         if rule is None or before is None:
             self._rewrite_plain(call)
             return
@@ -245,8 +246,9 @@ class _Propagation:
         if after is None or args is None or outputs is None:
             self._leave(call, before, replaced, operands)
             return
-        same = new.attrs is not None and structural_equal(after.attrs, new.attrs)
-        attrs = new.attrs if same else after.attrs
+        attrs = after.attrs
+        if attrs is not None and structural_equal(attrs, attrs_of(new)):
+            attrs = new.attrs
         self._set_results(call, new.with_fields(args=args, attrs=attrs, span=call.span), outputs)
 
     def _leave(
@@ -319,13 +321,14 @@ def _infer_again(
     One that was put in place of another takes those that its attributes ask for, if they do.
     """
     if not replaced:
-        return rule(new.attrs, operands.now, operands.before, types)
+        return rule(attrs_of(new), operands.now, operands.before, types)
     other = layout_rule(new.op)
     if other is None:
         return None
     nothing = [None] * len(operands.now)
-    fixed = other(new.attrs, None, nothing, types)
-    return fixed or other(new.attrs, operands.now, operands.before, types)
+    attrs = attrs_of(new)
+    fixed = other(attrs, None, nothing, types)
+    return other(attrs, operands.now, operands.before, types) if fixed is None else fixed
 
 
 def _is_same(one: Call, other: Call, args: Sequence[Expr]) -> bool:

@@ -1,0 +1,54 @@
+"""Layout rules of quantised operators, whose scales are single numbers or follow an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from relayish.ir.relay.type import Type
+from relayish.op.declaration.layout_rule import InferredLayouts
+from relayish.op.layouts.rules import Layouts, Types, broadcast_layouts, set_attrs
+from relayish.op.types.layout import read_layout
+from relayish.op.types.layout_algebra import find_axis, tensor_shape
+
+
+def are_numbers(types: Sequence[Type]) -> bool:
+    """Return whether all are single numbers, or shapes of one element."""
+    shapes = [tensor_shape(ty) for ty in types]
+    return all(shape is not None and all(size == 1 for size in shape) for shape in shapes)
+
+
+def requantize_layouts(
+    attrs: Any,  # Any: those of the operator, here and below
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Give the layout in which the data comes; scales may follow one whole axis of it."""
+    before, others = old_in_layouts[0], [None] * (len(old_in_layouts) - 1)
+    if before is None:
+        return None
+    if new_in_layouts is None:
+        return InferredLayouts([before, *others], (before,), attrs)
+    now = new_in_layouts[0]
+    found = None if now is None else find_axis(attrs.axis, before, now)
+    if now is None or (found is None and not are_numbers(old_in_types[1:])):
+        return None
+    if found is not None and attrs.axis not in (found, found - len(read_layout(now))):
+        attrs = set_attrs(attrs, axis=found)
+    return InferredLayouts([now, *others], (now,), attrs)
+
+
+def quantised_broadcast_layouts(
+    attrs: Any,
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Take both operands in layouts that broadcast, if scales are single numbers."""
+    new = None if new_in_layouts is None else new_in_layouts[:2]
+    found = broadcast_layouts(attrs, new, old_in_layouts[:2], old_in_types[:2])
+    if found is None or (new is not None and not are_numbers(old_in_types[2:])):
+        return None
+    others = [None] * (len(old_in_layouts) - 2)
+    return found._replace(inputs=[*found.inputs, *others])

@@ -1,0 +1,145 @@
+"""Conversions: the calls that compute in the layouts somebody asks for.
+
+Operators say in their attributes in which layouts they compute: those of data and weight in
+``data_layout`` and ``kernel_layout``, or one in ``layout``. Their calls are converted by setting
+these; another operator is converted by a function registered for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from relayish.errors import OperatorError
+from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.type import TensorType
+from relayish.op.builders.call import attrs_of
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.properties import arguments, attrs_type
+from relayish.op.declaration.registry import relay_op
+from relayish.op.declaration.rewriting import convert_op_layout
+from relayish.op.types.layout import is_layout
+from relayish.op.types.layout_algebra import rearranges, split_axes, whole_axes
+
+DEFAULT: Final = "default"
+"""In place of the layout of weights: the one that goes with that of the data."""
+
+packed: OpTable[Op] = OpTable("packed")
+"""The operator that computes the same on data of which the channels are split, as in ``NCHW4c``."""
+packed.set(relay_op("nn.conv2d"), relay_op("nn.contrib_conv2d_NCHWc"))
+
+output_first: OpTable[bool] = OpTable("output_first")
+"""False for operators whose weights have the channels of the data outermost by default."""
+for _rank in (1, 2, 3):
+    output_first.set(relay_op(f"nn.conv{_rank}d_transpose"), value=False)
+output_first.set(relay_op("qnn.conv2d_transpose"), value=False)
+
+
+def convert_call(call: Call, inputs: Sequence[Expr], layouts: Sequence[str]) -> Expr | None:
+    """Return the call that computes ``call`` in ``layouts``, on ``inputs``.
+
+    Returns:
+        ``None`` where it is to stay: sizes that parts of an axis do not divide.
+
+    Raises:
+        OperatorError: If the operator has no layouts that could be asked for, or other ones.
+    """
+    op = call.op
+    assert isinstance(op, Op)
+    registered = convert_op_layout.get(op)
+    if registered is not None:
+        return registered(call.attrs, inputs, tensor_types(call), list(layouts))
+    fields = getattr(attrs_type.get(op), "field_names", ())
+    if "data_layout" in fields and "kernel_layout" in fields:
+        return _convert_convolution(call, op, inputs, layouts)
+    if "layout" in fields:
+        return _convert_layout(call, op, inputs, layouts)
+    raise OperatorError(
+        f"{op.full_name} is asked for the layouts {list(layouts)}, but has no attribute layout, "
+        f"nor data_layout; say what it is converted to with register_convert_op_layout"
+    )
+
+
+def tensor_types(call: Call) -> list[TensorType]:
+    """Return the types of the tensors among the arguments of ``call``, and in tuples of these."""
+    found: list[Any] = []  # Any: types, of which tensors are kept
+    for arg in call.args:
+        ty: Any = arg.checked_type  # Any: a type
+        found += getattr(ty, "fields", (ty,))
+    return [ty for ty in found if isinstance(ty, TensorType)]
+
+
+def _convert_layout(call: Call, op: Op, inputs: Sequence[Expr], layouts: Sequence[str]) -> Call:
+    if not 1 <= len(layouts) <= 2 or not is_layout(layouts[0]):
+        raise OperatorError(
+            f"{op.full_name} has one layout, as in [{attrs_of(call).layout!r}]; "
+            f"found {list(layouts)}"
+        )
+    values = {"layout": layouts[0]}
+    if "out_layout" in attrs_of(call):
+        values["out_layout"] = layouts[0]
+    return Call(op, tuple(inputs), attrs_of(call).with_values(**values), span=call.span)
+
+
+def _convert_convolution(
+    call: Call, op: Op, inputs: Sequence[Expr], layouts: Sequence[str]
+) -> Call | None:
+    attrs = attrs_of(call)
+    if len(layouts) != 2 or not all(map(is_layout, set(layouts) - {DEFAULT})):
+        raise OperatorError(
+            f"{op.full_name} has two layouts, as in [{attrs.data_layout!r}, 'default']; "
+            f"found {list(layouts)}"
+        )
+    data, kernel = layouts
+    if data == DEFAULT:
+        raise OperatorError(f"the layout of the data of {op.full_name} must be said, not 'default'")
+    if kernel == DEFAULT:
+        kernel = _default_kernel(call, op, data)
+    values = {"data_layout": data, "kernel_layout": kernel}
+    if attrs.get("out_layout"):
+        values["out_layout"] = data
+    if not _fits(call, values):
+        return None
+    target = packed.get(op, op) if split_axes(data) else op
+    return Call(target, tuple(inputs), attrs.with_values(**values), span=call.span)
+
+
+def _fits(call: Call, values: dict[str, str]) -> bool:
+    """Return whether data, weight and result can be arranged so."""
+    attrs, types = attrs_of(call), tensor_types(call)
+    weight = types[arguments.get(call.op, ()).index("weight")]
+    result: Any = call.checked_type  # Any: a type, that of a tensor
+    layouts = (
+        (attrs.data_layout, values["data_layout"], types[0]),
+        (attrs.kernel_layout, values["kernel_layout"], weight),
+        (attrs.get("out_layout") or attrs.data_layout, values["data_layout"], result),
+    )
+    return all(is_layout(had) and rearranges(had, has, ty.shape) for had, has, ty in layouts)
+
+
+def _default_kernel(call: Call, op: Op, data: str) -> str:
+    """Return the layout of the weight that goes with ``data``: spatial axes where they are there.
+
+    Behind the spatial axes stand the channels of the data, and before them those of the result:
+    ``OIHW`` goes with ``NCHW``, ``HWIO`` with ``NHWC``.
+    """
+    attrs = attrs_of(call)
+    spatial = "".join([axis for axis in whole_axes(data) if axis not in "NC"])
+    plain = "OI" if output_first.get(op, default=True) else "IO"
+    blocks = re.sub(r"^[A-Z]+", "", data)
+    if data.startswith("NC"):
+        if not blocks:
+            return f"{plain}{spatial}"
+        size = split_axes(data)["C"]
+        inner = 1 if attrs.groups > 1 and _is_depthwise(call) else size
+        return f"{plain}{spatial}{inner}i{size}o"
+    swapped = data.startswith("N") and not _is_depthwise(call)
+    return f"{spatial}{'IO' if swapped else 'OI'}"
+
+
+def _is_depthwise(call: Call) -> bool:
+    """Return whether each channel is convolved for itself."""
+    attrs, (data, *_) = attrs_of(call), tensor_types(call)
+    axes = dict(zip(attrs.data_layout, data.shape, strict=False))
+    return bool(attrs.groups > 1 and axes.get("C") == attrs.groups)
