@@ -81,10 +81,12 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.ir.node": ("Node", "field", "node"),
     "relayish.ir.roles": ("Access", "Atom", "Role", "Runs"),
     "relayish.ir.span": ("Span",),
+    "relayish.ir.object_path": ("ObjectPath",),
     "relayish.ir.structural_equal": (
         "StructuralMismatchError",
         "assert_structural_equal",
         "first_mismatch",
+        "get_first_structural_mismatch",
         "structural_equal",
     ),
     "relayish.ir.structural_hash": ("structural_hash",),
@@ -180,10 +182,10 @@ def _text(thing: object) -> str:
     return astext(thing, show_meta_data=False)
 
 
-def _astext(thing: object, *options: object) -> str:
+def _astext(thing: object, *options: object, **named: object) -> str:
     """Return what ``astext`` makes of a program, as above."""
     astext: _typing.Callable[..., str] = _lookup("astext")
-    return astext(thing, *options)
+    return astext(thing, *options, **named)
 
 
 def _load_operators() -> None:

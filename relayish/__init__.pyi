@@ -110,10 +110,14 @@ from relayish.ir.relay.module import IRModule as IRModule
 from relayish.ir.node import Node as Node
 from relayish.ir.node import field as field
 from relayish.ir.node import node as node
+from relayish.ir.object_path import ObjectPath as ObjectPath
 from relayish.ir.span import Span as Span
 from relayish.ir.structural_equal import StructuralMismatchError as StructuralMismatchError
 from relayish.ir.structural_equal import assert_structural_equal as assert_structural_equal
 from relayish.ir.structural_equal import first_mismatch as first_mismatch
+from relayish.ir.structural_equal import (
+    get_first_structural_mismatch as get_first_structural_mismatch,
+)
 from relayish.ir.structural_equal import structural_equal as structural_equal
 from relayish.ir.structural_hash import structural_hash as structural_hash
 from relayish.ir.relay.typed import type_of as type_of

@@ -51,6 +51,8 @@ def write_text(
     thing: object,
     show_meta_data: bool = True,
     annotate: Callable[[Any], str] | None = None,  # Any: an expression
+    *,
+    show_spans: bool = False,
 ) -> str:
     """Return the text of this program; see :func:`relayish.text.astext`.
 
@@ -60,7 +62,9 @@ def write_text(
     own = None if language is None else printers.get(language.name)
     if own is not None:
         return own(thing)
-    return printer(thing) if text is None else text(thing, show_meta_data, annotate)
+    if text is None:
+        return printer(thing)
+    return text(thing, show_meta_data, annotate, show_spans=show_spans)
 
 
 def load_functions() -> None:

@@ -13,7 +13,7 @@ and the type arguments of operator calls do not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from relayish.errors import RelayishError
 from relayish.ir.attrs import Attrs
@@ -21,33 +21,16 @@ from relayish.ir.comparison import COMPARISONS
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
 from relayish.ir.literal import is_same_literal
+from relayish.ir.mismatch import Mismatch, Pair, find_mismatch
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import GRAPH_NODES, NAMES, VARIABLES, Node
+from relayish.ir.object_path import ObjectPath
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.traversal import ByKind
 
-_Pair: TypeAlias = "tuple[object, object, _Pair | None, str, int]"
-"""Two things to compare, the pair whose field they are, the field, and the index in it or -1."""
-
-_Expand: TypeAlias = Callable[[Any, Any, _Pair, Any, Callable[[_Pair], None]], str | None]
+_Expand: TypeAlias = Callable[[Any, Any, Pair, Any, Callable[[Pair], None]], str | None]
 """Generated for each kind: pushes the fields of two nodes, or says why they differ already."""
-
-
-class Mismatch(NamedTuple):
-    """The first place where two programs differ.
-
-    ``path`` leads there from the root (``<root>.body.args[1].data``); ``lhs`` and ``rhs`` are what
-    stands there; ``reason`` says what is wrong with them.
-    """
-
-    path: str
-    lhs: object
-    rhs: object
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason}: {self.lhs!r} against {self.rhs!r}"
 
 
 class StructuralMismatchError(RelayishError, AssertionError, ValueError):
@@ -90,6 +73,27 @@ def first_mismatch(lhs: object, rhs: object, map_free_vars: bool = False) -> Mis
     return found
 
 
+def get_first_structural_mismatch(
+    lhs: object, rhs: object, map_free_vars: bool = False
+) -> tuple[ObjectPath, ObjectPath] | None:
+    """Return paths to the first place where two programs differ, or ``None``.
+
+    Where one of two sequences is longer, the paths lead to the item that the other has not, and
+    to the one that is missing there; so it is with entries of attributes and modules.
+
+    Source:
+        TVM ``get_first_structural_mismatch``.
+
+    Example:
+        >>> one, other = Tuple((Constant(1), Constant(2))), Tuple((Constant(1), Constant(3)))
+        >>> left, right = get_first_structural_mismatch(one, other)
+        >>> left, left.follow(one), right.follow(other)
+        (<root>.fields[1].data, np.int32(2), np.int32(3))
+    """
+    found = first_mismatch(lhs, rhs, map_free_vars)
+    return None if found is None else found.places
+
+
 def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> None:
     """Raise :class:`StructuralMismatchError`, naming the first difference, unless equal."""
     found = first_mismatch(lhs, rhs, map_free_vars)
@@ -114,7 +118,7 @@ class _Comparer:
         self._class_of: dict[object, object] = {}
         self._on_the_right: dict[Node, object] = {}
         self._equated_tuples: set[tuple[int, int]] = set()
-        self._stack: list[_Pair] = []
+        self._stack: list[Pair] = []
 
     def compare(self, lhs: object, rhs: object) -> Mismatch | None:
         stack, image, preimage = self._stack, self._image, self._preimage
@@ -140,10 +144,10 @@ class _Comparer:
             else:
                 reason = self._differ(kind, left, right, pair)
             if reason is not None:
-                return Mismatch(_show(pair), left, right, reason)
+                return find_mismatch(pair, reason)
         return None
 
-    def _differ(self, kind: Any, lhs: Any, rhs: Any, pair: _Pair) -> str | None:  # Any: of one kind
+    def _differ(self, kind: Any, lhs: Any, rhs: Any, pair: Pair) -> str | None:  # Any: of one kind
         """Return why a pair differs in itself, or push what it consists of and return ``None``."""
         if not issubclass(kind, Node):
             return self._differ_in_value(lhs, rhs, pair)
@@ -186,7 +190,7 @@ class _Comparer:
             self._image[lhs] = rhs
             self._preimage[rhs] = lhs
 
-    def _differ_in_variable(self, lhs: Node, rhs: Node, pair: _Pair) -> str | None:
+    def _differ_in_variable(self, lhs: Node, rhs: Node, pair: Pair) -> str | None:
         image = self._image.get(lhs)
         if image is None and rhs not in self._preimage:
             if lhs is not rhs:
@@ -207,7 +211,7 @@ class _Comparer:
                     self._stack.append((left, right, pair, name, -1))
         return None
 
-    def _differ_in_value(self, lhs: object, rhs: object, pair: _Pair) -> str | None:
+    def _differ_in_value(self, lhs: object, rhs: object, pair: Pair) -> str | None:
         if isinstance(lhs, Module) and isinstance(rhs, Module):
             return self._differ_in_module(lhs, rhs, pair)
         if isinstance(lhs, Attrs) and isinstance(rhs, Attrs):
@@ -227,8 +231,8 @@ class _Comparer:
             return None
         return None if is_same_literal(lhs, rhs) else "different values"
 
-    def _differ_in_module(self, lhs: AnyModule, rhs: AnyModule, pair: _Pair) -> str | None:
-        pairs: list[_Pair] = []
+    def _differ_in_module(self, lhs: AnyModule, rhs: AnyModule, pair: Pair) -> str | None:
+        pairs: list[Pair] = []
         theirs = rhs.sections()
         for what, ours in lhs.sections().items():
             left, right = ours, theirs.get(what, {})
@@ -241,7 +245,7 @@ class _Comparer:
         return None
 
 
-def _annotates_a_variable(pair: _Pair) -> bool:
+def _annotates_a_variable(pair: Pair) -> bool:
     """Return whether two things stand in the annotations of variables that correspond."""
     parent = pair[2]
     while parent is not None and type(parent[0]) not in VARIABLES:
@@ -330,13 +334,3 @@ def _bind(name: str) -> str:
 
 
 _EXPAND: Final = COMPARISONS.derive(_generate_expand)
-
-
-def _show(pair: _Pair) -> str:
-    steps: list[str] = []
-    parent: _Pair | None = pair
-    while parent is not None:
-        _, _, parent, name, index = parent
-        if name or index >= 0:
-            steps.append((f".{name}" if name else "") + (f"[{index}]" if index >= 0 else ""))
-    return "<root>" + "".join(reversed(steps))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Final, TypeAlias, get_args, get_origin
 
@@ -28,6 +28,7 @@ from relayish.text.ndarray import decode_array, find_type
 
 Json: TypeAlias = dict[str, Any]  # Any: whatever the JSON holds
 Get: TypeAlias = Callable[[object], Any]  # Any: the object that a node number stands for
+Given: TypeAlias = Mapping[str, Sequence[object]]
 Build: TypeAlias = Callable[[Json, Get], object]
 
 SECTION: Final = "#[metadata]"
@@ -46,9 +47,13 @@ _UNREADABLE: Final = (
 
 
 class Metadata:
-    """The objects of the section, each made when first asked for, and once."""
+    """The objects of the section, each made when first asked for, and once.
 
-    def __init__(self, text: str | None) -> None:
+    ``given`` are further entries, by key, of those keys that the section itself has not.
+    """
+
+    def __init__(self, text: str | None, given: Given | None = None) -> None:
+        self._given: Given = {} if given is None else given
         self._nodes: list[Json] = []
         self._arrays: list[str] = []
         self._sections: dict[str, list[int]] = {}
@@ -75,7 +80,10 @@ class Metadata:
         """
         if key == NO_ATTRS:
             return None
-        entries = self._sections.get(key, [])
+        known = self._sections.get(key)
+        if known is None and key in self._given:
+            return self._get_given(key, index)
+        entries = [] if known is None else known
         if index >= len(entries):
             raise MetadataError(
                 f"meta[{key}][{index}] is not in the metadata section, which has {len(entries)} "
@@ -87,6 +95,15 @@ class Metadata:
             raise
         except _UNREADABLE as error:
             raise MetadataError(f"meta[{key}][{index}] cannot be read: {error}") from error
+
+    def _get_given(self, key: str, index: int) -> object:
+        entries = self._given[key]
+        if index < len(entries):
+            return entries[index]
+        raise MetadataError(
+            f"meta[{key}][{index}] is not in the metadata that was given, which has {len(entries)} "
+            f"entries of that kind"
+        )
 
     def _resolve(self, root: int) -> object:
         """Make a node after all it refers to, on an explicit stack."""

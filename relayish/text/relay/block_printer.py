@@ -66,6 +66,7 @@ class BlockPrinter(NodeWriter):
         self._constructors: dict[tuple[str, str, int], str] = {}
         self._taken_words: set[str] = set()
         self._comments: dict[Type, str] = {}
+        self.show_spans = False
         super().__init__(RELAY.name, annotate, readable, before)
         declared: Iterable[TypeVar] = () if before is None else before.types.free
         met_again: Iterable[Type] = () if before is None else before.types.met_again
@@ -306,7 +307,9 @@ class BlockPrinter(NodeWriter):
         return self.patterns.text(item, bound)
 
     def has_comment(self, node: Node) -> bool:
-        return self._annotate is not None or getattr(node, "checked_type", None) is not None
+        if self._annotate is not None or self.show_spans:
+            return True
+        return getattr(node, "checked_type", None) is not None
 
     def comment(self, node: Node) -> str:
         if self._annotate is not None:
@@ -314,10 +317,13 @@ class BlockPrinter(NodeWriter):
         try:
             found = node.checked_type  # type: ignore[attr-defined]  # most nodes have types
         except AttributeError:
+            found = None
+        if found is None and not self.show_spans:
             return ""
-        if found is None:
-            return ""
-        shown = self._type_comment(found)
+        shown = "" if found is None else self._type_comment(found)
+        span = getattr(node, "span", None) if self.show_spans else None
+        if span is not None:
+            shown += f"{' ' if shown else ''}span={span}"
         return f" /* {shown.replace('*/', '* /')} */" if shown else ""
 
     def _type_comment(self, item: Type) -> str:

@@ -15,7 +15,7 @@ from relayish.ir.relay.adt import Pattern, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar, Type
-from relayish.text.metadata_reader import SECTION, Metadata, MetadataError
+from relayish.text.metadata_reader import SECTION, Given, Metadata, MetadataError
 from relayish.text.relay import families as _families  # noqa: F401 - completes the tables
 from relayish.text.relay import metadata as _metadata  # noqa: F401 - likewise
 from relayish.text.relay.expr_parser import expression
@@ -35,6 +35,7 @@ def parse(
     text: str,
     source_name: str = "from_string",
     init_module: IRModule | None = None,
+    init_meta_table: Given | None = None,
     *,
     allow_unknown_ops: bool = False,
 ) -> IRModule:
@@ -44,6 +45,8 @@ def parse(
         text: Relay text; it begins with the line ``#[version = "0.0.5"]``.
         source_name: What errors and spans call the text; the name of its file, say.
         init_module: A module that the text adds to: it may use what is defined there.
+        init_meta_table: What ``meta[key][index]`` stands for, by key, where the text has no such
+            section of its own: ``{"relay.Constant": [relay.const(1)]}``.
         allow_unknown_ops: Take a name that no operator is declared under for an operator
             nonetheless; its attributes are then :class:`DictAttrs`.
 
@@ -68,7 +71,7 @@ def parse(
         >>> mod["main"].params[0].name_hint
         'x'
     """
-    reader = _make_reader(text, source_name, unknown_ops=allow_unknown_ops)
+    reader = _make_reader(text, source_name, init_meta_table, unknown_ops=allow_unknown_ops)
     _version(reader, required=True)
     made = run(_module(reader, IRModule() if init_module is None else init_module))
     assert isinstance(made, IRModule)
@@ -136,7 +139,7 @@ def _read(
     return reader, run(rule(reader))
 
 
-def _make_reader(text: str, name: str, *, unknown_ops: bool) -> Reader:
+def _make_reader(text: str, name: str, given: Given | None = None, *, unknown_ops: bool) -> Reader:
     if not isinstance(text, str):
         raise FieldError(f"Relay text is a str; found {type(text).__name__}; decode bytes first")
     text = text.removeprefix("\ufeff")  # a byte order mark, which some editors write
@@ -147,7 +150,7 @@ def _make_reader(text: str, name: str, *, unknown_ops: bool) -> Reader:
         if at or text.startswith(SECTION):
             program, metadata = text[:at], text[at + len(SECTION) :]
     try:
-        return Reader(program, name, Metadata(metadata), unknown_ops=unknown_ops)
+        return Reader(program, name, Metadata(metadata, given), unknown_ops=unknown_ops)
     except MetadataError as error:
         raise Source(text, name).error(str(error), at) from error
 

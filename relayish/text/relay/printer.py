@@ -27,6 +27,8 @@ def astext(
     thing: IRModule | Node,
     show_meta_data: bool = True,
     annotate: Annotate | None = None,
+    *,
+    show_spans: bool = False,
 ) -> str:
     """Return the text of a module or node, which parses back to the same.
 
@@ -38,6 +40,8 @@ def astext(
             constructors then go by their names.
         annotate: Called with each expression that has a line of its own; what it returns is written
             behind it in a comment, in place of the inferred type.
+        show_spans: Write where an expression comes from behind it, ``/* ty=int32 span=f:1:2 */``,
+            as TVM always does.
 
     Returns:
         Text of the format that TVM reads and writes. Where that has no form for something,
@@ -65,7 +69,7 @@ def astext(
         raise FieldError(
             f"{thing!r} ({type(thing).__name__}) has no text; expected a module or a node"
         )
-    return _text(thing, show_meta_data, annotate)
+    return _text(thing, show_meta_data, annotate, show_spans=show_spans)
 
 
 def annotated_text(thing: IRModule | Node, notes: LineNotes) -> str:
@@ -78,15 +82,17 @@ def _text(
     show_meta_data: bool,
     annotate: Annotate | None,
     notes: LineNotes | None = None,
+    *,
+    show_spans: bool = False,
 ) -> str:
     definitions = thing.type_definitions.values() if isinstance(thing, IRModule) else None
     printer = BlockPrinter(annotate, not show_meta_data)
-    printer.notes = notes
+    printer.notes, printer.show_spans = notes, show_spans
     printer.define_types(definitions)
     body, declarations = _write(printer, thing), printer.declarations()
     if printer.must_declare():
         printer = BlockPrinter(annotate, not show_meta_data, printer)
-        printer.notes = notes
+        printer.notes, printer.show_spans = notes, show_spans
         printer.define_types(definitions)
         declarations, body = printer.declarations(), _write(printer, thing)  # as they are read
     header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
