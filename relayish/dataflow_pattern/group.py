@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish._support.dominators import Dominators
 from relayish._support.graph import reachable
 from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import (
@@ -67,8 +68,9 @@ def find_groups(
     """Return the groups that ``pattern`` finds in ``expr``, by their roots.
 
     Users are tried before what they use. A match is no group when something inside it belongs to
-    another group already, or is used outside: the whole could not be replaced. Functions that
-    were cut out before are left alone.
+    another group already, or is used outside: the whole could not be replaced. Where all that uses
+    it outside goes into the group again, by way of an input, it can: what is inside is computed
+    there as well, if it does nothing else. Functions that were cut out before are left alone.
 
     Args:
         pattern: What to look for.
@@ -80,7 +82,8 @@ def find_groups(
             outside are inputs. Otherwise it is looked through like anything else.
 
     Complexity:
-        One walk over the program, and one attempt at each node that can begin a match.
+        One walk over the program, and one attempt at each node that can begin a match; ``n log n``
+        for ``n`` nodes where something inside a match is used outside.
 
     Source:
         Relay ``PatternGrouper``.
@@ -107,6 +110,7 @@ class _Grouper:
         self._taken: set[Node] = set()
         self._spread: set[Node] = set()
         self._users: dict[Node, list[Node]] | None = None
+        self._paths_out: Dominators[Node] | None = None
         self._binds = not _BINDERS.isdisjoint(analysed.kinds)
         self._whole_scopes = whole_scopes
         self._dominators = [p for p in analysed.order if type(p) is DominatorPattern]
@@ -149,11 +153,22 @@ class _Grouper:
             if _is_everywhere(type(node)):
                 continue
             used_outside = node is not root and not inside.issuperset(self._users_of(node))
+            if used_outside and not scopes and self._is_used_by_inputs(node, root, inside):
+                used_outside = False
             if used_outside or node in self._taken:
                 if self._whole_scopes and scopes and node in kept:
                     self._spread_from(node)
                 return None
         return Group(root, inputs, order, node_map)
+
+    def _is_used_by_inputs(self, node: Node, root: Expr, inside: set[Node]) -> bool:
+        """Return whether all that uses ``node`` outside leads to ``root`` and nowhere else."""
+        if not self._matcher.types.transparency.holds_for(node):
+            return False
+        if self._paths_out is None:
+            self._paths_out = Dominators(self._order[::-1], EXPRESSIONS.children)
+        leads_to = self._paths_out.dominates
+        return all(user in inside or leads_to(root, user) for user in self._users_of(node))
 
     def _scopes(self, node_map: dict[DFPattern, tuple[Expr, ...]]) -> list[Let | Function]:
         """Return the binders that patterns of binders matched."""

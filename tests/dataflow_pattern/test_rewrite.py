@@ -341,6 +341,50 @@ def test_name_of_a_partition_with_a_function_in_it_is_relays():
     assert attrs_of(image.op) == {"PartitionedFromPattern": "nn.relu_FunctionCall_add_"}
 
 
+def test_partition_computes_again_what_only_its_inputs_use_as_well():
+    """As TVM does where all that uses the sum outside leads back to the product."""
+    total = X + Y
+    image = (is_op("add")(wildcard(), wildcard()) * wildcard()).partition(total * tanh(total))
+    assert [param.name_hint for param in image.op.params] == [
+        f"FunctionVar_0_{n}" for n in range(3)
+    ]
+    assert image.args[:2] == (X, Y)
+    assert same(image.args[2], tanh(total))
+    values = [np.arange(4, dtype="float32") + n for n in range(2)]
+    found = evaluate(relay.Function([X, Y], image), args=values)
+    assert np.allclose(found, sum(values) * np.tanh(sum(values)))
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda whole, total: relay.Tuple([whole, tanh(total)]),
+        lambda whole, total: relay.Tuple([whole, total]),
+        lambda whole, total: whole + total,
+    ],
+    ids=["used beside", "is a result", "used behind"],
+)
+def test_partition_leaves_what_is_used_where_it_does_not_come_back(around):
+    total = X + Y
+    expr = around(total * tanh(total), total)
+    assert (is_op("add")(wildcard(), wildcard()) * wildcard()).partition(expr) is expr
+
+
+def test_partition_does_not_repeat_what_acts():
+    drawn = relay.TupleGetItem(relay.nn.dropout_raw(X), 0) + Y
+    expr = drawn * tanh(drawn)
+    assert (is_op("add")(wildcard(), wildcard()) * wildcard()).partition(expr) is expr
+
+
+def test_callback_replaces_what_its_inputs_use_as_well():
+    total = X + Y
+    x, y, z = wildcard(), wildcard(), wildcard()
+    replace = callback(
+        (x + y) * z, lambda pre, post, found: found[x][0] - found[z][0], rewrite_once=True
+    )
+    assert same(rewrite(replace, total * tanh(total)), X - tanh(total))
+
+
 def test_partition_keeps_constants_the_pattern_asks_for_inside():
     two = relay.const(np.full(4, 2, "float32"))
     inside = (wildcard() * is_constant()).partition(X * two)
