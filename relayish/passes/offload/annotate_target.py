@@ -25,7 +25,17 @@ from relayish.errors import IgnoredNameWarning, PassError, suggest
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
-from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import (
+    Call,
+    Expr,
+    Function,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import rebuild_fields
@@ -40,7 +50,7 @@ _OPAQUE: Final = ("Composite", "Primitive", "Compiler")
 
 
 class _Annotator(ExprRewriter):
-    """Puts marks around calls, and around tuples and projections if asked to."""
+    """Puts marks around calls, and around tuples, projections and references if asked to."""
 
     def __init__(
         self, targets: Sequence[str], claimed: set[Node], *, include_non_call_ops: bool
@@ -99,6 +109,33 @@ class _Annotator(ExprRewriter):
         image = post.with_fields(tuple_value=begun[0])
         self._target_of[image] = compiler_of(begun[0])
         return image
+
+    def rewrite_ref_create(self, pre: RefCreate, post: RefCreate) -> Expr:
+        return self._rewrite_reference(pre, post)
+
+    def rewrite_ref_read(self, pre: RefRead, post: RefRead) -> Expr:
+        return self._rewrite_reference(pre, post)
+
+    def rewrite_ref_write(self, pre: RefWrite, post: RefWrite) -> Expr:
+        return self._rewrite_reference(pre, post)
+
+    def _rewrite_reference(self, pre: Expr, post: Expr) -> Expr:
+        """Mark what has to do with a reference for the default: no other compiler may move it."""
+        if pre in self._claimed:
+            return post
+        if not self._non_calls:
+            return self.rewrite_expr(pre, post)
+        if all(map(is_begin, EXPRESSIONS.children(post))):
+            return post
+        rebuild = EXPRESSIONS.rebuild[type(post)]
+        assert rebuild is not None
+        image: Expr = rebuild(post, self._begin_by_default)
+        self._target_of[image] = DEFAULT
+        return image
+
+    def _begin_by_default(self, child: Node, _: object) -> Node:
+        assert isinstance(child, Expr)
+        return self._begin(child, DEFAULT)
 
     def rewrite_function(self, pre: Function, post: Function) -> Expr:
         if pre.attrs is not None and any(name in pre.attrs for name in _OPAQUE):
@@ -233,7 +270,8 @@ def annotate_target(
         expr: Any expression; predicates of targets may ask for types.
         targets: Names of compilers, the preferred ones first.
         include_non_call_ops: Mark tuples and projections as well, for the target that all of their
-            operands come from, and calls of closures and constructors, for the default.
+            operands come from, and for the default what creates, reads and writes references, and
+            calls of closures and constructors.
         mod: Where composite functions named after targets may be, besides ``expr``.
 
     Returns:
@@ -246,7 +284,7 @@ def annotate_target(
         Linear in distinct nodes and edges; no recursion.
 
     Source:
-        Relay ``AnnotateTarget``; it marks references as well.
+        Relay ``AnnotateTarget``, where references, too, are for the target of their operands.
     """
     names = (targets,) if isinstance(targets, str) else tuple(targets)
     for name in names:

@@ -1,21 +1,35 @@
 """Regions: the parts of a program between marks, each to be computed by one compiler.
 
 A region is what hangs together without a mark between: values enter it at ``compiler_begin`` and
-leave it at ``compiler_end``. It is made of calls, tuples, projections and constants.
+leave it at ``compiler_end``. It is made of calls, tuples, projections and constants; one of the
+default may create, read and write references, too.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from relayish.analysis.function_attributes import is_transparent
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.one_line import describe, quote
-from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem
+from relayish.ir.relay.expr import (
+    Call,
+    Expr,
+    Function,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import operands
 from relayish.op.declaration.target import DEFAULT
 from relayish.passes.offload.annotations import compiler_of, is_begin, is_end
+
+_OF_REFERENCES: Final[frozenset[type[Node]]] = frozenset({RefCreate, RefRead, RefWrite})
 
 
 def is_named(node: Node) -> bool:
@@ -114,8 +128,11 @@ class Regions:
         assert region is not None
         if is_named(node):
             return
-        is_known = type(node) in (Tuple, TupleGetItem) or (
-            type(node) is Call and (region.target == DEFAULT or is_named(node.op))
+        is_default, kind = region.target == DEFAULT, type(node)
+        is_known = (
+            kind in (Tuple, TupleGetItem)
+            or (type(node) is Call and (is_default or is_named(node.op)))
+            or (is_default and kind in _OF_REFERENCES)
         )
         if not is_known:
             raise PassError(

@@ -21,6 +21,7 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Expr, Function, RefCreate, RefRead, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
+from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration.registry import get_op
 from relayish.op.declaration.target import register_target_support
 from relayish.passes.offload.annotate_target import annotate_target
@@ -177,10 +178,43 @@ def test_what_was_merged_for_one_target_is_not_taken_by_another() -> None:
     assert same_value(evaluate(out["main"], out, [x]), evaluate(first["main"], first, [x]))
 
 
+REFERENCE = "def @main(%x: float32) { ref_read(ref(exp(%x))) }"
+
+
 def test_references_are_never_taken_over() -> None:
-    mod = annotated("def @main(%x: float32) { ref_read(ref(exp(%x))) }", "random_b")
-    assert isinstance(mod["main"].body, RefRead)
-    assert type(mod["main"].body.ref) is RefCreate
+    for non_calls in (False, True):
+        marked = AnnotateTarget("random_b", include_non_call_ops=non_calls)(
+            parse(HEADER + REFERENCE)
+        )
+        mod = PartitionGraph()(MergeCompilerRegions()(marked))
+        assert isinstance(mod["main"].body, RefRead)
+        assert type(mod["main"].body.ref) is RefCreate
+
+
+@pytest.mark.parametrize("non_calls", [False, True])
+def test_references_are_marked_for_the_default_if_asked_to(non_calls: bool) -> None:
+    """As TVM marks them; the relu alone is for another compiler."""
+    register_target_support("nn.relu", "only_relu", replace=True)
+    before = "def @main() { %0 = ref(1f); ref_write(%0, nn.relu(ref_read(%0))) }"
+    marks = {
+        name: f'annotation.compiler_{kind}({{}}, compiler="{target}")'.format
+        for name, kind, target in (
+            ("begin", "begin", "default"),
+            ("end", "end", "default"),
+            ("enter", "begin", "only_relu"),
+            ("leave", "end", "only_relu"),
+        )
+    }
+    begin, end = (marks[n] if non_calls else str for n in ("begin", "end"))
+    enter, leave = marks["enter"], marks["leave"]
+    ref = begin(end("%0"))
+    read = end(f"ref_read({ref})")
+    written = begin(leave(f"nn.relu({enter(read)})"))
+    write = end(f"ref_write({ref}, {written})")
+    after = f"def @main() {{ %0 = ref({begin('1f')}); {write} }}"
+    found = AnnotateTarget("only_relu", include_non_call_ops=non_calls)(parse(HEADER + before))
+    assert_structural_equal(infer_type(found), infer_type(parse(HEADER + after)))
+    assert AnnotateTarget("only_relu", include_non_call_ops=non_calls)(found) is found
 
 
 # What goes wrong
