@@ -30,6 +30,7 @@ from relayish.analysis.operator_counts import (
 )
 from relayish.analysis.post_order_visit import count_nodes, post_order_visit
 from relayish.analysis.purity import Purity, is_pure, purity_of
+from relayish.analysis.transposed_weights import search_fc_transpose
 from relayish.analysis.type_kind import check_kind, register_kind_rule
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
 from relayish.analysis.unmatched_cases import register_pattern_cover, unmatched_cases
@@ -89,6 +90,7 @@ __all__ = [
     "register_signature",
     "register_type_rule",
     "register_verifier",
+    "search_fc_transpose",
     "unmatched_cases",
     "well_formed",
 ]

@@ -12,7 +12,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from relayish.errors import DeclarationError, OptionError, PipelineError, suggest
 from relayish.ir.module import Module
@@ -245,6 +245,8 @@ def read_value(hint: Any, written: Written | WrittenSequence) -> object:  # Any:
             raise OptionValueError(f"expected {describe_hint(hint)}, as (a, b); found {written}")
         members = _member_hints(hint, arguments or (str, ...), len(written.items))
         return tuple(read_value(m, w) for m, w in zip(members, written.items, strict=True))
+    if origin is Mapping:
+        return _read_mapping(hint, arguments, written)
     if isinstance(written, WrittenSequence):
         raise OptionValueError(f"expected {describe_hint(hint)}; found {written}")
     if origin is Literal:
@@ -256,6 +258,21 @@ def read_value(hint: Any, written: Written | WrittenSequence) -> object:  # Any:
             f"a {describe_hint(hint)} cannot be written in text; build the pass in Python"
         )
     return read(hint, written)
+
+
+def _read_mapping(
+    hint: object,
+    arguments: tuple[Any, ...],  # Any: annotations
+    written: Written | WrittenSequence,
+) -> dict[object, object]:
+    """Return the mapping that is written as its pairs: ``((a, 1), (b, 2))``."""
+    if not isinstance(written, WrittenSequence):
+        raise OptionValueError(
+            f"expected {describe_hint(hint)}, as ((a, b), (c, d)); found {written}"
+        )
+    key, value = arguments
+    pair = types.GenericAlias(tuple, (key, value))
+    return dict(cast("tuple[object, object]", read_value(pair, each)) for each in written.items)
 
 
 def _read_bool(hint: object, written: Written) -> bool:

@@ -20,10 +20,7 @@ from tests.support.typed_text import parsed, typed
 
 ELSEWHERE = frozenset(
     {
-        "AlterOpLayout",
-        "ConvertLayout",
         "FakeQuantizationToInteger",
-        "Legalize",
         "ManifestLifetimes",
     }
 )

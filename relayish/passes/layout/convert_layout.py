@@ -28,7 +28,7 @@ from relayish.passes.layout.propagate import propagate_layouts
 @register_pass(
     "ConvertLayout", opt_level=3, required=("InferType", "CanonicalizeOps"), infer_types=True
 )
-def convert_layout(expr: Expr, *, desired_layouts: Mapping[str, Sequence[str]]) -> Expr:
+def convert_layout(expr: Expr, *, desired_layouts: Mapping[str, tuple[str, ...]]) -> Expr:
     """Layout conversion: let operators compute in the layouts asked for.
 
     Return ``expr``, whose types are known, with calls of some operators computing in other layouts.
