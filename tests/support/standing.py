@@ -54,6 +54,10 @@ for _target, _names in {
 VARIANTS: dict[str, tuple[str, ...]] = {
     "CombineParallelBatchMatmul": ("CombineParallelBatchMatmul{min_num_branches=2}",),
     "CombineParallelConv2D": ("CombineParallelConv2D{min_num_branches=2}",),
+    "ConvertLayout": (
+        "ConvertLayout{desired_layouts=((nn.conv2d, (NHWC, default)), (nn.max_pool2d, (NCHW,)))}",
+        "ConvertLayout{desired_layouts=((nn.conv2d, (NCHW2c, default)),)}",
+    ),
     "CombineParallelDense": (
         "CombineParallelDense{min_num_branches=2}",
         "CombineParallelDense{min_num_branches=2, to_batch=false}",
@@ -119,6 +123,7 @@ TOLERANCE: dict[str, float] = {
     "FlattenAtrousConv": 1e-4,
     "FoldExplicitPadding": 1e-4,
     "FoldScaleAxis": 1e-4,
+    "ConvertLayout": 1e-4,  # sums are added up in another order
     "DivToMul": 1e-5,
     "LazyGradientInit": 1e-5,  # without a product a tensor keeps strides, which order later sums
     "ForwardFoldScaleAxis": 1e-4,

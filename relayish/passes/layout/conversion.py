@@ -19,7 +19,7 @@ from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import arguments, attrs_type
 from relayish.op.declaration.registry import relay_op
 from relayish.op.declaration.rewriting import convert_op_layout
-from relayish.op.types.layout import is_layout
+from relayish.op.types.layout import converted_shape, is_layout
 from relayish.op.types.layout_algebra import rearranges, split_axes, whole_axes
 
 DEFAULT: Final = "default"
@@ -101,8 +101,30 @@ def _convert_convolution(
         values["out_layout"] = data
     if not _fits(call, values):
         return None
-    target = packed.get(op, op) if split_axes(data) else op
-    return Call(target, tuple(inputs), attrs.with_values(**values), span=call.span)
+    if not split_axes(data) or op not in packed:
+        return Call(op, tuple(inputs), attrs.with_values(**values), span=call.span)
+    sizes = _find_sizes(call)
+    if sizes is None:
+        return None
+    attrs = attrs.with_values(**values, **sizes)
+    return Call(packed.get(op, op), tuple(inputs), attrs, span=call.span)
+
+
+def _find_sizes(call: Call) -> dict[str, Any] | None:  # Any: sizes, numbers mostly
+    """Return the attributes that a weight of which the channels are split does not tell.
+
+    There are none where the weight of a depthwise convolution has the channels of the data first.
+    """
+    attrs, types = attrs_of(call), tensor_types(call)
+    weight = types[arguments.get(call.op, ()).index("weight")].shape
+    result: Any = call.checked_type  # Any: a type, that of a tensor
+    spatial = "".join([axis for axis in "DHW" if axis in attrs.data_layout])
+    outputs, _, *kernel = converted_shape(weight, attrs.kernel_layout, f"OI{spatial}")
+    layout = attrs.get("out_layout") or attrs.data_layout
+    _, channels, *_ = converted_shape(result.shape, layout, f"NC{spatial}")
+    if outputs != channels:
+        return None
+    return {"channels": channels, "kernel_size": tuple(kernel)}
 
 
 def _fits(call: Call, values: dict[str, str]) -> bool:
