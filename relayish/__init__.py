@@ -141,6 +141,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (
     "analysis",
+    "codegen",
     "dataflow",
     "dataflow_pattern",
     "errors",

@@ -1,6 +1,7 @@
 # What type checkers see of relayish; a test keeps it in step with the table in __init__.py.
 
 from relayish import analysis as analysis
+from relayish import codegen as codegen
 from relayish import dataflow as dataflow
 from relayish import dataflow_pattern as dataflow_pattern
 from relayish import errors as errors

@@ -36,7 +36,7 @@ LAYERS = (
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("frontend",),
+    ("frontend", "codegen"),
     ("cli", "testing"),
     ("__main__",),
 )

@@ -101,7 +101,7 @@ class _Compiler(Emitter):
                 tasks.append((self.demand, arg, False, None))
             first = pending[0]
             if not isinstance(first, Call) or type(first.op) is not Op or first in shared:
-                self.demand(first, tail=False)
+                tasks.append((self.demand, first, False, None))
                 return
             call = first
 

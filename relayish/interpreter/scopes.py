@@ -42,6 +42,9 @@ class Activations(Scopes):
         activated: For each node that opens scopes with activations of their own, those in which
             all the others are, in order: one for each scope of it and of its parts,
             or one for all fields that know the same variables.
+        own: For each node that several scopes share, the scope that is its code alone.
+        branches: For each node with branches, the first of their scopes, which are numbered in
+            sequence.
     """
 
     def __init__(self, root: Expr) -> None:
@@ -49,6 +52,8 @@ class Activations(Scopes):
         self.uses[root] = 1
         self.function = [OUTERMOST]
         self.activated: dict[Node, list[int]] = {}
+        self.own: dict[Node, int] = {}
+        self.branches: dict[Node, int] = {}
         self._activating: int | None = None  # where scopes open that have activations
         self._activated: list[int] = []
         self._parts: list[Node] = []  # those still to be placed
@@ -71,7 +76,7 @@ class Activations(Scopes):
             scope = scope_of[node]
             if node in lifted:  # its code may run from any of its uses: a scope of its own
                 function.append(function[scope])
-                scope = new_scope(scope)
+                scope = self.own[node] = new_scope(scope)
             held = in_place[kind]
             if held is None:
                 self._open_all(node, scope)
@@ -82,6 +87,7 @@ class Activations(Scopes):
                     widen(child, before, scope)
             branches = in_branches.get(kind)
             if branches is not None:
+                self.branches[node] = len(function)
                 for child in branches(node):
                     uses[child] += 1
                     function.append(function[scope])

@@ -1,11 +1,12 @@
 """Programs to try passes on, and short ways to run them: Relay's ``relay.testing``.
 
 The networks are modules, each with ``get_workload``: ``mlp.get_workload(1)``. What Relay has
-here for compiled code (targets and devices, translation to Python) has no counterpart.
+here for compiled code (targets and devices) has no counterpart.
 """
 
 from __future__ import annotations
 
+from relayish.codegen import run_as_python, to_python
 from relayish.testing import (
     dcgan,
     densenet,
@@ -58,10 +59,12 @@ __all__ = [
     "rand",
     "resnet",
     "resnet_3d",
+    "run_as_python",
     "run_infer_type",
     "run_opt_pass",
     "squeezenet",
     "synthetic",
     "temp_op_attr",
+    "to_python",
     "vgg",
 ]

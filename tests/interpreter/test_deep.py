@@ -103,3 +103,16 @@ def test_doublings_evaluate_each_node_once():
     # 2 ** 31 wraps to the smallest int32, doubled once more it is 0
     assert evaluate(doublings(31)) == np.iinfo("int32").min
     assert evaluate(doublings(1000)) == 0
+
+
+@pytest.mark.deep
+def test_a_long_chain_of_nodes_that_branches_share_evaluates():
+    x = Var("x")
+    chain = [Call(get_op("add"), (x, Constant(1)))]
+    for _ in range(min(DEPTH, 20_000)):
+        chain.append(Call(get_op("add"), (chain[-1], Constant(1))))
+    body = x
+    for shared in chain:
+        inner = If(Call(get_op("less"), (x, Constant(0))), shared, body)
+        body = If(Call(get_op("less"), (x, Constant(5))), inner, shared)
+    assert evaluate(Function((x,), body), args=[7]) == 7 + len(chain)

@@ -1,0 +1,173 @@
+"""Relay programs as Python source on numpy."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.codegen.python import runtime
+from relayish.codegen.python.names import ProgramNames
+from relayish.codegen.python.source import render
+from relayish.codegen.python.writer import DefinitionWriter
+from relayish.interpreter.value import Evaluated, as_argument
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
+
+_DEEPEST: Final = 10_000_000
+"""How deep functions of the source may call each other; their frames are not on the C stack."""
+
+
+@dataclass(frozen=True)
+class PythonProgram:
+    """A program in Python.
+
+    Attributes:
+        text: The source: functions, the last of which, called ``entry``, is the program.
+        entry: The name of the function to call; it takes what the program takes.
+        given: What the source refers to and cannot say: large constants, constructors of
+            algebraic data types, attributes that are not of Python.
+        is_function: Whether the program is a function, and not the value ``entry`` returns.
+    """
+
+    text: str
+    entry: str
+    given: Mapping[str, object]
+    is_function: bool
+
+    def __str__(self) -> str:
+        return self.text.removesuffix("\n")
+
+    def load(self) -> dict[str, Any]:  # Any: values and functions of the source
+        """Return what the source defines, by name, after running it."""
+        namespace: dict[str, Any] = dict(self.given)
+        exec(compile(self.text, "<relay program>", "exec"), namespace)  # noqa: S102 - our own
+        return namespace
+
+    def run(self) -> Evaluated:
+        """Return the value of the program; a function takes values as those of an executor do."""
+        entry = self.load()[self.entry]
+        return _callable(entry) if self.is_function else _callable(entry)()
+
+
+def to_python(program: Expr | IRModule, mod: IRModule | None = None) -> PythonProgram:
+    """Code generation: a Relay program as Python source on numpy.
+
+    Return the source of ``program``, one operation a line: lets are assignments, ifs and matches
+    are ifs, functions are functions, and names are kept. An operator is an expression of numpy
+    where that has the same value, else a call of its evaluation.
+
+    What is evaluated, how often and in which order is what :func:`~relayish.interpreter.evaluate`
+    does: a node that several branches share is computed when the first of them needs it, by a
+    function below ``@once``. Programs may nest as deep as they like: what stands deeper than
+    Python can nest becomes a function of its own.
+
+    Args:
+        program: An expression, or a module, whose ``main`` is the program.
+        mod: The module that defines what the expression refers to; what it does not refer to is
+            left out.
+
+    Raises:
+        EvaluationError: If a variable is not bound, a global not defined, or a kind of expression
+            is none of Relay's own.
+
+    Complexity:
+        Linear in distinct nodes, but for what :func:`~relayish.interpreter.evaluate` takes.
+
+    Source:
+        TVM ``relay.testing.py_converter.to_python``.
+
+    Example:
+        >>> import relayish as relay
+        >>> mod = relay.parse('''
+        ... #[version = "0.0.5"]
+        ... def @main(%x: float32) {
+        ...   let %y = exp(%x);
+        ...   if (greater(%y, 1f)) { nn.relu(%y) } else { negative(%y) }
+        ... }
+        ... ''')
+        >>> print(to_python(mod))
+        import numpy as np
+        from relayish.codegen.python.runtime import *
+        <BLANKLINE>
+        <BLANKLINE>
+        def main(x):
+            y = np.exp(x)
+            greater = y > np.float32(1.0)
+            if greater:
+                return evaluate('nn.relu', y)
+            return -y
+    """
+    if isinstance(program, IRModule):
+        mod, program = program, program.get_global_var("main")
+    names = ProgramNames(mod)
+    is_function, root = True, program
+    if isinstance(program, GlobalVar):
+        entry = names.global_value(program)
+        is_function, entry = not entry.endswith("()"), entry.removesuffix("()")
+    else:
+        is_function = type(root) is Function
+        entry = names.fresh("main" if is_function else "program")
+        names.pending.append((entry, root))
+    definitions = []
+    while names.pending:
+        name, definition = names.pending.pop()
+        writer = DefinitionWriter(names, definition)
+        writer.write(name)
+        definitions.append(writer.definitions)
+    lines = list(_head(names))
+    for written in reversed(definitions):
+        for made in reversed(written):
+            lines += ["", "", *render(made)]
+    return PythonProgram("\n".join(lines) + "\n", entry, names.given, is_function)
+
+
+def run_as_python(program: Expr | IRModule, mod: IRModule | None = None) -> Evaluated:
+    """Return the value of ``program``, evaluated as Python; see :func:`to_python`.
+
+    Source:
+        TVM ``relay.testing.py_converter.run_as_python``.
+
+    Example:
+        >>> import relayish as relay
+        >>> run_as_python(relay.add(relay.const(1), relay.const(2)))
+        np.int32(3)
+    """
+    return to_python(program, mod).run()
+
+
+def _head(names: ProgramNames) -> Iterator[str]:
+    yield "import numpy as np"
+    yield f"from {runtime.__name__} import *"
+    if names.given:
+        yield ""
+        yield f"# given: {', '.join(names.given)}"
+    if names.constants:
+        yield ""
+        yield from (f"{name} = {text}" for name, text in names.constants.items())
+
+
+def _callable(function: Callable[..., Evaluated]) -> Callable[..., Evaluated]:
+    """Return ``function``, to be called from Python with whatever can be a value."""
+
+    def call(*args: object) -> Evaluated:
+        values = [as_argument(arg) for arg in args]
+        with _deep(), np.errstate(all="ignore"):
+            return function(*values)
+
+    return call
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """Let functions call each other as deep as programs do."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

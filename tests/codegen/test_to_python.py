@@ -1,0 +1,474 @@
+"""Relay programs as Python source: what it looks like, and that it computes what programs do."""
+
+from __future__ import annotations
+
+import os
+import string
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.codegen import run_as_python, to_python
+from relayish.codegen.python import writer
+from relayish.codegen.python.short_forms import SHORT_FORMS
+from relayish.errors import EvaluationError
+from relayish.interpreter import create_executor, evaluate, evaluate_call, same_value
+from relayish.ir.relay.virtual_device import VirtualDevice
+from relayish.op.declaration.properties import num_inputs
+from relayish.op.declaration.registry import list_ops
+from relayish.passes.fold.bind import bind_params_by_name
+from relayish.testing import lstm, mlp
+from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
+from tests.support.each import each
+from tests.support.random_exprs import random_arguments, random_expr, random_module
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
+LISTS = """
+type List[A] {
+  Cons(A, List[A]),
+  Nil,
+}
+"""
+
+
+def parse(text):
+    return relay.parse(f'#[version = "0.0.5"]\n{text}')
+
+
+def body_of(text):
+    """Return the functions of the source of a program."""
+    return str(to_python(parse(text))).split("\n\n\n", 1)[1]
+
+
+def python(text, *args):
+    return to_python(parse(text)).run()(*args)
+
+
+def both(text, *args):
+    """Return what Python computes, which has to be what the evaluator does."""
+    mod = parse(text)
+    expected = create_executor(mod=mod).evaluate()(*args)
+    found = to_python(mod).run()(*args)
+    assert same_value(found, expected)
+    return found
+
+
+# What it looks like
+
+
+def test_lets_are_assignments_and_operators_are_expressions_of_numpy():
+    assert body_of(
+        "def @main(%x: float32, %y: float32) { let %z = add(%x, %y); multiply(exp(%z), 2f) }"
+    ) == ("def main(x, y):\n    z = x + y\n    exp = np.exp(z)\n    return exp * np.float32(2.0)")
+
+
+def test_other_operators_are_calls_by_name_with_attributes_that_are_not_defaults():
+    assert body_of(
+        "def @main(%x: Tensor[(2, 3), float32]) { nn.softmax(sum(%x, axis=[1], keepdims=True)) }"
+    ) == (
+        "def main(x):\n"
+        "    sum = evaluate('sum', x, axis=(1,), keepdims=True)\n"
+        "    return evaluate('nn.softmax', sum)"
+    )
+
+
+def test_ifs_are_ifs():
+    assert body_of(
+        "def @main(%c: bool, %x: int32) { let %y = if (%c) { negative(%x) } else { %x }; (%y, %c) }"
+    ) == (
+        "def main(c, x):\n"
+        "    if c:\n"
+        "        negative = -x\n"
+        "        y = negative\n"
+        "    else:\n"
+        "        y = x\n"
+        "    return (y, c)"
+    )
+
+
+def test_functions_are_functions_and_call_themselves():
+    assert body_of("""
+def @main(%n: int32) {
+  let %count = fn (%i: int32) -> int32 {
+    if (less(%i, 1)) { 0 } else { %count(subtract(%i, 1)) }
+  };
+  %count(%n)
+}
+""") == (
+        "def main(n):\n"
+        "    def count(i):\n"
+        "        less = i < np.int32(1)\n"
+        "        if less:\n"
+        "            return np.int32(0)\n"
+        "        subtract = i - np.int32(1)\n"
+        "        return count(subtract)\n"
+        "    return count(n)"
+    )
+
+
+def test_matches_are_ifs_and_fields_have_the_names_of_patterns():
+    assert body_of(
+        LISTS
+        + """
+def @main(%xs: List[int32]) -> int32 {
+  match (%xs) { Cons(%x, Cons(_, %rest)) => %x, Cons(%x, _) => negative(%x), Nil => 0 }
+}
+"""
+    ) == (
+        "def main(xs):\n"
+        "    if Cons.built(xs) and Cons.built(xs.fields[1]):\n"
+        "        x = xs.fields[0]\n"
+        "        rest = xs.fields[1].fields[1]\n"
+        "        return x\n"
+        "    if Cons.built(xs):\n"
+        "        x_1, _ = xs.fields\n"
+        "        return -x_1\n"
+        "    if Nil.built(xs):\n"
+        "        return np.int32(0)\n"
+        "    return unmatched(xs)"
+    )
+
+
+def test_references_are_objects_with_a_value():
+    assert body_of(
+        "def @main(%x: int32) { let %r = ref(%x); let %done = ref_write(%r, 2); ref_read(%r) }"
+    ) == ("def main(x):\n    r = RefValue(x)\n    done = write(r, np.int32(2))\n    return r.value")
+
+
+def test_what_branches_share_is_computed_once_when_the_first_needs_it():
+    text = "def @main(%c: bool, %x: float32) { %0 = exp(%x); (if (%c) { %0 } else { 1f }, %0) }"
+    assert body_of(text) == (
+        "def main(c, x):\n"
+        "    @once\n"
+        "    def exp():\n"
+        "        return np.exp(x)\n"
+        "    if c:\n"
+        "        exp_1 = exp()\n"
+        "        chosen = exp_1\n"
+        "    else:\n"
+        "        chosen = np.float32(1.0)\n"
+        "    exp_2 = exp()\n"
+        "    return (chosen, exp_2)"
+    )
+
+
+def test_what_is_computed_before_branches_needs_no_function():
+    text = "def @main(%c: bool, %x: float32) { %0 = exp(%x); (%0, if (%c) { %0 } else { 1f }) }"
+    assert "@once" not in body_of(text)
+    both(text, True, np.float32(1))
+
+
+def test_small_arrays_stand_at_the_top_and_large_ones_are_given():
+    small, large = np.arange(3), np.arange(100)
+    program = to_python(relay.add(relay.const(small), relay.sum(relay.const(large))))
+    assert "constant_1 = np.array([0, 1, 2], 'int32')" in program.text
+    assert "# given: constant\n" in program.text
+    assert same_value(program.given["constant"], large.astype("int32"))
+    assert same_value(program.run(), small.astype("int32") + np.int32(large.sum()))
+
+
+def test_only_functions_that_are_reached_are_written():
+    mod = parse("def @f() { 1 } def @g() { @f() } def @h() { 2 } def @main() { @g() }")
+    text = str(to_python(mod))
+    assert [f"def {name}(" in text for name in ("f", "g", "h", "main")] == [True, True, False, True]
+    assert run_as_python(relay.Call(mod.get_global_var("h"), []), mod) == 2
+
+
+# Names
+
+
+NAMES = [*["class", "np", "evaluate", "frame", "float", "a.b", "a_b", "1x", "é", "_", "level"], ""]
+
+
+@each("name", NAMES)
+def test_variables_of_any_name_are_read_as_they_are_written(name):
+    x, y = relay.Var(name), relay.Var(name)
+    f = relay.Var(name)
+    inner = relay.Function([y], relay.Tuple([x, y, relay.const(1)]))
+    program = relay.Let(x, relay.const(1), relay.Let(f, inner, relay.Call(f, [relay.const(2)])))
+    assert same_value(run_as_python(program), (np.int32(1), np.int32(2), np.int32(1)))
+
+
+def test_one_variable_bound_again_does_not_disturb_what_captured_it():
+    x, f = relay.Var("x"), relay.Var("f")
+    again = relay.Let(x, relay.const(2), relay.Tuple([relay.Call(f, []), x]))
+    program = relay.Let(x, relay.const(1), relay.Let(f, relay.Function([], x), again))
+    assert run_as_python(program) == evaluate(program) == (1, 2)
+
+
+def test_globals_and_variables_of_one_name_are_told_apart():
+    both("def @x(%y: int32) { %y } def @y() { 3 } def @main(%x: int32) { add(@x(%x), @y()) }", 4)
+
+
+# What it computes
+
+
+def test_random_programs_compute_what_they_evaluate_to():
+    for seed in range(EXAMPLES):
+        mod = random_module(seed, 100)
+        args = random_arguments(mod["main"], seed)
+        expected = create_executor(mod=mod).evaluate()(*args)
+        assert same_value(to_python(mod).run()(*args), expected), seed
+        expr = random_expr(seed, 60)
+        assert same_value(run_as_python(expr), evaluate(expr)), seed
+
+
+@pytest.mark.parametrize(("levels", "inner", "cases"), [(0, 0, 8), (1, 2, 0), (2, 64, 1)])
+def test_random_programs_compute_the_same_where_much_becomes_a_function_at_the_top(
+    levels, inner, cases
+):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writer, "LEVELS", levels)
+        patch.setattr(writer, "INNER", inner)
+        patch.setattr(writer, "_MOST_CASES", cases)
+        for seed in range(EXAMPLES // 2):
+            mod = random_module(seed, 100)
+            args = random_arguments(mod["main"], seed)
+            expected = create_executor(mod=mod).evaluate()(*args)
+            assert same_value(to_python(mod).run()(*args), expected), seed
+
+
+@each("network", [lambda: mlp.get_workload(1), lambda: lstm.get_workload(2, 3)])
+def test_networks_compute_what_they_evaluate_to(network):
+    mod, params = network()
+    bound = bind_params_by_name(mod["main"], params)
+    rng = np.random.default_rng(0)
+    shapes = [tuple(param.type_annotation.shape) for param in bound.params]
+    args = [rng.standard_normal(shape).astype("float32") for shape in shapes]
+    assert same_value(run_as_python(bound)(*args), evaluate(bound, args=args))
+
+
+def test_every_short_form_has_the_value_of_its_operator():
+    rng = np.random.default_rng(0)
+    samples = [rng.uniform(-3, 3, 5).astype(dtype) for dtype in ("float32", "float64", "float16")]
+    samples += [np.arange(-2, 3).astype(dtype) for dtype in ("int8", "int32", "int64", "uint8")]
+    samples += [np.array([True, False, True]), np.float32(0.5), np.int32(-7), np.bool_(True)]
+    compared = 0
+    for op in [op for op in map(relay.get_op, list_ops()) if op in SHORT_FORMS]:
+        form = SHORT_FORMS.get(op)
+        for sample in samples:
+            if form.kinds and sample.dtype.kind not in form.kinds:
+                continue
+            args = [sample, sample[..., ::-1] if sample.ndim else sample][: num_inputs.get(op)]
+            names = list(string.ascii_lowercase[: len(args)])
+            with np.errstate(all="ignore"):
+                try:
+                    expected = evaluate_call(op, None, args)
+                except EvaluationError:
+                    continue
+                values = dict(zip(names, args, strict=True))
+                found = eval(form.template.format(*names), {"np": np}, values)
+            assert same_value(found, expected), (op, sample.dtype)
+            compared += 1
+    assert compared > 150
+
+
+def test_what_nobody_needs_is_not_evaluated():
+    forever = "def @forever() -> int32 { @forever() }"
+    text = "def @main(%c: bool) { %0 = @forever(); if (%c) { 1 } else { (%0, add(%0, %0)).0 } }"
+    assert python(forever + text, True) == 1
+
+
+def test_effects_come_in_the_order_of_operands_and_once():
+    both(
+        """
+def @main(%c: bool) {
+  let %r = ref(1);
+  %0 = ref_write(%r, add(ref_read(%r), 1));
+  %1 = (%0, if (%c) { (%0, ref_read(%r)) } else { (%0, 7) }, ref_read(%r), %0);
+  (%1, ref_read(%r))
+}
+""",
+        True,
+    )
+
+
+def test_closures_capture_variables_of_each_call():
+    both("""
+def @adder(%n: int32) { fn (%m: int32) { add(%n, %m) } }
+def @main() {
+  let %one = @adder(1);
+  let %ten = @adder(10);
+  (%one(5), %ten(5))
+}
+""")
+
+
+def test_functions_that_are_returned_can_be_called():
+    function = run_as_python(parse("def @main() { fn (%x: int32) { add(%x, 1) } }"))()
+    assert function(np.int32(2)) == 3
+
+
+def test_operators_and_constructors_are_values():
+    both(
+        LISTS
+        + """
+def @apply(%f: fn (float32) -> float32, %x: float32) -> float32 { %f(%x) }
+def @main(%x: float32) { (@apply(nn.relu, %x), @apply(fn (%y: float32) -> float32 { %y }, %x)) }
+""",
+        -1.5,
+    )
+
+
+def test_values_of_types_are_built_by_the_constructors_of_the_module():
+    mod = parse(LISTS + "def @main(%x: int32) { Cons(%x, Nil) }")
+    value = to_python(mod).run()(1)
+    assert value.constructor is mod.get_constructor("List", "Cons")
+    assert value.tag == 0
+    assert value.fields[1].tag == 1
+
+
+def test_a_match_of_many_clauses_is_a_function_whose_cases_return():
+    names = [f"C{index}" for index in range(30)]
+    cases = ", ".join(f"{name} => {index}" for index, name in enumerate(names))
+    main = f"def @main() {{ let %t = C7; add(match (%t) {{ {cases} }}, 1) }}"
+    text = f"type T {{ {', '.join(names)} }} {main}"
+    assert both(text) == 8
+    assert "elif" not in body_of(text)
+
+
+def test_a_value_that_no_clause_covers_is_refused():
+    text = LISTS + "def @main() -> int32 { add(match? (Nil) { Cons(_, _) => 1 }, 1) }"
+    with pytest.raises(EvaluationError, match="no clause of the match covers"):
+        python(text)
+
+
+def test_a_large_pattern_is_matched_by_the_evaluator():
+    var, value = relay.Var("x"), relay.const(3)
+    pattern = relay.PatternVar(var)
+    for _ in range(40):
+        pattern = relay.PatternTuple([pattern, relay.PatternWildcard()])
+        value = relay.Tuple([value, relay.const(True)])
+    program = to_python(relay.Match(value, [relay.Clause(pattern, var)]))
+    assert program.run() == 3
+    assert "(x,) = pattern(fields" in program.text
+
+
+ODD = [np.float32("nan"), np.float64("inf"), np.float32("-inf"), np.float32(-0.0), np.float16(0.1)]
+
+
+@each("value", ODD)
+def test_odd_numbers_are_kept(value):
+    assert same_value(run_as_python(relay.Tuple([relay.Constant(value)])), (value,))
+
+
+@each("value", [np.zeros((0, 3), "int8"), np.array([np.nan, 1], "float32"), np.array([[True]])])
+def test_odd_arrays_are_kept(value):
+    assert same_value(run_as_python(relay.Tuple([relay.Constant(value)])), (value,))
+
+
+def test_attributes_that_python_cannot_say_are_given():
+    program = to_python(relay.on_device(relay.const(1), VirtualDevice(2)))
+    assert "attrs=attrs" in program.text
+    assert program.run() == 1
+
+
+# What is refused
+
+
+def test_a_variable_nobody_binds_is_refused():
+    with pytest.raises(EvaluationError, match="is not bound where it is used"):
+        to_python(relay.exp(relay.Var("x")))
+
+
+def test_a_global_without_a_module_is_refused():
+    with pytest.raises(EvaluationError, match=r"@f has no definition .* no module is given"):
+        to_python(relay.Call(relay.GlobalVar("f"), []))
+
+
+# How deep, and how large
+
+
+def nested_branches(count):
+    c = relay.var("c", "bool")
+    xs = [relay.Var("x") for _ in range(count)]
+    body = relay.const(0)
+    for x in xs:
+        body = relay.add(body, x)
+    for x in reversed(xs):
+        bound = relay.Let(x, relay.add(relay.const(1), relay.const(2)), body)
+        body = relay.If(c, bound, relay.const(5))
+    return relay.Function([c], body), (True,)
+
+
+def nested_functions(count):
+    params = [relay.Var("v") for _ in range(count)]
+    body = relay.const(0)
+    for param in params:
+        body = relay.add(body, param)
+    for param in reversed(params):
+        f = relay.Var("f")
+        body = relay.Let(f, relay.Function([param], body), relay.Call(f, [relay.const(2)]))
+    return relay.Function([], body), ()
+
+
+def shared_by_branches(count):
+    x = relay.var("x", "int32")
+    shared = relay.add(x, x)
+    for _ in range(count):
+        shared = relay.add(shared, relay.const(1))
+        other = relay.multiply(shared, relay.const(1))
+        shared = relay.If(relay.less(x, relay.const(0)), shared, other)
+    return relay.Function([x], shared), (3,)
+
+
+def functions_in_a_row(count):
+    body = relay.const(0)
+    for _ in range(count):
+        f = relay.Var("f")
+        body = relay.Let(f, relay.Function([], body), relay.Call(f, []))
+    chain = relay.Tuple([])
+    for _ in range(count):
+        chain = relay.Let(relay.Var("g"), relay.Function([], relay.const(1)), chain)
+    return relay.Function([], relay.Tuple([body, chain])), ()
+
+
+def calls(count):
+    below = "add(1, @main(subtract(%n, 1)))"
+    mod = parse(f"def @main(%n: int32) -> int32 {{ if (less(%n, 1)) {{ 0 }} else {{ {below} }} }}")
+    return mod, (count,)
+
+
+def lets(count):
+    x = relay.var("x", "int32")
+    names = [x, *[relay.Var("y") for _ in range(count)]]
+    body = names[-1]
+    for before, name in zip(reversed(names[:-1]), reversed(names[1:]), strict=True):
+        body = relay.Let(name, relay.add(before, relay.const(1)), body)
+    return relay.Function([x], body), (0,)
+
+
+@pytest.mark.deep
+@each(
+    "build",
+    [nested_branches, nested_functions, shared_by_branches, functions_in_a_row, calls, lets],
+)
+def test_deep_programs_compute_what_they_evaluate_to(build):
+    program, args = build(min(DEPTH, 20_000))
+    found = to_python(program).run()(*args)
+    if isinstance(program, relay.IRModule):
+        expected = create_executor(mod=program).evaluate()(*args)
+    else:
+        expected = evaluate(program, args=args)
+    assert same_value(found, expected)
+
+
+@pytest.mark.deep
+@each("kind", sorted(set(DEEP_NESTS) - {"tuple_nest", "function_nest"}))
+def test_programs_nested_in_any_way_are_python(kind):
+    leaf = relay.const(True) if kind == "if_cond" else relay.const(5)
+    program = DEEP_NESTS[kind](min(DEPTH, 20_000), leaf)
+    assert same_value(run_as_python(program), evaluate(program))
+
+
+@each("build", [nested_branches, nested_functions, shared_by_branches, functions_in_a_row, lets])
+def test_source_grows_as_programs_do(build):
+    small, large = (len(to_python(build(count)[0]).text) for count in (500, 1000))
+    assert large < 2.3 * small
+
+
+def test_shared_nodes_are_written_once():
+    program = to_python(doublings(100))
+    assert program.text.count(" + ") == 100
