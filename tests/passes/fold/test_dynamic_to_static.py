@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import relayish as relay
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.interpreter import evaluate
@@ -194,7 +195,7 @@ def chain(levels: int) -> Function:
     """Reshape as often as that, each time to the shape of what was reshaped before."""
     data: Expr = x
     for _ in range(levels):
-        data = op.dyn.reshape(data, op.shape_of(data, dtype="int32"))
+        data = op.dyn.reshape(data, relay.shape_of(data, dtype="int32"))
     return infer_type(Function((x,), data))
 
 
@@ -230,5 +231,43 @@ def test_long_programs_with_sizes_in_variables_are_no_matter() -> None:
 
 
 def test_unchanged_function_is_returned_as_it_is() -> None:
-    func = infer_type(Function((x,), Tuple((op.nn.relu(x), op.shape_of(x)))))
+    func = infer_type(Function((x,), Tuple((op.nn.relu(x), relay.shape_of(x)))))
     assert dynamic_to_static(func) is func
+
+
+def ill_typed_before(body: Expr, *params: Var) -> IRModule:
+    """Return a module that types cannot be inferred of, as its sizes come from slices."""
+    mod = IRModule.from_expr(Function(params, body))
+    with pytest.raises(TypeInferenceError, match="known length"):
+        infer_type(mod)
+    return mod
+
+
+def rows(of: Expr) -> Expr:
+    """Return the shape of ``of``, cut out of itself: of unknown length, as types go."""
+    shape = relay.shape_of(of, dtype="int32")
+    return relay.strided_slice(shape, const(np.array([0])), relay.shape_of(shape, dtype="int32"))
+
+
+def test_program_that_types_with_static_sizes_alone_becomes_static() -> None:
+    x, y = var("x", shape=()), var("y", shape=(3, 4))
+    for body, name in (
+        (relay.full(x, rows(y)), "full"),
+        (relay.reshape(relay.exp(y), rows(y)), "reshape"),
+    ):
+        mod = DynamicToStatic()(ill_typed_before(body, x, y))
+        assert mod["main"].ret_type is not None
+        assert mod["main"].ret_type.shape == (3, 4)
+        called = {n.op.name for n in EXPRESSIONS.post_order(mod["main"]) if type(n) is Call}
+        assert name in called
+        assert not {each for each in called if each.startswith("dyn.")}
+
+
+def test_program_that_does_not_type_either_way_is_refused() -> None:
+    x, y = var("x", shape=()), var("y", shape=(relay.Any(), 4))
+    with pytest.raises(TypeInferenceError, match="known length"):
+        DynamicToStatic()(ill_typed_before(relay.full(x, rows(y)), x, y))
+    with pytest.raises(TypeInferenceError):
+        DynamicToStatic()(
+            IRModule.from_expr(Function((y,), relay.full(const(1.0), (3,)) + const(1)))
+        )
