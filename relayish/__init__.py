@@ -149,14 +149,28 @@ _PACKAGES: _typing.Final = (
     "functor",
     "interpreter",
     "ir",
+    "nd",
     "op",
     "passes",
     "prelude",
+    "relay",
     "testing",
     "text",
     "tir",
     "transform",
 )
+
+_OF_TVM: _typing.Final[dict[str, tuple[str, str]]] = {
+    "DiagnosticError": ("relayish.errors", "RelayishError"),
+    "TVMError": ("relayish.errors", "RelayishError"),
+    "cpu": ("relayish.nd", "cpu"),
+    "cuda": ("relayish.nd", "cuda"),
+    "device": ("relayish.nd", "device"),
+    "error": ("relayish", "errors"),
+    "gpu": ("relayish.nd", "gpu"),
+    "instrument": ("relayish.ir", "instrument"),
+}
+"""What ``tvm`` itself has besides, for scripts that begin with ``import relayish as tvm``."""
 
 __all__ = [  # noqa: PLE0604 - strings, every one
     *sorted((*_MODULE_OF, *_PACKAGES))
@@ -164,6 +178,10 @@ __all__ = [  # noqa: PLE0604 - strings, every one
 
 
 def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
+    if name in _OF_TVM:
+        module, there = _OF_TVM[name]
+        _set_hooks()
+        return getattr(_importlib.import_module(module), there)
     if name in _PACKAGES:
         _set_hooks()
         return _importlib.import_module(f"{__name__}.{name}")
@@ -171,7 +189,10 @@ def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
         return _importlib.import_module("relayish._support.version").VERSION
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = _lookup(name)
+    try:
+        found = _lookup(name)
+    except AttributeError:
+        raise _missing(name) from None
     if name in _MODULE_OF or name in _lasting_names():
         globals()[name] = found  # the next time the name is found without this function
     return found
@@ -226,15 +247,18 @@ def _lookup(name: str) -> _typing.Any:  # Any: as above
     _set_hooks()
     if name in _MODULE_OF:
         return getattr(_importlib.import_module(_MODULE_OF[name]), name)
-    operators = _importlib.import_module("relayish.op")
-    try:
-        return getattr(operators, name)
-    except AttributeError:
-        suggest = _importlib.import_module("relayish.errors").suggest
-        near = suggest(name, [*__all__, *dir(operators)])
-        raise AttributeError(
-            f"module {__name__!r} has no attribute and no operator {name!r}{near}"
-        ) from None
+    return getattr(_importlib.import_module("relayish.op"), name)
+
+
+def _missing(name: str) -> AttributeError | ImportError:
+    """Return the error that says what to write in place of ``name``, or which name is near."""
+    suggest = _importlib.import_module("relayish.errors").suggest
+    near = suggest(name, __dir__())
+    absent = _importlib.import_module("relayish._support.absent")
+    error: AttributeError | ImportError = absent.missing_name(
+        __name__, name, f"module {__name__!r} has no attribute and no operator {name!r}{near}", 1
+    )
+    return error
 
 
 def __dir__() -> list[str]:

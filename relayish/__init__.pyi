@@ -9,13 +9,23 @@ from relayish import frontend as frontend
 from relayish import functor as functor
 from relayish import interpreter as interpreter
 from relayish import ir as ir
+from relayish import nd as nd
 from relayish import op as op
 from relayish import passes as passes
 from relayish import prelude as prelude
+from relayish import relay as relay
 from relayish import testing as testing
 from relayish import text as text
 from relayish import tir as tir
 from relayish import transform as transform
+from relayish import errors as error  # noqa: F401 - a name for scripts
+from relayish.errors import RelayishError as DiagnosticError  # noqa: F401 - a name for scripts
+from relayish.errors import RelayishError as TVMError  # noqa: F401 - a name for scripts
+from relayish.ir import instrument as instrument
+from relayish.nd import cpu as cpu
+from relayish.nd import cuda as cuda
+from relayish.nd import device as device
+from relayish.nd import gpu as gpu
 from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import CheckError as CheckError
 from relayish.errors import ConfigError as ConfigError

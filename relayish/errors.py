@@ -16,6 +16,13 @@ class RelayishError(Exception):
     """The root of every error raised by relayish itself."""
 
 
+TVMError = RelayishError
+"""The name under which scripts for TVM catch errors."""
+
+DiagnosticError = RelayishError
+"""The name under which they catch those of text and types."""
+
+
 class RelayishWarning(UserWarning):
     """The root of every warning given by relayish itself."""
 

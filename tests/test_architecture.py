@@ -31,13 +31,13 @@ LAYERS = (
     ("ir.relay",),
     ("functor.relay", "op"),
     ("text.relay", "dataflow.relay"),
-    ("analysis", "prelude"),
+    ("analysis", "nd", "prelude"),
     ("interpreter", "dataflow_pattern", "tir"),
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("frontend", "codegen"),
-    ("cli", "testing"),
+    ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform"),
+    ("cli", "relay", "testing"),
     ("__main__",),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
@@ -73,10 +73,10 @@ def layer_of(module: str) -> str | None:
     parts = module.split(".")
     if parts[0] != "relayish" or len(parts) < 2:
         return None
-    relay = f"{parts[1]}.relay"
     if len(parts) == 2:
-        return relay if parts[1] in FACES else parts[1]
-    return relay if relay in HEIGHT and parts[2] == "relay" else parts[1]
+        return f"{parts[1]}.relay" if parts[1] in FACES else parts[1]
+    part = f"{parts[1]}.{parts[2]}"
+    return part if part in HEIGHT else parts[1]
 
 
 def imports_of(path: Path) -> Iterator[Import]:

@@ -1,7 +1,9 @@
 """Analyses: what is known about a program without changing it."""
 
+from relayish._support.absent import missing_name
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.dominators import post_dominators
+from relayish.analysis.dtypes import all_dtypes
 from relayish.analysis.effect_rules import EffectRule, register_effect_rule
 from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effect
 from relayish.analysis.extract import extract_fused_functions, extract_intermediate_expr
@@ -51,6 +53,7 @@ __all__ = [
     "PlannedTensor",
     "Purity",
     "Storage",
+    "all_dtypes",
     "all_type_vars",
     "all_vars",
     "analyse_effects",
@@ -100,4 +103,5 @@ def __getattr__(name: str) -> object:
     """Find what Relay spells otherwise, and people type only if they have it from there."""
     if name == "extract_intermdeiate_expr":
         return extract_intermediate_expr
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{suggest(name, __all__)}")
+    near = suggest(name, __all__)
+    raise missing_name(__name__, name, f"module {__name__!r} has no attribute {name!r}{near}")

@@ -4,6 +4,7 @@ Source:
     Relay ``tvm.relay.dataflow_pattern``.
 """
 
+from relayish._support.absent import names_of
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
 from relayish.dataflow_pattern.kinds import register_pattern
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
@@ -92,3 +93,5 @@ __all__ = [
     "rule",
     "wildcard",
 ]
+
+__getattr__ = names_of(__name__)

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from relayish._support.absent import names_of
+from relayish.frontend.loops import foreach, while_loop
 from relayish.frontend.param_dict import load_param_dict, save_param_dict
 from relayish.frontend.scope_builder import ScopeBuilder, ScopeBuilderError
 
-__all__ = ["ScopeBuilder", "ScopeBuilderError", "load_param_dict", "save_param_dict"]
+__all__ = [
+    "ScopeBuilder",
+    "ScopeBuilderError",
+    "foreach",
+    "load_param_dict",
+    "save_param_dict",
+    "while_loop",
+]
+
+__getattr__ = names_of(__name__)

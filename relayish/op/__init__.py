@@ -19,7 +19,7 @@ from relayish.op import result_size as _result_size  # after the operators it sp
 from relayish.op.builders import infix as _infix  # what Python's operators find
 from relayish.op.builders import temporary as _temporary  # after all that is declared here
 from relayish.op.builders.builder import builder, namespace, operators
-from relayish.op.builders.call import call_op, make_attrs
+from relayish.op.builders.call import call_op, make_attrs, make_node
 from relayish.op.builders.gradient import register_gradient
 from relayish.op.declaration import properties, registry
 from relayish.op.declaration.attribute_keys import register_op_attr
@@ -66,6 +66,7 @@ __all__ = [
     "list_op_names",
     "list_ops",
     "make_attrs",
+    "make_node",
     "memory",
     "nn",
     "op",

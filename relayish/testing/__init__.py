@@ -6,7 +6,9 @@ here for compiled code (targets and devices) has no counterpart.
 
 from __future__ import annotations
 
+from relayish._support.absent import names_of
 from relayish.codegen import run_as_python, to_python
+from relayish.prelude import Prelude
 from relayish.testing import (
     dcgan,
     densenet,
@@ -27,6 +29,7 @@ from relayish.testing import (
 from relayish.testing.check_grad import check_grad
 from relayish.testing.check_op import check_op
 from relayish.testing.init import create_workload
+from relayish.testing.main import main
 from relayish.testing.nat import count, make_nat_expr, make_nat_value
 from relayish.testing.run import (
     assert_allclose,
@@ -36,8 +39,10 @@ from relayish.testing.run import (
     run_opt_pass,
 )
 from relayish.testing.temp_op_attr import TempOpAttr
+from relayish.transform import gradient
 
 __all__ = [
+    "Prelude",
     "TempOpAttr",
     "assert_allclose",
     "check_grad",
@@ -48,10 +53,12 @@ __all__ = [
     "dcgan",
     "densenet",
     "dqn",
+    "gradient",
     "inception_v3",
     "init",
     "layers",
     "lstm",
+    "main",
     "make_nat_expr",
     "make_nat_value",
     "mlp",
@@ -68,3 +75,5 @@ __all__ = [
     "to_python",
     "vgg",
 ]
+
+__getattr__ = names_of(__name__)

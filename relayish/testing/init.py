@@ -79,6 +79,30 @@ class Initializer:
         )
 
 
+class Bilinear(Initializer):
+    """Weights by which a transposed convolution interpolates between pixels, bilinearly.
+
+    Source:
+        Relay ``testing.init.Bilinear``.
+
+    Example:
+        >>> weight = np.zeros((1, 1, 4, 4), "float32")
+        >>> Bilinear()("up_weight", weight)
+        >>> weight[0, 0, 1].tolist()
+        [0.1875, 0.5625, 0.5625, 0.1875]
+    """
+
+    def init_weight(self, name: str, arr: Array) -> None:
+        """Fill a weight of four axes, the last of which is the width of the kernel."""
+        if arr.ndim != 4:
+            raise FieldError(f"weight {name!r} must have four axes; found {arr.ndim}")
+        height, width = arr.shape[2:]
+        scale = np.ceil(width / 2)
+        middle = (2 * scale - 1 - scale % 2) / (2 * scale)
+        column, row = (1 - abs(np.arange(size) / scale - middle) for size in (width, height))
+        arr[:] = row[:, np.newaxis] * column
+
+
 class Xavier(Initializer):
     """Weights uniform in ±sqrt(magnitude / fan), where the fan counts what they connect.
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from relayish import pass_infra, passes
+from relayish._support.absent import missing_name
 from relayish.errors import suggest
 from relayish.pass_infra.composition.registry import REGISTRY, list_passes
 
@@ -18,10 +19,13 @@ FUNCTIONS: Final = {
     "ControlFlow": "relayish.passes.gradient.ad.kind_rules",
     "ExprAppend": "relayish.passes.normal_form.let_chains",
     "ExtractBinding": "relayish.passes.normal_form.let_chains",
+    "FoldConstantExpr": "relayish.passes.fold.fold_constant",
     "InferTypeLocal": "relayish.passes.utility.infer_type",
     "Substitute": "relayish.passes.normal_form.let_chains",
+    "ToANormalFormExpr": "relayish.passes.normal_form.to_a_normal_form",
     "default_pipeline": "relayish.passes.default_pipeline",
     "gradient": "relayish.passes.gradient.gradient",
+    "is_constant": "relayish.passes.fold.constant_checker",
     "recast": "relayish.passes.rewrite.recast",
     "register_cps_rule": "relayish.passes.normal_form.to_cps",
     "register_function_passing": "relayish.passes.functions.defunctionalize.encode",
@@ -44,11 +48,12 @@ def __getattr__(name: str) -> Any:  # Any: a pass class, its factory, or a funct
     # passes are CamelCase; asking for anything else (the import system asks for submodules) must
     # not import every pass there is
     if not name[:1].isupper():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise missing_name(__name__, name, f"module {__name__!r} has no attribute {name!r}")
     entry = REGISTRY.find(name)
     if entry is None:
         near = suggest(name, [*__all__, *list_passes()])
-        raise AttributeError(f"module {__name__!r} has no attribute and no pass {name!r}{near}")
+        otherwise = f"module {__name__!r} has no attribute and no pass {name!r}{near}"
+        raise missing_name(__name__, name, otherwise)
     return entry.factory
 
 

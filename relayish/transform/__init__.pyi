@@ -57,10 +57,13 @@ from relayish.pass_infra.composition.check import run_check as run_check
 from relayish.passes.gradient.ad.kind_rules import ControlFlow as ControlFlow
 from relayish.passes.normal_form.let_chains import ExprAppend as ExprAppend
 from relayish.passes.normal_form.let_chains import ExtractBinding as ExtractBinding
+from relayish.passes.fold.fold_constant import FoldConstantExpr as FoldConstantExpr
 from relayish.passes.utility.infer_type import InferTypeLocal as InferTypeLocal
 from relayish.passes.normal_form.let_chains import Substitute as Substitute
+from relayish.passes.normal_form.to_a_normal_form import ToANormalFormExpr as ToANormalFormExpr
 from relayish.passes.default_pipeline import default_pipeline as default_pipeline
 from relayish.passes.gradient.gradient import gradient as gradient
+from relayish.passes.fold.constant_checker import is_constant as is_constant
 from relayish.passes.rewrite.recast import recast as recast
 from relayish.passes.normal_form.to_cps import register_cps_rule as register_cps_rule
 from relayish.passes.functions.defunctionalize.encode import register_function_passing as register_function_passing

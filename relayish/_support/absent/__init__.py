@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import opcode
 import sys
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
 
 from relayish._support.absent.members import MEMBERS
 from relayish._support.absent.names import NAMES
@@ -30,13 +31,16 @@ def names_absent(module: str) -> tuple[str, ...]:
     return tuple(sorted(NAMES.get(module.removeprefix("relayish."), ())))
 
 
-def missing_name(module: str, name: str, otherwise: str) -> AttributeError | ImportError:
+def missing_name(
+    module: str, name: str, otherwise: str, above: int = 0
+) -> AttributeError | ImportError:
     """Return what the ``__getattr__`` of a module is to raise.
 
     Args:
         module: The name of the module.
         name: What it lacks.
         otherwise: What to say where TVM has no such name either.
+        above: How many functions stand between this one and the ``__getattr__``.
 
     Returns:
         An ``AttributeError``. Behind ``from module import name`` Python drops these, text and all;
@@ -46,9 +50,18 @@ def missing_name(module: str, name: str, otherwise: str) -> AttributeError | Imp
     if told is None:
         return AttributeError(otherwise, name=name, obj=sys.modules.get(module))
     text = f"{module} has no {name}: {told}"
-    if _is_from_import(depth=2):
+    if _is_from_import(2 + above):
         return MissingImportError(text, name=module)
     return MissingNameError(text)
+
+
+def names_of(module: str) -> Callable[[str], NoReturn]:
+    """Return the ``__getattr__`` of ``module``, which has no name but those that stand in it."""
+
+    def __getattr__(name: str) -> NoReturn:  # noqa: N807 - that of a module
+        raise missing_name(module, name, f"module {module!r} has no attribute {name!r}")
+
+    return __getattr__
 
 
 def _is_from_import(depth: int) -> bool:

@@ -5,5 +5,234 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-NAMES: Final[Mapping[str, Mapping[str, str]]] = {}
+
+def _each(names: str, told: str) -> dict[str, str]:
+    """Return what is told of each of ``names``; ``{}`` in it stands for the name."""
+    return {name: told.replace("{}", name) for name in names.split()}
+
+
+def _merge(*parts: Mapping[str, str]) -> dict[str, str]:
+    return {name: told for part in parts for name, told in part.items()}
+
+
+_EVALUATE = (
+    "relayish compiles nothing, it evaluates; write "
+    'relay.create_executor("graph", mod).evaluate()(*args), '
+    "and relay.transform.default_pipeline(3)(mod) for what build does to the program before"
+)
+_NO_TARGET = "numpy computes on the CPU, so there is no target to choose; leave it out"
+_NO_SCHEDULE = (
+    "operators are not compiled, so they have neither computes nor schedules nor strategies; "
+    "write evaluate=f in register_op(name, ...) to say what one computes"
+)
+_NO_TENSOR_IR = (
+    "relayish has Relay and CINN's loop IR, relayish.tir, and no TensorIR; "
+    "write relayish.tir for loops, and a plain number, relay.Any() or relay.SizeVar('n') in a shape"
+)
+_NO_POOLS = "memory is planned by relay.analysis.plan_memory(func); there are no pools to name"
+_NO_FRONT_END = (
+    "relayish reads Relay text; export the model in TVM by mod.astext(), and write "
+    "relay.parse(text) here, with relay.load_param_dict(bytes) for its parameters"
+)
+_NO_COMPILER = (
+    "relayish comes with no other compiler; write relay.op.contrib.register_pattern_table({!r}, f) "
+    "and relay.op.register_op_attr(op, 'target.{}', g) to say what it takes"
+)
+_COMPILERS = (
+    "arm_compute_lib",
+    "bnns",
+    "clml",
+    "cmsisnn",
+    "coreml",
+    "cublas",
+    "cudnn",
+    "cutlass",
+    "dnnl",
+    "ethosn",
+    "ethosu",
+    "libtorch",
+    "mrvl",
+    "tensorrt",
+    "vitis_ai",
+)
+_TEXT = "write relay.astext(mod) and relay.parse(text), or pickle.dumps(mod) and pickle.loads(...)"
+_PYTEST = "write pytest.mark.parametrize(...)"
+_NO_DEVICES = "there is one executor, numpy's; leave it out and call relay.create_executor()"
+_PLACE = 'write relay.Span("file", line, end_line, column, end_column), with a plain string'
+_TUNING = "nothing is compiled, so there is nothing to tune; leave it out"
+_OBJECTS = "everything is Python's own; use the function or class itself, without a registry"
+_SPARSE = "write relay.transform.DenseToSparse(...) or Conv2dToSparse(...) on weights at hand"
+
+_IR = _merge(
+    _each("Array Map container", "write Python's lists, tuples and dictionaries"),
+    _each("BaseExpr", "write relay.Expr"),
+    _each("BaseFunc CallingConv", "write relay.Function"),
+    _each("PointerType PrimType Range", _NO_TENSOR_IR),
+    _each("TensorAffineType TupleAffineType", "write relay.transform.FakeQuantizationToInteger()"),
+    _each(
+        "ConstantMemoryPools ConstantPoolInfo PoolInfo PoolInfoProperties WorkspaceMemoryPools "
+        "WorkspacePoolInfo memory_pools",
+        _NO_POOLS,
+    ),
+    _each("DummyGlobalInfo GlobalInfo VDevice", "write mod = mod.with_attr(key, value)"),
+    _each("EnvFunc", _OBJECTS),
+    _each("SourceName SequentialSpan", _PLACE),
+    _each("load_json save_json", _TEXT),
+    _each("diagnostics", "errors say where they are: except relay.RelayishError as error"),
+    _each("get_first_structural_mismatch", "write relay.first_mismatch(a, b)"),
+    _each("register_intrin_lowering", _NO_SCHEDULE),
+)
+
+_TVM = _merge(
+    _each("build lower driver", _EVALUATE),
+    _each("target Target", _NO_TARGET),
+    _each("te topi arith script", _NO_TENSOR_IR),
+    _each("autotvm auto_scheduler meta_schedule dlight", _TUNING),
+    _each("rpc micro", _EVALUATE),
+    _each(
+        "get_global_func register_func register_object",
+        _OBJECTS + "; a pass by its name is relay.transform.get_pass(name)",
+    ),
+    _each("convert", "Python's values are taken as they are; leave convert(...) out"),
+    _each("runtime", "write relayish.nd.array, relay.save_param_dict, relay.interpreter"),
+    _each("contrib", _EVALUATE + "; pictures of programs are not drawn, write print(mod)"),
+    _each("DataType DataTypeCode", 'an element type is its name: write "float32"'),
+    _each("Device", "write relayish.nd.Device"),
+    _each("support", "write relayish.__version__"),
+    _each("parser", "write relay.parse(text)"),
+    _each(
+        "ext_dev hexagon metal opencl rocm vpi vulkan webgpu",
+        'write relayish.device("{}", 0)',
+    ),
+)
+
+_RELAY = _merge(
+    _each("build optimize", _EVALUATE),
+    _each("build_config", "write relay.transform.PassContext(opt_level=3)"),
+    _each("SourceName SequentialSpan", _PLACE),
+    _each("SpanCheck", "spans are kept where they are; write expr.span"),
+    _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
+    _each("memory_plan", _NO_POOLS),
+    _each("collage", "write MergeComposite, AnnotateTarget and PartitionGraph with a table"),
+    _each("data_dep_optimization", _SPARSE),
+    _each(
+        "quantize",
+        "write the program with relay.qnn, or with quantize and dequantize around float "
+        "operators and relay.transform.FakeQuantizationToInteger()",
+    ),
+)
+
+_OP = _merge(
+    _each(
+        "OpStrategy strategy register_compute register_schedule register_shape_func "
+        "register_strategy register_broadcast_schedule register_injective_schedule "
+        "register_reduce_schedule",
+        _NO_SCHEDULE,
+    ),
+    _each(
+        "register_external_compiler",
+        "regions for other compilers are functions in the module; write "
+        "relay.transform.PartitionGraph() and look for func.attrs['Compiler']",
+    ),
+    _each("register_infer_correct_layout", "write relay.op.register_infer_layout(op, rule)"),
+    _each("get_constructor", "write mod.get_constructor(type_name, name)"),
+)
+
+_TESTING = _merge(
+    _each("parameter parameters fixture", _PYTEST),
+    _each(
+        "enabled_targets device_enabled exclude_targets parametrize_targets uses_gpu requires_cuda "
+        "requires_gpu requires_llvm",
+        _NO_DEVICES,
+    ),
+    _each("assert_prim_expr_equal", "write relay.assert_structural_equal(a, b)"),
+    _each("darknet tf tflite yolo_detection byoc", _NO_FRONT_END),
+)
+
+_TRANSFORM = _merge(
+    _each("build_config", "write relay.transform.PassContext(opt_level=3)"),
+    _each("ToCPS", "write relay.transform.to_cps(func, mod)"),
+    _each("LayoutConfig", "write ConvertLayout({'nn.conv2d': [...]}) for what is to change"),
+    _each("LabelOps", "write relay.transform.CapturePostDfsIndexInSpans()"),
+    _each("ConcretizeLike RemoveStandaloneReshapes", "write relay.transform.SimplifyExpr()"),
+    _each("AnnotateUsedMemory ManifestAlloc MemoryPlan memory_alloc memory_plan", _NO_POOLS),
+    _each(
+        "CollagePartition", "write MergeComposite, AnnotateTarget and PartitionGraph with a table"
+    ),
+    _each("Conv2dToSparse2", "write relay.transform.Conv2dToSparse(...)"),
+    _each(
+        "ApplyPassToFunction",
+        "write relay.IRModule({name: func}) of the functions that are meant, run the pass on that, "
+        "and put them back by mod.with_module(...)",
+    ),
+    _each("mixed_precision", "write relay.transform.ToMixedPrecision('float16')"),
+    _each("fake_quantization_to_integer", "write relay.transform.FakeQuantizationToInteger()"),
+    _each("flexible_shape", "write relay.Any() for the size in the type of the parameter"),
+)
+
+NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "relayish": {**_TVM, **_RELAY},
+    "relay": _RELAY,
+    "ir": _IR,
+    "ir.transform": _TRANSFORM,
+    "errors": _each(
+        "InternalError OpError OpNotImplemented", "write relayish.errors.RelayishError"
+    ),
+    "nd": _each("from_dlpack", "write numpy.from_dlpack(array)"),
+    "op": _OP,
+    "op.contrib": {
+        name: _NO_COMPILER.replace("{!r}", repr(name)).replace("{}", name) for name in _COMPILERS
+    },
+    "op.qnn": _merge(
+        _each("broadcast", "write relay.qnn.add(...), which broadcasts"),
+        _each(
+            "register_qnn_legalize",
+            "write relay.op.register_legalize(op, f, table='FTVMQnnLegalize')",
+        ),
+    ),
+    "relay.expr": _merge(
+        _each("ExprWithOp", "write relay.Expr, which has Python's operators"),
+        _each("TempExpr", "write a kind of node of your own, declared with @relay.node"),
+    ),
+    "relay.base": _merge(
+        _each("SourceName SequentialSpan", _PLACE),
+        _each("Id", "a variable is told by the object, its name is var.name_hint"),
+        _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
+    ),
+    "relay.build_module": _merge(
+        _each("build optimize BuildModule get_executor_from_target", _EVALUATE),
+        _each("GraphExecutor", 'write relay.create_executor("graph", mod)'),
+        _each("AotExecutor", 'write relay.create_executor("aot", mod)'),
+    ),
+    "relay.backend": _each(
+        "Executor Runtime executor_factory graph_executor_codegen te_compiler utils vm", _EVALUATE
+    ),
+    "relay.parser": _each("SpanCheck", "spans are kept where they are; write expr.span"),
+    "relay.scope_builder": _each("WithScope", "write with builder.if_scope(cond):"),
+    "prelude": _each(
+        "StaticTensorArrayOps TensorArrayOps get_tensor_array_shape",
+        "write relay.prelude.import_tensor_arrays(mod, dtype, shape)",
+    ),
+    "frontend": _merge(
+        _each(
+            "from_caffe from_caffe2 from_coreml from_darknet from_keras from_mxnet from_oneflow "
+            "from_onnx from_paddle from_pytorch from_tensorflow from_tflite",
+            _NO_FRONT_END,
+        ),
+        _each("ChangeDatatype", "write an ExprMutator with visit_constant and visit_var"),
+    ),
+    "analysis": _merge(
+        _each("analyze_operations_distribution", "write relay.analysis.list_op_freqs(mod)"),
+        _each("check_constant", "write relay.transform.is_constant(expr)"),
+        _each("sparse_conv2d sparse_dense", _SPARSE),
+        _each(
+            "get_calibration_data",
+            "make main return what is to be looked at, in a tuple, and evaluate it",
+        ),
+        _each("search_fc_transpose", "write relay.transform.SimplifyFCTranspose()"),
+    ),
+    "transform": _TRANSFORM,
+    "dataflow_pattern": _each("register_df_node", "write relay.node('name') above a class"),
+    "testing": _TESTING,
+}
 """By the name of a module of relayish, without ``relayish.``; ``relayish`` for the package."""

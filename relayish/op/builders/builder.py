@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
+from relayish._support.absent import missing_name
 from relayish.errors import AmbiguousNameError, FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs, may_be_none
 from relayish.ir.domain import Domain, get_domain
@@ -285,7 +286,9 @@ class Namespace:
             return Namespace(family, self._domain)
         if full == "qnn.op":
             return self  # Relay has these operators in relay.qnn.op; here they are in both
-        raise AttributeError(f"no operator {full!r} is declared{suggest(full, self._declared())}")
+        family = f"relayish.op.{self._prefix}".rstrip(".")
+        near = suggest(full, self._declared())
+        raise missing_name(family, name, f"no operator {full!r} is declared{near}")
 
     def _builder(self, full: str) -> Builder:
         try:

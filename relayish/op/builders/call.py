@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs, may_be_none
+from relayish.ir.attrs import Attrs, DictAttrs, attrs_class, may_be_none
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
 from relayish.ir.span import Span
 from relayish.op.builders.outputs import TupleWrapper
@@ -63,6 +63,31 @@ def attrs_of(call: Call) -> Any:  # Any: the attributes of the one operator
     """Return the attributes of ``call``, those that it leaves out included."""
     assert isinstance(call.op, Op)
     return make_attrs(call.op, {}) if call.attrs is None else call.attrs
+
+
+def make_node(type_key: str, **fields: object) -> Attrs:
+    """Return attributes of the class that has ``type_key``: ``relay.attrs.SoftmaxAttrs``.
+
+    Raises:
+        UnknownNameError: If it is the key of no class of attributes. Nodes are made by their
+            classes.
+
+    Source:
+        TVM ``ir.make_node``.
+
+    Example:
+        >>> make_node("relay.attrs.SoftmaxAttrs", axis=1)
+        SoftmaxAttrs(axis=1)
+    """
+    if type_key == DictAttrs.type_key:
+        return DictAttrs(fields)
+    cls = attrs_class(type_key)
+    if cls is None:
+        raise UnknownNameError(
+            f"{type_key!r} is no type key of attributes; write relay.Var(...) for a node, "
+            f"and relay.op.properties.attrs_type.get(op) for the attributes of an operator"
+        )
+    return cls(**fields)
 
 
 def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:

@@ -282,3 +282,7 @@ def fold_constant_expr(expr: Expr, mod: IRModule | None = None, fold_qnn: bool =
         Relay ``FoldConstantExpr``.
     """
     return fold_constant(expr, fold_qnn=fold_qnn)
+
+
+FoldConstantExpr = fold_constant_expr
+"""Relay's name of it."""

@@ -69,6 +69,15 @@ def to_a_normal_form(
     return transform_body(expr, lambda body: bind_all(body, find))
 
 
+def ToANormalFormExpr(e: Expr) -> Expr:  # noqa: N802 - Relay's name
+    """Return ``e`` in A-normal form, as :func:`to_a_normal_form` does.
+
+    Source:
+        Relay ``ToANormalFormExpr``.
+    """
+    return to_a_normal_form(e)
+
+
 @register_pass("ToANormalForm", opt_level=1, idempotent=True, ensures=("a_normal_form",))
 def to_a_normal_form_of_module(mod: IRModule) -> IRModule:
     """A-normal form: bind every intermediate value to a variable, so that operands are names.

@@ -1,0 +1,11 @@
+"""Fresh names, under the names of ``tvm.ir.supply``."""
+
+from __future__ import annotations
+
+from relayish._support.absent import names_of
+from relayish.ir.name_supply import NameSupply
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
+
+__all__ = ["GlobalVarSupply", "NameSupply"]
+
+__getattr__ = names_of(__name__)

@@ -1,0 +1,115 @@
+"""Modules of relayish below ``relayish.relay``: ``relay.transform`` is ``relayish.transform``.
+
+A finder of modules answers for names that begin with ``relayish.relay.`` and are no files there.
+The module it finds is the very one that has the shorter name, so nothing is loaded twice.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Final
+
+_HERE: Final = __name__.rpartition(".")[0]
+_ROOT: Final = _HERE.rpartition(".")[0]
+
+
+class _Loader:
+    """Gives the import system a module that is loaded already, and leaves it as it is."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 - the import system's
+        """Return the module."""
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Undo what the import system wrote into the module."""
+        module.__spec__ = self._spec
+
+
+class AliasFinder:
+    """Finds modules of relayish by their names below ``relayish.relay``."""
+
+    @staticmethod
+    def find_spec(
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG004 - the import system's
+        target: ModuleType | None = None,  # noqa: ARG004 - likewise
+    ) -> ModuleSpec | None:
+        """Return the spec of the module called ``fullname``; ``None`` if it is none of these."""
+        if not fullname.startswith(f"{_HERE}."):
+            return None
+        found = find_module(fullname.removeprefix(f"{_HERE}."))
+        return None if found is None else ModuleSpec(fullname, _Loader(found))  # type: ignore[arg-type]  # a loader by what it does
+
+
+def find_module(path: str) -> ModuleType | None:
+    """Return the module of relayish that is ``relay.<path>`` in TVM, if it has another name here.
+
+    TVM keeps what a package offers in a module within, which goes by the same name:
+    ``relay.transform.transform`` is ``relay.transform``.
+    """
+    first, *inner = path.split(".")
+    if first in OWN:
+        return None
+    module = _step(sys.modules[_ROOT], first)
+    name = first
+    for part in inner:
+        if module is None:
+            return None
+        below = _step(module, part)
+        module = module if below is None and part in (name, *_WITHIN.get(name, ())) else below
+        name = part
+    return module
+
+
+def _step(module: ModuleType, name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(f"{module.__name__}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{module.__name__}.{name}":
+            raise
+    found = getattr(module, name, None)
+    return found if isinstance(found, ModuleType) else None
+
+
+OWN: Final = frozenset(
+    {
+        "adt",
+        "aliases",
+        "backend",
+        "base",
+        "build_module",
+        "expr",
+        "expr_functor",
+        "function",
+        "loops",
+        "param_dict",
+        "parser",
+        "scope_builder",
+        "ty",
+        "type_functor",
+    }
+)
+"""The modules that are files here."""
+
+_WITHIN: Final = {
+    "analysis": ("call_graph", "feature", "count_layers", "annotated_regions"),
+    "contrib": ("register",),
+    "op": ("tensor", "transform", "reduce", "algorithm"),
+    "qnn": ("op",),
+    "transform": ("recast",),
+}
+"""By the name of a package, further modules in TVM whose names are all in the package here."""
+
+
+def install() -> None:
+    """Let the import system ask the finder, before those that look for files."""
+    if AliasFinder not in sys.meta_path:
+        sys.meta_path.insert(0, AliasFinder)

@@ -1,0 +1,10 @@
+"""Parameter files, under the names of ``tvm.relay.param_dict``."""
+
+from __future__ import annotations
+
+from relayish._support.absent import names_of
+from relayish.frontend import load_param_dict, save_param_dict
+
+__all__ = ["load_param_dict", "save_param_dict"]
+
+__getattr__ = names_of(__name__)

@@ -1,0 +1,49 @@
+"""What scripts for TVM may rely on when they check types; mypy reads it, nothing runs it."""
+
+from __future__ import annotations
+
+from typing import assert_type
+
+import relayish as tvm
+from relayish import relay
+from relayish.ir import IRModule, register_op_attr
+from relayish.ir.instrument import PassTimingInstrument, pass_instrument
+from relayish.relay.analysis import free_vars
+from relayish.relay.build_module import bind_params_by_name
+from relayish.relay.dataflow_pattern import is_op, wildcard
+from relayish.relay.expr_functor import ExprMutator
+from relayish.relay.op.contrib import get_pattern_table
+from relayish.relay.testing import run_opt_pass
+from relayish.relay.transform import FoldConstant
+
+
+class DropIf(ExprMutator):
+    def visit_if(self, if_: relay.If) -> relay.Expr:
+        return self.visit(if_.true_branch)
+
+
+x = relay.var("x", shape=(2, 3))
+func = relay.Function((x,), relay.nn.relu(x))
+mod = tvm.IRModule.from_expr(func)
+
+assert_type(x, relay.Var)
+assert_type(mod, IRModule)
+assert_type(func.with_attr("Primitive", 1), relay.Function)
+assert_type(mod.astext(show_meta_data=False), str)
+assert_type(relay.TensorType((1, 2)).concrete_shape, tuple[int, ...])
+assert_type(tvm.cpu(0).device_type, int)
+assert_type(tvm.nd.array([1.0]).numpy(), tvm.nd.Array)
+assert_type(relay.transform.FoldConstant()(mod), IRModule)
+assert_type(FoldConstant()(mod), IRModule)
+assert_type(bind_params_by_name(func, {}), relay.Function)
+assert_type(relay.load_param_dict(relay.save_param_dict({})), dict[str, tvm.nd.Array])
+assert_type(free_vars(func), tuple[relay.Var, ...])
+assert_type(is_op("add")(wildcard(), wildcard()).match(x), bool)
+get_pattern_table("mine")
+run_opt_pass(func, FoldConstant())
+register_op_attr("add", "mine", 1)
+assert_type(tvm.ir.structural_equal(x, x), bool)
+assert_type(tvm.transform.PassContext(opt_level=3).opt_level, int)
+instruments = [PassTimingInstrument(), tvm.instrument.PassTimingInstrument()]
+pass_instrument(type("Own", (), {}))
+mod.update_func(mod.get_global_var("main"), func)  # type: ignore[attr-defined]  # as it raises
