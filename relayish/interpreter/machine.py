@@ -349,11 +349,7 @@ class Machine:
     def _tag(self, constructor: Constructor) -> int:
         tag = self._tags.get(constructor)
         if tag is None:
-            known = {} if self.mod is None else self.mod.type_definitions
-            data = known.get(constructor.belong_to)
-            siblings = () if data is None else data.constructors
-            tag = siblings.index(constructor) if constructor in siblings else -1
-            self._tags[constructor] = tag
+            tag = self._tags[constructor] = constructor.tag
         return tag
 
 

@@ -39,8 +39,7 @@ class RefValue:
 class ConstructorValue:
     """A value of an algebraic data type: what ``constructor`` built from ``fields``.
 
-    ``tag`` is the position of the constructor in its type definition, or -1 where the program
-    that was evaluated came without the definition.
+    ``tag`` is that of the constructor, or -1 where no module defines it.
     """
 
     __slots__ = ("__weakref__", "constructor", "fields", "tag")

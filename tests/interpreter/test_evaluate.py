@@ -193,8 +193,8 @@ def make_list(*items):
 def test_constructor_builds_a_tagged_value():
     value = evaluate(make_list(one), IRModule({}, {header: lists}))
     assert isinstance(value, ConstructorValue)
-    assert (value.tag, value.constructor, value.fields[0]) == (1, cons, 1)
-    assert value.fields[1].tag == 0
+    assert (value.tag, value.constructor, value.fields[0]) == (cons.tag, cons, 1)
+    assert value.fields[1].tag == nil.tag == cons.tag - 1
 
 
 def test_match_binds_and_takes_the_first_clause_that_fits():

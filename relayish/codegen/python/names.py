@@ -76,12 +76,7 @@ class ProgramNames:
         """Return the name of what builds values by ``constructor``."""
         name = self._names.get(constructor)
         if name is None:
-            known = {} if self.mod is None else self.mod.type_definitions
-            data = known.get(constructor.belong_to)
-            siblings = () if data is None else data.constructors
-            tag = siblings.index(constructor) if constructor in siblings else -1
-            name = self.give(constructor.name_hint, Make(constructor, tag))
-            self._names[constructor] = name
+            name = self._names[constructor] = self.give(constructor.name_hint, Make(constructor))
         return name
 
     def matching(self, pattern: Pattern) -> str:

@@ -70,16 +70,13 @@ def call_with(attrs: Attrs, function: Callable[..., Evaluated], *args: Evaluated
 
 
 class Make:
-    """A constructor of an algebraic data type, which is called with the fields.
-
-    ``tag`` is its position in the type definition.
-    """
+    """A constructor of an algebraic data type, which is called with the fields."""
 
     __slots__ = ("constructor", "tag")
 
-    def __init__(self, constructor: Constructor, tag: int) -> None:
+    def __init__(self, constructor: Constructor) -> None:
         self.constructor = constructor
-        self.tag = tag
+        self.tag = constructor.tag
 
     def __call__(self, *fields: Evaluated) -> ConstructorValue:
         """Return the value built from ``fields``."""

@@ -6,6 +6,7 @@ from relayish.ir.comparison import register_comparison
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, field, node
 from relayish.ir.one_line import register_line
+from relayish.ir.relay.constructor_tag import find_tag
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
@@ -20,6 +21,14 @@ class Constructor(Expr):
     name_hint: str
     inputs: tuple[Type, ...]
     belong_to: GlobalTypeVar
+
+    @property
+    def tag(self) -> int:
+        """A number by which it differs from others; -1 until a module defines its type.
+
+        The upper byte is of a hash of the name of the type, the rest its position there.
+        """
+        return find_tag(self)
 
 
 @node("type_data")

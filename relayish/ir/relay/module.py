@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias, overload
 
 from pyrsistent import PMap, pmap
 
@@ -12,6 +12,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.module import Module
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.constructor_tag import enter_tags, tag_prefix
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
 from relayish.ir.relay.type import GlobalTypeVar
 from relayish.ir.scoping import free_variables
@@ -19,6 +20,9 @@ from relayish.ir.scoping import free_variables
 Definition: TypeAlias = Node
 """What a global name stands for: a :class:`Function`, what a front end put there instead, or what
 another language calls a function."""
+
+_INDEX: Final = 0xFFFFFF
+"""The bits of a tag that are the position of the constructor."""
 
 
 class IRModule(Module[GlobalVar]):
@@ -57,6 +61,8 @@ class IRModule(Module[GlobalVar]):
                     f"two type definitions go by the name {name!r}; rename one of them"
                 )
             names[header.name_hint] = header
+        for header, data in (type_definitions or {}).items():
+            enter_tags(header.name_hint, data.constructors)
         self._fill(_types=pmap(dict(type_definitions or {})), _type_globals=pmap(names))
 
     @classmethod
@@ -123,19 +129,46 @@ class IRModule(Module[GlobalVar]):
             )
         return found
 
-    def get_constructor(self, type_name: str, name: str) -> Constructor:
-        """Return the constructor ``name`` of the type ``type_name``.
+    @overload
+    def get_constructor(self, type_name: int) -> Constructor: ...
+    @overload
+    def get_constructor(self, type_name: str, name: str) -> Constructor: ...
+    def get_constructor(self, type_name: str | int, name: str | None = None) -> Constructor:
+        """Return the constructor ``name`` of the type ``type_name``, or that of a tag.
+
+        Args:
+            type_name: The name of the type, or the tag of the constructor.
+            name: The name of the constructor, where that of the type is given.
 
         Raises:
             UnknownNameError: If the module defines no such type, or the type no such constructor.
+
+        Complexity:
+            Linear in the constructors of the type; of a tag, in the types of the module as well.
+
+        Source:
+            Relay ``IRModule.get_constructor``.
         """
+        if isinstance(type_name, int):
+            return self._constructor_of_tag(type_name)
         constructors = self._types[self.get_global_type_var(type_name)].constructors
         for constructor in constructors:
             if constructor.name_hint == name:
                 return constructor
         raise UnknownNameError(
             f"type {type_name} has no constructor {name}"
-            f"{suggest(name, [c.name_hint for c in constructors])}"
+            f"{suggest(name or '', [c.name_hint for c in constructors])}"
+        )
+
+    def _constructor_of_tag(self, tag: int) -> Constructor:
+        index = tag & _INDEX
+        for name, header in self._type_globals.items():
+            constructors = self._types[header].constructors
+            if index < len(constructors) and tag_prefix(name) | index == tag:
+                return constructors[index]
+        raise UnknownNameError(
+            f"the module defines no constructor with the tag {tag}; take one from "
+            f"get_constructor(type, name).tag"
         )
 
     def get_type(self, name: str) -> tuple[GlobalTypeVar, *tuple[Constructor, ...]]:
@@ -163,6 +196,7 @@ class IRModule(Module[GlobalVar]):
         taken = self._type_globals.get(header.name_hint)
         if taken is not None and taken is not header:
             raise DuplicateNameError(f"the module already defines a type {header.name_hint}")
+        enter_tags(header.name_hint, data.constructors)
         return self._derive(
             _types=self._types.set(header, data),
             _type_globals=self._type_globals.set(header.name_hint, header),
