@@ -155,7 +155,9 @@ def _float(_: Table, value: float) -> Json:
     }
 
 
-def _int(dtype: str) -> Callable[[Table, int], Json]:
+def write_int(dtype: str) -> Callable[[Table, int], Json]:
+    """Return the rule that describes a number of an element type."""
+
     def write(_: Table, value: int) -> Json:
         fields = {"dtype": dtype, "span": "0", "value": str(int(value))}
         return {"type_key": "IntImm", "attrs": fields}
@@ -170,8 +172,8 @@ def _bytes(_: Table, value: bytes) -> Json:
 WRITERS: Final[dict[type, Callable[[Table, Any], Json]]] = {  # Any: a value of the key's type
     str: lambda _, value: {"type_key": "runtime.String", "repr_str": value},
     bytes: _bytes,
-    bool: _int("bool"),
-    int: _int("int64"),
+    bool: write_int("bool"),
+    int: write_int("int64"),
     float: _float,
     tuple: lambda table, value: {"type_key": "Array", "data": [table.number(i) for i in value]},
     DictAttrs: Table.dict_attrs,

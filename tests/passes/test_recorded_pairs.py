@@ -8,7 +8,6 @@ from relayish.errors import RelayishError
 from tests.support.recorded import assert_same_program, pairs, run_recorded
 
 MISSES: dict[str, str] = {
-    "case-107": "the size of d3 rows of 2 * 3 is d3 * 6; TVM says 2 * d3 * 3",
     "quant-layout-165": "a leaky rectifier is applied once; TVM leaves the first in place as well",
     "quant-layout-15": "qnn.add of floats is refused; TVM gives it a type, and no value",
     "quant-layout-16": "qnn.add of floats is refused; TVM gives it a type, and no value",

@@ -18,7 +18,7 @@ from relayish.ir.relay.type import (
     TypeVar,
 )
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.types.dimension import ANY, show_type
+from relayish.op.types.dimension import ANY, compare, show_type
 from relayish.op.types.fields import Dimension
 
 ENDLESS: Final = "the type would contain itself"
@@ -292,9 +292,9 @@ class Unifier:
                 self._size[name] = size
                 self._reopen()
                 return size
-        return (
-            None if isinstance(one, int) and isinstance(other, int) else _unify_symbolic(one, other)
-        )
+        if compare(one, other) is False:
+            return None
+        return other if isinstance(other, int) else one
 
     def _reopen(self) -> None:
         """Forget which types are known: named dimensions in them are something else now."""
@@ -459,8 +459,3 @@ def substitute(ty: Type, values: Mapping[TypeVar, Type]) -> Type:
         else:
             images[part] = part
     return images[ty]
-
-
-def _unify_symbolic(one: Dimension, other: Dimension) -> Dimension | None:
-    """Return one of two expressions of named dimensions, which may well be equal."""
-    return other if isinstance(other, int) else one

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final
+from typing import Final, TypeAlias
 
+from relayish._support import hooks
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import register_comparison
@@ -28,10 +29,71 @@ class TypeKind(IntEnum):
 
 
 class PrimExpr(Node, language=RELAY, held_as=Role.ANNOTATION):
-    """A scalar integer expression, as it stands in the shape of a tensor type."""
+    """A scalar integer expression, as it stands in the shape of a tensor type.
+
+    As in TVM, Python's arithmetic makes others: ``n + 1``, ``2 * n``, ``n // 2``, ``n % 8`` and
+    ``-n``. ``==`` compares identity.
+
+    Example:
+        >>> import relayish.op
+        >>> n = SizeVar("n")
+        >>> (n * 4 + 4) // 4, n + 3 - n
+        (PrimOp(name='tir.FloorDiv', args=(<PrimOp>, 4), dtype='int32'), 3)
+    """
 
     __slots__ = ()
     visit_name = "dimension"
+    __array_ufunc__ = None  # numpy leaves its operators to those below
+
+    def __add__(self, other: Size) -> Size:
+        return _combine("size_add", self, other)
+
+    def __radd__(self, other: Size) -> Size:
+        return _combine("size_add", other, self)
+
+    def __sub__(self, other: Size) -> Size:
+        return _combine("size_subtract", self, other)
+
+    def __rsub__(self, other: Size) -> Size:
+        return _combine("size_subtract", other, self)
+
+    def __mul__(self, other: Size) -> Size:
+        return _combine("size_multiply", self, other)
+
+    def __rmul__(self, other: Size) -> Size:
+        return _combine("size_multiply", other, self)
+
+    def __floordiv__(self, other: Size) -> Size:
+        return _combine("size_floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Size) -> Size:
+        return _combine("size_floor_divide", other, self)
+
+    def __mod__(self, other: Size) -> Size:
+        return _combine("size_floor_mod", self, other)
+
+    def __rmod__(self, other: Size) -> Size:
+        return _combine("size_floor_mod", other, self)
+
+    def __neg__(self) -> Size:
+        return _combine("size_multiply", self, -1)
+
+
+Size: TypeAlias = int | PrimExpr
+"""A size: a number, or an expression of named dimensions."""
+
+
+def _combine(what: str, left: Size, right: Size) -> Size:
+    """Return what Python's operator makes, or what has it ask the other operand."""
+    made: Size = NotImplemented
+    if _is_size(left) and _is_size(right):
+        sizes = [size if isinstance(size, PrimExpr) else int(size) for size in (left, right)]
+        made = hooks.build(what, *sizes)
+    return made
+
+
+def _is_size(size: object) -> bool:
+    return isinstance(size, PrimExpr) or (hasattr(size, "__index__") and not isinstance(size, bool))
 
 
 @node("any")

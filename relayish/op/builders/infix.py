@@ -1,5 +1,7 @@
 """Operator overloading: what ``x + y``, ``2 * x``, ``-x`` and ``x < y`` build of expressions.
 
+Of sizes, ``n + 1`` and the like are what :mod:`~relayish.op.types.dimension` computes.
+
 ``x + y`` is a call of ``add``, and so on. A number beside an expression becomes a constant: of the
 element type of the expression where that can be told while it is being built (an annotated
 variable, a constant, a call whose type rule says it), else of the default width of ``const``:
@@ -24,6 +26,7 @@ from relayish.op.builders.call import call_op, relay_call
 from relayish.op.builders.known_type import find_known_type
 from relayish.op.builders.outputs import check_index, output_count
 from relayish.op.declaration.registry import get_op, relay_op
+from relayish.op.types import dimension
 
 _BINARY: Final = (
     "add",
@@ -119,6 +122,13 @@ def _refuse_truth(call: Call) -> NoReturn:
 _NEGATIVE: Final = relay_op("negative")
 
 hooks.functions.update({name: _binary(name) for name in _BINARY})
+hooks.functions.update(
+    size_add=dimension.add,
+    size_subtract=dimension.subtract,
+    size_multiply=dimension.multiply,
+    size_floor_divide=dimension.floor_divide,
+    size_floor_mod=dimension.floor_mod,
+)
 hooks.functions.update(
     negative=_negate,
     cast=_cast,

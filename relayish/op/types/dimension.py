@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeGuard
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any, PrimExpr, PrimOp, TensorType, Type
 from relayish.op.types.fields import Dimension
+from relayish.op.types.polynomial import difference
 
 ANY: Final = Any()
 """The dimension nobody knows; one object is enough."""
@@ -20,50 +21,76 @@ ANY: Final = Any()
 
 def add(left: Dimension, right: Dimension) -> Dimension:
     """Return ``left + right``."""
-    if isinstance(left, int):
-        left, right = right, left  # a number stands behind
     if right == 0:
         return left
+    if left == 0:
+        return right
     if isinstance(right, int) and _is(left, "tir.Add") and isinstance(left.args[1], int):
         return add(left.args[0], left.args[1] + right)
     return _combine("tir.Add", left, right, lambda a, b: a + b)
 
 
 def subtract(left: Dimension, right: Dimension) -> Dimension:
-    """Return ``left - right``."""
+    """Return ``left - right``; a number where the two differ by no more."""
     if right == 0:
         return left
-    if _has_same_name(left, right):
-        return 0
-    return _combine("tir.Sub", left, right, lambda a, b: a - b)
+    known = _difference(left, right)
+    return _combine("tir.Sub", left, right, lambda a, b: a - b) if known is None else known
 
 
 def multiply(left: Dimension, right: Dimension) -> Dimension:
     """Return ``left * right``; nothing times ``Any`` is nothing."""
-    if isinstance(left, int):
-        left, right = right, left  # a number stands behind
-    if right == 0:
+    if 0 in (left, right):
         return 0
     if right == 1:
         return left
+    if left == 1:
+        return right
     if isinstance(right, int) and _is(left, "tir.Mul") and isinstance(left.args[1], int):
         return multiply(left.args[0], left.args[1] * right)
     return _combine("tir.Mul", left, right, lambda a, b: a * b)
 
 
 def floor_divide(left: Dimension, right: Dimension) -> Dimension:
-    """Return ``left // right``, rounded down; ``right`` is not 0."""
+    """Return ``left // right``, rounded down; ``right`` is not 0.
+
+    Factors that both have are left out, if nothing is rounded.
+    """
     if right == 1:
         return left
-    if _has_same_name(left, right):
-        return 1
-    if _is(left, "tir.Mul"):
-        of, times = left.args
-        if isinstance(times, int) and isinstance(right, int) and times % right == 0:
-            return multiply(of, times // right)
-        if _has_same_name(of, right):
-            return times
+    number, factors = _factors(left)
+    divisor, others = _factors(right)
+    for other in others:
+        place = next((i for i, own in enumerate(factors) if compare(own, other)), None)
+        if place is None:
+            break
+        del factors[place]
+    else:
+        if number % divisor == 0:
+            return multiply(product(factors), number // divisor)
     return _combine("tir.FloorDiv", left, right, lambda a, b: a // b)
+
+
+def floor_mod(left: Dimension, right: Dimension) -> Dimension:
+    """Return ``left % right``, which has the sign of ``right``."""
+    return _combine("tir.FloorMod", left, right, lambda a, b: a % b)
+
+
+def _factors(size: Dimension) -> tuple[int, list[Dimension]]:
+    """Return the numbers in a product, multiplied, and its other factors."""
+    number, found, waiting = 1, list[Dimension](), [size]
+    while waiting and len(found) < _MOST_FACTORS:
+        part = waiting.pop()
+        if isinstance(part, int):
+            number *= part
+        elif _is(part, "tir.Mul"):
+            waiting += part.args[::-1]
+        else:
+            found.append(part)
+    return (1, [size]) if waiting else (number, found)
+
+
+_MOST_FACTORS: Final = 16
 
 
 def ceil_divide(left: Dimension, right: int) -> Dimension:
@@ -83,7 +110,8 @@ def compare(left: Dimension, right: Dimension) -> bool | None:
     """Return whether two dimensions are equal, ``None`` where that cannot be known."""
     if isinstance(left, int) and isinstance(right, int):
         return left == right
-    return True if _has_same_name(left, right) else None
+    known = _difference(left, right)
+    return None if known is None else known == 0
 
 
 def unify(left: Dimension, right: Dimension) -> Dimension | None:
@@ -232,9 +260,13 @@ def _spell(op: PrimOp) -> list[object]:
     return parts[::-1]
 
 
-def _has_same_name(left: Dimension, right: Dimension) -> bool:
-    """Return whether both are one expression, in which no ``Any`` stands."""
-    return left is right and not isinstance(left, Any)
+def _difference(left: Dimension, right: Dimension) -> int | None:
+    """Return by how much the left size is more, ``None`` where that is not known."""
+    if left is right and not isinstance(left, Any):
+        return 0
+    if isinstance(left, PrimOp) or isinstance(right, PrimOp):
+        return difference(left, right)
+    return left - right if isinstance(left, int) and isinstance(right, int) else None
 
 
 def _is(size: Dimension, name: str) -> TypeGuard[PrimOp]:

@@ -129,11 +129,11 @@ def _quotient(
     total = math.prod(size for size in sizes if isinstance(size, int))
     named = product([size for size in sizes if not isinstance(size, int)])
     if total % divisor == 0:
-        return multiply(total // divisor, named) if total != divisor else named
+        return multiply(named, total // divisor)
     if named == 1:
         raise problem(f"{total} elements cannot be divided by {divisor}")
     common = math.gcd(total, divisor)
-    return floor_divide(multiply(total // common, named), divisor // common)
+    return floor_divide(multiply(named, total // common), divisor // common)
 
 
 def splice(

@@ -24,7 +24,7 @@ from relayish.ir.relay.type import (
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.types.dimension import show_dimension
 from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, REFERENCES, Get, Json
-from relayish.text.metadata_writer import READABLE, WRITERS, Table
+from relayish.text.metadata_writer import READABLE, WRITERS, Table, write_int
 
 _REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     "relay.Constant": ("value",),
@@ -125,8 +125,14 @@ def _write_size_var(table: Table, var: SizeVar) -> Json:
     return {"type_key": kind, "attrs": fields}
 
 
+class _Short(int):
+    """A number that TVM holds in 32 bits."""
+
+
 def _write_prim_op(table: Table, op: PrimOp) -> Json:
-    args = [str(table.number(arg)) for arg in op.args]
+    short = op.dtype == "int32"  # as all operands are
+    sized = [_Short(arg) if short and type(arg) is int else arg for arg in op.args]
+    args = [str(table.number(arg)) for arg in sized]
     fields = {"dtype": op.dtype, "span": "0"}
     if op.name in _BINARY and len(args) == 2:  # binary
         return {"type_key": op.name, "attrs": {"a": args[0], "b": args[1], **fields}}
@@ -148,6 +154,7 @@ WRITERS.update(
         Constant: _write_constant,
         SizeVar: _write_size_var,
         PrimOp: _write_prim_op,
+        _Short: write_int("int32"),
     }
 )
 

@@ -60,9 +60,9 @@ def _reshape(_: Any, before: Shape, after: Shape, axis: int) -> int | None:
     """Find the axis of the same size with as many elements in front."""
     if not all(isinstance(size, int) for size in (*before, *after)):
         return None
-    in_front, size = prod(before[:axis]), before[axis]  # type: ignore[arg-type]  # all static
+    in_front, size = prod(before[:axis]), before[axis]
     for place, found in enumerate(after):
-        if found == size and prod(after[:place]) == in_front:  # type: ignore[arg-type]  # as above
+        if found == size and prod(after[:place]) == in_front:
             return place
     return None
 
