@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final, TypeGuard
 
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr
+from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained
 from relayish.op.declaration.registry import relay_op
+from relayish.op.runtime.device import OnDeviceAttrs
 
 ON_DEVICE: Final = relay_op("on_device")
 
@@ -31,6 +33,39 @@ def skip_on_device(expr: Expr) -> Expr:
     while is_on_device(expr):
         expr = expr.args[0]
     return expr
+
+
+def fixed_device(expr: Node) -> VirtualDevice | None:
+    """Return the device of an annotation that counts for both sides of it; ``None`` for others."""
+    if not is_on_device(expr):
+        return None
+    attrs = expr.attrs
+    assert isinstance(attrs, OnDeviceAttrs)
+    is_fixed = attrs.constrain_body and attrs.constrain_result
+    return attrs.virtual_device if is_fixed else None
+
+
+def with_fixed_device(expr: Expr, device: VirtualDevice, before: Expr | None = None) -> Expr:
+    """Return ``expr`` annotated as kept on ``device``, which counts for what is around as well.
+
+    Names and functions are not annotated: they are where they are defined.
+
+    Args:
+        expr: What is on the device.
+        device: The device; where it leaves everything open, ``expr`` stays as it is.
+        before: An annotation that is used again if it says the same of ``expr``.
+
+    Source:
+        Relay ``MaybeOnDeviceFixed``.
+    """
+    if type(expr) in SYMBOLS or type(expr) is Function or is_unconstrained(device):
+        return expr
+    if before is not None and fixed_device(before) == device:
+        assert isinstance(before, Call)
+        if before.args[0] is expr:
+            return before
+    attrs = OnDeviceAttrs(device, constrain_result=True, constrain_body=True)
+    return Call(ON_DEVICE, (expr,), attrs, span=expr.span)
 
 
 def with_on_device_of(expr: Expr, annotated: Expr) -> Expr:

@@ -70,6 +70,7 @@ PASSES: Final = {
     "MergeCompilerRegions": "offload.merge_compiler_regions",
     "PartitionGraph": "offload.partition_graph",
     "InplaceUpdate": "memory.inplace_update",
+    "PlanDevices": "memory.plan_devices",
     "ValidateInplaceUpdate": "memory.validate_inplace_update",
     "ConvertSSA": "loop_structure.convert_ssa",
     "RenameTensors": "loop_structure.rename_tensors",

@@ -63,17 +63,33 @@ def join_devices(lhs: VirtualDevice, rhs: VirtualDevice) -> VirtualDevice | None
 def default_device(device: VirtualDevice, default: VirtualDevice) -> VirtualDevice:
     """Return ``device`` with what it leaves open as ``default`` has it.
 
-    A target of ``default`` is left out where the device is of another kind.
+    Target and memory of ``default`` are left out where the device is of another kind.
 
     Source:
-        Relay ``VirtualDevice::Default``.
+        Relay ``VirtualDevice::Default``, which takes over the memory of any kind of device.
     """
     if device is default or default is ANY_DEVICE:
         return device
     known, others = _parts(device), _parts(default)
     if known[0] not in (_OPEN[0], others[0]):
-        others = (*others[:2], None, others[3])
+        others = (*others[:2], None, "")
     return _filled(known, others, device, default)
+
+
+def show_device(device: VirtualDevice) -> str:
+    """Return a device as TVM shows it where no metadata is written: what it leaves open is not.
+
+    Example:
+        >>> show_device(VirtualDevice(1, 0)), show_device(VirtualDevice())
+        ('VirtualDevice(device_type=1, virtual_device_id=0)', 'VirtualDevice(?)')
+    """
+    names = ("device_type", "virtual_device_id", "target", "memory_scope")
+    said = [
+        f"{name}={value!r}" if name == "memory_scope" else f"{name}={value}"
+        for name, value, open_part in zip(names, _parts(device), _OPEN, strict=True)
+        if value != open_part
+    ]
+    return f"VirtualDevice({', '.join(said) or '?'})"
 
 
 _Parts: TypeAlias = tuple[int, int, object, str]

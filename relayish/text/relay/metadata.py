@@ -21,7 +21,7 @@ from relayish.ir.relay.type import (
     TensorType,
     TypeKind,
 )
-from relayish.ir.relay.virtual_device import VirtualDevice
+from relayish.ir.relay.virtual_device import VirtualDevice, show_device
 from relayish.op.types.dimension import show_dimension
 from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, REFERENCES, Get, Json
 from relayish.text.metadata_writer import READABLE, WRITERS, Table, write_int
@@ -159,24 +159,12 @@ WRITERS.update(
 )
 
 
-def _show_device(device: VirtualDevice) -> str:
-    known = (
-        ("device_type", device.device_type_int, -1),
-        ("virtual_device_id", device.virtual_device_id, -1),
-        ("target", device.target, None),
-    )
-    parts = [f"{name}={value}" for name, value, missing in known if value != missing]
-    if device.memory_scope:
-        parts.append(f"memory_scope='{device.memory_scope}'")
-    return f"VirtualDevice({', '.join(parts) or '?'})"
-
-
 _NAMES: Final[dict[type, Callable[[Any], str]]] = {  # Any: an object of the key's type
     Constructor: lambda constructor: str(constructor.name_hint),
     Op: lambda op: str(op.full_name),
     GlobalTypeVar: lambda var: str(var.name_hint),
     SizeVar: show_dimension,
     PrimOp: show_dimension,
-    VirtualDevice: _show_device,
+    VirtualDevice: show_device,
 }
 READABLE.update(_NAMES)

@@ -1,0 +1,1 @@
+"""Device planning: domains of expressions, constraints on them, defaults, and what is written."""
