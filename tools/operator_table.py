@@ -42,7 +42,6 @@ FAMILIES = {
 UNVALUED = {
     "annotation.with_funcid": "a mark",
     "call_lowered": "compiled code",
-    "device_copy": "devices",
     "memory.alloc_storage": "memory",
     "memory.alloc_tensor": "memory",
     "memory.kill": "memory",

@@ -146,9 +146,11 @@ def _func_type(ty: FuncType, kinds: Known, _: Definitions) -> str | None:
 def _type_call(ty: TypeCall, kinds: Known, definitions: Definitions) -> str | None:
     if not isinstance(ty.func, GlobalTypeVar) or kinds[ty.func] is not TypeKind.AdtHandle:
         return f"only type definitions take arguments; {_name(ty.func)} is none"
-    data = definitions.get(ty.func)
+    data, name = definitions.get(ty.func), ty.func.name_hint
+    if data is None:  # another node of that name, as operators have for types of the prelude
+        data = next((item for var, item in definitions.items() if var.name_hint == name), None)
     if data is None:
-        name, known = ty.func.name_hint, [header.name_hint for header in definitions]
+        known = [header.name_hint for header in definitions]
         advice = suggest(name, known) or "; put its definition there: mod.with_type(...)"
         return f"type {name} is not defined in the module{advice}"
     if len(data.type_vars) != len(ty.args):

@@ -89,8 +89,8 @@ def test_mark_on_a_function_passes_on_what_a_call_tells_of_it():
     assert structural_equal(typed.body.value.checked_type, FuncType((MATRIX,), MATRIX))
 
 
-UNVALUED = ("annotation.with_funcid", "device_copy")
-VALUED = sorted(n for n in MARKS if n not in UNVALUED)
+UNVALUED = ("annotation.with_funcid",)
+VALUED = sorted(n for n in MARKS if n not in (*UNVALUED, "device_copy"))
 
 
 @pytest.mark.parametrize("name", VALUED)
@@ -100,6 +100,17 @@ def test_mark_leaves_a_value_as_it_is(name):
     assert evaluated(name, data, **MARKS[name]) is data
     assert evaluated(name, (data, data), **MARKS[name])[1] is data
     assert name in evaluated_in("relayish.op.runtime.annotation", "relayish.op.runtime.device")
+
+
+@reference("formula", "device_copy")
+def test_device_copy_is_equal_and_in_memory_of_its_own():
+    data = random_values(2, 3)
+    marks = MARKS["device_copy"]
+    copied, (nested,) = evaluated("device_copy", (data, (data,)), **marks)
+    for made in (copied, nested, evaluated("device_copy", data, **marks)):
+        assert np.array_equal(made, data)
+        assert not np.may_share_memory(made, data)
+    assert evaluated("device_copy", (), **marks) == ()
 
 
 @reference("formula", "debug")

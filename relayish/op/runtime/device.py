@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
+from relayish._support.graph import fold_tree
 from relayish.errors import OperatorError, TypeInferenceError, suggest
 from relayish.ir.attrs import Attrs, DictAttrs, attrs
 from relayish.ir.relay.type import FuncType, IncompleteType, TupleType, Type
@@ -99,6 +102,17 @@ def _on_device(_: OnDeviceAttrs, body: Value) -> Value:
     return body
 
 
+def _device_copy(_: DeviceCopyAttrs, data: Value) -> Value:
+    """Return the value in memory of its own: all is computed in one place here."""
+
+    def copied(value: Value, parts: list[Value]) -> Value:
+        if type(value) is tuple:
+            return tuple(parts)
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    return fold_tree(data, lambda value: value if type(value) is tuple else (), copied)
+
+
 def _debug(attrs: DebugAttrs, program: Value) -> Value:
     """Return the value, having called ``debug_func`` with it where that is a function."""
     if callable(attrs.debug_func):
@@ -114,7 +128,13 @@ register_op(
     evaluate=_on_device,
     non_computational=True,
 )
-register_op("device_copy", arguments=("data",), attrs_type=DeviceCopyAttrs, rule=keep_type)
+register_op(
+    "device_copy",
+    arguments=("data",),
+    attrs_type=DeviceCopyAttrs,
+    rule=keep_type,
+    evaluate=_device_copy,
+)
 register_op("debug", arguments=("program",), attrs_type=DebugAttrs, rule=keep_type, evaluate=_debug)
 register_op(
     "call_lowered",

@@ -114,7 +114,9 @@ def _as_device(given: str | VirtualDevice) -> VirtualDevice:
     return given if isinstance(given, VirtualDevice) else virtual_device_named(given)
 
 
-@register_pass("PlanDevices", opt_level=0, required=("InferType",), infer_types=True)
+@register_pass(
+    "PlanDevices", opt_level=0, required=("InferType",), infer_types=True, idempotent=True
+)
 def plan_devices(
     mod: IRModule,
     *,

@@ -19,7 +19,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice, is_unconstrained
 from relayish.ir.scoping import bound_by, operands, scope_roots
-from relayish.op.declaration.registry import arguments, relay_op
+from relayish.op.declaration.properties import arguments
+from relayish.op.declaration.registry import relay_op
 from relayish.op.runtime.device import DeviceCopyAttrs, OnDeviceAttrs
 from relayish.passes.memory.device_plan.domains import Domain, Domains
 from relayish.passes.memory.device_plan.rules import DEVICE_RULES, DeviceRule
@@ -86,21 +87,21 @@ class Constraints:
         return found
 
     def _callee_of(self, call: Call) -> tuple[list[Domain], Domain]:
-        make, attrs, result = self._domains.make, call.attrs, self.domain(call)
+        attrs, result = call.attrs, self.domain(call)
         if is_on_device(call):
             assert isinstance(attrs, OnDeviceAttrs)
-            device, ty = attrs.virtual_device, call.args[0].checked_type
-            open_ = is_unconstrained(device)
-            body = make(ty, device, call) if attrs.constrain_body and not open_ else make(ty)
-            if attrs.constrain_result and not open_:
-                fixed = make(ty, device, call)
-                return [body], body if attrs.constrain_body else fixed
-            return [body], result
+            body = self.domain(call.args[0])
+            if attrs.constrain_body:
+                self._keep(body, attrs.virtual_device, call)
+            if attrs.constrain_result:
+                self._keep(result, attrs.virtual_device, call)
+            return [body], body if attrs.constrain_body and attrs.constrain_result else result
         if call.op is DEVICE_COPY:
             assert isinstance(attrs, DeviceCopyAttrs)
-            ty = call.args[0].checked_type
-            source = make(ty, attrs.src_virtual_device, call)
-            return [source], make(ty, attrs.dst_virtual_device, call)
+            body = self.domain(call.args[0])
+            self._keep(body, attrs.src_virtual_device, call)
+            self._keep(result, attrs.dst_virtual_device, call)
+            return [body], result
         rule = DEVICE_RULES.get(call.op) if type(call.op) is Op else None
         if rule is None:
             return [result] * len(call.args), result
@@ -112,7 +113,7 @@ class Constraints:
             result = host
         device = None if call.attrs is None else call.attrs.get(rule.result)
         if isinstance(device, VirtualDevice):
-            result = self._domains.make(call.checked_type, device, call)
+            self._keep(result, device, call)
         assert isinstance(call.op, Op)
         params = [
             host if name in rule.host else self.domain(arg) if name in rule.apart else result
@@ -125,7 +126,7 @@ class Constraints:
     def _constrain(self, node: Expr) -> None:
         kind = type(node)
         if kind is Var:
-            self._keep(node, node.virtual_device)  # type: ignore[attr-defined]  # it is a variable
+            self._keep(self.domain(node), node.virtual_device, node)  # type: ignore[attr-defined]
         elif type(node) is Call:
             self._call(node)
         elif type(node) is Let:
@@ -141,11 +142,11 @@ class Constraints:
     def _unify(self, one: Node, other: Node, at: Node) -> None:
         self._domains.unify(self.domain(one), self.domain(other), at)
 
-    def _keep(self, expr: Expr, device: VirtualDevice | None, at: Node | None = None) -> None:
-        if device is None or is_unconstrained(device):
-            return
-        made = self._domains.make(expr.checked_type, device, expr if at is None else at)
-        self._domains.unify(self.domain(expr), made, expr)
+    def _keep(self, domain: Domain, device: VirtualDevice | None, place: Expr) -> None:
+        """Let what is kept in the end be on ``device``, as ``place`` says."""
+        if device is not None and not is_unconstrained(device):
+            made = self._domains.make(None, device, place)
+            self._domains.unify(self._domains.final_result(domain), made, place)
 
     def _call(self, call: Call) -> None:
         params, result = self.callee(call)
@@ -158,12 +159,10 @@ class Constraints:
         *params, result = self._domains.parts(domain, len(func.params))
         for param, expected in zip(func.params, params, strict=True):
             self._domains.unify(self.domain(param), expected, func)
-            self._keep(param, param.virtual_device)
-        if func.virtual_device is not None and not is_unconstrained(func.virtual_device):
-            made = self._domains.make(func.body.checked_type, func.virtual_device, func)
-            self._domains.unify(result, made, func)
+            self._keep(expected, param.virtual_device, param)
         if not is_primitive(func):
             self._domains.unify(result, self.domain(fixed_body(func.body)), func)
+        self._keep(result, func.virtual_device, func)
 
     # Decisions
 

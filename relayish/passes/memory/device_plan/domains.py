@@ -80,13 +80,8 @@ class Domains:
         device: VirtualDevice = ANY_DEVICE,
         place: Node | None = None,
     ) -> Domain:
-        """Return a domain for values of a type; of a function, ``device`` is that of its result."""
-        if type(ty) is not FuncType or device is ANY_DEVICE:
-            return Domain(ty, self.canonical(device), place)
-        made = Domain(ty, ANY_DEVICE, None)
-        result = self.final_result(made)
-        result.device, result.place = self.canonical(device), place
-        return made
+        """Return a domain for values of a type, on a device as ``place`` says, or anywhere."""
+        return Domain(ty, self.canonical(device), place)
 
     def parts(self, domain: Domain, arity: int) -> list[Domain]:
         """Return the domains of parameters and result of a function: its own, if it is on one."""
@@ -143,6 +138,7 @@ class Domains:
     def _join(self, left: Domain, right: Domain, pending: list[tuple[Domain, Domain]]) -> bool:
         """Let ``left`` say what both say; add what follows from that to ``pending``."""
         if left.type is not None and right.type is not None:
+            left.final = left.final or right.final
             if left.parts is None:
                 left.parts = right.parts
             elif right.parts is not None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from relayish.op.declaration.registry import OpTable, get_op
+from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.registry import get_op
 
 
 class DeviceRule(NamedTuple):
