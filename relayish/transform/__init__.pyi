@@ -4,6 +4,8 @@
 # ruff: noqa: E501, I001, N802 - generated
 import collections.abc as _collections_abc
 import relayish.ir.relay.expr as _relayish_ir_relay_expr
+import relayish.ir.relay.virtual_device as _relayish_ir_relay_virtual_device
+import relayish.passes.memory.plan_devices as _relayish_passes_memory_plan_devices
 import typing as _typing
 from relayish.ir.relay.expr import Function as _Function
 from relayish.ir.relay.module import IRModule as _IRModule
@@ -325,6 +327,11 @@ class PartitionGraph(ModulePass):
     @property
     def bind_constants(self) -> bool: ...
     def __init__(self, mod_name: str = "default", bind_constants: bool = True) -> None: ...
+    def transform_module(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
+class PlanDevices(ModulePass):
+    @property
+    def config(self) -> _relayish_passes_memory_plan_devices.CompilationConfig | str | tuple[str | _relayish_ir_relay_virtual_device.VirtualDevice, ...]: ...
+    def __init__(self, config: _relayish_passes_memory_plan_devices.CompilationConfig | str | tuple[str | _relayish_ir_relay_virtual_device.VirtualDevice, ...] = "cpu") -> None: ...
     def transform_module(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class PrintIR(ModulePass):
     @property
