@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from relayish.analysis.function_attributes import is_transparent
@@ -11,8 +11,15 @@ from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import has_scopes, outer_operands, recursive_operands, scope_roots
+from relayish.ir.scopes import OUTERMOST, Scopes
+from relayish.ir.scoping import (
+    has_scopes,
+    operands,
+    outer_operands,
+    recursive_operands,
+    scope_roots,
+)
+from relayish.ir.scoping import scopes as scopes_of
 
 
 class Offence(NamedTuple):
@@ -61,14 +68,57 @@ def is_basic_block_normal_form(expr: Expr) -> bool:
         >>> is_basic_block_normal_form(If(x, t, x)), is_basic_block_normal_form(If(x, t, t))
         (True, False)
     """
-    return not Scopes(expr, enter=is_transparent).lifted
+    scopes = Scopes(expr, enter=is_transparent)
+    return not find_shared_ahead(scopes)
+
+
+def find_shared_ahead(scopes: Scopes) -> Collection[Node]:
+    """Return the nodes that several blocks share, and of which another uses them first.
+
+    What the block around all uses uses first is evaluated there as it stands. First is what is met
+    first by a search in depth, operands before blocks.
+
+    Complexity:
+        Linear in distinct nodes and edges, if anything is shared; no recursion.
+
+    Source:
+        Relay ``CalcScope``.
+    """
+    if not scopes.lifted:
+        return ()
+    block, first = scopes.block, _find_first_blocks(scopes)
+    return {node for node in scopes.lifted if first.get(node) != block[scopes.scope[node]]}
+
+
+def _find_first_blocks(scopes: Scopes) -> dict[Node, int]:
+    """Return the block in which each node is used first."""
+    scope_of, block, opened = scopes.scope, scopes.block, scopes.opened
+    first: dict[Node, int] = {}
+    stack: list[tuple[Node, int]] = [(scopes.order[-1], OUTERMOST)]
+    while stack:
+        node, used_in = stack.pop()
+        if node in first:
+            continue
+        first[node] = used_in
+        kind = type(node)
+        if kind in SYMBOLS:
+            continue
+        own = block[scope_of[node]]
+        if not has_scopes(kind):
+            stack += [(child, own) for child in reversed(EXPRESSIONS.children(node))]
+        elif node in opened:
+            inner = zip(scopes_of(node), opened[node], strict=True)
+            used = [(each, own) for each in operands(node)]
+            used += [(root, block[number]) for each, number in inner for root in each.roots]
+            stack += reversed(used)
+    return first
 
 
 def check_basic_block_normal_form(expr: Expr) -> None:
     """Raise unless ``expr`` is in basic block normal form.
 
-    There nodes that several blocks use are bound by lets. Blocks are bodies of functions,
-    branches and arms, and the expression itself.
+    There nodes that several blocks use are bound by lets, but for those that the block around all
+    uses uses first. Blocks are bodies of functions, branches and arms, and the expression itself.
 
     Raises:
         CheckError: Naming one expression that should be bound.
@@ -76,7 +126,7 @@ def check_basic_block_normal_form(expr: Expr) -> None:
     Complexity:
         Linear in distinct nodes, but for a logarithmic factor on what several scopes share.
     """
-    lifted = Scopes(expr, enter=is_transparent).lifted
+    lifted = find_shared_ahead(Scopes(expr, enter=is_transparent))
     if lifted:
         found = next(node for node in EXPRESSIONS.post_order(expr) if node in lifted)
         assert isinstance(found, Expr)

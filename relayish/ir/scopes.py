@@ -53,9 +53,8 @@ class Scopes:
         in several scopes; no recursion.
 
     Source:
-        Relay ``CalcScope``. Relay takes for lifted what belongs further out than its first use: it
-        overlooks a node that is used in a block and, later, in another one inside of it, and takes
-        in what lets of the same block share where the inner one comes first.
+        Relay ``CalcScope``. Relay takes for lifted what belongs further out than its first use,
+        also where lets of the same block share it and the inner one comes first.
     """
 
     _placements: ClassVar[Mapping[type[Node], PlaceChildren | None]] = PLACEMENTS

@@ -29,9 +29,7 @@ from relayish.pass_infra import register_pass
 from relayish.passes.fold.partial_eval.evaluator import Evaluator, is_left_alone
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.passes.normal_form.let_insertion import bind_shared
-from relayish.passes.normal_form.to_basic_block_normal_form import (
-    to_basic_block_normal_form_of_module,
-)
+from relayish.passes.normal_form.to_basic_block_normal_form import bind_all_shared
 
 
 @register_pass("PartialEvaluate", opt_level=1, infer_types=True)
@@ -70,7 +68,7 @@ def partial_evaluate(mod: IRModule) -> IRModule:
         Relay ``PartialEvaluate``, which makes the code of every function at once, whether it
         is needed or not.
     """
-    blocks = infer_type(_bind_shared(to_basic_block_normal_form_of_module(mod)))
+    blocks = infer_type(_bind_shared(bind_all_shared(mod)))
     size = sum(map(count_nodes, blocks.functions_of(Expr).values()))
     evaluator = Evaluator(blocks, size)
     made: dict[GlobalVar, Expr] = {}

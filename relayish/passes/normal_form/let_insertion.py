@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from relayish.analysis.effectful import FindEffectful
 from relayish.analysis.function_attributes import is_transparent
+from relayish.analysis.normal_form import find_shared_ahead
 from relayish.ir.getters import is_declaration
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
@@ -50,20 +51,29 @@ def bind_all(expr: Expr, find_effectful: FindEffectful) -> Expr:
     return _Filler(scopes, None, flat=True, in_order=bool(effectful)).fill(expr)
 
 
-def bind_lifted(expr: Expr, find_effectful: FindEffectful) -> Expr:
+def bind_lifted(expr: Expr, find_effectful: FindEffectful, *, whole: bool = False) -> Expr:
     """Return ``expr`` in basic-block normal form: nodes that several blocks share are bound.
 
     Where one of these acts, all nodes that act are bound, so that they keep their order, and lets
     within what is evaluated in the same block are moved out.
+
+    Args:
+        expr: An expression.
+        find_effectful: What tells which nodes may act.
+        whole: Whether to bind as well what the block around all uses uses first.
     """
     scopes = _scopes(expr)
     if not scopes.lifted:
         return expr
     effectful = find_effectful(expr)
-    expr, scopes, effectful = unshare(expr, scopes, _select_lifted, effectful, _scopes)
-    if scopes.lifted.isdisjoint(effectful) and not _declarations(scopes):
-        return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(effectful)).fill(expr)
-    return _bind_in_order(expr, effectful, _build_flat_scopes)
+    select = _select_lifted if whole else _select_shared_ahead
+    expr, scopes, effectful = unshare(expr, scopes, select, effectful, _scopes)
+    if not scopes.lifted.isdisjoint(effectful) or _declarations(scopes):
+        return _bind_in_order(expr, effectful, _build_flat_scopes)
+    lifted = select(scopes, effectful)
+    if not lifted:
+        return expr
+    return _Filler(scopes, lifted, flat=False, in_order=bool(effectful)).fill(expr)
 
 
 def bind_shared(expr: Expr, find_effectful: FindEffectful) -> Expr:
@@ -131,6 +141,10 @@ def _declarations(scopes: Scopes) -> list[Node]:
 
 def _select_all(_scopes: Scopes, _effectful: Collection[Node]) -> None:
     return None
+
+
+def _select_shared_ahead(scopes: Scopes, _effectful: Collection[Node]) -> Collection[Node]:
+    return find_shared_ahead(scopes)
 
 
 def _select_lifted(scopes: Scopes, _effectful: Collection[Node]) -> Collection[Node]:

@@ -22,14 +22,19 @@ from relayish.passes.normal_form.let_insertion import bind_lifted
 
 
 def to_basic_block_normal_form(
-    expr: Expr, mod: IRModule | None = None, *, find_effectful: FindEffectful | None = None
+    expr: Expr,
+    mod: IRModule | None = None,
+    *,
+    find_effectful: FindEffectful | None = None,
+    whole: bool = False,
 ) -> Expr:
     """Return ``expr`` with lets for the nodes that several blocks share.
 
     Blocks are bodies of functions, branches and arms. A shared node is bound in the innermost scope
     around its uses: one that two branches share stands in front of the ``If``, and is evaluated
-    whichever is taken. What is shared within one block remains a graph. Where a node is bound that
-    may act, so are all others that may, which keeps them in order.
+    whichever is taken. What is shared within one block remains a graph, and so does what that block
+    uses first, and then others inside of it: it is evaluated there as it stands. Where a node is
+    bound that may act, so are all others that may, which keeps them in order.
 
     Args:
         expr: Any well-formed expression. Of a function the body is brought into the form. It may
@@ -37,6 +42,7 @@ def to_basic_block_normal_form(
         mod: Where the functions are that ``expr`` calls by global name; without it they are taken
             to have effects.
         find_effectful: What tells which nodes may act, where that is known for all of ``mod``.
+        whole: Whether to bind as well what the block around all uses uses first.
 
     Returns:
         ``expr`` itself when nothing is shared so.
@@ -50,8 +56,7 @@ def to_basic_block_normal_form(
         recursion.
 
     Source:
-        Relay ``ToBasicBlockNormalForm``, which overlooks a node that is used in a block and then in
-        another one inside of it.
+        Relay ``ToBasicBlockNormalForm``.
 
     Example:
         >>> from relayish.ir.relay.expr import If, Tuple, Var
@@ -61,7 +66,7 @@ def to_basic_block_normal_form(
         (True, True)
     """
     find = find_effectful or (lambda body: find_effectful_nodes(body, mod))
-    return transform_body(expr, lambda body: bind_lifted(body, find))
+    return transform_body(expr, lambda body: bind_lifted(body, find, whole=whole))
 
 
 @register_pass(
@@ -73,7 +78,17 @@ def to_basic_block_normal_form_of_module(mod: IRModule) -> IRModule:
     What :func:`to_basic_block_normal_form` does, with each function but for those other compilers
     own.
     """
-    find_effectful = EffectfulNodes(mod)
+    return _transform(mod, whole=False)
+
+
+def bind_all_shared(mod: IRModule) -> IRModule:
+    """Return ``mod`` with all that several blocks share bound, whichever uses it first."""
+    return _transform(mod, whole=True)
+
+
+def _transform(mod: IRModule, *, whole: bool) -> IRModule:
+    find = EffectfulNodes(mod)
     return transform_functions(
-        mod, lambda func: to_basic_block_normal_form(func, mod, find_effectful=find_effectful)
+        mod,
+        lambda func: to_basic_block_normal_form(func, mod, find_effectful=find, whole=whole),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+import numpy as np
 import pytest
 
 from relayish.analysis import analyse_effects, effectful, well_formed
@@ -90,9 +91,19 @@ BASIC_BLOCKS = {
             "if (%c) { %a } else { negative(%a) } }"
         ),
     ),
-    "used in front of a branch as well": (
-        "fn (%c: bool, %x: int32) { %0 = negative(%x); add(%0, if (%c) { %0 } else { %x }) }",
-        ("fn (%c: bool, %x: int32) { let %a = negative(%x); add(%a, if (%c) { %a } else { %x }) }"),
+    "used in front of branches that share something else": (
+        (
+            "fn (%x: float32) { %0 = add(%x, 1f); "
+            "if (equal(%x, 1f)) { multiply(%0, 2f) } else { add(%0, 2f) } }"
+        ),
+        (
+            "fn (%x: float32) { let %a = add(%x, 1f); "
+            "if (equal(%x, 1f)) { multiply(%a, 2f) } else { add(%a, 2f) } }"
+        ),
+    ),
+    "used in a branch and then behind it": (
+        "fn (%c: bool, %x: int32) { %0 = negative(%x); add(if (%c) { %0 } else { %x }, %0) }",
+        "fn (%c: bool, %x: int32) { let %a = negative(%x); add(if (%c) { %a } else { %x }, %a) }",
     ),
 }
 
@@ -122,6 +133,39 @@ def test_basic_block_normal_form_of_what_is(case: str) -> None:
 def test_what_is_in_basic_block_normal_form_stays_whatever_other_names_it_has(text: str) -> None:
     func = parse_expr(text)
     assert to_basic_block_normal_form(func) is func
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "add(%0, if (%c) { %0 } else { %x })",
+        "if (less(%0, 1)) { %0 } else { add(%0, fn () { %0 }()) }",
+        "let %a = negative(%0); if (%c) { %0 } else { %a }",
+        "let %f = fn (%y: int32) { negative(%y) }; (%0, fn () { %f(%0) })",
+    ],
+)
+def test_what_the_block_around_uses_first_stays_as_in_relay(body: str) -> None:
+    func = parse_expr(f"fn (%c: bool, %x: int32) {{ %0 = add(%x, 1); {body} }}")
+    assert to_basic_block_normal_form(func) is func
+    check_basic_block_normal_form(func)
+    bound = to_basic_block_normal_form(func, whole=True)
+    assert isinstance(bound.body, Let)
+    assert is_basic_block_normal_form(bound)
+
+
+def test_constant_stays_a_constant_unless_branches_alone_share_it() -> None:
+    """As in TVM: of ``y = x + 1`` and branches on ``y`` and 1, under a test of 1, y is bound."""
+    x, one = Var("x"), Constant(np.float32(1))
+    y = Call(intern_op("add"), (x, one))
+    branches = [Call(intern_op(name), (y, one)) for name in ("multiply", "add")]
+    image = to_basic_block_normal_form(If(Call(intern_op("equal"), (x, one)), *branches))
+    assert isinstance(image, Let)
+    assert image.value is y
+    assert isinstance(image.body, If)
+    apart = [Call(intern_op(name), (x, one)) for name in ("multiply", "add")]
+    alone = to_basic_block_normal_form(If(x, *apart))
+    assert isinstance(alone, Let)
+    assert alone.value is one
 
 
 def test_another_name_is_not_moved_in_front_of_the_function_it_stands_for() -> None:

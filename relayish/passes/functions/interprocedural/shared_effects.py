@@ -47,7 +47,7 @@ def bind_shared_effects(mod: IRModule, kind: type[Node]) -> IRModule:
 
     def bound(function: Function) -> Expr:
         shares = _has_blocks(function.body, kind) and _shares_effects(function.body)
-        return to_basic_block_normal_form(function, mod) if shares else function
+        return to_basic_block_normal_form(function, mod, whole=True) if shares else function
 
     image = transform_functions(mod, bound, iterate_open_functions)
     return mod if image is mod else infer_type(image)
