@@ -23,7 +23,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.op import nn
 from relayish.op.declaration.properties import evaluate
 
-__all__ = ["random_network", "random_network_arguments"]
+__all__ = ["Network", "random_network", "random_network_arguments"]
 
 LARGEST = 30.0
 """So large an element of a tensor may be."""
@@ -43,7 +43,7 @@ class Known(NamedTuple):
 
 def random_network(seed: int, size: int = 20) -> IRModule:
     """Return a module whose ``main`` is a random network of about ``size`` layers."""
-    return _Network(seed, size).module()
+    return Network(seed, size).module()
 
 
 def random_network_arguments(mod: IRModule, seed: int) -> list[np.ndarray]:
@@ -61,7 +61,7 @@ def _argument(seed: int, place: int, shape: tuple[int, ...], dtype: str) -> np.n
     return np.asarray(rng.normal(0, 1, shape), dtype)
 
 
-class _Network:
+class Network:
     """The state while one network is made."""
 
     def __init__(self, seed: int, size: int) -> None:
@@ -317,7 +317,8 @@ class _Network:
         if name == "leaky_relu":
             return self.call(nn.leaky_relu, known, alpha=0.25, layout=layout)
         if name == "softmax":
-            return self.call(nn.softmax, known, axis=self.random.choice((-1, 1)), layout=layout)
+            axis = self.random.choice((-1, min(1, known.value.ndim - 1)))
+            return self.call(nn.softmax, known, axis=axis, layout=layout)
         if name == "dropout":
             made = self.call(nn.dropout, known, rate=0.5)
             return self.item(made, 0, layout)

@@ -176,14 +176,15 @@ def strided_slice_layouts(
 
 def _cut(attrs: Any, before: Layout, now: Layout, shape: tuple[Dimension, ...]) -> Any:
     """Return the attributes that cut in ``now`` as ``attrs`` cut in ``before``, or ``None``."""
-    strides, given = attrs.strides or (), attrs.axes
-    count = max(map(len, (attrs.begin, attrs.end, strides)))
+    given, strides = attrs.axes, tuple(attrs.strides or (1,))
+    count = max(len(attrs.begin), len(attrs.end))
+    steps = strides * count if len(strides) == 1 else strides[:count]  # one stands for all
     places = [axis % len(shape) for axis in given] if given else list(range(count))
     split, axes = split_axes(now), read_layout(now)
     cuts: dict[str, _Cut] = {}
-    for place, cut in zip_longest(places, zip_longest(attrs.begin, attrs.end, strides)):
+    for place, cut in zip_longest(places, zip_longest(attrs.begin, attrs.end, steps)):
         begin, end, step = cut
-        if step is not None and step < 0 and None in cut:
+        if step is not None and step < 0 and None in (begin, end):
             return None
         end = shape[place] if end is None else end
         step = 1 if step is None or attrs.slice_mode == "size" else step
@@ -202,8 +203,10 @@ def _cut(attrs: Any, before: Layout, now: Layout, shape: tuple[Dimension, ...]) 
             if letter not in cuts and (not isinstance(size, int) or letter in split):
                 return None
             cuts.setdefault(letter, (0, size, 1))
-    begins, ends, steps = zip(*[cuts[letter] for letter in order], strict=True)
-    return set_attrs(attrs, begin=begins, end=ends, strides=steps)
+    if not order:
+        return attrs
+    begins, ends, strides = zip(*[cuts[letter] for letter in order], strict=True)
+    return set_attrs(attrs, begin=begins, end=ends, strides=strides)
 
 
 _Cut = tuple[int, Any, int]  # Any: a size, of numbers alone where it is used
