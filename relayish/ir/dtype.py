@@ -83,6 +83,28 @@ def _find_extended_dtype(name: DType) -> np.dtype[np.generic]:
     return extended
 
 
+def width_in_bytes(name: DType) -> int | None:
+    """Return how much memory an element takes; ``None`` for handles and what else has no size.
+
+    The elements of a vector are counted together, and an element takes whole bytes.
+
+    Example:
+        >>> width_in_bytes("float32x4"), width_in_bytes("int4"), width_in_bytes("int4x3")
+        (16, 1, 2)
+    """
+    found = _WIDTH.fullmatch(name)
+    if found is None:
+        return None
+    bits = int(found["bits"] or (1 if found["bool"] else 8))
+    return (bits * int(found["lanes"] or 1) + 7) // 8
+
+
+_WIDTH: Final = re.compile(
+    r"(?:(?P<bool>bool)|(?:u?int|float|bfloat|custom\[\w+\])(?P<bits>\d+)|float8_?e\dm\d\w*?"
+    r"|e\dm\d\w*?_float8)(?:x(?P<lanes>\d+))?"
+)
+
+
 def get_lowest_number(dtype: np.dtype[Any]) -> int | float:  # Any: known when it comes
     """Return the lowest finite number of an element type of integers or floating point numbers."""
     if dtype.kind in "iu":

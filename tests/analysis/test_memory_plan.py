@@ -15,6 +15,7 @@ from relayish.analysis.memory_plan import Origin
 from relayish.analysis.memory_plan.buffers import size_in_bytes
 from relayish.analysis.memory_plan.live_ranges import LiveRanges
 from relayish.errors import PassError, UntypedError, UnvisitedNodeError
+from relayish.ir.dtype import numpy_dtype, width_in_bytes
 from relayish.ir.relay.expr import (
     Call,
     Expr,
@@ -583,7 +584,7 @@ def test_nodes_shared_by_branches_are_visited_as_often_as_they_are_used(monkeypa
     assert visits < 60 * 12
 
 
-@pytest.mark.parametrize("dtype", ["float32x4", "handle", "void"])
+@pytest.mark.parametrize("dtype", ["handle", "void", "string"])
 def test_element_type_without_a_size_has_none(dtype):
     assert size_in_bytes(TensorType((2,), dtype)) is None
 
@@ -592,6 +593,21 @@ def test_narrow_elements_take_a_byte_each():
     assert size_in_bytes(TensorType((3, 2), "bool")) == 6
     assert size_in_bytes(TensorType((), "float64")) == 8
     assert size_in_bytes(TensorType((0, 4), "int8")) == 0
+    assert size_in_bytes(TensorType((3,), "int4")) == 3
+
+
+def test_elements_of_vectors_are_counted_together():
+    assert size_in_bytes(TensorType((2,), "float32x4")) == 32
+    assert size_in_bytes(TensorType((2,), "int4x3")) == 4
+    assert size_in_bytes(TensorType((), "boolx8")) == 1
+    assert size_in_bytes(TensorType((), "e4m3_float8x4")) == 4
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float16", "bfloat16", "float8_e4m3fn", "e5m2_float8", "uint64", "int4", "bool"]
+)
+def test_element_has_the_width_that_numpy_gives_it(dtype):
+    assert width_in_bytes(dtype) == numpy_dtype(dtype).itemsize
 
 
 def test_function_called_does_not_write_over_its_parameters():

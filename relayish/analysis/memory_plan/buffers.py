@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
-from relayish.errors import FieldError
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.dtype import width_in_bytes
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType, TupleType, Type
 
@@ -87,11 +86,8 @@ def size_in_bytes(ty: TensorType) -> int | None:
     sizes = [size for size in ty.shape if isinstance(size, int)]
     if len(sizes) < len(ty.shape):
         return None
-    try:
-        width = numpy_dtype(ty.dtype).itemsize
-    except FieldError:
-        return None
-    return math.prod(sizes) * width if width else None
+    width = width_in_bytes(ty.dtype)
+    return None if width is None else math.prod(sizes) * width
 
 
 def leaf_types(ty: Type) -> list[Type]:
