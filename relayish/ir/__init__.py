@@ -10,10 +10,19 @@ from typing import Final as _Final
 
 from relayish._support.absent import missing_name as _missing_name
 from relayish.ir import storage as _storage  # gives nodes their pickling and copying
-from relayish.ir.structural_equal import assert_structural_equal, structural_equal
+from relayish.ir.structural_equal import (
+    assert_structural_equal,
+    get_first_structural_mismatch,
+    structural_equal,
+)
 from relayish.ir.structural_hash import structural_hash
 
-__all__ = ["assert_structural_equal", "structural_equal", "structural_hash"]
+__all__ = [
+    "assert_structural_equal",
+    "get_first_structural_mismatch",
+    "structural_equal",
+    "structural_hash",
+]
 
 _OF_TVM: _Final = frozenset(
     {

@@ -79,7 +79,6 @@ _IR = _merge(
     _each("SourceName SequentialSpan", _PLACE),
     _each("load_json save_json", _TEXT),
     _each("diagnostics", "errors say where they are: except relay.RelayishError as error"),
-    _each("get_first_structural_mismatch", "write relay.first_mismatch(a, b)"),
     _each("register_intrin_lowering", _NO_SCHEDULE),
 )
 
