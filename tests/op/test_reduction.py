@@ -6,12 +6,15 @@ import statistics
 import numpy as np
 import pytest
 
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import rule
+from relayish.text import parse_expr
 from tests.support.checking import (
     REFERENCES,
     assert_same,
@@ -206,3 +209,10 @@ def test_types_of_reductions_keep_what_is_known():
 def test_every_evaluated_operator_of_the_family_has_a_reference():
     assert evaluated_in("relayish.op.tensor.reduction") <= REFERENCES.keys()
     assert len(evaluated_in("relayish.op.tensor.reduction")) == 12
+
+
+def test_argmax_has_one_element_type_however_wide_the_sizes_are_said_to_be():
+    # In TVM it is that of the first size, so that a value would depend on how its shape is written.
+    text = "fn (%x: Tensor[(3i64, 4i64), float32]) { argmax(%x, axis=[1]) }"
+    func = infer_type(IRModule.from_expr(parse_expr(text)))["main"]
+    assert (func.ret_type.shape, func.ret_type.dtype) == ((3,), "int32")
