@@ -1,6 +1,7 @@
 """Analyses: what is known about a program without changing it."""
 
 from relayish._support.absent import missing_name
+from relayish.analysis import sparse_conv2d, sparse_dense
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.dominators import post_dominators
 from relayish.analysis.dtypes import all_dtypes
@@ -94,6 +95,8 @@ __all__ = [
     "register_type_rule",
     "register_verifier",
     "search_fc_transpose",
+    "sparse_conv2d",
+    "sparse_dense",
     "unmatched_cases",
     "well_formed",
 ]

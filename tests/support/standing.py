@@ -10,10 +10,12 @@ python -m tests.support.standing FuseOps --networks   # networks only: convoluti
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import traceback
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +33,8 @@ from relayish.text import astext
 from relayish.transform import (
     BindParams,
     ChangeBatch,
+    Conv2dToSparse,
+    DenseToSparse,
     MergeComposite,
     Pass,
     PassContext,
@@ -84,6 +88,11 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "AnnotateTarget{targets=random_b, include_non_call_ops=false}",
     ),
     "SplitArgs": ("SplitArgs{max_function_args=3}", "SplitArgs{max_function_args=0}"),
+    "Conv2dToSparse2": (
+        "Conv2dToSparse2{layout=NCHW, sparsity_threshold=-1.0}",
+        "Conv2dToSparse2{layout=NCHW, kernel_size=3, sparsity_threshold=-1.0}",
+        "Conv2dToSparse2{layout=NHWC, sparsity_threshold=-1.0}",
+    ),
 }
 """With which options a pass is tried; without any, if it is not here."""
 
@@ -102,6 +111,19 @@ def _bind_params(mod: IRModule) -> Pass:
     )
 
 
+def _sparse_weights(mod: IRModule, rank: int) -> dict[str, Any]:
+    """Return the names and sizes of all parameters of a rank, in blocks of one element."""
+    types = {param.name_hint: param.type_annotation for param in mod["main"].params}
+    shapes = {n: ty.shape for n, ty in types.items() if isinstance(ty, TensorType)}
+    known = {
+        name: shape
+        for name, shape in shapes.items()
+        if len(shape) == rank and all(isinstance(size, int) for size in shape)
+    }
+    sizes = [(math.prod(s), 1, 1, math.prod(s), s[0] + 1) for s in known.values()]
+    return {"weight_name": tuple(known), "weight_shape": tuple(sizes)}
+
+
 _PATTERN_TABLE = (
     ("sum_of_product", is_op("add")(is_op("multiply")(wildcard(), wildcard()), wildcard())),
     ("relu", is_op("nn.relu")(wildcard()).optional(is_op("tanh")), lambda _: True),
@@ -112,10 +134,14 @@ ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {
     "BindParams": _bind_params,
     "MergeComposite": lambda _: MergeComposite(_PATTERN_TABLE),
     "ChangeBatch": lambda mod: ChangeBatch(dict.fromkeys(mod["main"].params[:1], 0), 3),
+    "DenseToSparse": lambda mod: DenseToSparse(**_sparse_weights(mod, 2)),
+    "Conv2dToSparse": lambda mod: Conv2dToSparse(**_sparse_weights(mod, 4), layout="NCHW"),
 }
 """Passes that must be given something, made for a module."""
 
 TOLERANCE: dict[str, float] = {
+    "BatchingOps": 1e-4,
+    "Conv2dToSparse2": 1e-4,
     "CombineParallelBatchMatmul": 1e-4,
     "CombineParallelConv2D": 1e-4,
     "CombineParallelDense": 1e-4,
@@ -142,6 +168,7 @@ OTHER_VALUE: dict[str, str] = {
     "AnnotateSpans": "a parsed module has data types of its own; arguments are of the old ones",
     "BindParams": "it takes fewer arguments",
     "ChangeBatch": "it takes arguments of another shape",
+    **dict.fromkeys(("DenseToSparse", "Conv2dToSparse"), "weights come in parts"),
     "FirstOrderGradient": "it returns gradients beside the value",
 }
 """Passes whose result computes something else, with what."""

@@ -144,6 +144,28 @@ def as_dense(data: Array, indices: Array, indptr: Array, columns: int) -> Array:
     return result.transpose(0, 2, 1, 3).reshape(len(counts) * height, columns)
 
 
+def as_block_rows(matrix: Array, height: int, width: int) -> tuple[Array, Array, Array]:
+    """Return ``(data, indices, indptr)`` of a matrix in blocks of ``height`` by ``width``.
+
+    Blocks that are zero throughout are left out; the others come row by row, in ascending columns.
+
+    Args:
+        matrix: (rows, columns); both are whole numbers of blocks.
+        height: Rows of a block.
+        width: Columns of a block.
+
+    Example:
+        >>> data, indices, indptr = as_block_rows(np.array([[0, 0, 1, 2], [0, 0, 0, 0]]), 1, 2)
+        >>> data.tolist(), indices.tolist(), indptr.tolist()
+        ([[[1, 2]]], [1], [0, 1, 1])
+    """
+    rows, columns = matrix.shape
+    blocks = matrix.reshape(rows // height, height, columns // width, width).swapaxes(1, 2)
+    kept = blocks.astype(bool).any(axis=(2, 3))
+    ends = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))
+    return blocks[kept], np.nonzero(kept)[1].astype(np.int32), ends.astype(np.int32)
+
+
 def _row_counts(indptr: Array, entries: int) -> Array:
     """Return how many of ``entries`` entries each row has.
 
@@ -189,15 +211,26 @@ def _sparse_transpose(
 def _sparse_conv2d(
     attrs: SparseConv2DAttrs, dense: Array, data: Array, indices: Array, indptr: Array
 ) -> Array:
-    """Multiply the channels at each place by the sparse matrix: a kernel of one element."""
-    if any(size != 1 for size in attrs.kernel_size):
+    """Multiply what is around each place by the sparse matrix; there are zeros around the data.
+
+    The columns of the matrix are those of a kernel ``OIHW`` in the layout ``NCHW``, and of one
+    ``OHWI`` in ``NHWC``.
+    """
+    height, width = attrs.kernel_size
+    if not (isinstance(height, int) and isinstance(width, int) and height % 2 and width % 2):
         raise EvaluationError(
-            f"a sparse kernel of {attrs.kernel_size} has no value here; only kernels of 1 by 1 do"
+            f"a sparse kernel of {attrs.kernel_size} has no place in its middle; sizes must be odd"
         )
     channels = attrs.layout.index("C")
     last = np.moveaxis(dense, channels, -1)
-    sparse = as_dense(data, indices, indptr, last.shape[-1])
-    return np.moveaxis(matrix_product(last, sparse.T, dense.dtype), -1, channels)
+    rows, columns = last.shape[1:3]
+    around = ((0, 0), (height // 2, height // 2), (width // 2, width // 2), (0, 0))
+    padded = np.pad(last, around)
+    places = [padded[:, y : y + rows, x : x + columns] for y in range(height) for x in range(width)]
+    patches = np.stack(places, axis=-1 if attrs.layout == "NCHW" else -2)
+    patches = patches.reshape(*last.shape[:3], -1)
+    sparse = as_dense(data, indices, indptr, patches.shape[-1])
+    return np.moveaxis(matrix_product(patches, sparse.T, dense.dtype), -1, channels)
 
 
 register_op(

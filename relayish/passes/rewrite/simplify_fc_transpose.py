@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from relayish.analysis.transposed_weights import search_fc_transpose, transposed_weight
-from relayish.analysis.variables import free_vars
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.type import TensorType
 from relayish.pass_infra import register_pass
+from relayish.passes.rewrite.weight_parameters import replace_parameters
 
 
 @register_pass("SimplifyFCTranspose", opt_level=4)
@@ -55,14 +55,8 @@ def simplify_fc_transpose(func: Function, *, target_weights: tuple[str, ...] = (
     body = post_order_rewrite(func.body, rewriter)
     if body is func.body:
         return func
-    used = set(free_vars(body))
-    params: list[Var] = []
-    for param in func.params:
-        if param not in rewriter.transposed or param in used:
-            params.append(param)
-        if param in rewriter.transposed:
-            params.append(rewriter.transposed[param])
-    return func.with_fields(params=tuple(params), body=body)
+    images = {weight: (turned,) for weight, turned in rewriter.transposed.items()}
+    return replace_parameters(func, body, images)
 
 
 class _Transposer(ExprRewriter):

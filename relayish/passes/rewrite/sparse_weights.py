@@ -1,0 +1,97 @@
+"""Layers whose weights come in blocks of a sparse matrix, as parameters."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from relayish.errors import PassError
+from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
+from relayish.ir.relay.type import TensorType
+from relayish.passes.rewrite.weight_parameters import replace_parameters
+
+Parts = tuple[Var, Var, Var]
+"""The data, the indices and the row pointers of a sparse matrix."""
+
+
+class SparseLayers(ExprRewriter, ABC):
+    """Puts sparse layers in the place of others whose weights are parameters with given names.
+
+    Args:
+        func: The function.
+        weight_name: Names of parameters.
+        weight_shape: For each, the sizes of its data, of its indices and of its row pointers.
+
+    Raises:
+        PassError: If there are more or fewer shapes than names, or of another rank.
+    """
+
+    op: Op
+    """The layers that are rewritten."""
+
+    ranks: tuple[int, ...]
+    """How many sizes a weight may have."""
+
+    def __init__(
+        self, func: Function, weight_name: Sequence[str], weight_shape: Sequence[Sequence[int]]
+    ) -> None:
+        if len(weight_name) != len(weight_shape):
+            raise PassError(
+                f"there are {len(weight_name)} names of weights, and {len(weight_shape)} shapes; "
+                f"give one shape for each name, as process_params returns them"
+            )
+        shapes = dict(zip(weight_name, map(tuple, weight_shape), strict=True))
+        for name, sizes in shapes.items():
+            if len(sizes) not in self.ranks:
+                raise PassError(
+                    f"the weight {name!r} has the sizes {sizes}; expected "
+                    f"{' or '.join(map(str, self.ranks))}: those of its data, of its indices and "
+                    f"of its row pointers"
+                )
+        self._func = func
+        self._sizes = {var: shapes[var.name_hint] for var in func.params if var.name_hint in shapes}
+        self._parts: dict[Var, Parts] = {}
+
+    def run(self) -> Function:
+        """Return the function with these layers; itself if there are none."""
+        body = post_order_rewrite(self._func.body, self)
+        if body is self._func.body:
+            return self._func
+        return replace_parameters(self._func, body, self._parts)
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if pre.op is not self.op:
+            return post
+        weight = pre.args[1]
+        if type(weight) is not Var or weight not in self._sizes or not self.fits(pre):
+            return post
+        if weight not in self._parts:
+            self._parts[weight] = _make_parts(weight, self._sizes[weight])
+        return self.make(post, post.args[0], self._parts[weight])
+
+    @abstractmethod
+    def fits(self, call: Call) -> bool:
+        """Return whether a sparse layer computes what ``call`` does."""
+
+    @abstractmethod
+    def make(self, call: Call, data: Expr, parts: Parts) -> Expr:
+        """Return the sparse layer for ``call``."""
+
+
+_SUFFIXES: Final = ("data", "indices", "indptr")
+
+
+def _make_parts(weight: Var, sizes: Sequence[int]) -> Parts:
+    ty = weight.type_annotation
+    dtype = ty.dtype if isinstance(ty, TensorType) else "float32"
+    types: Mapping[str, TensorType] = {
+        "data": TensorType(tuple(sizes[:-2]), dtype),
+        "indices": TensorType((sizes[-2],), "int32"),
+        "indptr": TensorType((sizes[-1],), "int32"),
+    }
+    data, indices, indptr = [
+        Var(f"{weight.name_hint}.{suffix}", types[suffix], span=weight.span) for suffix in _SUFFIXES
+    ]
+    return data, indices, indptr
