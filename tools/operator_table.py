@@ -44,7 +44,6 @@ UNVALUED = {
     "call_lowered": "compiled code",
     "memory.alloc_storage": "memory",
     "memory.alloc_tensor": "memory",
-    "memory.kill": "memory",
     "meta_schedule_layout_transform": "an index map of the loop IR",
     "nn.contrib_conv2d_winograd_nnpack_weight_transform": "layout of a library",
     "vm.invoke_tvm_op": "the virtual machine",

@@ -74,6 +74,7 @@ PASSES: Final = {
     "MergeCompilerRegions": "offload.merge_compiler_regions",
     "PartitionGraph": "offload.partition_graph",
     "InplaceUpdate": "memory.inplace_update",
+    "ManifestLifetimes": "memory.manifest_lifetimes",
     "PlanDevices": "memory.plan_devices",
     "ValidateInplaceUpdate": "memory.validate_inplace_update",
     "ConvertSSA": "loop_structure.convert_ssa",

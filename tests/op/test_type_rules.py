@@ -113,6 +113,11 @@ def test_device_copy_is_equal_and_in_memory_of_its_own():
     assert evaluated("device_copy", (), **marks) == ()
 
 
+@reference("formula", "memory.kill")
+def test_killing_a_value_gives_the_empty_tuple():
+    assert evaluated("memory.kill", random_values(2, 3)) == ()
+
+
 @reference("formula", "debug")
 def test_debug_shows_a_value_and_leaves_it_as_it_is():
     x, shown = Var("x", MATRIX), []
@@ -182,8 +187,9 @@ def test_storage_is_allocated_and_freed():
     options = {"dtype": "float32", "virtual_device": DEVICE}
     storage = rule_of("memory.alloc_storage", LENGTH, SHAPE, LENGTH, **options)
     assert structural_equal(storage, STORAGE)
-    for freed in (storage, MATRIX):
-        assert structural_equal(rule_of("memory.kill", freed), TupleType(()))
+    relate = relation.get(get_op("memory.kill"))
+    for freed in (storage, MATRIX, IncompleteType()):
+        assert structural_equal(relate(None, (freed,), Assigned()), TupleType(()))
     with pytest.raises(TypeInferenceError, match="alignment must be a tensor"):
         rule_of("memory.alloc_storage", LENGTH, SHAPE, PAIR, **options)
 

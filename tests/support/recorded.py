@@ -21,7 +21,6 @@ from tests.support.typed_text import parsed, typed
 ELSEWHERE = frozenset(
     {
         "FakeQuantizationToInteger",
-        "ManifestLifetimes",
     }
 )
 """Passes that were recorded and are none of relayish's."""

@@ -15,6 +15,7 @@ from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.builders.builder import namespace
 from relayish.op.declaration.registry import register_op
+from relayish.op.declaration.relation import TypeReporter
 from relayish.op.types.dimension import show_type
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import sizes, tensor
@@ -68,8 +69,14 @@ def _alloc_tensor_type(
     return TensorType(sizes([int(size) for size in shown.tolist()], "const_shape"), attrs.dtype)
 
 
-def _kill_type(_: Parameters, _to_free: Type) -> TupleType:
-    return TupleType(())  # of a tensor, or of the storage itself
+def _kill_relation(_: Parameters, _to_free: tuple[Type, ...], _reporter: TypeReporter) -> TupleType:
+    """Return the empty tuple: of a tensor, or of the storage itself, or of what nobody knows."""
+    return TupleType(())
+
+
+def _kill(_: Parameters, _to_free: object) -> tuple[()]:
+    """Do nothing: memory that nobody refers to is freed anyway."""
+    return ()
 
 
 register_op(
@@ -87,5 +94,10 @@ register_op(
     non_computational=True,
 )
 register_op(
-    "memory.kill", arguments=("to_free",), rule=_kill_type, stateful=True, non_computational=True
+    "memory.kill",
+    arguments=("to_free",),
+    relation=_kill_relation,
+    evaluate=_kill,
+    stateful=True,
+    non_computational=True,
 )
