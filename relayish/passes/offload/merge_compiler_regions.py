@@ -23,6 +23,7 @@ from relayish.passes.offload.annotations import is_begin, is_end
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
+from relayish.passes.offload.scope_marks import mark_between_scopes
 
 
 class _Unmarker(ExprRewriter):
@@ -91,9 +92,10 @@ def merge_compiler_regions(expr: Expr) -> Expr:
 
     Return ``expr`` with regions of one compiler merged where values go from one to the other.
 
-    Regions are what marks of ``AnnotateTarget`` enclose. They are merged in the order in which they
-    are computed, unless one also goes into the other by way of something else: together they would
-    have to be computed before and after it.
+    Regions are what marks of ``AnnotateTarget`` enclose, in one scope: what goes from one into
+    another without marks is marked. They are merged in the order in which they are computed, unless
+    one also goes into the other by way of something else: together they would have to be computed
+    before and after it.
 
     Returns:
         ``expr`` itself when there is nothing to merge.
@@ -106,8 +108,11 @@ def merge_compiler_regions(expr: Expr) -> Expr:
         into another, each of which looks at no more than a constant number of nodes; no recursion.
 
     Source:
-        Relay ``MergeCompilerRegions``. There, other ways by what has no marks are not seen.
+        Relay ``MergeCompilerRegions``. There, other ways by what has no marks are not seen, and
+        what branches compute is merged with what both of them use, to be computed whichever is
+        taken.
     """
+    expr = mark_between_scopes(expr)
     regions = Regions(expr)
     if not regions.regions:
         return expr

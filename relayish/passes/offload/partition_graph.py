@@ -54,6 +54,7 @@ from relayish.passes.normal_form.functions import iterate_optimized_functions, t
 from relayish.passes.offload.annotations import compiler_of, end, is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
+from relayish.passes.offload.scope_marks import mark_between_scopes
 
 
 class _Tidier(ExprRewriter):
@@ -224,7 +225,9 @@ def partition_graph(
         Relay ``PartitionGraph``.
     """
     tidied = transform_functions(
-        mod, lambda func: post_order_rewrite(func, _Tidier()), iterate_optimized_functions
+        mod,
+        lambda func: post_order_rewrite(mark_between_scopes(func), _Tidier()),
+        iterate_optimized_functions,
     )
     typed = infer_type(tidied)
     partitioner = _Partitioner(f"tvmgen_{mod_name}", mod, bind_constants=bind_constants)

@@ -18,16 +18,19 @@ from relayish.errors import (
     UnknownNameError,
 )
 from relayish.interpreter import evaluate
-from relayish.ir.relay.expr import Call, Expr, Function, RefCreate, RefRead, Tuple, Var
+from relayish.ir.relay.expr import Call, Expr, Function, If, RefCreate, RefRead, Tuple, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration.registry import get_op
 from relayish.op.declaration.target import register_target_support
 from relayish.passes.offload.annotate_target import annotate_target
+from relayish.passes.offload.annotations import begin, end, is_begin
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.merge_compiler_regions import merge_compiler_regions, merge_regions
 from relayish.passes.offload.regions import Regions
+from relayish.passes.offload.scope_marks import mark_between_scopes
 from relayish.text import parse
 from relayish.transform import (
     AnnotateTarget,
@@ -217,6 +220,53 @@ def test_references_are_marked_for_the_default_if_asked_to(non_calls: bool) -> N
     assert AnnotateTarget("only_relu", include_non_call_ops=non_calls)(found) is found
 
 
+BRANCHES = """def @main(%x: Tensor[(2), float32], %c: bool) {{
+  %0 = {};
+  if (%c) {{ annotation.compiler_end(exp(%0), compiler="some") }}
+  else {{ annotation.compiler_end(tanh(%0), compiler="some") }}
+}}"""
+
+
+@pytest.mark.parametrize("merge", [False, True])
+@pytest.mark.parametrize(
+    ("shared", "functions"),
+    [
+        ('annotation.compiler_begin(%x, compiler="some")', 2),
+        ('nn.relu(annotation.compiler_begin(%x, compiler="some"))', 3),
+    ],
+)
+def test_what_branches_share_is_computed_before_and_they_only_if_taken(
+    shared: str, functions: int, merge: bool
+) -> None:
+    """TVM merges it with both branches into one region, of which one function computes both."""
+    mod = infer_type(parse(HEADER + BRANCHES.format(shared)))
+    marked = MergeCompilerRegions()(mod) if merge else mod
+    out = PartitionGraph()(marked)
+    assert len(out) == 1 + functions
+    called = EXPRESSIONS.post_order(out["main"].body)
+    branch = next(node for node in called if isinstance(node, If))
+    assert isinstance(branch.true_branch, Call)
+    assert isinstance(branch.false_branch, Call)
+    assert branch.true_branch.op is not branch.false_branch.op
+    x = np.array([-1.5, 2.0], "float32")
+    for taken in (np.bool_(True), np.bool_(False)):
+        args = [x, taken]
+        assert same_value(evaluate(out["main"], out, args), evaluate(mod["main"], mod, args))
+
+
+@pytest.mark.deep
+def test_what_nested_branches_share_enters_each_once() -> None:
+    depth = min(DEPTH, 20_000)
+    x, cond, relu, exp = Var("x"), Var("c"), get_op("nn.relu"), get_op("exp")
+    shared = Call(relu, (begin(x, "some"),))
+    nest: Expr = end(Call(exp, (shared,)), "some")
+    for _ in range(depth):
+        nest = If(cond, nest, end(Call(exp, (shared,)), "some"))
+    marked = mark_between_scopes(Function((x, cond), nest))
+    assert sum(map(is_begin, EXPRESSIONS.post_order(marked))) == 1 + depth + 1
+    assert mark_between_scopes(marked) is marked
+
+
 # What goes wrong
 
 
@@ -228,7 +278,6 @@ def test_references_are_marked_for_the_default_if_asked_to(non_calls: bool) -> N
         ("%0 = exp(BEGIN(%x, A)); add(END(%0, A), END(%0, B))", "'B' and of 'A'"),
         ("%0 = END(exp(BEGIN(%x, A)), A); END(exp(%0), A)", "compiler_begin"),
         ("END(if (True) { BEGIN(%x, A) } else { BEGIN(%x, A) }, A)", "between marks"),
-        ("%0 = exp(BEGIN(%x, A)); if (True) { END(exp(%0), A) } else { END(%0, A) }", "scopes"),
         (
             "%0 = exp(BEGIN(%x, A)); %1 = tanh(END(%0, A)); END(add(%0, BEGIN(%1, A)), A)",
             "depends on itself",
