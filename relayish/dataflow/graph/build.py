@@ -151,14 +151,17 @@ class _Builder:
         flows: list[_Flow] = []
         evaluating: list[Iterator[Node]] = [iter(contents)]
         is_plain, evaluate, most = _IS_PLAIN, Action.EVALUATE, self._max_points
-        like_let = _LIKE_LET if isinstance(self._contents, PlacedContents) else None
+        is_placed = isinstance(self._contents, PlacedContents)
         no_node: Iterator[Node] = iter(())
         while evaluating:
             for node in evaluating[-1]:
                 kind = type(node)
                 plain = is_plain[kind]
-                if plain is False or plain is _LIKE_LET:
-                    flows.append(self._let(node) if plain is like_let else self._flow(node))
+                if plain is False or plain is _LIKE_LET or plain is _LIKE_IF:
+                    if not is_placed or plain is False:
+                        flows.append(self._flow(node))
+                    else:
+                        flows.append(self._let(node) if plain is _LIKE_LET else self._if(node))
                     evaluating.append(no_node)
                     break
                 if self._sources is None:
@@ -256,6 +259,23 @@ class _Builder:
         if given is not None:
             self._emit(given, Action.YIELD)
         self._starts[self._emit(let, Action.LEAVE)] = start
+
+    def _if(self, node: Node) -> _Flow:
+        """Do for a node like an if what :meth:`_flow` does, sooner."""
+        contents = self._contents
+        assert isinstance(contents, PlacedContents)
+        roots = _BRANCHES[type(node)](node)
+        enter = self._emit(node, Action.ENTER)
+        ends: list[_Source] = []
+        for case, (inside, given) in enumerate(contents.of_branches(node, roots)):
+            self._sources = [(enter, Branch(node, case))]
+            if inside:
+                yield inside
+            if given is not None:
+                self._emit(given, Action.YIELD)
+            ends += self._ends()
+        self._sources = ends
+        self._starts[self._emit(node, Action.LEAVE)] = enter
 
     def _flow(self, node: Node) -> _Flow:
         inner = [(case, s) for case, s in enumerate(scopes(node)) if s.runs is not Runs.DEFERRED]
@@ -403,7 +423,9 @@ def _plain_of_kind(kind: type[Node]) -> object:
         return False
     if all(f.runs is Runs.DEFERRED for f in fields.scopes):
         return _NOTED if fields.scopes or fields.binders else True
-    return _LIKE_LET if _is_like_let(fields) else False
+    if _is_like_let(fields):
+        return _LIKE_LET
+    return _LIKE_IF if _is_like_if(fields) else False
 
 
 def _is_like_let(fields: ScopeFields) -> bool:
@@ -414,9 +436,20 @@ def _is_like_let(fields: ScopeFields) -> bool:
     return body.runs is Runs.ONCE and value.shape is body.shape is Shape.ONE
 
 
+def _is_like_if(fields: ScopeFields) -> bool:
+    """Return whether a node evaluates an operand, then one of some scopes, and binds nothing."""
+    if fields.recursive or fields.binders or not any(f.shape is Shape.ONE for f in fields.outside):
+        return False
+    return len(fields.scopes) > 1 and all(
+        f.runs is Runs.ONE_OF and f.shape is Shape.ONE and not f.block for f in fields.scopes
+    )
+
+
 _NOTED: Final = "binds or defers"
 _LIKE_LET: Final = "is like a let"
+_LIKE_IF: Final = "is like an if"
 _IS_PLAIN: Final = ByKind(_plain_of_kind)
+_BRANCHES: Final = ByKind(lambda kind: compile_getter(scope_fields(kind).scopes))
 _LET_FIELDS: Final = ByKind(
     lambda kind: compile_getter([*scope_fields(kind).recursive, *scope_fields(kind).scopes])
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, Protocol
 
 from relayish.dataflow.graph.control_flow import MAY_HAVE_CONTROL_FLOW, has_control_flow
@@ -166,6 +166,18 @@ class PlacedContents:
             return found[:1], found[1:], given
         count = found.index(value) + 1
         return found[:count], found[count:], given
+
+    def of_branches(
+        self, node: Node, roots: Sequence[Node]
+    ) -> Iterator[tuple[Sequence[Node], Node | None]]:
+        """Give what each scope of a node like an if evaluates, and what it gives.
+
+        As :meth:`of_scope` and :meth:`given` do.
+        """
+        scope_of, contents = self._scopes.scope, self._contents
+        for number, root in zip(self._scopes.opened[node], roots, strict=True):
+            is_elsewhere = type(root) in ATOMS or scope_of[root] != number
+            yield contents.get(number, _NOTHING), root if is_elsewhere else None
 
     def before_binding(self, node: Node) -> Sequence[Node] | None:
         if not recursive_operands(node):

@@ -60,16 +60,19 @@ class ExecutableEdges:
         if run.order.is_forward:
             now = self._let[edge] = before | self._bits[id(run)]
             if now == self._all:
-                self._open(edge)
+                self._open(edge, run)
+                return True
         return False
 
     def is_executable(self, source: int, target: int) -> bool:
         """Return whether the edge between two points, the ends of blocks, is executable."""
         return self._let.get((source, target)) == self._all
 
-    def _open(self, edge: tuple[int, int]) -> None:
+    def _open(self, edge: tuple[int, int], last: Run) -> None:
+        """Let states pass along an edge, but those of the run that let it pass last."""
         for run in self._forward:
-            run.pass_on(*run.order.ends(*edge))
+            if run is not last:
+                run.pass_on(*run.order.ends(*edge))
         ending = self._exits.get(edge[1])
         for run in self._backward:
             if ending is not None:

@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from relayish.dataflow import Action, build_flow_graph
+from relayish.dataflow import Action, FlowGraph, build_flow_graph
+from relayish.dataflow.graph.build import _Builder
 from relayish.ir.node import ATOMS
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM, free_variables
@@ -99,3 +100,17 @@ def test_no_recursive_walk_is_left_to_python():
     graph = build_flow_graph(let_value(5_000))
     assert graph.actions[-1] is Action.EXIT
     assert EVERYTHING.post_order(graph.root)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_points_of_lets_and_ifs_are_those_that_any_kind_like_them_has(seed, monkeypatch):
+    module = random_module(seed)
+    graph = build_flow_graph(module)
+    monkeypatch.setattr(_Builder, "_let", _Builder._flow)
+    monkeypatch.setattr(_Builder, "_if", _Builder._flow)
+    assert _described(build_flow_graph(module)) == _described(graph)
+
+
+def _described(graph: FlowGraph) -> list[object]:
+    starts = [graph.start(number) for number in range(len(graph))]
+    return [graph.nodes, graph.actions, graph.binders, starts, list(graph.edges)]
