@@ -141,6 +141,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (
     "analysis",
+    "contrib",
     "codegen",
     "dataflow",
     "dataflow_pattern",
@@ -154,6 +155,7 @@ _PACKAGES: _typing.Final = (
     "passes",
     "prelude",
     "relay",
+    "runtime",
     "testing",
     "text",
     "tir",
@@ -162,15 +164,30 @@ _PACKAGES: _typing.Final = (
 
 _OF_TVM: _typing.Final[dict[str, tuple[str, str]]] = {
     "DiagnosticError": ("relayish.errors", "RelayishError"),
+    "Prelude": ("relayish.prelude", "Prelude"),
+    "ShapeVar": ("relayish.relay.ty", "ShapeVar"),
     "TVMError": ("relayish.errors", "RelayishError"),
+    "adt": ("relayish.relay", "adt"),
+    "backend": ("relayish.relay", "backend"),
+    "base": ("relayish.relay", "base"),
+    "build_module": ("relayish.relay", "build_module"),
     "cpu": ("relayish.nd", "cpu"),
     "cuda": ("relayish.nd", "cuda"),
     "device": ("relayish.nd", "device"),
     "error": ("relayish", "errors"),
+    "expr": ("relayish.relay", "expr"),
+    "expr_functor": ("relayish.relay", "expr_functor"),
+    "function": ("relayish.relay", "function"),
     "gpu": ("relayish.nd", "gpu"),
     "instrument": ("relayish.ir", "instrument"),
+    "loops": ("relayish.relay", "loops"),
+    "param_dict": ("relayish.relay", "param_dict"),
+    "parser": ("relayish.relay", "parser"),
+    "scope_builder": ("relayish.relay", "scope_builder"),
+    "ty": ("relayish.relay", "ty"),
+    "type_functor": ("relayish.relay", "type_functor"),
 }
-"""What ``tvm`` itself has besides, for scripts that begin with ``import relayish as tvm``."""
+"""What ``tvm`` and ``tvm.relay`` have besides, for ``import relayish as tvm``, or ``as relay``."""
 
 __all__ = [  # noqa: PLE0604 - strings, every one
     *sorted((*_MODULE_OF, *_PACKAGES))

@@ -13,16 +13,11 @@ from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.roles import Role
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.declaration import properties
+from relayish.op.declaration.attribute_keys import find_table
 from relayish.op.declaration.op_table import OpTable
 
-_RELAY_NAMES: Final[Mapping[str, OpTable[Any]]] = {  # Any: each table has values of its own type
-    "TOpPattern": properties.pattern,
-    "TOpIsStateful": properties.stateful,
-    "TNonComputational": properties.non_computational,
-}
-_TABLES: Final[Mapping[str, OpTable[Any]]] = {  # Any: as above
-    **{table.name: table for table in vars(properties).values() if isinstance(table, OpTable)},
-    **_RELAY_NAMES,
+_TABLES: Final[Mapping[str, OpTable[Any]]] = {  # Any: each table has values of its own type
+    table.name: table for table in vars(properties).values() if isinstance(table, OpTable)
 }
 
 
@@ -49,6 +44,7 @@ _NONE: Final = _None()
 
 def _read_op(op: Expr, name: str) -> object:
     table = _TABLES.get(name)
+    table = find_table(name) if table is None else table
     return _NONE if table is None else table.get(op, _NONE)
 
 

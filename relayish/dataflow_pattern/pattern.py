@@ -47,8 +47,10 @@ class DFPattern(Node):
     __slots__ = ()
     visit_name = "dataflow_pattern"
 
-    def __call__(self, *args: DFPattern | Expr) -> CallPattern:
-        """Return the pattern of a call of this with arguments like ``args``."""
+    def __call__(self, *args: DFPattern | Expr | None) -> CallPattern:
+        """Return the pattern of a call of this with arguments like ``args``; ``None``: with any."""
+        if args == (None,):
+            return CallPattern(self, any_args=True)
         return CallPattern(self, tuple(map(as_pattern, args)))
 
     def __or__(self, other: DFPattern | Expr) -> AltPattern:

@@ -7,39 +7,34 @@ results have ``numpy()``. The modules of ``tvm.relay`` are here too, so that
 
 from __future__ import annotations
 
-import importlib
-import sys
-from typing import Any, Final
+# under other names: relay.Any is the dimension
+import importlib as _importlib
+import sys as _sys
+import typing as _typing
 
-from relayish._support.absent import advice, missing_name
-from relayish.relay import aliases
+from relayish._support import absent as _absent
+from relayish.relay import aliases as _aliases
 
-aliases.install()
+_aliases.install()
 
-_ROOT: Final = __name__.rpartition(".")[0]
-_HERE: Final = {
-    "Prelude": "relayish.prelude",
-    "ShapeVar": "relayish.relay.ty",
-    "create_executor": "relayish.relay.build_module",
-}
-"""What is not in ``relayish`` itself, or another thing there, by the module that has it."""
+_ROOT: _typing.Final = __name__.rpartition(".")[0]
 
 
-def __getattr__(name: str) -> Any:  # Any: whatever goes by the name
-    if name in aliases.OWN:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name in _HERE:
-        return getattr(importlib.import_module(_HERE[name]), name)
-    if advice(__name__, name) is not None:
-        raise missing_name(__name__, name, "")
+def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
+    if name in _aliases.OWN:
+        return _importlib.import_module(f"{__name__}.{name}")
+    if name == "create_executor":
+        return _importlib.import_module(f"{__name__}.build_module").create_executor
+    if _absent.advice(__name__, name) is not None:
+        raise _absent.missing_name(__name__, name, "")
     try:
-        found = getattr(sys.modules[_ROOT], name)
+        found = getattr(_sys.modules[_ROOT], name)
     except AttributeError as error:
-        raise missing_name(_ROOT, name, str(error)) from None
+        raise _absent.missing_name(_ROOT, name, str(error)) from None
     if not name.startswith("_"):
         globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*dir(sys.modules[_ROOT]), *aliases.OWN} - {"aliases"})
+    return sorted({*dir(_sys.modules[_ROOT]), *_aliases.OWN} - {"aliases"})

@@ -7,19 +7,12 @@ from typing import Any, Final, Generic, TypeVar
 
 from relayish.errors import UnknownNameError, suggest
 from relayish.ir.relay.expr import Op
-from relayish.op.declaration import properties
+from relayish.op.declaration.attribute_keys import find_table, known_keys
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.registry import get_op
 
 _T = TypeVar("_T")
 _ABSENT: Final = object()
-
-RELAY_NAMES: Final[dict[str, OpTable[Any]]] = {  # Any: each property has a type of its own
-    "TOpPattern": properties.pattern,
-    "TOpIsStateful": properties.stateful,
-    "TNonComputational": properties.non_computational,
-}
-"""Tables by what Relay calls the property."""
 
 
 class TempOpAttr(Generic[_T]):
@@ -27,12 +20,12 @@ class TempOpAttr(Generic[_T]):
 
     Args:
         op_name: The operator, or its name.
-        table: The table of the property, or its name in Relay where it is one of
-            :data:`RELAY_NAMES`.
+        table: The table of the property, or the key that TVM has for it (``TOpPattern``,
+            ``target.dnnl``).
         value: What the property is inside the block.
 
     Raises:
-        UnknownNameError: If there is no such operator or name, or several operators of the name.
+        UnknownNameError: If there is no such operator or key, or several operators of the name.
 
     Source:
         Relay ``testing.temp_op_attr.TempOpAttr``.
@@ -71,10 +64,10 @@ class TempOpAttr(Generic[_T]):
 
 
 def _find_table(name: str) -> OpTable[Any]:  # Any: as above
-    found = RELAY_NAMES.get(name)
+    found = find_table(name)
     if found is None:
         raise UnknownNameError(
-            f"no property of operators goes by {name!r}{suggest(name, RELAY_NAMES)}; "
+            f"no property of operators goes by {name!r}{suggest(name, known_keys())}; "
             f"give the table itself, as in relayish.op.declaration.properties.pattern"
         )
     return found

@@ -72,12 +72,5 @@ MEMBERS: Final[Mapping[str, Mapping[str, str]]] = {
         "relay.build_module.bind_params_by_name(func, params)",
     },
     "TensorType": {"ndim": "write len(ty.shape)", "rank": "write len(ty.shape)"},
-    "Constructor": {},
-    "PassInfo": {},
-    "PassContext": {
-        "trace": "write PassContext(instruments=[...])",
-        "enter": "write with PassContext(...):",
-    },
-    "ScopeBuilder": {},
 }
 """By the name of a class of relayish, which stands for those below it."""

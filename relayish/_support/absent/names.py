@@ -29,7 +29,9 @@ _NO_TENSOR_IR = (
     "relayish has Relay and CINN's loop IR, relayish.tir, and no TensorIR; "
     "write relayish.tir for loops, and a plain number, relay.Any() or relay.SizeVar('n') in a shape"
 )
-_NO_POOLS = "memory is planned by relay.analysis.plan_memory(func); there are no pools to name"
+_NO_POOLS = (
+    "there are no pools to name; write relay.analysis.plan_memory(func) for a plan of memory"
+)
 _NO_FRONT_END = (
     "relayish reads Relay text; export the model in TVM by mod.astext(), and write "
     "relay.parse(text) here, with relay.load_param_dict(bytes) for its parameters"
@@ -78,7 +80,7 @@ _IR = _merge(
     _each("EnvFunc", _OBJECTS),
     _each("SourceName SequentialSpan", _PLACE),
     _each("load_json save_json", _TEXT),
-    _each("diagnostics", "errors say where they are: except relay.RelayishError as error"),
+    _each("diagnostics", "write except relay.RelayishError as error: errors say where they are"),
     _each("register_intrin_lowering", _NO_SCHEDULE),
 )
 
@@ -93,12 +95,9 @@ _TVM = _merge(
         _OBJECTS + "; a pass by its name is relay.transform.get_pass(name)",
     ),
     _each("convert", "Python's values are taken as they are; leave convert(...) out"),
-    _each("runtime", "write relayish.nd.array, relay.save_param_dict, relay.interpreter"),
-    _each("contrib", _EVALUATE + "; pictures of programs are not drawn, write print(mod)"),
     _each("DataType DataTypeCode", 'an element type is its name: write "float32"'),
     _each("Device", "write relayish.nd.Device"),
     _each("support", "write relayish.__version__"),
-    _each("parser", "write relay.parse(text)"),
     _each(
         "ext_dev hexagon metal opencl rocm vpi vulkan webgpu",
         'write relayish.device("{}", 0)',
@@ -169,21 +168,36 @@ _TRANSFORM = _merge(
     _each("flexible_shape", "write relay.Any() for the size in the type of the parameter"),
 )
 
+_CONTRIB = _merge(
+    {name: _NO_COMPILER.replace("{!r}", repr(name)).replace("{}", name) for name in _COMPILERS},
+    _each("cc graph_executor graph_runtime debugger ndk pipeline_executor utils xcode", _EVALUATE),
+    _each("relay_viz", "programs are shown as text; write print(mod) or mod.astext()"),
+)
+
 NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "relayish": {**_TVM, **_RELAY},
     "relay": _RELAY,
     "ir": _IR,
     "ir.transform": _TRANSFORM,
-    "errors": _each(
-        "InternalError OpError OpNotImplemented", "write relayish.errors.RelayishError"
-    ),
     "nd": _each("from_dlpack", "write numpy.from_dlpack(array)"),
     "op": _OP,
-    "op.contrib": {
-        name: _NO_COMPILER.replace("{!r}", repr(name)).replace("{}", name) for name in _COMPILERS
-    },
+    "runtime": _merge(
+        _each("convert", "Python's values are taken as they are; leave convert(...) out"),
+        _each("Array Map ShapeTuple String container", "write Python's own tuples and strings"),
+        _each("ADT", "write a tuple"),
+        _each("DataType DataTypeCode", 'an element type is its name; write "float32"'),
+        _each("Object ObjectPath Scriptable", "write relay.Node, relay.first_mismatch(a, b)"),
+        _each("Module Executable PackedFunc load_module executor vm", _EVALUATE),
+    ),
+    "contrib": _CONTRIB,
+    "op.contrib": _CONTRIB,
     "op.qnn": _merge(
         _each("broadcast", "write relay.qnn.add(...), which broadcasts"),
+        _each(
+            "transform",
+            "write relay.transform.Legalize('FTVMQnnLegalize') for Legalize(), and "
+            "relay.transform.Legalize('FTVMQnnCanonicalize') for CanonicalizeOps()",
+        ),
         _each(
             "register_qnn_legalize",
             "write relay.op.register_legalize(op, f, table='FTVMQnnLegalize')",
@@ -195,7 +209,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     ),
     "relay.base": _merge(
         _each("SourceName SequentialSpan", _PLACE),
-        _each("Id", "a variable is told by the object, its name is var.name_hint"),
+        _each("Id", "a variable is told by the object; write var.name_hint for its name"),
         _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
     ),
     "relay.build_module": _merge(
@@ -226,9 +240,8 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         _each("sparse_conv2d sparse_dense", _SPARSE),
         _each(
             "get_calibration_data",
-            "make main return what is to be looked at, in a tuple, and evaluate it",
+            "write a main that returns what is to be looked at, in a tuple, and evaluate it",
         ),
-        _each("search_fc_transpose", "write relay.transform.SimplifyFCTranspose()"),
     ),
     "transform": _TRANSFORM,
     "dataflow_pattern": _each("register_df_node", "write relay.node('name') above a class"),

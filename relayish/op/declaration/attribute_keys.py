@@ -83,6 +83,11 @@ def find_table(key: str) -> OpTable[Any] | None:  # Any: as above
     return legalization if legalization is not None else _KEYS.get(key, _OWN.get(key))
 
 
+def known_keys() -> tuple[str, ...]:
+    """Return the keys under which :func:`find_table` finds a table, but for those of targets."""
+    return tuple(sorted([*_KEYS, *_OWN, *rewriting.legalization_names()]))
+
+
 def register_op_attr(
     op_name: str | Op, attr_key: str, value: Any = None, level: int = _LEVEL
 ) -> Any:  # Any: the value, whatever the key wants, or a decorator of it

@@ -52,6 +52,11 @@ def legalizations(name: str = LEGALIZE) -> OpTable[Rewriting] | None:
     return _LEGALIZATIONS.get(name)
 
 
+def legalization_names() -> tuple[str, ...]:
+    """Return the names of the tables that :func:`legalizations` finds, sorted."""
+    return tuple(sorted(_LEGALIZATIONS))
+
+
 def register_infer_layout(
     op_name: str | Op, func: LayoutRule | None = None, level: int = _DEFAULT_LEVEL
 ) -> Any:  # Any: as for Decorator

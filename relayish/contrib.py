@@ -1,0 +1,10 @@
+"""What ``tvm.contrib`` and ``tvm.relay.op.contrib`` have: pattern tables of other compilers."""
+
+from __future__ import annotations
+
+from relayish._support.absent import names_of
+from relayish.op.contrib import get_pattern_table, register_pattern_table
+
+__all__ = ["get_pattern_table", "register_pattern_table"]
+
+__getattr__ = names_of(__name__)

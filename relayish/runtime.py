@@ -1,0 +1,21 @@
+"""Arrays, devices and parameter files under the names of ``tvm.runtime``."""
+
+from __future__ import annotations
+
+from relayish import nd as ndarray
+from relayish._support.absent import names_of
+from relayish.frontend import load_param_dict, save_param_dict
+from relayish.nd import Device, NDArray, cpu, cuda, device
+
+__all__ = [
+    "Device",
+    "NDArray",
+    "cpu",
+    "cuda",
+    "device",
+    "load_param_dict",
+    "ndarray",
+    "save_param_dict",
+]
+
+__getattr__ = names_of(__name__)

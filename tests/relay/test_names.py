@@ -1,0 +1,179 @@
+"""Names of TVM: each is there, or the error says what to write instead."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import relayish
+from relayish import relay
+from relayish._support.absent import names_absent
+from relayish._support.absent.members import MEMBERS
+from relayish._support.absent.names import NAMES
+from relayish.errors import MissingImportError, MissingNameError
+from tests.support.each import each
+
+LIST = Path(__file__).parent.parent / "cases" / "tvm_names.txt"
+
+
+def read_names():
+    text = re.sub(r"\n +", " ", LIST.read_text(encoding="utf-8"))
+    rows = [line.split(": ") for line in text.splitlines() if not line.startswith("#")]
+    return {module: names.split() for module, names in rows}
+
+
+TVM = read_names()
+
+
+def find(path: str) -> object:
+    """Return what a script gets for a dotted name that begins with ``tvm``."""
+    found: object = relayish
+    for name in path.split(".")[1:]:
+        found = getattr(found, name)
+    return found
+
+
+ARRIVING = {
+    "tvm.relay.analysis.AnnotatedRegionSet",
+    "tvm.relay.transform.BatchingOps",
+    "tvm.relay.transform.Conv2dToSparse",
+    "tvm.relay.transform.DenseToSparse",
+    "tvm.relay.transform.InlineCompilerFunctionsBoundTo",
+    "tvm.relay.transform.InlineComposites",
+    "tvm.relay.transform.ManifestLifetimes",
+    "tvm.relay.transform.MarkCompilerFunctionsAsExtern",
+    "tvm.relay.transform.OutlineCompilerFunctionsWithExistingGlobalSymbols",
+    "tvm.relay.transform.PlanDevices",
+}
+PATHS = {f"{module}.{name}" for module, names in TVM.items() for name in names} - ARRIVING
+
+
+@each("path", sorted(PATHS))
+def test_name_of_tvm_is_there_or_its_error_says_what_to_write(path):
+    try:
+        find(path)
+    except MissingNameError as error:
+        told = str(error).partition(": ")[2]
+        assert re.search(r"write |leave|use ", told), told
+
+
+@each(
+    "module",
+    [
+        m
+        for m in TVM
+        if not m.startswith(("tvm.instrument", "tvm.error", "tvm.relay.qnn.transform"))
+    ],
+)
+def test_module_of_tvm_is_imported_under_its_name(module):
+    try:
+        found = find(module)
+    except MissingNameError:
+        return
+    if isinstance(found, type(relayish)):
+        assert importlib.import_module(module.replace("tvm", "relayish", 1)) is found
+
+
+@each("module", [name for name in NAMES if name != "relayish"])
+def test_name_that_is_said_to_be_absent_is_not_there(module):
+    found = importlib.import_module(f"relayish.{module}")
+    for name in NAMES[module]:
+        with pytest.raises(MissingNameError):
+            getattr(found, name)
+
+
+@each("name", NAMES["relayish"])
+def test_name_that_the_package_is_said_to_lack_is_not_there(name):
+    with pytest.raises(MissingNameError):
+        getattr(relayish, name)
+
+
+def code_of(advice: str) -> list[str]:
+    """Return the dotted names of the library that a piece of advice speaks of."""
+    return re.findall(r"\b(?:relay|relayish)(?:\.\w+)+", advice)
+
+
+ADVICE = sorted(
+    {told for table in (NAMES, MEMBERS) for part in table.values() for told in part.values()}
+)
+
+
+@each("advice", ADVICE)
+def test_advice_names_what_is_there(advice):
+    for path in code_of(advice):
+        if f"tvm.{path}" not in ARRIVING:
+            find(path)
+
+
+@each("name", [name for name in relayish.__all__ if name != "create_executor"])
+def test_relay_has_what_the_package_has(name):
+    assert getattr(relay, name) is getattr(relayish, name)
+
+
+def test_star_import_of_relay_brings_every_name():
+    scope: dict[str, object] = {}
+    exec("from relayish.relay import *", scope)
+    assert set(relayish.__all__) <= set(scope)
+
+
+def test_dir_of_relay_lists_names_and_modules():
+    assert {"var", "nn", "expr", "ty", "build_module"} <= set(dir(relay))
+    assert "aliases" not in dir(relay)
+
+
+@pytest.mark.parametrize(
+    ("path", "same"),
+    [
+        ("relayish.relay.transform", "relayish.transform"),
+        ("relayish.relay.transform.transform", "relayish.transform"),
+        ("relayish.relay.op", "relayish.op"),
+        ("relayish.relay.op.op", "relayish.op"),
+        ("relayish.relay.op.contrib.register", "relayish.op.contrib.register"),
+        ("relayish.relay.testing.temp_op_attr", "relayish.testing.temp_op_attr"),
+        ("relayish.relay.analysis.call_graph", "relayish.analysis.call_graph"),
+        ("relayish.relay.dataflow_pattern", "relayish.dataflow_pattern"),
+    ],
+)
+def test_module_has_two_names_and_is_one(path, same):
+    found, other = importlib.import_module(path), importlib.import_module(same)
+    assert found is other
+    assert other.__name__ == other.__spec__.name == same
+
+
+def test_module_that_nobody_has_is_not_found():
+    with pytest.raises(ModuleNotFoundError, match=r"relayish\.relay\.no_such"):
+        importlib.import_module("relayish.relay.no_such")
+
+
+def test_from_import_of_an_absent_name_says_what_to_write():
+    with pytest.raises(MissingImportError, match=r"build: .*; write relay\.create_executor"):
+        from relayish.relay import build  # noqa: F401, PLC0415
+    with pytest.raises(MissingImportError, match="so there is nothing to tune"):
+        from relayish import autotvm  # noqa: F401, PLC0415
+
+
+def test_from_import_of_a_misspelt_name_is_what_python_says():
+    with pytest.raises(ImportError, match="cannot import name 'vra'"):
+        from relayish.relay import vra  # noqa: F401, PLC0415
+
+
+def test_absent_name_is_no_attribute():
+    assert not hasattr(relay, "build")
+    assert "build" in names_absent("relayish.relay")
+    with pytest.raises(AttributeError, match="did you mean var"):
+        _ = relay.vra
+
+
+def test_importing_relay_loads_no_operator_and_not_numpy():
+    script = "import sys; from relayish import relay; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.split()
+    assert "numpy" not in loaded
+    assert not [name for name in loaded if name.startswith(("relayish.op", "relayish.ir"))]
