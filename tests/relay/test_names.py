@@ -40,15 +40,11 @@ def find(path: str) -> object:
 
 ARRIVING = {
     "tvm.relay.analysis.AnnotatedRegionSet",
-    "tvm.relay.transform.BatchingOps",
-    "tvm.relay.transform.Conv2dToSparse",
-    "tvm.relay.transform.DenseToSparse",
     "tvm.relay.transform.InlineCompilerFunctionsBoundTo",
     "tvm.relay.transform.InlineComposites",
     "tvm.relay.transform.ManifestLifetimes",
     "tvm.relay.transform.MarkCompilerFunctionsAsExtern",
     "tvm.relay.transform.OutlineCompilerFunctionsWithExistingGlobalSymbols",
-    "tvm.relay.transform.PlanDevices",
 }
 PATHS = {f"{module}.{name}" for module, names in TVM.items() for name in names} - ARRIVING
 

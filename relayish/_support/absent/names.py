@@ -157,7 +157,6 @@ _TRANSFORM = _merge(
     _each(
         "CollagePartition", "write MergeComposite, AnnotateTarget and PartitionGraph with a table"
     ),
-    _each("Conv2dToSparse2", "write relay.transform.Conv2dToSparse(...)"),
     _each(
         "ApplyPassToFunction",
         "write relay.IRModule({name: func}) of the functions that are meant, run the pass on that, "
@@ -237,7 +236,6 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "analysis": _merge(
         _each("analyze_operations_distribution", "write relay.analysis.list_op_freqs(mod)"),
         _each("check_constant", "write relay.transform.is_constant(expr)"),
-        _each("sparse_conv2d sparse_dense", _SPARSE),
         _each(
             "get_calibration_data",
             "write a main that returns what is to be looked at, in a tuple, and evaluate it",
