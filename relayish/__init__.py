@@ -232,6 +232,11 @@ def _load_operators() -> None:
     _importlib.import_module("relayish.op")
 
 
+def _load_passes_of_qnn() -> object:
+    """Return what ``relay.qnn.transform`` is."""
+    return _importlib.import_module("relayish.transform.qnn")
+
+
 def _load_loops() -> None:
     """Let readers of text know the loop IR."""
     _importlib.import_module("relayish.tir")
@@ -251,6 +256,7 @@ def _set_hooks() -> None:
         hooks.text = _astext
         hooks.load_functions = _load_operators
         hooks.languages["tir"] = _load_loops
+        hooks.members["qnn.transform"] = _load_passes_of_qnn
     hooks.load_analyses = _load_analyses
 
 

@@ -35,6 +35,9 @@ writer: Callable[[Any], str] = repr  # Any: a module
 languages: dict[str, Callable[[], object]] = {}
 """By the name of a language, what imports the package that declares its kinds."""
 
+members: dict[str, Callable[[], Any]] = {}  # Any: a function or a module
+"""By full name, what loads a member of a family of operators that is none: ``qnn.transform``."""
+
 functions: dict[str, Callable[..., Any]] = {}  # Any: expressions, which stand above this file
 """By the name of an operator, what builds a call of it; further ``call``, ``get``, ``fields`` and
 ``refuse_truth``."""

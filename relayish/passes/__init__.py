@@ -21,6 +21,8 @@ PASSES: Final = {
     "PartialEvaluate": "fold.partial_evaluate",
     "SparseConditionalConstantPropagation": "fold.sparse_conditional_constant_propagation",
     "FakeQuantizationToInteger": "quantisation.fake_quantization_to_integer",
+    "QnnCanonicalizeOps": "quantisation.qnn_canonicalize_ops",
+    "QnnLegalize": "quantisation.qnn_legalize",
     "CanonicalizeCast": "rewrite.canonicalize_cast",
     "CanonicalizeOps": "rewrite.canonicalize_ops",
     "Conv2dToSparse": "rewrite.conv2d_to_sparse",

@@ -56,6 +56,7 @@ from relayish.op.declaration.rewriting import (
     register_convert_op_layout,
     register_infer_layout,
     register_legalize,
+    register_qnn_legalize,
 )
 from relayish.op.declaration.target import register_target_support
 from relayish.op.fake_quantization import (
@@ -163,6 +164,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_optional_fake_quantization_to_integer": (
         lambda k, f: register_optional_fake_quantization_to_integer("exp", f, 77)
     ),
+    "register_qnn_legalize": lambda k, f: register_qnn_legalize("exp", f, 77),
     "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
     "register_op": lambda k, f: register_op("registered_twice", arguments=("data",)),
     "register_op_attr": lambda k, f: register_op_attr("exp", "registered_twice", f, 77),

@@ -182,6 +182,7 @@ REFUSES: dict[str, type[RelayishError]] = {
 NO_STRUCTURE = frozenset(
     {"AnnotateSpans", "CapturePostDfsIndexInSpans", "EraseType", "InferType", "RenameVars"}
     | {"O0", "O1", "O2", "O3", "O4"}  # the last of their passes is InferType
+    | {"QnnLegalize"}  # its passes need types
 )
 """Passes that change nothing but types or spans, which comparison of structures leaves out."""
 

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
+from relayish._support import hooks
 from relayish._support.absent import missing_name
 from relayish.errors import AmbiguousNameError, FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs, may_be_none
@@ -281,6 +282,8 @@ class Namespace:
             full in _MADE or full in ALIASES or is_registered(full)
         ):
             return self._builder(full)
+        if full in hooks.members:
+            return hooks.members[full]()
         family = full + "."
         if any(other.startswith(family) for other in self._declared()):
             return Namespace(family, self._domain)

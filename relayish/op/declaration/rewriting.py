@@ -143,6 +143,25 @@ def register_legalize(
     return _register(entries, op_name, legal_op, level, ("attrs", "inputs", "types"))
 
 
+def register_qnn_legalize(
+    op_name: str | Op, legal_op: Rewriting | None = None, level: int = _DEFAULT_LEVEL
+) -> Any:  # Any: as for Decorator
+    """Let a function say what ``QnnLegalize`` puts in place of a call, first of all.
+
+    Args:
+        op_name: A quantised operator or its name, declared already or not.
+        legal_op: See :func:`legalizations`; without, the decorated function.
+        level: Of two functions for one operator, that of the higher level counts.
+
+    Raises:
+        DuplicateNameError: If the operator has one of the same level.
+
+    Source:
+        Relay ``qnn.op.register_qnn_legalize``.
+    """
+    return register_legalize(op_name, legal_op, level, table=QNN_LEGALIZE)
+
+
 def _register(
     table: OpTable[Any],  # Any: of functions that take what is said
     op_name: str | Op,

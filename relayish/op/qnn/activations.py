@@ -21,9 +21,11 @@ from relayish.op.types.dimension import normalise_axis
 from relayish.op.values.evaluation import Array, Parameters
 
 _BYTES: Final = ("int8", "uint8")
-_SOFTMAX_BITS: Final = 8
-_QUOTIENT_BITS: Final = 30
-_WIDEST_SCALE: Final = 2
+SOFTMAX_BITS: Final = 8
+QUOTIENT_BITS: Final = 30
+WIDEST_SCALE: Final = 2
+SOFTMAX_SCALE: Final = np.float32(1 / (1 << (SOFTMAX_BITS - 1)))
+"""What a softmax in integers has before it is scaled to what is asked for."""
 
 
 def _elementwise_type(
@@ -73,7 +75,7 @@ def _erf(data: Array) -> Array:
     return np.array([math.erf(number) for number in data.tolist()], data.dtype)
 
 
-_FUNCTIONS: Final[Mapping[str, Callable[[Array], Array]]] = {
+TABULATED: Final[Mapping[str, Callable[[Array], Array]]] = {
     "abs": np.abs,
     "erf": _erf,
     "exp": np.exp,
@@ -124,7 +126,7 @@ def _softmax(
     axis = attrs.axis
     whole = data.astype(np.int64) - zero_point
     below = whole - whole.max(axis=axis, keepdims=True)
-    if not 0 < scale <= _WIDEST_SCALE:
+    if not 0 < scale <= WIDEST_SCALE:
         raise EvaluationError(
             f"softmax in integers needs a positive scale of 2 or less; found {scale}"
         )
@@ -136,16 +138,15 @@ def _softmax(
     shift = power.max(axis=axis, keepdims=True) - power
     exact = np.ldexp(base.astype(np.float64), shift.astype(np.int32))
     total = exact.sum(axis=axis, keepdims=True)
-    quotient = np.floor(float(1 << _QUOTIENT_BITS) / total)
-    in_bits = np.floor(quotient * exact / float(1 << (_QUOTIENT_BITS - _SOFTMAX_BITS + 1)))
-    in_full = np.floor(exact / total * float(1 << (_SOFTMAX_BITS - 1)))
-    result = np.where(total > 1 << _QUOTIENT_BITS, in_full, in_bits).astype(np.int64)
-    unit_scale = np.float32(1 / (1 << (_SOFTMAX_BITS - 1)))
-    moved = rescale(result, unit_scale, output_scale, 0)
+    quotient = np.floor(float(1 << QUOTIENT_BITS) / total)
+    in_bits = np.floor(quotient * exact / float(1 << (QUOTIENT_BITS - SOFTMAX_BITS + 1)))
+    in_full = np.floor(exact / total * float(1 << (SOFTMAX_BITS - 1)))
+    result = np.where(total > 1 << QUOTIENT_BITS, in_full, in_bits).astype(np.int64)
+    moved = rescale(result, SOFTMAX_SCALE, output_scale, 0)
     return saturate(moved + output_zero_point.astype(np.int64), data.dtype.name)
 
 
-for _name, _function in _FUNCTIONS.items():
+for _name, _function in TABULATED.items():
     register_op(
         f"qnn.{_name}",
         arguments=("data", "scale", "zero_point", "output_scale", "output_zero_point"),

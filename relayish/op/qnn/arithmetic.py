@@ -183,12 +183,14 @@ def _avg_pool2d(
     output_scale: Array,
     output_zero_point: Array,
 ) -> Array:
-    """Take averages as those of plain integers, which cuts them off, and then move their scale."""
+    """Move the scale, and then take averages as those of plain integers, which cuts them off."""
     average = evaluate.get(relay_op("nn.avg_pool2d"))
     assert average is not None
-    whole = average(attrs, data.astype(np.int32))
-    moved = _requantize(whole, input_scale, input_zero_point, 0, output_scale, output_zero_point)
-    return saturate(moved, data.dtype.name)
+    whole = data.astype(np.int32)
+    if input_scale != output_scale or input_zero_point != output_zero_point:
+        parameters = (input_scale, input_zero_point, 0, output_scale, output_zero_point)
+        whole = saturate(_requantize(data, *parameters), "int32")
+    return saturate(average(attrs, whole), data.dtype.name)
 
 
 _BINARY = (

@@ -10,13 +10,25 @@ from relayish.op.qnn.parameters import broadcast_along
 from relayish.op.values.evaluation import Array
 
 _FRACTION_BITS: Final = 31
-_LARGEST_SHIFT: Final = 62
+LARGEST_SHIFT: Final = 62
 """Shifted further to the right, what is a product of 31 bits and 31 is nothing."""
 
 
 def round_half_away(value: Array) -> Array:
     """Return floating point numbers rounded, halves away from zero."""
-    return np.copysign(np.floor(np.abs(value) + value.dtype.type(0.5)), value)
+    whole = np.trunc(value)
+    step = (np.abs(value - whole) >= value.dtype.type(0.5)).astype(value.dtype)
+    return np.where(np.isfinite(value), whole + np.copysign(step, value), value)[()]
+
+
+def fixed_point(factor: Array) -> tuple[Array, Array]:
+    """Return ``factor``, float64, as integers of 31 bits, and how far their product is shifted.
+
+    A shift of 0 or less is one to the left.
+    """
+    fraction, exponent = np.frexp(factor)
+    multiplier = round_half_away(fraction * float(1 << _FRACTION_BITS)).astype(np.int64)
+    return multiplier, _FRACTION_BITS - exponent.astype(np.int64)
 
 
 def multiply(value: Array, factor: Array, *, upward: bool = True) -> Array:
@@ -27,19 +39,17 @@ def multiply(value: Array, factor: Array, *, upward: bool = True) -> Array:
         factor: float64, broadcasts to ``value``; what is beyond 31 bits of it does not count.
         upward: Whether halves go up; else they go away from zero.
     """
-    fraction, exponent = np.frexp(factor)
-    multiplier = round_half_away(fraction * float(1 << _FRACTION_BITS)).astype(np.int64)
+    multiplier, right = fixed_point(factor)
     product = value * multiplier
-    right = _FRACTION_BITS - exponent.astype(np.int64)
-    shift = np.clip(right, 1, _LARGEST_SHIFT)
+    shift = np.clip(right, 1, LARGEST_SHIFT)
     half = np.int64(1) << (shift - 1)
     if not upward:
         half = half - (product < 0)
-    shifted = np.where(right > _LARGEST_SHIFT, 0, (product + half) >> shift)
+    shifted = np.where(right > LARGEST_SHIFT, 0, (product + half) >> shift)
     if np.all(right > 0):
         return shifted
     grown = np.ldexp(product.astype(np.float64), np.maximum(-right, 0).astype(np.int32))
-    limit = float(1 << _LARGEST_SHIFT)
+    limit = float(1 << LARGEST_SHIFT)
     return np.where(right > 0, shifted, np.clip(grown, -limit, limit).astype(np.int64))
 
 
@@ -73,5 +83,5 @@ def rescale(
     kind = np.dtype(compute_dtype).type
     real = value.astype(kind) * factor.astype(kind)
     whole = np.floor(real + kind(0.5)) if upward else round_half_away(real)
-    limit = float(1 << _LARGEST_SHIFT)
+    limit = float(1 << LARGEST_SHIFT)
     return np.clip(whole.astype(np.float64), -limit, limit).astype(np.int64)

@@ -163,20 +163,41 @@ def _broadcast_to_weight(zero_point: Array, weight: Array, layout: str) -> Array
     """Return a zero point for each output channel so shaped that it broadcasts to the weight."""
     if zero_point.size == 1:
         return zero_point.reshape(())
+    matrix, order, shape = weight_channels(zero_point.size, weight.shape, layout)
+    return zero_point.reshape(matrix).transpose(order).reshape(shape)
+
+
+def weight_channels(
+    count: int, weight: Sequence[int], layout: str
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Return how one number for each output channel is made to broadcast to a weight.
+
+    Args:
+        count: How many numbers there are: as many as the axis ``O`` of the weight has places, or
+            that axis and ``I``, which are the channels of a convolution of each channel by itself.
+        weight: The shape of the weight.
+        layout: Its layout.
+
+    Returns:
+        The shape to give them first, the order of axes to bring that into, and the last shape.
+
+    Raises:
+        EvaluationError: If there are as many of neither.
+    """
     letters = [axis.letter for axis in read_layout(layout)]
-    shape = [1] * weight.ndim
+    shape = [1] * len(weight)
     outer, inner = letters.index("O"), letters.index("I")
-    shape[outer] = weight.shape[outer]
-    if zero_point.size == weight.shape[outer]:
-        return zero_point.reshape(shape)
-    if zero_point.size != weight.shape[outer] * weight.shape[inner]:
+    shape[outer] = weight[outer]
+    if count == weight[outer]:
+        return (count,), (0,), tuple(shape)
+    if count != weight[outer] * weight[inner]:
         raise EvaluationError(
-            f"weight_zero_point has {zero_point.size} elements, which does not fit a weight "
-            f"{weight.shape} in layout {layout}"
+            f"weight_zero_point has {count} elements, which does not fit a weight "
+            f"{tuple(weight)} in layout {layout}"
         )
-    shape[inner] = weight.shape[inner]
-    square = zero_point.reshape(weight.shape[outer], weight.shape[inner])
-    return (square if outer < inner else square.T).reshape(shape)
+    shape[inner] = weight[inner]
+    order = (0, 1) if outer < inner else (1, 0)
+    return (weight[outer], weight[inner]), order, tuple(shape)
 
 
 def _dense(

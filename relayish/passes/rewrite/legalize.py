@@ -19,6 +19,7 @@ from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.rewriting import LEGALIZE, Rewriting, legalizations
 from relayish.pass_infra import register_pass
+from relayish.passes.quantisation import canonical  # noqa: F401 - registers forms of quantised ones
 
 
 @register_pass("Legalize", opt_level=1, required=("InferType",), infer_types=True)
