@@ -282,6 +282,10 @@ REFERENCES: Final[dict[str, tuple[str, ...]]] = {"IntImm": (), "FloatImm": ()}
 
 
 def _build_map(node: Json, get: Get) -> object:
+    """Return a mapping; where its keys are no strings, as in TVM any object may be one, pairs."""
+    if "keys" not in node:
+        items = [get(number) for number in node.get("data", ())]
+        return tuple(zip(items[::2], items[1::2], strict=True)) if items else DictAttrs()
     return DictAttrs(dict(zip(node.get("keys", ()), map(get, node.get("data", ())), strict=True)))
 
 

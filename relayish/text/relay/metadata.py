@@ -26,6 +26,17 @@ from relayish.op.types.dimension import show_dimension
 from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, REFERENCES, Get, Json
 from relayish.text.metadata_writer import READABLE, WRITERS, Table, write_int
 
+_BINARY: Final = (
+    *("Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max"),
+    *("EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or"),
+)
+_OPERANDS: Final[Mapping[str, tuple[str, ...]]] = {
+    **{f"tir.{name}": ("a", "b") for name in _BINARY},
+    "tir.Not": ("a",),
+    "tir.Cast": ("value",),
+    "tir.Select": ("condition", "true_value", "false_value"),
+}
+"""The operands of operations on sizes, by the name of the operation."""
 _REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     "relay.Constant": ("value",),
     "relay.Var": ("vid", "type_annotation", "_checked_type_"),
@@ -34,10 +45,8 @@ _REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     "relay.Call": ("op", "args", "attrs"),
     "tir.SizeVar": ("name",),
     "tir.Var": ("name",),
-    "tir.Cast": ("value",),
     "tir.Call": ("op", "args"),
-    **{f"tir.{name}": ("a", "b") for name in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max")},
-    **{f"tir.{name}": ("a", "b") for name in ("FloorDiv", "FloorMod")},
+    **_OPERANDS,
     "tir.Any": (),
     "IncompleteType": (),
     "Target": ("kind", "tag", "keys", "host", "attrs", "features"),
@@ -68,7 +77,7 @@ def _build_prim_op(node: Json, get: Get) -> PrimOp:
         op = get(fields["op"])
         args = tuple(map(_dimension, get(fields["args"])))
         return PrimOp(getattr(op, "name", str(op)), args, fields["dtype"])
-    args = tuple(_dimension(get(fields[n])) for n in ("a", "b", "value") if n in fields)
+    args = tuple(_dimension(get(fields[name])) for name in _OPERANDS[node["type_key"]])
     return PrimOp(node["type_key"], args, fields["dtype"])
 
 
@@ -130,21 +139,16 @@ class _Short(int):
 
 
 def _write_prim_op(table: Table, op: PrimOp) -> Json:
-    short = op.dtype == "int32"  # as all operands are
+    held = [op.dtype, *[getattr(arg, "dtype", "") for arg in op.args]]
+    short = next((dtype for dtype in held if dtype not in ("", "bool")), "") == "int32"
     sized = [_Short(arg) if short and type(arg) is int else arg for arg in op.args]
     args = [str(table.number(arg)) for arg in sized]
     fields = {"dtype": op.dtype, "span": "0"}
-    if op.name in _BINARY and len(args) == 2:  # binary
-        return {"type_key": op.name, "attrs": {"a": args[0], "b": args[1], **fields}}
-    if op.name == "tir.Cast" and len(args) == 1:
-        return {"type_key": op.name, "attrs": {"value": args[0], **fields}}
+    names = _OPERANDS.get(op.name, ())
+    if names and len(names) == len(args):
+        return {"type_key": op.name, "attrs": {**dict(zip(names, args, strict=True)), **fields}}
     values = {f.name: getattr(op, f.name) for f in op.fields_}
     return table.references("relayish.PrimOp", values)
-
-
-_BINARY: Final = {
-    f"tir.{n}" for n in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "FloorDiv", "FloorMod")
-}
 
 
 WRITERS.update(

@@ -18,6 +18,7 @@ from relayish.ir.relay.type import GlobalTypeVar, Type
 from relayish.text.metadata_reader import SECTION, Given, Metadata, MetadataError
 from relayish.text.relay import families as _families  # noqa: F401 - completes the tables
 from relayish.text.relay import metadata as _metadata  # noqa: F401 - likewise
+from relayish.text.relay import metadata_nodes as _metadata_nodes  # noqa: F401 - likewise
 from relayish.text.relay.expr_parser import expression
 from relayish.text.relay.lexer import GLOBAL, MODULE_ATTRS, VERSION
 from relayish.text.relay.pattern_parser import pattern
