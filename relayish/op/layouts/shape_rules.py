@@ -220,8 +220,11 @@ def _cut_outer(begin: int, end: Any, step: int, size: Any, factor: int) -> _Cut 
         return begin, end, step
     if not isinstance(size, int) or step != 1:
         return None
-    first, last = [min(max(at + size * (at < 0), 0), size) for at in (begin, end)]
-    return None if first % factor or last % factor else (first // factor, last // factor, 1)
+    inside = [min(max(at + size * (at < 0), 0), size) for at in (begin, end)]
+    for first, last in ((begin, end), inside):
+        if first % factor == 0 and last % factor == 0:
+            return first // factor, last // factor, 1
+    return None
 
 
 def slice_like_layouts(

@@ -35,14 +35,16 @@ Arrangements: TypeAlias = Arranged | tuple[Arrangement, ...]
 
 
 class Arranger:
-    """Rearranges tensors, each to each layout once, and never there and back."""
+    """Rearranges tensors: each to each layout once, never there and back."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Expr, Layout, Layout], Expr] = {}
+        self._sources: dict[tuple[Expr, Layout], tuple[Expr, Layout]] = {}
         self._items: dict[tuple[Expr, int], Expr] = {}
 
     def arrange(self, value: Expr, source: Layout, target: Layout, span: Span | None) -> Expr:
         """Return ``value``, which is in ``source``, in ``target``; axes it lacks come in front."""
+        value, source = self._sources.get((value, source), (value, source))
         if source == target:
             return value
         key = (value, source, target)
@@ -52,8 +54,10 @@ class Arranger:
         return found
 
     def note(self, value: Expr, source: Layout, target: Layout, arranged: Expr) -> None:
-        """Remember that ``arranged`` is ``value`` in another layout."""
+        """Remember that ``arranged`` is ``value`` in another layout, and holds nothing besides."""
+        value, source = self._sources.get((value, source), (value, source))
         self._known.setdefault((value, source, target), arranged)
+        self._sources[arranged, target] = (value, source)
 
     def item(self, value: Expr, index: int) -> Expr:
         """Return a field of a tuple: that of a literal one where it stands."""

@@ -66,6 +66,7 @@ class _Propagation:
         self._arranger = Arranger()
         self._images: dict[Node, Expr] = {}
         self._arrangements: dict[Node, Arrangements] = {}
+        self._has_replaced = False
         self._restored: dict[Node, Expr] = {}
 
     def run(self, root: Expr) -> Expr:
@@ -76,7 +77,7 @@ class _Propagation:
             self._rewrite(node)
             if node in bound and node not in names:
                 self._bind_all(bound, node)
-        return cast("Expr", self._as_before(root, root))
+        return cast("Expr", self._as_before(root, root)) if self._has_replaced else root
 
     def _rewrite(self, node: Any) -> None:  # Any: a node of any kind
         kind = type(node)
@@ -192,10 +193,14 @@ class _Propagation:
                 f"what stands for a call of {cast('Op', call.op).full_name} must be a call of an "
                 f"operator with {len(args)} arguments; found {indefinite(type(found))}"
             )
+        self._has_replaced = True
         return found
 
     def _absorb(self, call: Call, slot: Slot) -> None:
-        """Take a change of layout as what it is: another name for how the tensor lies there."""
+        """Take a change of layout as what it is: another name for how the tensor lies there.
+
+        Of a tensor that has been moved it is no more than that. One that has not is changed here.
+        """
         attrs: Any = call.attrs  # Any: those of layout_transform
         source, target = attrs.src_layout, attrs.dst_layout
         (arg,) = call.args
@@ -204,10 +209,13 @@ class _Propagation:
             return
         known = slot.arrangement
         now = None if known is None else rename(known.now, known.before, source)
-        value = self._as_before(arg, arg) if now is None else self._image(arg)
-        if now in (None, source):
-            self._arranger.note(value, source, target, call.with_fields(args=(value,)))
-        self._set(call, value, Arranged(target, now or source))
+        if now is not None and now != source:
+            self._set(call, self._image(arg), Arranged(target, now))
+            return
+        value = self._as_before(arg, arg)
+        image = call.with_fields(args=(value,))
+        self._arranger.note(value, source, target, image)
+        self._set(call, image, Arranged(target, target))
 
     def _rewrite_known(self, call: Call, slots: Sequence[Slot]) -> None:
         """Replace a call, and let it take its arguments as they come, where its rule can tell."""
