@@ -87,7 +87,7 @@ def test_function_of_the_highest_level_counts():
 
 def test_answer_that_is_no_expression_is_refused():
     register_legalize("exp", lambda _attrs, _inputs, _types: 1)
-    with pytest.raises(PassError, match="legalization of exp returned an? int; expected an expr"):
+    with pytest.raises(PassError, match=r"legalization of exp returned an? int; expected an expr"):
         Legalize()(typed(op.exp(X)))
 
 
