@@ -87,6 +87,8 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "AnnotateTarget{targets=[random_a, random_b]}",
         "AnnotateTarget{targets=random_b, include_non_call_ops=false}",
     ),
+    "InlineComposites": ("InlineComposites{target=random_a}",),
+    "InlineCompilerFunctionsBoundTo": ("InlineCompilerFunctionsBoundTo{global_vars=[]}",),
     "SplitArgs": ("SplitArgs{max_function_args=3}", "SplitArgs{max_function_args=0}"),
     "Conv2dToSparse2": (
         "Conv2dToSparse2{layout=NCHW, sparsity_threshold=-1.0}",
