@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 import relayish
 from relayish.op import builder
-from relayish.op.builders.attribute_shorthand import NUMBERS
 from relayish.op.builders.builder import Namespace, Parameters
-from relayish.op.declaration.properties import arguments
-from relayish.op.declaration.registry import get_op, is_registered
-from relayish.op.signatures import ALIASES
+from relayish.op.declaration.properties import arguments, dynamic_form, static_form
+from relayish.op.declaration.registry import get_op, list_aliases
+from relayish.op.declaration.signature import ARRAY
 from tools.generated import ROOT, Generated
 
 STUB = ROOT / "relayish" / "__init__.pyi"
@@ -120,7 +119,7 @@ def _hint(name: str, parameter: str) -> str:
     op = builder_op(name)
     parameters = Parameters(get_op(op))
     if parameter in parameters.operands:
-        return "_Arg | float" if parameter in NUMBERS else "_Arg"
+        return "_Arg" if parameters.types.get(parameter, ARRAY) == ARRAY else "_Arg | float"
     assert parameters.cls is not None
     annotation = next(
         str(inspect.get_annotations(base)[parameter])
@@ -138,15 +137,17 @@ def _hint(name: str, parameter: str) -> str:
 
 def builder_op(name: str) -> str:
     """Return the name of the operator that a builder calls."""
-    return ALIASES.get(name, name)
+    return list_aliases().get(name, name)
 
 
 def _may_be_unknown(op: str, parameter: str) -> bool:
     """Return whether there is an operator that takes the attribute as an argument."""
-    dynamic = f"dyn.{op}"
-    if not is_registered(dynamic):
+    dynamic = dynamic_form.get(get_op(op))
+    static = static_form.get(dynamic)
+    if static is None:
         return False
-    return parameter in arguments.get(get_op(dynamic), ()) or (op, parameter) == ("squeeze", "axis")
+    sizes = arguments.get(dynamic, ())
+    return parameter in (*sizes, *static.renamed.values())
 
 
 def _written(annotation: str) -> str:

@@ -14,16 +14,7 @@ from relayish.op.declaration.properties import (
     relation,
     rule,
 )
-from relayish.op.documentation import (
-    arithmetic,
-    image,
-    load_documentation,
-    neural,
-    quantised,
-    runtime,
-    tensor,
-)
-from relayish.op.documentation.entry import read_entries
+from relayish.op.declaration.registry import module_of
 from tests.support.checking import REFERENCES
 from tools.generated import ROOT, Generated
 
@@ -31,13 +22,15 @@ PAGE = ROOT / "docs" / "operators.md"
 TESTS = ROOT / "tests" / "op"
 
 FAMILIES = {
-    "Arithmetic": arithmetic,
-    "Tensors": tensor,
-    "Neural networks": neural,
-    "Images and vision": image,
-    "Quantised": quantised,
-    "Marks, memory, devices and random numbers": runtime,
+    "Tensors": ("tensor",),
+    "Neural networks": ("nn",),
+    "Images and vision": ("image", "vision"),
+    "Quantised": ("qnn",),
+    "Sizes known when the program runs": ("dyn",),
+    "Random numbers": ("random",),
+    "Marks, memory and devices": ("runtime",),
 }
+"""By title: the rooms of `relayish/op` that declare the operators of a family."""
 
 UNVALUED = {
     "annotation.with_funcid": "a mark",
@@ -65,7 +58,7 @@ UNDECLARED = {
 }
 """Operators that Relay registers and relayish does not declare, with the reason."""
 
-OPERATORS = tuple(name for name in list_ops() if name in load_documentation())
+OPERATORS = tuple(n for n in list_ops() if str(module_of(get_op(n))).startswith("relayish.op."))
 """The declared operators, but for those that tests and examples declare."""
 
 DIFFERENTIATED = frozenset(n for n in OPERATORS if get_op(n) in primal_gradient)
@@ -114,8 +107,8 @@ def page() -> str:
 def families() -> dict[str, list[str]]:
     """Return the declared operators of each family, sorted."""
     found = {
-        title: sorted({n for names, _ in read_entries(table.TEXT) for n in names} & {*OPERATORS})
-        for title, table in FAMILIES.items()
+        title: [n for n in OPERATORS if str(module_of(get_op(n))).split(".")[2] in rooms]
+        for title, rooms in FAMILIES.items()
     }
     assert sum(map(len, found.values())) == len(OPERATORS), "each operator is of one family"
     return found

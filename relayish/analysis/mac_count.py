@@ -11,15 +11,16 @@ from relayish.ir.one_line import quote
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.op.declaration.properties import mac_count
 from relayish.op.declaration.registry import get_op
-from relayish.op.mac_count import mac_count
 
 
 def get_total_mac_number(expr: Expr | IRModule) -> int:
     """Return how many multiplications, each with its addition, the calls of ``expr`` take.
 
     Convolutions, transposed ones as well, and products of matrices count, see
-    :data:`~relayish.op.mac_count.mac_count`; every call counts once, however often it is evaluated.
+    :data:`~relayish.op.declaration.properties.mac_count`; every call counts once, however often it
+    is evaluated.
 
     Args:
         expr: An expression, typed or not; of a module ``main`` is taken.

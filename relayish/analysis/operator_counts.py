@@ -9,7 +9,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op.fake_quantization import dequantizes, quantizes
+from relayish.op.declaration.properties import dequantizes, quantizes
 
 
 def list_op_freqs(mod: IRModule) -> dict[str, int]:

@@ -13,6 +13,7 @@ from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration import properties
+from relayish.op.types.result_size import bound_result
 
 CallEvaluator: TypeAlias = Callable[[Attrs | None, Sequence[Evaluated]], Evaluated]
 
@@ -64,17 +65,14 @@ def call_evaluator(op: Op) -> CallEvaluator:
     return evaluate
 
 
-def result_size(op: Expr, attrs: Attrs | None, values: Sequence[Evaluated]) -> int | None:
-    """Return how many elements ``op`` on ``values`` has at most; ``None`` where it does not tell.
+def result_size(op: Op, attrs: Attrs | None, values: Sequence[Evaluated]) -> int:
+    """Return how many elements ``op`` on ``values`` has at most.
 
     Raises:
         EvaluationError: If that cannot be told of these.
     """
-    size = properties.result_size.get(op)
-    if size is None:
-        return None
     try:
-        return size(attrs, *values)
+        return bound_result(op, attrs, *values)
     except Exception as error:
         raise operator_failed(op, values, error) from error
 

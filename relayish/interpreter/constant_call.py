@@ -14,6 +14,7 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Op
 from relayish.op.declaration import properties
+from relayish.op.types.result_size import broadcasts
 
 SIZE_LIMIT: Final = 1 << 20
 """Elements a folded tensor may have, unless what it is made of has as many."""
@@ -88,7 +89,7 @@ def plan_of(op: Node, *, fold_qnn: bool = False) -> Plan:
         return _LEAVE
     return Plan(
         call_evaluator(op),
-        keeps_scalars=op not in properties.result_size,
+        keeps_scalars=broadcasts(op),
         takes=_NUMBERS if properties.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),
     )
 
@@ -104,19 +105,10 @@ def shape_result(call: Call, shape: tuple[int, ...]) -> Evaluated | None:
 
 def _grows(call: Call, values: Sequence[Any], size_limit: int) -> bool:  # Any: as above
     """Return whether the result would be so large that it had better be computed later."""
+    op = call.op
+    assert type(op) is Op
     try:
-        size = result_size(call.op, call.attrs, values)
+        size = result_size(op, call.attrs, values)
     except EvaluationError:  # an ill-typed call, or one without a value
         return True  # when the program comes there, it will say so itself
-    if size is None:
-        size = _broadcast_size(values)
     return size > max(size_limit, sum(map(count_elements, values)))
-
-
-def _broadcast_size(values: Sequence[Any]) -> int:  # Any: as above
-    """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
-    shapes = [value.shape for value in values if isinstance(value, _NUMBERS)]
-    try:
-        return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
-    except ValueError:
-        return 0

@@ -350,8 +350,6 @@ def _field(index: int, value: Evaluated) -> Evaluated:
 def _is_small(op: Op, attrs: Attrs | None, inputs: list[Evaluated]) -> bool:
     """Return whether the result takes no more room than its operands, or little."""
     size = result_size(op, attrs, inputs)
-    if size is None:
-        return bool(inputs)
     return size <= max(FREE_SIZE, *map(count_elements, inputs), 0)
 
 

@@ -12,10 +12,6 @@ from typing import Final
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Op
 from relayish.op import contrib, dyn, image, nn, qnn, random, runtime, tensor, vision
-from relayish.op import output_counts as _output_counts
-from relayish.op import result_aliasing as _result_aliasing
-from relayish.op import result_memory as _result_memory
-from relayish.op import result_size as _result_size  # after the operators it speaks of
 from relayish.op.builders import infix as _infix  # what Python's operators find
 from relayish.op.builders import temporary as _temporary  # after all that is declared here
 from relayish.op.builders.builder import builder, namespace, operators
@@ -23,6 +19,11 @@ from relayish.op.builders.call import call_op, make_attrs, make_node
 from relayish.op.builders.gradient import register_gradient
 from relayish.op.declaration import properties, registry
 from relayish.op.declaration.attribute_keys import register_op_attr
+from relayish.op.declaration.fake_quantization import (
+    register_fake_quantization_to_integer,
+    register_optional_fake_quantization_to_integer,
+)
+from relayish.op.declaration.mixed_precision import register_mixed_precision_conversion
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import get_op, is_registered, list_ops, register_op
 from relayish.op.declaration.relay_names import register, register_pattern, register_stateful
@@ -32,11 +33,6 @@ from relayish.op.declaration.rewriting import (
     register_infer_layout,
     register_legalize,
 )
-from relayish.op.fake_quantization import (
-    register_fake_quantization_to_integer,
-    register_optional_fake_quantization_to_integer,
-)
-from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.op.runtime import annotation, memory, vm
 from relayish.op.types.affine_type import TensorAffineType, TupleAffineType
 
@@ -96,4 +92,4 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("")
 
-del _infix, _output_counts, _result_aliasing, _result_memory, _result_size, _temporary
+del _infix, _temporary

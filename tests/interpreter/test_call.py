@@ -17,8 +17,8 @@ def test_size_of_a_result_is_told_before_it_is_computed():
     assert result_size(repeat, attrs, [np.ones(3)]) == 3 * 10**12
 
 
-def test_size_of_a_result_is_not_told_by_an_operator_that_says_nothing():
-    assert result_size(get_op("add"), None, [np.ones(3), np.ones(3)]) is None
+def test_size_of_a_result_of_single_elements_is_what_the_arguments_broadcast_to():
+    assert result_size(get_op("add"), None, [np.ones(3), np.ones((2, 1))]) == 6
 
 
 def test_size_of_a_result_that_there_is_not_is_refused():

@@ -51,6 +51,11 @@ from relayish.ir.structural_hash import structural_hash
 from relayish.op import register_gradient, register_op
 from relayish.op.contrib import register_pattern_table
 from relayish.op.declaration.attribute_keys import register_op_attr
+from relayish.op.declaration.fake_quantization import (
+    register_fake_quantization_to_integer,
+    register_optional_fake_quantization_to_integer,
+)
+from relayish.op.declaration.mixed_precision import register_mixed_precision_conversion
 from relayish.op.declaration.rewriting import (
     register_alter_op_layout,
     register_convert_op_layout,
@@ -59,11 +64,6 @@ from relayish.op.declaration.rewriting import (
     register_qnn_legalize,
 )
 from relayish.op.declaration.target import register_target_support
-from relayish.op.fake_quantization import (
-    register_fake_quantization_to_integer,
-    register_optional_fake_quantization_to_integer,
-)
-from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.base.pass_class import register_function_pass
 from relayish.pass_infra.composition.check import register_check

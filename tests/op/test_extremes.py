@@ -9,7 +9,8 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
-from relayish.op.declaration.properties import result_size, rule
+from relayish.op.declaration.properties import rule
+from relayish.op.types.result_size import bound_result
 from tests.support.checking import evaluated
 
 NAN, INF, ONE = float("nan"), float("inf"), np.float32(1)
@@ -43,7 +44,7 @@ def test_depth_of_one_hot_does_not_wrap_around():
     op, indices = get_op("dyn.one_hot"), np.zeros(4, "int32")
     attrs = make_attrs(op, {"depth": 1, "axis": -1, "dtype": "float32"})
     most = np.int32(2**31 - 1)
-    assert result_size.get(op)(attrs, indices, most, most, most) == 4 * (2**31 - 1)
+    assert bound_result(op, attrs, indices, most, most, most) == 4 * (2**31 - 1)
 
 
 @pytest.mark.parametrize("bad", [NAN, INF, -INF])

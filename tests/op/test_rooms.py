@@ -9,14 +9,14 @@ from tests.test_architecture import FILES, Import, imports_of, module_name
 
 # lowest first; those on one line are peers
 ROOMS = (
-    ("declaration", "values", "documentation", "signatures"),
-    ("types", "mixed_precision", "fake_quantization"),
-    ("builders",),
+    ("declaration", "values"),
+    ("types",),
+    ("builders", "layouts"),
     ("tensor", "random"),
     ("nn", "runtime"),
     ("image", "qnn"),
     ("vision", "dyn"),
-    ("mac_count", "output_counts", "result_aliasing", "result_memory", "result_size"),
+    ("contrib",),
 )
 HEIGHT = {name: height for height, names in enumerate(ROOMS) for name in names}
 PREFIX = "relayish.op."

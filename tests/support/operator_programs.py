@@ -29,7 +29,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, PrimExpr, TensorType, TupleType, Type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
-from relayish.op.declaration.properties import evaluate, relation, result_size, rule
+from relayish.op.declaration.properties import evaluate, relation, rule
+from relayish.op.types.result_size import bound_result
 from relayish.passes import fold_constant
 from relayish.text import astext, parse
 from tests.support.checking import SAYS_THE_RANK, assert_describes, dynamic, type_of
@@ -72,10 +73,9 @@ def typed(op, attrs, types):
 
 def is_small(op, attrs, values):
     """Return whether the operator expects a small value."""
-    size = result_size.get(op)
     try:
         with np.errstate(all="ignore"):
-            return size is None or size(attrs, *values) <= MOST
+            return bound_result(op, attrs, *values) <= MOST
     except (EvaluationError, TypeInferenceError):
         return False
     except (OverflowError, ValueError):  # of sizes that are no numbers

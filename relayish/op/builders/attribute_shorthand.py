@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
@@ -18,30 +17,24 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Op
 from relayish.op.declaration.properties import attrs_type
+from relayish.op.declaration.signature import ARRAY
 
 _WINDOWS: Final = frozenset({"strides", "dilation", "kernel_size", "pool_size", "output_padding"})
-_SLIDING: Final = re.compile(
-    r"(?:qnn|nn)\.(?:contrib_|deformable_|bitserial_|contrib_depthwise_|max_|avg_)?"
-    r"(?:conv|pool)([123])d"
-)
 
 
-NUMBERS: Final[Mapping[str, str]] = {
-    "iou_threshold": "float32",
-    "k": "int32",
-    "max_output_boxes_per_class": "int64",
-    "max_output_size": "int32",
-    "score_threshold": "float32",
-}
-"""Arguments that may be given as numbers, and the element types they take."""
+def as_constant(dtype: str | None, value: object) -> object:
+    """Return ``value`` of an argument; a number that may stand there as a constant.
 
-
-def as_constant(name: str, value: object) -> object:
-    """Return ``value`` of the argument ``name``; a number that may stand there as a constant."""
-    if name == "key" and isinstance(value, np.ndarray):
-        return Constant(value)  # as threefry_key gives it
-    dtype = NUMBERS.get(name)
-    return const(value, dtype) if dtype and isinstance(value, (int, float)) else value
+    Args:
+        dtype: The element type of the constant, :data:`~.signature.ARRAY` for an argument that may
+            be given as an array, ``None`` for others.
+        value: What is given.
+    """
+    if dtype is None:
+        return value
+    if dtype == ARRAY:
+        return Constant(value) if isinstance(value, np.ndarray) else value
+    return const(value, dtype) if isinstance(value, (int, float)) else value
 
 
 def expand_shorthand(op: Op, attributes: dict[str, object]) -> dict[str, object]:
@@ -51,7 +44,7 @@ def expand_shorthand(op: Op, attributes: dict[str, object]) -> dict[str, object]
         return attributes
     # mypy takes the hash of instances for that of their class
     tuples, expressions = _tuples(cls), _expressions(cls)  # type: ignore[arg-type]
-    rank = spatial_rank(op.full_name)
+    rank: int = getattr(cls, "spatial_rank", 0)
     return {
         name: value
         if name in expressions
@@ -108,9 +101,3 @@ def _expand(name: str, value: object, rank: int, *, single: bool) -> object:
     if name == "output_size" and value is None:
         return ()
     return (value,) if number else value
-
-
-def spatial_rank(name: str) -> int:
-    """Return over how many axes an operator such as ``nn.conv2d`` slides its window, or 0."""
-    found = _SLIDING.match(name)
-    return int(found[1]) if found else 0

@@ -1,15 +1,15 @@
 """A function for each operator, found by its Relay name: ``op.add(x, y)``, ``op.nn.relu(x)``.
 
 They are made from the declarations when first asked for, with the parameters of Relay's own Python
-functions (:mod:`relayish.op.signatures`) and what :mod:`relayish.op.documentation` says of them.
+functions (:mod:`relayish.op.declaration.signature`) and what the declarations say of them.
 Everything may be given by position or by name.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support import hooks
 from relayish._support.absent import missing_name
@@ -21,36 +21,69 @@ from relayish.ir.relay.language import RELAY
 from relayish.op.builders.attribute_shorthand import as_constant, expand_shorthand
 from relayish.op.builders.call import call_op
 from relayish.op.builders.dynamic_shapes import has_unknown_sizes, with_unknown_sizes
-from relayish.op.declaration.properties import arguments, attrs_type
+from relayish.op.declaration import properties
+from relayish.op.declaration.description import build_docstring
 from relayish.op.declaration.registry import (
     get_op,
     is_registered,
+    list_aliases,
     list_bare_names,
     list_ops,
     on_redeclaration,
     ops_meant,
 )
-from relayish.op.documentation import build_docstring
-from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES, Default, read_signature
+from relayish.op.declaration.signature import Default, read_signature
 
 Builder: TypeAlias = Callable[..., Expr]
 
 _MADE: dict[str, Builder] = {}
-"""By full name: builders made when first asked for, and those written by hand."""
-on_redeclaration(lambda op: _MADE.pop(op.full_name, None))
+"""By full name: the builders that were asked for."""
+
+
+class _ByHand(NamedTuple):
+    """A builder written by hand, and what is said of it where it is that of no operator."""
+
+    function: Builder
+    description: str | None
+
+
+_BY_HAND: dict[str, _ByHand] = {}
+"""By full name."""
+
+
+@on_redeclaration
+def _forget(op: Op) -> None:
+    _MADE.pop(op.full_name, None)
+    _BY_HAND.pop(op.full_name, None)
+
+
 _ANYHOW: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _EMPTY: Final = inspect.Parameter.empty
 
 
-def custom_builder(name: str) -> Callable[[Builder], Builder]:
-    """Let the decorated function be what is found under ``name``, in place of a made one."""
+def custom_builder(name: str, description: str | None = None) -> Callable[[Builder], Builder]:
+    """Let the decorated function be what is found under ``name``, in place of a made one.
+
+    Args:
+        name: The name of an operator, or of a function beside them.
+        description: What it does, takes and gives, where it is none of an operator.
+    """
 
     def declare(function: Builder) -> Builder:
-        _MADE[name] = function
-        function.__doc__ = build_docstring(name, inspect.signature(function), function.__doc__)
+        _BY_HAND[name] = _ByHand(function, description)
         return function
 
     return declare
+
+
+def find_description(name: str) -> str | None:
+    """Return what is said of an operator, or of a function beside them."""
+    name = list_aliases().get(name, name)
+    by_hand = _BY_HAND.get(name)
+    if by_hand is not None and by_hand.description is not None:
+        return by_hand.description
+    meant = ops_meant(name)
+    return properties.description.get(meant[0]) if len(meant) == 1 else None
 
 
 def builder(name: str) -> Builder:
@@ -64,7 +97,9 @@ def builder(name: str) -> Builder:
     """
     made = _MADE.get(name)
     if made is None:
-        name = ALIASES.get(name, name)
+        name = list_aliases().get(name, name)
+        if name in _BY_HAND:
+            return _document(name)
         meant = ops_meant(name)
         made = _builder_of(meant[0] if len(meant) == 1 else get_op(name))
     return made
@@ -72,11 +107,28 @@ def builder(name: str) -> Builder:
 
 def list_builders() -> list[str]:
     """Return the names of Relay's builders: of operators, of functions beside them, aliases."""
-    return sorted({*list_ops(RELAY.name), *ALIASES, *(name for name in _MADE if "::" not in name)})
+    return sorted({*list_ops(RELAY.name), *_list_others()})
+
+
+def _list_others() -> Iterable[str]:
+    """Return the names of builders that are those of no operators."""
+    return [name for name in (*list_aliases(), *_BY_HAND) if "::" not in name]
+
+
+def _document(name: str) -> Builder:
+    """Return the builder that is written by hand, with the docstring of a made one."""
+    made = _MADE.get(name)
+    if made is None:
+        made = _MADE[name] = _BY_HAND[name].function
+        signature = inspect.signature(made)
+        made.__doc__ = build_docstring(name, signature, find_description(name), made.__doc__)
+    return made
 
 
 def _builder_of(op: Op) -> Builder:
     name = op.full_name
+    if name in _BY_HAND:
+        return _document(name)
     made = _MADE.get(name)
     if made is None:
         made = _MADE[name] = _make(op)
@@ -89,7 +141,7 @@ def _make(op: Op) -> Builder:
     build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
     signature = inspect.Signature(parameters.to_inspect(), return_annotation=Call)
     build.__signature__ = signature  # type: ignore[attr-defined]
-    build.__doc__ = build_docstring(op.full_name, signature)
+    build.__doc__ = build_docstring(op.full_name, signature, properties.description.get(op))
     return build
 
 
@@ -101,15 +153,17 @@ class Parameters:
         defaults: The default of each parameter, ``None`` for those that must be given.
         operands: Which of the parameters are arguments, in the order of the operator.
         other_names: Further names under which a parameter may be given.
+        types: The element types of arguments that may be given as numbers.
     """
 
-    __slots__ = ("cls", "defaults", "op", "operands", "other_names")
+    __slots__ = ("cls", "defaults", "op", "operands", "other_names", "types")
 
     def __init__(self, op: Op) -> None:
         self.op = op
-        self.cls = attrs_type.get(op)
-        declared = arguments.get(op, ())
-        text = SIGNATURES.get(op.full_name)
+        self.cls = properties.attrs_type.get(op)
+        self.types = properties.argument_types.get(op, {})
+        declared = properties.arguments.get(op, ())
+        text = properties.signature.get(op)
         fields = () if self.cls is None else self.cls.field_names
         if text is None:
             self.defaults = _read_declaration(op, self.cls)
@@ -119,7 +173,7 @@ class Parameters:
             self.operands = tuple(n for n in self.defaults if n not in fields or n in declared)
         assert len(self.operands) == len(declared), op.name
         others = dict(zip(declared, self.operands, strict=True))
-        others.update(OTHER_NAMES.get(op.full_name, {}))
+        others.update(properties.other_names.get(op, {}))
         self.other_names = {
             other: name
             for other, name in (*others.items(), *((f, f) for f in fields))
@@ -182,7 +236,7 @@ class Parameters:
         found = []
         for name in self.operands:
             if name in given:
-                found.append(as_constant(name, given.pop(name)))
+                found.append(as_constant(self.types.get(name), given.pop(name)))
                 continue
             default = self.defaults[name]
             if default is None:
@@ -190,7 +244,7 @@ class Parameters:
                     f"{self.op.full_name} is called without its argument {name!r}; "
                     f"expected {len(self.operands)}: ({', '.join(self.operands)})"
                 )
-            found.append(as_constant(name, default.value))
+            found.append(as_constant(self.types.get(name), default.value))
         return found
 
     def find_defaults(self) -> dict[str, object]:
@@ -213,9 +267,10 @@ class Parameters:
 def _read_declaration(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
     """Return the parameters that the declaration of ``op`` gives.
 
-    Where sizes come as an argument, as in ``dyn.reshape``, the attribute of that name is empty.
+    Where sizes come as an argument, as in ``dyn.reshape``, the attribute of that name is empty. No
+    ``out_dtype`` is ``""``, as in Relay's own functions.
     """
-    found: dict[str, Default | None] = dict.fromkeys(arguments.get(op, ()))
+    found: dict[str, Default | None] = dict.fromkeys(properties.arguments.get(op, ()))
     if cls is None:
         return found
     optional = may_be_none(cls)  # type: ignore[arg-type]  # mypy takes the hash of instances
@@ -223,7 +278,8 @@ def _read_declaration(op: Op, cls: type[Attrs] | None) -> dict[str, Default | No
         if name in found:
             continue
         if name in cls.defaults:
-            found[name] = Default(cls.defaults[name])
+            default = cls.defaults[name]
+            found[name] = Default("" if name == "out_dtype" and default is None else default)
         else:
             found[name] = Default(None) if name in optional else None
     return found
@@ -279,7 +335,7 @@ class Namespace:
         if self._domain is not None and is_registered(full, self._domain):
             return _builder_of(get_op(full, self._domain))
         if self._domain in (None, RELAY.name) and (
-            full in _MADE or full in ALIASES or is_registered(full)
+            full in _BY_HAND or full in list_aliases() or is_registered(full)
         ):
             return self._builder(full)
         if full in hooks.members:
@@ -305,7 +361,7 @@ class Namespace:
     def __dir__(self) -> list[str]:
         known = {*self._declared()}
         if self._domain in (None, RELAY.name):
-            known |= {*ALIASES, *(name for name in _MADE if "::" not in name)}
+            known |= {*_list_others()}
         start = len(self._prefix)
         return sorted({n[start:].split(".")[0] for n in known if n.startswith(self._prefix)})
 

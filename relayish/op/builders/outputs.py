@@ -7,22 +7,13 @@ nothing to unwrap. :class:`TupleWrapper` serves scripts that wrap an expression 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
 
 from relayish.errors import FieldIndexError, OperatorError
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import TupleType
 from relayish.op.builders.known_type import find_known_type
-from relayish.op.declaration.op_table import OpTable
-
-Count: TypeAlias = Callable[[Any, tuple[Expr, ...]], int | None]  # Any: attributes of the operator
-
-outputs: OpTable[Count] = OpTable("outputs")
-"""``outputs.get(op)(attrs, args)``: the number of results, ``None`` where the result is no tuple.
-
-Operators that always give one tensor have no entry.
-"""
+from relayish.op.declaration.properties import outputs
 
 
 def output_count(call: Call) -> int:

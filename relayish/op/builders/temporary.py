@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 import relayish.op.builders.gradient
-import relayish.op.mixed_precision  # noqa: F401 - what both register stays
+import relayish.op.declaration.mixed_precision  # noqa: F401 - what both register stays
 from relayish.ir.declarations import watch_declarations, watch_table
-from relayish.op.builders.builder import _MADE, Namespace
+from relayish.op.builders.builder import _BY_HAND, _MADE, Namespace
 from relayish.op.declaration.registry import watch_operators
 
 watch_declarations(watch_operators)
 watch_table(_MADE)
+watch_table(_BY_HAND)
 
 LASTING: Final = frozenset(dir(Namespace("")))
 """The names of operators, and of families of these, that the library itself declares."""

@@ -10,19 +10,28 @@ from relayish.ir.relay.expr import Op
 _T = TypeVar("_T")
 _D = TypeVar("_D")
 
-ALL_TABLES: Final[
-    list[dict[Op, Any]]
-] = []  # Any: the values of each table are of a type of its own
-"""The values of all tables of properties."""
+ALL_TABLES: Final[list[dict[Op, Any]]] = []  # Any: the values of each are of a type of its own
+"""The values, and their levels, of all tables of properties."""
+
+
+DECLARED_LEVEL: Final = 10
+"""The level of what the declaration of an operator tells, and of Relay's registrations."""
 
 
 class OpTable(Generic[_T]):
-    """One property of operators: a value for each operator that has it."""
+    """One property of operators: a value for each operator that has it.
 
-    __slots__ = ("_claims", "_levels", "_values", "name")
+    Args:
+        name: What it is called.
+        by_level: Whether functions are registered for it, of which that of the highest level
+            counts; then declaring an operator anew takes nothing away that others registered.
+    """
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("_claims", "_levels", "_values", "by_level", "name")
+
+    def __init__(self, name: str, *, by_level: bool = False) -> None:
         self.name = name
+        self.by_level = by_level
         self._values: dict[Op, _T] = {}
         self._levels: dict[Op, int] = {}
         self._claims: Claims[Op] = Claims()
@@ -72,7 +81,11 @@ class OpTable(Generic[_T]):
 
     def declare(self, op: Op, value: _T | None) -> None:
         """Give ``op`` the property, or take it away, as its declaration says."""
-        if value is not None:
+        if self.by_level:
+            if value is not None and self._levels.get(op, DECLARED_LEVEL) <= DECLARED_LEVEL:
+                self._levels[op] = DECLARED_LEVEL
+                self._values[op] = value
+        elif value is not None:
             self._values[op] = value
         elif op in self._values:
             del self._values[op]

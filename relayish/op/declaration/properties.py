@@ -7,31 +7,57 @@ property of its own: an :class:`~relayish.op.declaration.op_table.OpTable`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 from relayish.ir.attrs import Attrs
-from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.expr import Expr, Op
+from relayish.ir.relay.type import Type
 from relayish.op.declaration.layout_rule import LayoutRule
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.relation import Relation, Rule
+
+Count: TypeAlias = Callable[[Any, tuple[Expr, ...]], int | None]  # Any: attributes of the operator
+Conversion: TypeAlias = Callable[[Any, str], Sequence[Any]]
+"""``conversion(call, dtype)``: a :class:`MixedPrecision`, and the element types to accumulate in
+and to return; Any: a call of the operator, and these three."""
+MacRule: TypeAlias = Callable[[Any, tuple[Type, ...], Type], int]  # Any: the operator's attributes
+"""``rule(attrs, types of the arguments, type of the result)``."""
+
+
+class StaticForm(NamedTuple):
+    """The operator that takes as attributes what another takes as arguments.
+
+    Attributes:
+        name: What it is called.
+        renamed: Arguments that have another name than the attribute they stand for, and that name.
+        defaults: Values of arguments that may be left out.
+        lost: Attributes that cannot be given where the sizes are arguments.
+    """
+
+    name: str
+    renamed: Mapping[str, str] = MappingProxyType({})
+    defaults: Mapping[str, object] = MappingProxyType({})
+    lost: tuple[str, ...] = ()
 
 
 class ResultMemory(NamedTuple):
     """In what memory one evaluation of an operator puts its results.
 
     Attributes:
-        evaluation: The evaluation that is meant; nothing of this is known of another.
         new: The results that never share memory with an input; one that is no tuple is number 0.
         into: ``into(attrs, out, *inputs)``: as the evaluation, with result number 0 in ``out``.
             That is an array of its shape and element type, float32 or float64 as that of all inputs
             is; it may be an input that is :data:`overwritable`, and shares no memory with others.
+        evaluation: The evaluation that is meant, that of the declaration; nothing of this is known
+            of another.
     """
 
-    evaluation: Callable[..., Any] | None  # Any: as for evaluate
     new: tuple[int, ...] = (0,)
-    into: Callable[..., Any] | None = None
+    into: Callable[..., Any] | None = None  # Any: as for evaluate
+    evaluation: Callable[..., Any] | None = None
 
 
 class OpPattern(IntEnum):
@@ -61,6 +87,8 @@ num_inputs: OpTable[int] = OpTable("num_inputs")
 """How many arguments a call must have."""
 arguments: OpTable[tuple[str, ...]] = OpTable("arguments")
 """The names of the arguments."""
+argument_types: OpTable[Mapping[str, str]] = OpTable("argument_types")
+"""The element types of arguments that builders take as numbers, by name; see :mod:`.signature`."""
 attrs_type: OpTable[type[Attrs]] = OpTable("attrs_type")
 """The class of the attributes; operators that take none have no entry."""
 stateful: OpTable[bool] = OpTable("stateful")
@@ -92,15 +120,36 @@ rule: OpTable[Rule] = OpTable("rule")
 relation: OpTable[Relation] = OpTable("relation")
 """For operators that infer types of arguments as well: see :data:`.relation.Relation`."""
 description: OpTable[str] = OpTable("description")
-"""What an operator does, in a sentence, where whoever declared it said so."""
+"""What an operator does, takes and gives; see :mod:`.description`."""
+signature: OpTable[str] = OpTable("signature")
+"""The parameters of the builder, as they would stand in Python; see :mod:`.signature`.
+
+Operators without an entry have their arguments, and then their attributes as these are declared.
+"""
+aliases: OpTable[tuple[str, ...]] = OpTable("aliases")
+"""Further names of the builder."""
+other_names: OpTable[Mapping[str, str]] = OpTable("other_names")
+"""Further names of parameters of the builder, and the parameters that they name."""
+outputs: OpTable[Count] = OpTable("outputs")
+"""``outputs.get(op)(attrs, args)``: the number of results, ``None`` where the result is no tuple.
+
+A declaration says the number itself where it is always the same. Operators that always give one
+tensor have no entry.
+"""
+static_form: OpTable[StaticForm] = OpTable("static_form")
+"""For operators that take sizes as arguments: the operator that takes them as attributes."""
+dynamic_form: OpTable[Op] = OpTable("dynamic_form")
+"""The same, the other way round."""
 quantized: OpTable[bool] = OpTable("quantized")
 """True for operators of the ``qnn`` dialect, which stand for several plain ones."""
 shape_only: OpTable[Callable[[tuple[int, ...]], Any]] = OpTable("shape_only")  # Any: ints or arrays
 """For operators whose result depends on the shape of their argument alone: that function."""
 result_size: OpTable[Callable[..., int]] = OpTable("result_size")
-"""``result_size.get(op)(attrs, *inputs)``: how many elements the result will have.
+"""``result_size.get(op)(attrs, *inputs)``: how many elements the result has at most.
 
-Declared where it may be far more than the inputs and no broadcast of them (``tile``, ``one_hot``).
+It is asked before a call is evaluated early. Operators that fuse as element-wise or broadcasting
+ones need no entry, nor do those whose type tells the shape of the result; no other is evaluated
+early without.
 """
 fusion_barrier: OpTable[bool] = OpTable("fusion_barrier")
 """True for marks whose argument is not fused with what uses it; fusion takes the mark away."""
@@ -123,23 +172,34 @@ as element-wise or broadcasting ones need no entry: of them, that is true of all
 """
 result_memory: OpTable[ResultMemory] = OpTable("result_memory")
 """In what memory evaluation puts results; operators without an entry may give back an input."""
-primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable("primal_gradient")
+primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable("primal_gradient", by_level=True)
 """``primal_gradient.get(op)(call, grad)``: the gradients of the arguments of ``call``.
 
 ``call`` applies the operator to variables or constants whose types are known, ``grad`` is the
 gradient of its result. There is one gradient for each argument, of its type; see
 :func:`~relayish.op.builders.gradient.register_gradient`.
 """
-mixed_precision: OpTable[Callable[[Any, str], Sequence[Any]]] = OpTable("mixed_precision")
+mixed_precision: OpTable[Conversion] = OpTable("mixed_precision", by_level=True)
 """``mixed_precision.get(op)(call, dtype)``: whether ``call`` may be computed in ``dtype``, and how.
 
 The answer has three parts: a :class:`MixedPrecision`, the element type to accumulate in, and that
-of the result; see :func:`~relayish.op.mixed_precision.register_mixed_precision_conversion`.
+of the result; see
+:func:`~relayish.op.declaration.mixed_precision.register_mixed_precision_conversion`. A declaration
+may say the category alone.
 """
 chosen_dtype: OpTable[str] = OpTable("chosen_dtype")
 """The attribute in which an operator is told the element type to accumulate in, or to make."""
+mac_count: OpTable[MacRule] = OpTable("mac_count")
+"""How many multiplications, each with its addition, one call of the operator takes.
 
-infer_layout: OpTable[LayoutRule] = OpTable("infer_layout")
+Operators that multiply no matrices have no entry; they count as none.
+"""
+dequantizes: OpTable[bool] = OpTable("dequantizes")
+"""True for operators that turn integers into the floating point numbers they stand for."""
+quantizes: OpTable[bool] = OpTable("quantizes")
+"""True for operators that turn floating point numbers into the integers that stand for them."""
+
+infer_layout: OpTable[LayoutRule] = OpTable("infer_layout", by_level=True)
 """Which layouts the operator takes and gives, see :data:`.layout_rule.LayoutRule`.
 
 Operators without attributes that fuse as element-wise or broadcasting ones need no entry.

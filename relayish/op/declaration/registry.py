@@ -8,10 +8,10 @@ property would do, and another package can add a property of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, Never
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, Unpack
 
-from relayish._support.arity import check_arity
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
@@ -19,7 +19,6 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
-from relayish.ir.attrs import Attrs
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
 from relayish.ir.domain import Domain, get_domain
@@ -27,13 +26,14 @@ from relayish.ir.relay.expr import Op
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op, op_of
 from relayish.op.declaration import properties
-from relayish.op.declaration.layout_rule import LAYOUT_RULE_TAKES, LayoutRule
-from relayish.op.declaration.op_table import ALL_TABLES, OpTable
-from relayish.op.declaration.properties import OpPattern
-from relayish.op.declaration.relation import Relation, Rule
+from relayish.op.declaration.op_table import ALL_TABLES
+from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
+from relayish.op.declaration.signature import find_arguments, split_annotations
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
+_ALIASES: Final[dict[str, str]] = {}
+"""By further name of a builder: the operator of Relay's that it calls."""
 _CLAIMS: Final[Claims[Op]] = Claims()
 _LISTENERS: Final[list[Callable[[Op], object]]] = []
 
@@ -47,49 +47,34 @@ def register_op(
     name: str,
     *,
     arguments: Sequence[str] | None = None,
+    signature: str | None = None,
     domain: Domain | str = RELAY.name,
-    attrs_type: type[Attrs] | None = None,
-    pattern: OpPattern = OpPattern.OPAQUE,
-    rule: Rule | None = None,
-    relation: Relation | None = None,
-    evaluate: Callable[..., Any] | None = None,  # Any: see evaluate
-    stateful: bool = False,
-    non_computational: bool = False,
-    commutative: bool = False,
-    random: bool = False,
-    attrs_in_metadata: bool = False,
-    infer_layout: LayoutRule | None = None,
-    **unknown: Never,
+    **told: Unpack[Record],
 ) -> Op:
     """Declare the operator ``name`` and return its node.
 
-    What is told of it here goes by the name of the table that holds it.
+    All that the library knows of an operator is told here, each thing under the name of the table
+    in :mod:`~relayish.op.declaration.properties` that holds it, which says what it is.
 
     Args:
         name: What it is called; with its family, as in ``nn.relu``, by Relay's custom.
-        arguments: The names of the arguments.
+        arguments: The names of the arguments, ``"k: int32"`` for one that may be given as a
+            number, which takes that element type. They may be left out where the signature tells
+            them: its parameters that are no attributes.
+        signature: The parameters of its builder, as they would stand in Python, where they are not
+            the arguments and then the attributes as their class has them: ``"data, units=None"``.
         domain: The domain it belongs to, by default Relay's; others may use the same name.
-        attrs_type: The class of the attributes.
-        pattern: How the operator fuses; opaque operators do not.
-        rule: The type of its result, see :data:`.properties.rule`.
-        relation: In place of a rule, see :data:`.properties.relation`.
-        evaluate: Its value by numpy, see :data:`.properties.evaluate`.
-        stateful: See :data:`.properties.stateful`.
-        non_computational: See :data:`.properties.non_computational`.
-        commutative: See :data:`.properties.commutative`.
-        random: See :data:`.properties.random`.
-        attrs_in_metadata: See :data:`.properties.attrs_in_metadata`.
-        infer_layout: See :data:`.properties.infer_layout`.
-        **unknown: Refused, with a suggestion.
+        **told: What there is to tell of it.
 
     Raises:
         DuplicateNameError: If somebody else declared an operator of that name in the domain.
         DeclarationError: If ``::`` stands in the name, the names of the arguments are missing or
-            none, or a function does not take what it is called with.
+            none, there is no such thing to tell, or a function does not take what it is called
+            with.
         UnknownNameError: If there is no such domain.
-
     """
-    for misspelt in unknown:
+    given = dict(told)
+    for misspelt in [each for each in given if each not in TABLES]:
         meant = _RENAMED.get(misspelt)
         near = suggest(misspelt, _TOLD) if meant is None else f"; did you mean {meant}?"
         raise DeclarationError(
@@ -101,8 +86,10 @@ def register_op(
             f"an operator is to be called {name!r}, but '::' parts names from their domains; "
             f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
         )
-    names = _checked_names(name, arguments)
-    _check_functions(name, names, rule, relation, evaluate, infer_layout)
+    if arguments is None and signature is not None:
+        arguments = find_arguments(name, signature, told.get("attrs_type"))
+    names, types = _checked_names(name, arguments)
+    check_record(name, names, given)
     op = intern_op(name, owner.name)
     known = is_registered(op)
     whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
@@ -120,27 +107,19 @@ def register_op(
             listener(op)
     owner.add(name, num_children=len(names))
     _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
-    told: dict[OpTable[Any], object] = {  # Any: as for ALL_TABLES
-        properties.num_inputs: len(names),
-        properties.arguments: names,
-        properties.pattern: pattern,
-        properties.attrs_type: attrs_type,
-        properties.rule: rule,
-        properties.relation: relation,
-        properties.evaluate: evaluate,
-        properties.stateful: stateful or None,
-        properties.non_computational: non_computational or None,
-        properties.commutative: commutative or None,
-        properties.random: random or None,
-        properties.attrs_in_metadata: attrs_in_metadata or None,
-        properties.infer_layout: infer_layout,
-    }
-    for table, value in told.items():
-        table.declare(op, value)
+    properties.num_inputs.declare(op, len(names))
+    properties.arguments.declare(op, names)
+    properties.argument_types.declare(op, types or None)
+    properties.signature.declare(op, signature)
+    keep_record(op, given)
+    static = told.get("static_form")
+    if static is not None:
+        properties.dynamic_form.declare(intern_op(static.name), op)
+    _ALIASES.update(dict.fromkeys(told.get("aliases") or (), name))
     return op
 
 
-_TOLD: Final = tuple(n for n in register_op.__annotations__ if n not in {"unknown", "return"})
+_TOLD: Final = ("name", "arguments", "signature", "domain", *TABLES)
 _RENAMED: Final = {
     "arguments_": "arguments",
     "attrs": "attrs_type",
@@ -157,46 +136,29 @@ _RENAMED: Final = {
 """By what earlier releases, and Relay, call it: the name of an argument of :func:`register_op`."""
 
 
-def _checked_names(op: str, given: object) -> tuple[str, ...]:
+def _checked_names(op: str, given: object) -> tuple[tuple[str, ...], dict[str, str]]:
     if given is None:
         raise DeclarationError(
             f"operator {op!r} is declared without the names of its arguments; say them: "
             f"arguments=('data',), or arguments=() where it takes none"
         )
-    names: tuple[object, ...] = tuple(given) if isinstance(given, Sequence) else (given,)
-    wrong = [n for n in names if not isinstance(n, str) or not n.isidentifier()]
+    said: tuple[object, ...] = tuple(given) if isinstance(given, Sequence) else (given,)
+    names, types = split_annotations([each for each in said if isinstance(each, str)])
+    wrong = len(names) < len(said) or any(not name.isidentifier() for name in names)
     if isinstance(given, str) or wrong:
-        said = f"arguments=({given!r},)" if isinstance(given, str) else "arguments=('data',)"
+        meant = f"arguments=({given!r},)" if isinstance(given, str) else "arguments=('data',)"
         raise DeclarationError(
             f"arguments of operator {op!r} is {given!r}; expected a tuple of the names of its "
-            f"arguments, which are identifiers: {said}"
+            f"arguments, which are identifiers: {meant}"
         )
     if len(set(names)) < len(names):
         raise DeclarationError(f"arguments of operator {op!r} names one twice: {names}")
-    return tuple(map(str, names))
+    return names, types
 
 
-def _check_functions(
-    op: str,
-    names: tuple[str, ...],
-    rule: object,
-    relation: object,
-    evaluate: object,
-    layouts: object,
-) -> None:
-    for name, function, taken in (
-        ("rule", rule, ("attrs", *names)),
-        ("relation", relation, ("attrs", "types", "reporter")),
-        ("evaluate", evaluate, ("attrs", *names)),
-        ("infer_layout", layouts, LAYOUT_RULE_TAKES),
-    ):
-        if function is not None:
-            check_arity(function, taken, f"{name} of operator {op!r}")
-    if rule is not None and relation is not None:
-        raise DeclarationError(
-            f"operator {op!r} is given rule and relation; a relation stands in place of a rule: "
-            f"leave one out"
-        )
+def module_of(op: Op) -> str | None:
+    """Return the module that declares ``op``."""
+    return _CLAIMS.module_of(op)
 
 
 def ops_named(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
@@ -301,6 +263,11 @@ def _split(name: str, domain: Domain | str | None) -> tuple[str, Domain | str | 
     return behind, before
 
 
+def list_aliases() -> Mapping[str, str]:
+    """Return the further names of builders, each with the name of the operator that it calls."""
+    return MappingProxyType(_ALIASES)
+
+
 def list_bare_names() -> Collection[str]:
     """Return the names of all declared operators, those of several domains once."""
     return _DECLARED.keys()
@@ -325,7 +292,7 @@ def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
 def watch_operators(_: declared_temporarily) -> Undo:
     """Forget operators, and all properties of operators, that are declared from now on."""
     known = {op for ops in _DECLARED.values() for op in ops}
-    tables = [changes_of(_DECLARED), *map(changes_of, ALL_TABLES)]
+    tables = [changes_of(_DECLARED), changes_of(_ALIASES), *map(changes_of, ALL_TABLES)]
 
     def undo() -> Redo:
         made = [op for ops in _DECLARED.values() for op in ops if op not in known]

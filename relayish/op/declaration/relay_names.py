@@ -30,10 +30,7 @@ def register(
     Raises:
         DuplicateNameError: If the domain has an operator of that name.
     """
-    op = register_op(op_name, arguments=arguments, **told)
-    if describe:
-        properties.description.set(op, describe)
-    return op
+    return register_op(op_name, arguments=arguments, description=describe, **told)
 
 
 def register_pattern(op_name: str | Op, pattern: OpPattern, level: int = 10) -> None:  # noqa: ARG001 - Relay's

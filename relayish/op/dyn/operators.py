@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from math import prod
 
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, StaticForm
 from relayish.op.declaration.registry import register_op
 from relayish.op.dyn.types import (
     dynamic_broadcast_to_type,
@@ -39,9 +41,11 @@ from relayish.op.tensor.indexing import OneHotAttrs, one_hot
 from relayish.op.tensor.rearrangement import TileAttrs, tile_tensor
 from relayish.op.tensor.shape import ReshapeAttrs, SqueezeAttrs, broadcast_value
 from relayish.op.tensor.slicing import StridedSliceAttrs, slice_tensor
-from relayish.op.tensor.sorting import TopkAttrs, topk
+from relayish.op.tensor.sorting import TopkAttrs, count_topk, topk
 from relayish.op.tensor.sparse import to_dense
+from relayish.op.types.layout import read_layout
 from relayish.op.types.reshape import reshape_shape
+from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.values.evaluation import Array, Parameters, normalise_axis, result_dtype
 
 
@@ -172,129 +176,287 @@ def _resize(attrs: Resize2DAttrs, data: Array, size: Array, roi: Array) -> Array
     return resize_tensor(attrs, data, sizes, tuple(roi.tolist()))
 
 
+def _bound_by_last_input(_: Parameters, *inputs: Array) -> int:
+    return int(prod(np.ravel(inputs[-1]).tolist()))
+
+
+def _tile_by_input(_: Parameters, data: Array, reps: Array) -> int:
+    return int(data.size * prod(np.ravel(reps).tolist()))
+
+
+def _bound_one_hot(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
+    return int(indices.size) * int(depth)
+
+
+def _pad_by_input(_: Parameters, data: Array, widths: Array, *_value: Array) -> int:
+    return prod(size + sum(pad.tolist()) for size, pad in zip(data.shape, widths, strict=True))
+
+
+def _sizes_along(letters: str, data: Array, layout: str) -> list[int]:
+    places = [axis.letter for axis in read_layout(layout)]
+    return [data.shape[places.index(letter)] for letter in letters]
+
+
+def _resize_by_input(attrs: Parameters, data: Array, size: Array, _roi: Array) -> int:
+    before = prod(_sizes_along("HW", data, attrs.layout))
+    return int(data.size // max(1, before) * prod(size.tolist()))
+
+
+def _scale_by_input(letters: str) -> Callable[..., int]:
+    def size(attrs: Parameters, data: Array, *scales: Array) -> int:
+        before = _sizes_along(letters, data, attrs.layout)
+        after = (round(n * float(scale)) for n, scale in zip(before, scales, strict=True))
+        return int(data.size // max(1, prod(before)) * prod(after))
+
+    return size
+
+
 register_op(
     "dyn.zeros",
     arguments=("shape",),
-    rule=dynamic_init_type,
+    description="""
+    Make zeros of a shape known when the program runs.
+    shape (k,) of integers -> (?, ..., ?)
+    """,
+    static_form=StaticForm("zeros"),
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.ELEMWISE,
+    rule=dynamic_init_type,
     evaluate=_zeros,
+    result_size=_bound_by_last_input,
+    shape_from_values=True,
+    pattern=OpPattern.ELEMWISE,
+    chosen_dtype="dtype",
 )
 register_op(
     "dyn.ones",
     arguments=("shape",),
-    rule=dynamic_init_type,
+    description="""
+    Make ones of a shape known when the program runs.
+    shape (k,) of integers -> (?, ..., ?)
+    """,
+    static_form=StaticForm("ones"),
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.ELEMWISE,
+    rule=dynamic_init_type,
     evaluate=_ones,
+    result_size=_bound_by_last_input,
+    shape_from_values=True,
+    pattern=OpPattern.ELEMWISE,
+    chosen_dtype="dtype",
 )
 register_op(
     "dyn.full",
     arguments=("fill_value", "shape"),
-    rule=dynamic_full_type,
+    description="""
+    Fill a tensor of a shape known when the program runs with a number.
+    fill_value (); shape (k,) of integers -> (?, ..., ?)
+    """,
+    static_form=StaticForm("full"),
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.ELEMWISE,
+    rule=dynamic_full_type,
     evaluate=_full,
+    result_size=_bound_by_last_input,
+    shape_from_values=True,
+    pattern=OpPattern.ELEMWISE,
+    mixed_precision=MixedPrecision.FOLLOW,
+    chosen_dtype="dtype",
 )
 register_op(
     "dyn.reshape",
     arguments=("data", "newshape"),
-    rule=dynamic_reshape_type,
+    description="""
+    Give a tensor a shape known when the program runs.
+    data (...); newshape (k,) of integers -> (?, ..., ?)
+    """,
+    static_form=StaticForm("reshape"),
     attrs_type=ReshapeAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_reshape_type,
     evaluate=_reshape,
+    result_size=bound_by_inputs,
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "dyn.squeeze",
     arguments=("data", "axes"),
-    rule=dynamic_squeeze_type,
+    description="""
+    Take out axes of size 1 that are known when the program runs.
+    data (...); axes (k,) of integers -> (?, ..., ?)
+    """,
+    static_form=StaticForm("squeeze", renamed={"axes": "axis"}),
     attrs_type=SqueezeAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_squeeze_type,
     evaluate=_squeeze,
+    result_size=bound_by_inputs,
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.expand_dims",
     arguments=("data", "axis"),
-    rule=dynamic_expand_dims_type,
+    description="""
+    Insert axes of size 1 at a place known when the program runs.
+    data (...); axis () or (1,) of integers -> (..., 1, ...)
+    """,
+    static_form=StaticForm("expand_dims"),
     attrs_type=DynExpandDimsAttrs,
     attrs_in_metadata=True,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_expand_dims_type,
     evaluate=_expand_dims,
+    result_size=bound_by_inputs,
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.broadcast_to",
     arguments=("data", "shape"),
-    rule=dynamic_broadcast_to_type,
+    description="""
+    Repeat a tensor to a shape known when the program runs.
+    data (...); shape (k,) of integers -> (?, ..., ?)
+    """,
+    static_form=StaticForm("broadcast_to"),
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.BROADCAST,
+    rule=dynamic_broadcast_to_type,
     evaluate=_broadcast_to,
+    result_size=_bound_by_last_input,
+    shape_from_values=True,
+    pattern=OpPattern.BROADCAST,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "dyn.tile",
     arguments=("data", "reps"),
-    rule=dynamic_tile_type,
+    description="""
+    Repeat a tensor as often as is known when the program runs.
+    data (...); reps (k,) of integers -> (?, ..., ?)
+    """,
+    static_form=StaticForm("tile"),
     attrs_type=TileAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_tile_type,
     evaluate=_tile,
+    result_size=_tile_by_input,
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "dyn.topk",
-    arguments=("data", "k"),
-    rule=dynamic_topk_type,
+    arguments=("data", "k: int32"),
+    description="""
+    Take as many first elements as is known when the program runs.
+    data (..., n, ...); k () or (1,) of integers -> a tuple of values (..., ?, ...) and indices,
+        or one of them
+    """,
+    static_form=StaticForm("topk"),
     attrs_type=TopkAttrs,
+    rule=dynamic_topk_type,
     evaluate=_topk,
+    result_size=bound_by_inputs,
+    outputs=count_topk,
+    shape_from_values=True,
 )
 register_op(
     "dyn.one_hot",
     arguments=("indices", "on_value", "off_value", "depth"),
-    rule=dynamic_one_hot_type,
+    description="""
+    Put one value where the class is, of a number of classes known when the program runs.
+    indices (...) of integers; on_value (); off_value (); depth () -> (..., ?, ...)
+    """,
+    static_form=StaticForm("one_hot"),
     attrs_type=OneHotAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    rule=dynamic_one_hot_type,
     evaluate=_one_hot,
+    result_size=_bound_one_hot,
+    shape_from_values=True,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "dyn.nn.pad",
     arguments=("data", "pad_width", "pad_val"),
-    rule=dynamic_pad_type,
+    description="""
+    Add as many elements at the sides of a tensor as is known when the program runs.
+    data (d0, ..., dk); pad_width (k + 1, 2) of integers; pad_val () -> (?, ..., ?)
+    """,
+    static_form=StaticForm("nn.pad"),
     attrs_type=PadAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_pad_type,
     evaluate=_pad,
+    result_size=_pad_by_input,
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.sparse_to_dense",
     arguments=("sparse_indices", "sparse_values", "default_value", "output_shape"),
+    description="""
+    Put values at their places in a tensor of a shape known when the program runs.
+    sparse_indices (n, k); sparse_values (n,); default_value (); output_shape (k,) -> (?, ...,
+        ?)
+    """,
+    static_form=StaticForm("sparse_to_dense"),
     rule=dynamic_sparse_to_dense_type,
     evaluate=_sparse_to_dense,
+    result_size=_bound_by_last_input,
+    shape_from_values=True,
 )
 register_op(
     "dyn.image.resize2d",
-    arguments=("data", "size", "roi"),
-    rule=dynamic_resize_type,
+    arguments=("data", "size", "roi: float32"),
+    description="""
+    Resize images to a size known when the program runs.
+    data (n, c, h, w), axes as layout; size (2,) of integers; roi (4,) float32 -> (n, c, ?, ?)
+    """,
+    static_form=StaticForm("image.resize2d", defaults={"roi": [0.0, 0.0, 0.0, 0.0]}),
     attrs_type=Resize2DAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_resize_type,
     evaluate=_resize,
+    result_size=_resize_by_input,
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.nn.upsampling",
-    arguments=("data", "scale_h", "scale_w"),
-    rule=dynamic_upsampling_type,
+    arguments=("data", "scale_h: float64", "scale_w: float64"),
+    description="""
+    Enlarge images by factors known when the program runs.
+    data (n, c, h, w); scale_h (); scale_w () -> (n, c, ?, ?)
+    """,
+    static_form=StaticForm("nn.upsampling"),
     attrs_type=UpSamplingAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_upsampling_type,
     evaluate=_upsampling,
+    result_size=_scale_by_input("HW"),
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.nn.upsampling3d",
-    arguments=("data", "scale_d", "scale_h", "scale_w"),
-    rule=dynamic_upsampling_type,
+    arguments=("data", "scale_d: float64", "scale_h: float64", "scale_w: float64"),
+    description="""
+    Enlarge volumes by factors known when the program runs.
+    data (n, c, d, h, w); scale_d (); scale_h (); scale_w () -> (n, c, ?, ?, ?)
+    """,
+    static_form=StaticForm("nn.upsampling3d"),
     attrs_type=UpSampling3DAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_upsampling_type,
     evaluate=_upsampling3d,
+    result_size=_scale_by_input("DHW"),
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
-    "dyn.strided_slice",  # in Relay a fifth argument is described, which calls do not have
+    "dyn.strided_slice",
     arguments=("data", "begin", "end", "strides"),
-    rule=dynamic_strided_slice_type,
+    description="""
+    Cut out a slice known when the program runs.
+    data (...); begin (k,) of integers; end (k,); strides (k,) -> (?, ..., ?)
+    """,
+    static_form=StaticForm("strided_slice", defaults={"strides": [1]}, lost=("axes",)),
     attrs_type=StridedSliceAttrs,
-    pattern=OpPattern.INJECTIVE,
+    rule=dynamic_strided_slice_type,
     evaluate=_strided_slice,
+    result_size=bound_by_inputs,
+    shape_from_values=True,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
 )

@@ -86,10 +86,18 @@ def _crop_and_resize(
 
 register_op(
     "image.crop_and_resize",
-    arguments=("data", "boxes", "box_indices"),
+    signature=(
+        "data, boxes, box_indices, crop_size, layout, method='bilinear', "
+        "extrapolation_value=0, out_dtype=None"
+    ),
+    description="""
+    Cut boxes out of images and resize them.
+    data (n, c, h, w), axes as layout; boxes (m, 4) as y1, x1, y2, x2 from 0 to 1; box_indices
+        (m,) of integers -> (m, c, *crop_size)
+    """,
     attrs_type=CropAndResizeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_crop_and_resize_type,
     evaluate=_crop_and_resize,
+    pattern=OpPattern.INJECTIVE,
     infer_layout=of_layout(),
 )

@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.image.interpolation import Cubic, combine_taps, coordinates, is_outside, taps
 from relayish.op.layouts.rules import of_layout
@@ -138,17 +138,47 @@ def _get_rounding(attrs: ResizeAttrs) -> str:
     return attrs.rounding_method or ("round" if aligned else "floor")
 
 
-for _name, _cls in (
-    ("image.resize1d", Resize1DAttrs),
-    ("image.resize2d", Resize2DAttrs),
-    ("image.resize3d", Resize3DAttrs),
-):
+def _declare(
+    name: str,
+    attrs_type: type[ResizeAttrs],
+    layout: str,
+    description: str,
+    mixed_precision: MixedPrecision | None = None,
+) -> None:
+    """Declare the operator that resizes along so many axes."""
     register_op(
-        _name,
-        arguments=("data",),
-        attrs_type=_cls,
+        name,
+        signature=(
+            f"data, size, roi=None, layout='{layout}', method='linear', "
+            "coordinate_transformation_mode='half_pixel', rounding_method='', cubic_alpha=-0.5, "
+            "cubic_exclude=0, extrapolation_value=0.0, out_dtype=None"
+        ),
+        description=description,
+        attrs_type=attrs_type,
         pattern=OpPattern.INJECTIVE,
         rule=_resize_type,
         evaluate=_resize,
+        mixed_precision=mixed_precision,
         infer_layout=of_layout(),
     )
+
+
+_declare(
+    "image.resize1d",
+    Resize1DAttrs,
+    "NCW",
+    "Resize sequences.\ndata (n, c, w), axes as layout -> (n, c, size)",
+)
+_declare(
+    "image.resize2d",
+    Resize2DAttrs,
+    "NCHW",
+    "Resize images.\ndata (n, c, h, w), axes as layout -> (n, c, *size)",
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "image.resize3d",
+    Resize3DAttrs,
+    "NCDHW",
+    "Resize volumes.\ndata (n, c, d, h, w), axes as layout -> (n, c, *size)",
+)

@@ -163,18 +163,27 @@ def _bring_inside(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
 
 register_op(
     "image.affine_grid",
-    arguments=("data",),
+    signature="data, target_shape=None",
+    description="""
+    Make the grid of an affine map.
+    data (n, 2, 3), the maps -> (n, 2, *target_shape)
+    """,
     attrs_type=AffineGridAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_affine_grid_type,
     evaluate=_affine_grid,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "image.grid_sample",
     arguments=("data", "grid"),
+    description="""
+    Take pixels at the places of a grid.
+    data (n, c, h, w) or with depth; grid (n, 2, h', w') from -1 to 1, or 3 with depth -> (n, c,
+        h', w')
+    """,
     attrs_type=GridSampleAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_grid_sample_type,
     evaluate=_grid_sample,
+    pattern=OpPattern.INJECTIVE,
     infer_layout=of_layout(),
 )

@@ -8,7 +8,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.layout_rule import InferredLayouts
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
 from relayish.op.layouts.rules import Layouts, Types, keep_layout, of_axis
@@ -72,16 +72,6 @@ def _dropout_type(_: DropoutAttrs, data: Type) -> TupleType:
     return TupleType((found, found))
 
 
-def _dropout_layouts(
-    attrs: DropoutAttrs,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
-    found = keep_layout(attrs, new_in_layouts, old_in_layouts, old_in_types)
-    return None if found is None else found._replace(outputs=[*found.outputs, *found.outputs])
-
-
 def _dropout(_: DropoutAttrs, data: Array) -> tuple[Array, Array]:
     """Return the data and a mask that keeps all of it: programs are run to infer, not to train."""
     return data, np.ones_like(data)
@@ -123,60 +113,115 @@ def _subtract_maximum(attrs: SoftmaxAttrs, data: Array) -> Array:
     return wide - wide.max(axis=attrs.axis, keepdims=True, initial=-np.inf)
 
 
+def _relu_into(_: Parameters, out: Array, data: Array) -> Array:
+    return np.maximum(data, data.dtype.type(0), out=out)
+
+
+def _dropout_layouts(
+    attrs: DropoutAttrs,
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    found = keep_layout(attrs, new_in_layouts, old_in_layouts, old_in_types)
+    return None if found is None else found._replace(outputs=[*found.outputs, *found.outputs])
+
+
 register_op(
-    "nn.relu", arguments=("data",), pattern=OpPattern.ELEMWISE, rule=identity, evaluate=_relu
+    "nn.relu",
+    arguments=("data",),
+    description="""
+    Replace negative elements by zero.
+    data (...) -> (...)
+    """,
+    rule=identity,
+    evaluate=_relu,
+    pattern=OpPattern.ELEMWISE,
+    result_memory=ResultMemory(into=_relu_into),
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "nn.leaky_relu",
-    arguments=("data",),
+    signature="data, alpha=0.01",
+    description="""
+    Scale negative elements down.
+    data (...); alpha the factor of negative elements -> (...)
+    """,
     attrs_type=LeakyReluAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=identity,
     evaluate=_leaky_relu,
+    pattern=OpPattern.ELEMWISE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=keep_layout,
 )
 register_op(
     "nn.prelu",
     arguments=("data", "alpha"),
+    description="""
+    Scale negative elements by a factor for each channel.
+    data (..., c, ...); alpha (c,) -> (..., c, ...)
+    """,
     attrs_type=PReluAttrs,
-    pattern=OpPattern.BROADCAST,
     relation=_prelu_relation,
     evaluate=_prelu,
+    pattern=OpPattern.BROADCAST,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_axis(),
 )
 register_op(
     "nn.softmax",
     arguments=("data",),
+    description="""
+    Take exponentials divided by their sum along an axis.
+    data (...) -> (...)
+    """,
     attrs_type=SoftmaxAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_softmax_type,
     evaluate=_softmax,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    result_memory=ResultMemory(),
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_axis(),
 )
 register_op(
     "nn.fast_softmax",
     arguments=("data",),
+    description="""
+    Take exponentials, approximated, divided by their sum along an axis.
+    data (...) -> (...)
+    """,
     attrs_type=SoftmaxAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_softmax_type,
     evaluate=_softmax,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     infer_layout=of_axis(),
 )
 register_op(
     "nn.log_softmax",
     arguments=("data",),
+    description="""
+    Take the logarithm of the softmax along an axis.
+    data (...) -> (...)
+    """,
     attrs_type=SoftmaxAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_softmax_type,
     evaluate=_log_softmax,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    result_memory=ResultMemory(),
     infer_layout=of_axis(),
 )
 register_op(
     "nn.dropout",
     arguments=("data",),
+    description="""
+    Drop elements while training; what is left is scaled.
+    data (...) -> (...)
+    """,
     attrs_type=DropoutAttrs,
     rule=_dropout_type,
     evaluate=_dropout,
+    outputs=2,
     stateful=True,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=_dropout_layouts,
 )

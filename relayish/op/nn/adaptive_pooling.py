@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.pooling import divide, get_lowest, summable
@@ -79,55 +79,85 @@ def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
 
 register_op(
     "nn.adaptive_max_pool1d",
-    arguments=("data",),
+    signature="data, output_size=None, layout='NCW', out_layout=''",
+    description="""
+    Take the largest element of each of as many windows as asked for.
+    data (n, c, w), axes as layout -> (n, c, *output_size)
+    """,
     attrs_type=AdaptivePool1DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_max_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_max_pool2d",
-    arguments=("data",),
+    signature="data, output_size=None, layout='NCHW', out_layout=''",
+    description="""
+    Take the largest element of each of as many windows as asked for.
+    data (n, c, h, w), axes as layout -> (n, c, *output_size)
+    """,
     attrs_type=AdaptivePool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_max_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_max_pool3d",
-    arguments=("data",),
+    signature="data, output_size=None, layout='NCDHW', out_layout=''",
+    description="""
+    Take the largest element of each of as many windows as asked for.
+    data (n, c, d, h, w), axes as layout -> (n, c, *output_size)
+    """,
     attrs_type=AdaptivePool3DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_max_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_avg_pool1d",
-    arguments=("data",),
+    signature="data, output_size=None, layout='NCW', out_layout=''",
+    description="""
+    Take the mean of each of as many windows as asked for.
+    data (n, c, w), axes as layout -> (n, c, *output_size)
+    """,
     attrs_type=AdaptivePool1DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_avg_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_avg_pool2d",
-    arguments=("data",),
+    signature="data, output_size=None, layout='NCHW', out_layout=''",
+    description="""
+    Take the mean of each of as many windows as asked for.
+    data (n, c, h, w), axes as layout -> (n, c, *output_size)
+    """,
     attrs_type=AdaptivePool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_avg_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.adaptive_avg_pool3d",
-    arguments=("data",),
+    signature="data, output_size=None, layout='NCDHW', out_layout=''",
+    description="""
+    Take the mean of each of as many windows as asked for.
+    data (n, c, d, h, w), axes as layout -> (n, c, *output_size)
+    """,
     attrs_type=AdaptivePool3DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=adaptive_pool_type,
     evaluate=_adaptive_avg_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_layout(out_layout=True),
 )

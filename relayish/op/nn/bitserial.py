@@ -146,17 +146,28 @@ def _unpack(words: Array) -> Array:
 
 register_op(
     "nn.bitpack",
-    arguments=("data",),
+    signature="data, bits=1, pack_axis=1, bit_axis=2, pack_type='uint32', name='BitPack'",
+    description="""
+    Pack bits of integers into wider ones.
+    data (...) of integers -> (..., bits, ...), shorter along pack_axis
+    """,
     attrs_type=BitPackAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_bitpack_type,
     evaluate=_bitpack,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "nn.bitserial_dense",
-    arguments=("data", "weight"),
+    signature=(
+        "data, weight, units=None, data_bits=1, weight_bits=1, pack_dtype='uint32', "
+        "out_dtype='int16', unipolar=True"
+    ),
+    description="""
+    Multiply vectors and a matrix of integers of few bits, a bit at a time.
+    data (n, k) of integers; weight (units, k), or packed -> (n, units)
+    """,
     attrs_type=BinaryDenseAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_bitserial_dense_relation,
     evaluate=_bitserial_dense,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

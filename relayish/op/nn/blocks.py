@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import add, floor_divide, multiply, show_type, subtract
 from relayish.op.types.fields import Dimension
@@ -189,33 +189,50 @@ def _batch_to_space_nd(attrs: BatchToSpaceNDAttrs, data: Array) -> Array:
 
 register_op(
     "nn.space_to_depth",
-    arguments=("data",),
+    signature="data, block_size, layout='NCHW'",
+    description="""
+    Move blocks of pixels into channels.
+    data (n, c, h * b, w * b) -> (n, c * b * b, h, w)
+    """,
     attrs_type=SubPixelAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_space_to_depth_type,
     evaluate=_space_to_depth,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "nn.depth_to_space",
-    arguments=("data",),
+    signature="data, block_size, layout='NCHW', mode='DCR'",
+    description="""
+    Move channels into blocks of pixels.
+    data (n, c * b * b, h, w); mode DCR or CRD, which axis comes first -> (n, c, h * b, w * b)
+    """,
     attrs_type=SubPixelAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_depth_to_space_type,
     evaluate=_depth_to_space,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "nn.space_to_batch_nd",
-    arguments=("data",),
+    signature="data, block_shape, paddings, pad_value=0",
+    description="""
+    Move blocks of spatial elements into the batch.
+    data (n, s0, ..., sk, ...) -> (n * blocks, s0 / b0, ..., sk / bk, ...)
+    """,
     attrs_type=SpaceToBatchNDAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_space_to_batch_nd_type,
     evaluate=_space_to_batch_nd,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "nn.batch_to_space_nd",
-    arguments=("data",),
+    signature="data, block_shape, crops",
+    description="""
+    Move elements of the batch into blocks of spatial elements.
+    data (n * blocks, s0, ..., sk, ...) -> (n, s0 * b0, ..., sk * bk, ...)
+    """,
     attrs_type=BatchToSpaceNDAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_batch_to_space_nd_type,
     evaluate=_batch_to_space_nd,
+    pattern=OpPattern.INJECTIVE,
 )

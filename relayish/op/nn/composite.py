@@ -166,7 +166,13 @@ def sparse_transpose(x: object) -> Call:
     return relay_call("nn.sparse_transpose", *_parts(x))
 
 
-@custom_builder("nn.dropout_raw")
+@custom_builder(
+    "nn.dropout_raw",
+    """
+    Drop elements while training, and say which were kept.
+    data (...) -> a tuple: the result (...), the mask (...)
+    """,
+)
 def dropout_raw(data: Expr, rate: float = 0.5) -> Call:
     """Return the call of ``nn.dropout`` itself, whose results are the data and the mask."""
     return relay_call("nn.dropout", data, rate=rate)
@@ -178,19 +184,24 @@ def dropout(data: Expr, rate: float = 0.5) -> TupleGetItem:
     return TupleGetItem(dropout_raw(data, rate), 0)
 
 
-def _global_pool(kind: str, rank: int, layout: str) -> None:
+def _global_pool(kind: str, what: str, layout: str) -> None:
+    rank = len(layout) - 2
     name = f"nn.global_{kind}_pool{rank}d"
+    axes, ones = ", ".join(layout.lower()), ", ".join("1" * rank)
 
     def pool(data: Expr, layout: str = layout, out_layout: str = "") -> Call:
         """Return one element for each channel."""
-        ones = (1,) * rank
+        sizes = (1,) * rank
         adaptive = f"nn.adaptive_{kind}_pool{rank}d"
-        return relay_call(adaptive, data, output_size=ones, layout=layout, out_layout=out_layout)
+        return relay_call(adaptive, data, output_size=sizes, layout=layout, out_layout=out_layout)
 
     pool.__name__ = pool.__qualname__ = name.rpartition(".")[2]
-    custom_builder(name)(pool)
+    description = (
+        f"Take the {what} of each channel.\ndata ({axes}), axes as layout -> (n, c, {ones})"
+    )
+    custom_builder(name, description)(pool)
 
 
-for _rank, _layout in ((1, "NCW"), (3, "NCDHW")):  # of images there is an operator
-    _global_pool("max", _rank, _layout)
-    _global_pool("avg", _rank, _layout)
+for _layout in ("NCW", "NCDHW"):  # of images there is an operator
+    _global_pool("max", "largest element", _layout)
+    _global_pool("avg", "mean", _layout)

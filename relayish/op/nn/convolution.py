@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_convolution
 from relayish.op.nn.convolution_attrs import (
@@ -26,6 +26,7 @@ from relayish.op.nn.convolution_types import (
     convolution_relation,
     packed_convolution_relation,
 )
+from relayish.op.nn.mac_count import count_convolution
 from relayish.op.nn.window_types import SPATIAL
 from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
 from relayish.op.types.layout import convert_layout
@@ -237,54 +238,112 @@ def _bitserial_convolution(attrs: BinaryConv2DAttrs, data: Array, weight: Array)
 
 register_op(
     "nn.conv1d",
-    arguments=("data", "weight"),
+    signature=(
+        "data, weight, strides=(1,), padding=(0,), dilation=(1,), groups=1, channels=None, "
+        "kernel_size=None, data_layout='NCW', kernel_layout='OIW', out_layout='', "
+        "out_dtype=''"
+    ),
+    description="""
+    Slide a kernel over sequences and add up the products.
+    data (n, c, w), axes as data_layout; weight (o, c / groups, kw), axes as kernel_layout ->
+        (n, o, w')
+    """,
     attrs_type=Conv1DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_convolution,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.conv2d",
     arguments=("data", "weight"),
+    description="""
+    Slide a kernel over images and add up the products.
+    data (n, c, h, w), axes as data_layout; weight (o, c / groups, kh, kw), axes as
+        kernel_layout -> (n, o, h', w')
+    """,
     attrs_type=Conv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    result_memory=ResultMemory(),
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_convolution,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.conv3d",
     arguments=("data", "weight"),
+    description="""
+    Slide a kernel over volumes and add up the products.
+    data (n, c, d, h, w), axes as data_layout; weight (o, c / groups, kd, kh, kw), axes as
+        kernel_layout -> (n, o, d', h', w')
+    """,
     attrs_type=Conv3DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_convolution,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.contrib_conv2d_NCHWc",
     arguments=("data", "weight"),
+    signature=(
+        "data, kernel, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+        "channels=None, kernel_size=None, data_layout='NCHW8c', kernel_layout='OIHW', "
+        "out_layout='', out_dtype=''"
+    ),
+    description="""
+    Convolve with channels split into blocks.
+    data (n, c / b, h, w, b); kernel (o / ob, c / b, kh, kw, b, ob) -> (n, o / ob, h', w', ob)
+    """,
+    aliases=("nn.contrib_conv2d_nchwc",),
     attrs_type=Conv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=packed_convolution_relation,
     evaluate=_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mac_count=count_convolution,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.contrib_depthwise_conv2d_NCHWc",
     arguments=("data", "weight"),
+    signature=(
+        "data, kernel, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+        "channels=None, kernel_size=None, data_layout='NCHW8c', kernel_layout='OIHW', "
+        "out_layout='', out_dtype=''"
+    ),
+    description="""
+    Convolve with channels split into blocks.
+    data (n, c / b, h, w, b); kernel (o / ob, c / b, kh, kw, b, ob) -> (n, o / ob, h', w', ob)
+    """,
+    aliases=("nn.contrib_depthwise_conv2d_nchwc",),
     attrs_type=Conv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=convolution_relation,
     evaluate=_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.bitserial_conv2d",
-    arguments=("data", "weight"),
+    signature=(
+        "data, weight, strides=(1, 1), padding=(0, 0), channels=None, kernel_size=(3, 3), "
+        "activation_bits=1, weight_bits=1, data_layout='NCHW', kernel_layout='OIHW', "
+        "pack_dtype='uint32', out_dtype='int16', unipolar=True"
+    ),
+    description="""
+    Convolve integers of few bits, a bit at a time.
+    data (n, c, h, w) of integers; weight (o, c, kh, kw), or packed -> (n, o, h', w')
+    """,
     attrs_type=BinaryConv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=bitserial_convolution_type,
     evaluate=_bitserial_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

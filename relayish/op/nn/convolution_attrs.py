@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.op.types.fields import Dimension, OptionalDType
 
@@ -10,6 +12,7 @@ from relayish.op.types.fields import Dimension, OptionalDType
 class Conv1DAttrs(Attrs):
     """Attributes of ``nn.conv1d``."""
 
+    spatial_rank: ClassVar[int] = 1
     strides: tuple[Dimension, ...] = (1,)
     padding: tuple[Dimension, ...] = (0, 0)
     dilation: tuple[Dimension, ...] = (1,)
@@ -26,6 +29,7 @@ class Conv1DAttrs(Attrs):
 class Conv2DAttrs(Attrs):
     """Attributes of ``nn.contrib_conv2d_NCHWc`` and others."""
 
+    spatial_rank: ClassVar[int] = 2
     strides: tuple[Dimension, ...] = (1, 1)
     padding: tuple[Dimension, ...] = (0, 0)
     dilation: tuple[Dimension, ...] = (1, 1)
@@ -42,6 +46,7 @@ class Conv2DAttrs(Attrs):
 class Conv3DAttrs(Attrs):
     """Attributes of ``nn.conv3d``."""
 
+    spatial_rank: ClassVar[int] = 3
     strides: tuple[Dimension, ...] = (1, 1, 1)
     padding: tuple[Dimension, ...] = (0, 0, 0)
     dilation: tuple[Dimension, ...] = (1, 1, 1)
@@ -58,6 +63,7 @@ class Conv3DAttrs(Attrs):
 class Conv1DTransposeAttrs(Attrs):
     """Attributes of ``nn.conv1d_transpose``."""
 
+    spatial_rank: ClassVar[int] = 1
     channels: Dimension | None = None
     kernel_size: tuple[Dimension, ...] | None = None
     strides: tuple[Dimension, ...] = (1,)
@@ -75,6 +81,7 @@ class Conv1DTransposeAttrs(Attrs):
 class Conv2DTransposeAttrs(Attrs):
     """Attributes of ``nn.conv2d_transpose``, ``qnn.conv2d_transpose``."""
 
+    spatial_rank: ClassVar[int] = 2
     channels: Dimension | None = None
     kernel_size: tuple[Dimension, ...] | None = None
     strides: tuple[Dimension, ...] = (1, 1)
@@ -92,6 +99,7 @@ class Conv2DTransposeAttrs(Attrs):
 class Conv3DTransposeAttrs(Attrs):
     """Attributes of ``nn.conv3d_transpose``."""
 
+    spatial_rank: ClassVar[int] = 3
     channels: Dimension | None = None
     kernel_size: tuple[Dimension, ...] | None = None
     strides: tuple[Dimension, ...] = (1, 1, 1)
@@ -109,6 +117,7 @@ class Conv3DTransposeAttrs(Attrs):
 class Conv2DWinogradAttrs(Attrs):
     """Attributes of ``nn.contrib_conv2d_winograd_without_weight_transform``."""
 
+    spatial_rank: ClassVar[int] = 2
     tile_size: int
     strides: tuple[Dimension, ...] = (1, 1)
     padding: tuple[Dimension, ...] = (0, 0)
@@ -126,6 +135,7 @@ class Conv2DWinogradAttrs(Attrs):
 class Conv3DWinogradAttrs(Attrs):
     """Attributes of ``nn.contrib_conv3d_winograd_without_weight_transform``."""
 
+    spatial_rank: ClassVar[int] = 3
     tile_size: int
     strides: tuple[Dimension, ...] = (1, 1, 1)
     padding: tuple[Dimension, ...] = (0, 0, 0)
@@ -166,6 +176,7 @@ class Conv2DWinogradNNPACKWeightTransformAttrs(Attrs):
 class DeformableConv2DAttrs(Attrs):
     """Attributes of ``nn.deformable_conv2d``."""
 
+    spatial_rank: ClassVar[int] = 2
     strides: tuple[Dimension, ...] = (1, 1)
     padding: tuple[Dimension, ...] = (0, 0)
     dilation: tuple[Dimension, ...] = (1, 1)
@@ -183,6 +194,7 @@ class DeformableConv2DAttrs(Attrs):
 class BinaryConv2DAttrs(Attrs):
     """Attributes of ``nn.bitserial_conv2d``."""
 
+    spatial_rank: ClassVar[int] = 2
     strides: tuple[Dimension, ...] = (1, 1)
     padding: tuple[Dimension, ...] = (0, 0)
     kernel_size: tuple[Dimension, ...] = (3, 3)

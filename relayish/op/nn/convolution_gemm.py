@@ -80,16 +80,24 @@ def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
 register_op(
     "nn.contrib_conv2d_gemm_weight_transform",
     arguments=("weights",),
+    description="""
+    Bring a weight into the form the convolution by matrix products takes.
+    weights (kh, kw, c, o) -> (o / tile_N, k / tile_K, tile_N, tile_K), both rounded up
+    """,
     attrs_type=ConvGemmWeightTransformAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_gemm_weight_transform_type,
     evaluate=_gemm_weight_transform,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.contrib_conv2d_gemm_without_weight_transform",
     arguments=("data", "weight"),
+    description="""
+    Convolve by a matrix product, the weight transformed before.
+    data (n, h, w, c); weight as the transform gives it -> (n, h', w', o)
+    """,
     attrs_type=Conv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=packed_convolution_relation,
     evaluate=_gemm_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

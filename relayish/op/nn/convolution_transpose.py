@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_convolution
 from relayish.op.nn.convolution import column_blocks
@@ -23,6 +23,7 @@ from relayish.op.nn.convolution_types import (
     transposed_convolution_relation,
     weight_gradient_type,
 )
+from relayish.op.nn.mac_count import count_convolution
 from relayish.op.nn.window_types import SPATIAL
 from relayish.op.nn.windows import Windows, extend, sides, windows_over
 from relayish.op.types.layout import convert_layout
@@ -98,36 +99,73 @@ def _weight_gradient(attrs: Conv2DAttrs, grad: Array, data: Array) -> Array:
 
 register_op(
     "nn.conv1d_transpose",
-    arguments=("data", "weight"),
+    signature=(
+        "data, weight, strides=(1,), padding=(0,), dilation=(1,), groups=1, channels=None, "
+        "kernel_size=None, data_layout='NCW', kernel_layout='IOW', out_layout='', "
+        "output_padding=(0,), out_dtype=''"
+    ),
+    description="""
+    Put a kernel, scaled by each element, where that element is: the gradient of a convolution.
+    data (n, c, w); weight (c, o / groups, kw) -> (n, o, w')
+    """,
     attrs_type=Conv1DTransposeAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=transposed_convolution_relation,
     evaluate=_transposed_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_convolution,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.conv2d_transpose",
-    arguments=("data", "weight"),
+    signature=(
+        "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+        "channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='IOHW', "
+        "out_layout='', output_padding=(0, 0), out_dtype=''"
+    ),
+    description="""
+    Put a kernel, scaled by each element, where that element is: the gradient of a convolution.
+    data (n, c, h, w); weight (c, o / groups, kh, kw) -> (n, o, h', w')
+    """,
     attrs_type=Conv2DTransposeAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=transposed_convolution_relation,
     evaluate=_transposed_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_convolution,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.conv3d_transpose",
-    arguments=("data", "weight"),
+    signature=(
+        "data, weight, strides=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), groups=1, "
+        "channels=None, kernel_size=None, data_layout='NCDHW', kernel_layout='IODHW', "
+        "out_layout='', output_padding=(0, 0, 0), out_dtype=''"
+    ),
+    description="""
+    Put a kernel, scaled by each element, where that element is: the gradient of a convolution.
+    data (n, c, d, h, w); weight (c, o / groups, kd, kh, kw) -> (n, o, d', h', w')
+    """,
     attrs_type=Conv3DTransposeAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=transposed_convolution_relation,
     evaluate=_transposed_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_convolution,
     infer_layout=of_convolution,
 )
 register_op(
     "nn.conv2d_backward_weight",
     arguments=("grad", "data"),
+    description="""
+    Take the gradient of nn.conv2d with respect to the weight.
+    grad (n, o, h', w'); data (n, c, h, w) -> (o, c / groups, kh, kw)
+    """,
     attrs_type=Conv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=weight_gradient_type,
     evaluate=_weight_gradient,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

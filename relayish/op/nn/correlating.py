@@ -105,8 +105,12 @@ def _pad(attrs: CorrelationAttrs, data: Array) -> Array:
 register_op(
     "nn.correlation",
     arguments=("data1", "data2"),
+    description="""
+    Compare windows of two images that are moved against each other.
+    data1 (n, c, h, w); data2 (n, c, h, w) -> (n, displacements ** 2, h', w')
+    """,
     attrs_type=CorrelationAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_correlation_type,
     evaluate=_correlation,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

@@ -89,9 +89,15 @@ def _interpolate(maps: Array, rows: Array, columns: Array, size: tuple[int, int]
 register_op(
     "nn.deformable_conv2d",
     arguments=("data", "offset", "weight"),
+    description="""
+    Slide a kernel whose elements are moved by offsets.
+    data (n, c, h, w); offset (n, 2 * kh * kw * deformable_groups, h', w'); weight (o, c /
+        groups, kh, kw) -> (n, o, h', w')
+    """,
     attrs_type=DeformableConv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=deformable_convolution_relation,
     evaluate=_deformable_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    chosen_dtype="out_dtype",
     infer_layout=of_deformable_convolution,
 )

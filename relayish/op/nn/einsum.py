@@ -115,8 +115,12 @@ def _einsum(attrs: EinsumAttrs, data: tuple[Array, ...]) -> Array:
 register_op(
     "einsum",
     arguments=("data",),
+    description="""
+    Sum products as numpy.einsum does.
+    data a tuple of tensors -> what the equation says
+    """,
     attrs_type=EinsumAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_einsum_type,
     evaluate=_einsum,
+    pattern=OpPattern.INJECTIVE,
 )

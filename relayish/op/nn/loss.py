@@ -7,7 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.types.dimension import show_type
@@ -97,20 +97,37 @@ def _nll_loss(attrs: NLLLossAttrs, predictions: Array, targets: Array, weights: 
 register_op(
     "nn.cross_entropy",
     arguments=("x", "y"),
+    signature="predictions, targets",
+    description="""
+    Take the cross entropy of predicted probabilities, the mean over the batch.
+    predictions (n, c); targets (n, c) -> ()
+    """,
     rule=_cross_entropy_type,
     evaluate=_cross_entropy,
+    mixed_precision=MixedPrecision.NEVER,
 )
 register_op(
     "nn.cross_entropy_with_logits",
     arguments=("x", "y"),
+    signature="predictions, targets",
+    description="""
+    Take the cross entropy of logarithms of probabilities, the mean over the batch.
+    predictions (n, c); targets (n, c) -> ()
+    """,
     rule=_cross_entropy_type,
     evaluate=_cross_entropy_with_logits,
+    mixed_precision=MixedPrecision.NEVER,
 )
 register_op(
     "nn.nll_loss",
-    arguments=("predictions", "targets", "weights"),
+    signature="predictions, targets, weights, reduction='mean', ignore_index=-100",
+    description="""
+    Take the negative predictions of the right classes, weighted.
+    predictions (n, c, ...); targets (n, ...) of integers; weights (c,) -> () or, with reduction
+        none, (n, ...)
+    """,
     attrs_type=NLLLossAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_nll_loss_type,
     evaluate=_nll_loss,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
 from relayish.op.layouts.rules import of_axes, of_axis
@@ -235,15 +235,30 @@ def _lrn(attrs: LRNAttrs, data: Array) -> Array:
 register_op(
     "nn.batch_norm",
     arguments=("data", "gamma", "beta", "moving_mean", "moving_var"),
+    description="""
+    Normalise by mean and variance of the batch, or by those that moved along.
+    data (..., c, ...); gamma (c,); beta (c,); moving_mean (c,); moving_var (c,) -> a tuple: the
+        result (..., c, ...), the new mean (c,), the new variance (c,)
+    The call can be indexed and iterated: ``normalised, mean, var = nn.batch_norm(...)``.
+    """,
     attrs_type=BatchNormAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_batch_norm_relation,
     evaluate=_batch_norm,
+    outputs=3,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    in_place=((3, 1), (4, 2)),
+    overwritable=(0,),
+    result_memory=ResultMemory(into=batch_norm_into),
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_axis(others=2),
 )
 register_op(
     "nn.instance_norm",
     arguments=("data", "gamma", "beta"),
+    description="""
+    Normalise each channel of each image.
+    data (n, ..., c, ...); gamma (c,); beta (c,) -> (n, ..., c, ...)
+    """,
     attrs_type=InstanceNormAttrs,
     relation=_norm_relation,
     evaluate=_instance_norm,
@@ -252,14 +267,23 @@ register_op(
 register_op(
     "nn.layer_norm",
     arguments=("data", "gamma", "beta"),
+    description="""
+    Normalise along one axis.
+    data (..., c, ...); gamma (c,); beta (c,) -> (..., c, ...)
+    """,
     attrs_type=LayerNormAttrs,
     relation=_norm_relation,
     evaluate=_layer_norm,
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_axis(),
 )
 register_op(
     "nn.group_norm",
-    arguments=("data", "gamma", "beta"),
+    signature="data, gamma, beta, num_groups, axis=1, epsilon=1e-05, center=True, scale=True",
+    description="""
+    Normalise groups of channels.
+    data (n, ..., c, ...); gamma (c,); beta (c,) -> (n, ..., c, ...)
+    """,
     attrs_type=GroupNormAttrs,
     relation=_norm_relation,
     evaluate=_group_norm,
@@ -267,7 +291,11 @@ register_op(
 )
 register_op(
     "nn.lrn",
-    arguments=("data",),
+    signature="data, size=5, axis=1, bias=2, alpha=1e-05, beta=0.75",
+    description="""
+    Normalise by the squares of neighbouring channels.
+    data (n, c, h, w) -> (n, c, h, w)
+    """,
     attrs_type=LRNAttrs,
     rule=identity,
     evaluate=_lrn,
@@ -276,8 +304,13 @@ register_op(
 register_op(
     "nn.l2_normalize",
     arguments=("data",),
+    description="""
+    Divide by the root of the sum of squares along axes.
+    data (...) -> (...)
+    """,
     attrs_type=L2NormalizeAttrs,
     rule=identity,
     evaluate=_l2_normalize,
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_axes(),
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import get_lowest_number
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.pooling_attrs import (
@@ -147,73 +147,132 @@ def _global_avg_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
 
 register_op(
     "nn.max_pool1d",
-    arguments=("data",),
+    signature=(
+        "data, pool_size=(1,), strides=(1,), dilation=(1,), padding=(0,), layout='NCW', "
+        "out_layout='', ceil_mode=False"
+    ),
+    description="""
+    Take the largest element of each window.
+    data (n, c, w), axes as layout -> (n, c, w')
+    """,
     attrs_type=MaxPool1DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_max_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.max_pool2d",
-    arguments=("data",),
+    signature=(
+        "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
+        "layout='NCHW', out_layout='', ceil_mode=False"
+    ),
+    description="""
+    Take the largest element of each window.
+    data (n, c, h, w), axes as layout -> (n, c, h', w')
+    """,
     attrs_type=MaxPool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_max_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.max_pool3d",
-    arguments=("data",),
+    signature=(
+        "data, pool_size=(1, 1, 1), strides=(1, 1, 1), dilation=(1, 1, 1), "
+        "padding=(0, 0, 0), layout='NCDHW', out_layout='', ceil_mode=False"
+    ),
+    description="""
+    Take the largest element of each window.
+    data (n, c, d, h, w), axes as layout -> (n, c, d', h', w')
+    """,
     attrs_type=MaxPool3DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_max_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.avg_pool1d",
-    arguments=("data",),
+    signature=(
+        "data, pool_size=(1,), strides=(1,), dilation=(1,), padding=(0,), layout='NCW', "
+        "out_layout='', ceil_mode=False, count_include_pad=False"
+    ),
+    description="""
+    Take the mean of each window.
+    data (n, c, w), axes as layout -> (n, c, w')
+    """,
     attrs_type=AvgPool1DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_avg_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.avg_pool2d",
-    arguments=("data",),
+    signature=(
+        "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
+        "layout='NCHW', out_layout='', ceil_mode=False, count_include_pad=False"
+    ),
+    description="""
+    Take the mean of each window.
+    data (n, c, h, w), axes as layout -> (n, c, h', w')
+    """,
     attrs_type=AvgPool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_avg_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.avg_pool3d",
-    arguments=("data",),
+    signature=(
+        "data, pool_size=(1, 1, 1), strides=(1, 1, 1), dilation=(1, 1, 1), "
+        "padding=(0, 0, 0), layout='NCDHW', out_layout='', ceil_mode=False, "
+        "count_include_pad=False"
+    ),
+    description="""
+    Take the mean of each window.
+    data (n, c, d, h, w), axes as layout -> (n, c, d', h', w')
+    """,
     attrs_type=AvgPool3DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_type,
     evaluate=_avg_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.global_max_pool2d",
     arguments=("data",),
+    description="""
+    Take the largest element of each channel.
+    data (n, c, h, w), axes as layout -> (n, c, 1, 1)
+    """,
     attrs_type=GlobalPool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=global_pool_type,
     evaluate=_global_max_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_layout(out_layout=True),
 )
 register_op(
     "nn.global_avg_pool2d",
     arguments=("data",),
+    description="""
+    Take the mean of each channel.
+    data (n, c, h, w), axes as layout -> (n, c, 1, 1)
+    """,
     attrs_type=GlobalPool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=global_pool_type,
     evaluate=_global_avg_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_layout(out_layout=True),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.op.types.fields import Dimension
 
@@ -10,6 +12,7 @@ from relayish.op.types.fields import Dimension
 class MaxPool1DAttrs(Attrs):
     """Attributes of ``nn.max_pool1d``."""
 
+    spatial_rank: ClassVar[int] = 1
     pool_size: tuple[Dimension, ...]
     strides: tuple[Dimension, ...] = (1,)
     dilation: tuple[Dimension, ...] = (1,)
@@ -23,6 +26,7 @@ class MaxPool1DAttrs(Attrs):
 class MaxPool2DAttrs(Attrs):
     """Attributes of ``nn.avg_pool2d_grad``, ``nn.max_pool2d``, ``nn.max_pool2d_grad``."""
 
+    spatial_rank: ClassVar[int] = 2
     pool_size: tuple[Dimension, ...]
     strides: tuple[Dimension, ...] = (1, 1)
     dilation: tuple[Dimension, ...] = (1, 1)
@@ -36,6 +40,7 @@ class MaxPool2DAttrs(Attrs):
 class MaxPool3DAttrs(Attrs):
     """Attributes of ``nn.max_pool3d``."""
 
+    spatial_rank: ClassVar[int] = 3
     pool_size: tuple[Dimension, ...]
     strides: tuple[Dimension, ...] = (1, 1, 1)
     dilation: tuple[Dimension, ...] = (1, 1, 1)
@@ -49,6 +54,7 @@ class MaxPool3DAttrs(Attrs):
 class AvgPool1DAttrs(Attrs):
     """Attributes of ``nn.avg_pool1d``."""
 
+    spatial_rank: ClassVar[int] = 1
     pool_size: tuple[Dimension, ...]
     strides: tuple[Dimension, ...] = (1,)
     dilation: tuple[Dimension, ...] = (1,)
@@ -63,6 +69,7 @@ class AvgPool1DAttrs(Attrs):
 class AvgPool2DAttrs(Attrs):
     """Attributes of ``nn.avg_pool2d``, ``qnn.avg_pool2d``."""
 
+    spatial_rank: ClassVar[int] = 2
     pool_size: tuple[Dimension, ...]
     strides: tuple[Dimension, ...] = (1, 1)
     dilation: tuple[Dimension, ...] = (1, 1)
@@ -77,6 +84,7 @@ class AvgPool2DAttrs(Attrs):
 class AvgPool3DAttrs(Attrs):
     """Attributes of ``nn.avg_pool3d``."""
 
+    spatial_rank: ClassVar[int] = 3
     pool_size: tuple[Dimension, ...]
     strides: tuple[Dimension, ...] = (1, 1, 1)
     dilation: tuple[Dimension, ...] = (1, 1, 1)

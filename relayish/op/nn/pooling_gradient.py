@@ -69,16 +69,28 @@ def _avg_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
 register_op(
     "nn.max_pool2d_grad",
     arguments=("data", "grad"),
+    signature=(
+        "out_grad, data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0), layout='NCHW', "
+        "out_layout='', ceil_mode=False"
+    ),
+    description="""
+    Take the gradient of nn.max_pool2d.
+    out_grad (n, c, h', w'); data (n, c, h, w) -> (n, c, h, w)
+    """,
     attrs_type=MaxPool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_gradient_type,
     evaluate=_max_pool_gradient,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.avg_pool2d_grad",
     arguments=("data", "grad"),
+    description="""
+    Take the gradient of nn.avg_pool2d.
+    out_grad (n, c, h', w'); data (n, c, h, w) -> (n, c, h, w)
+    """,
     attrs_type=MaxPool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=pool_gradient_type,
     evaluate=_avg_pool_gradient,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

@@ -9,11 +9,12 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
 from relayish.op.layouts.rules import of_axis, of_dense
 from relayish.op.nn.arguments import settle, tensor_so_far, unify_sizes
+from relayish.op.nn.mac_count import count_product
 from relayish.op.types.dimension import (
     broadcast_dimension,
     multiply,
@@ -211,46 +212,85 @@ def _bias_add(attrs: BiasAddAttrs, data: Array, bias: Array) -> Array:
     return data + align(bias, attrs.axis, data.ndim)
 
 
+def _bias_add_into(attrs: BiasAddAttrs, out: Array, data: Array, bias: Array) -> Array:
+    return np.add(data, align(bias, attrs.axis, data.ndim), out=out)
+
+
 register_op(
     "nn.bias_add",
     arguments=("data", "bias"),
+    description="""
+    Add a vector along an axis.
+    data (..., c, ...); bias (c,) -> (..., c, ...)
+    """,
     attrs_type=BiasAddAttrs,
-    pattern=OpPattern.BROADCAST,
     relation=_bias_add_relation,
     evaluate=_bias_add,
+    pattern=OpPattern.BROADCAST,
+    result_memory=ResultMemory(into=_bias_add_into),
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_axis(),
 )
 register_op(
     "nn.dense",
     arguments=("data", "weight"),
+    description="""
+    Multiply vectors by the transpose of a matrix.
+    data (..., k); weight (units, k) -> (..., units)
+    """,
     attrs_type=DenseAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_dense_relation,
     evaluate=_dense,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    result_memory=ResultMemory(),
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_product,
     infer_layout=of_dense,
 )
 register_op(
     "nn.contrib_dense_pack",
     arguments=("data", "weight"),
+    description="""
+    Multiply vectors by the transpose of a matrix whose rows are packed.
+    data (n, k); weight (units / b, k, b) -> (n, units)
+    """,
     attrs_type=DenseAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_dense_pack_type,
     evaluate=_dense_pack,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     infer_layout=of_dense,
 )
 register_op(
     "nn.matmul",
     arguments=("tensor_a", "tensor_b"),
+    description="""
+    Multiply two matrices.
+    tensor_a (..., m, k), or (..., k, m) transposed; tensor_b (k, n), or (n, k) transposed ->
+        (..., m, n)
+    """,
     attrs_type=MatmulAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_matmul_relation,
     evaluate=_matmul,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    chosen_dtype="out_dtype",
+    mac_count=count_product,
 )
 register_op(
     "nn.batch_matmul",
     arguments=("tensor_a", "tensor_b"),
+    description="""
+    Multiply two stacks of matrices.
+    tensor_a (b, m, k), or (b, k, m) transposed; tensor_b (b, n, k) transposed, as by default,
+        or (b, k, n) -> (b, m, n)
+    """,
+    other_names={"x": "tensor_a", "y": "tensor_b"},
     attrs_type=BatchMatmulAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_batch_matmul_type,
     evaluate=_batch_matmul,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    result_memory=ResultMemory(),
+    mixed_precision=MixedPrecision.ALWAYS,
+    chosen_dtype="out_dtype",
+    mac_count=count_product,
 )

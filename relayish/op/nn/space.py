@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
 from relayish.op.layouts.shape_rules import pad_layouts
@@ -291,52 +291,83 @@ def _fifo_buffer(attrs: FIFOBufferAttrs, data: Array, buffer: Array) -> Array:
 register_op(
     "nn.pad",
     arguments=("data", "pad_val"),
+    description="""
+    Add elements at the sides of a tensor.
+    data (...); pad_value (), or a number -> (...), larger
+    """,
     attrs_type=PadAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_pad_type,
     evaluate=_pad,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=pad_layouts,
 )
 register_op(
     "nn.mirror_pad",
-    arguments=("data",),
+    signature="data, pad_width, mode='SYMMETRIC'",
+    description="""
+    Add mirror images at the sides of a tensor.
+    data (...); mode SYMMETRIC with the edge or REFLECT without it -> (...), larger
+    """,
     attrs_type=MirrorPadAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_mirror_pad_type,
     evaluate=_mirror_pad,
+    pattern=OpPattern.INJECTIVE,
     infer_layout=pad_layouts,
 )
 register_op(
     "nn.dilate",
     arguments=("x",),
+    signature="data, strides, dilation_value=0.0",
+    description="""
+    Put values between the elements of a tensor.
+    data (...) -> (...), larger
+    """,
     attrs_type=DilateAttrs,
     attrs_in_metadata=True,
-    pattern=OpPattern.INJECTIVE,
     rule=_dilate_type,
     evaluate=_dilate,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "nn.fifo_buffer",
-    arguments=("data", "buffer"),
+    signature="data, buffer, axis",
+    description="""
+    Append to a buffer of fixed length and drop what is oldest.
+    data (..., n, ...); buffer (..., m, ...) -> (..., m, ...)
+    """,
     attrs_type=FIFOBufferAttrs,
     rule=_fifo_buffer_type,
     evaluate=_fifo_buffer,
 )
 register_op(
     "nn.upsampling",
-    arguments=("data",),
+    signature=(
+        "data, scale_h=1, scale_w=1, layout='NCHW', method='nearest_neighbor', align_corners=False"
+    ),
+    description="""
+    Enlarge images.
+    data (n, c, h, w), axes as layout -> (n, c, h * scale_h, w * scale_w)
+    """,
     attrs_type=UpSamplingAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_upsampling_type,
     evaluate=_upsampling,
+    pattern=OpPattern.INJECTIVE,
     infer_layout=of_layout(),
 )
 register_op(
     "nn.upsampling3d",
-    arguments=("data",),
+    signature=(
+        "data, scale_d=1, scale_h=1, scale_w=1, layout='NCDHW', method='nearest_neighbor', "
+        "coordinate_transformation_mode='half_pixel'"
+    ),
+    description="""
+    Enlarge volumes.
+    data (n, c, d, h, w), axes as layout -> (n, c, d * scale_d, h * scale_h, w * scale_w)
+    """,
     attrs_type=UpSampling3DAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_upsampling3d_type,
     evaluate=_upsampling3d,
+    pattern=OpPattern.INJECTIVE,
     infer_layout=of_layout(),
 )

@@ -236,38 +236,63 @@ def _sparse_conv2d(
 register_op(
     "nn.sparse_dense",
     arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    description="""
+    Multiply a dense matrix by the transpose of a sparse one.
+    dense_mat (m, k); sparse_mat a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (n
+        + 1,), or a matrix that has them -> (m, n)
+    """,
     attrs_type=SparseDenseAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_sparse_dense_type,
     evaluate=_sparse_dense,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.internal.sparse_dense_padded",
     arguments=("data", "weight_data", "weight_indices", "weight_indptr"),
+    description="""
+    Multiply a dense and a sparse matrix that is padded for a GPU.
+    data (m, k); weight_data (nnz,); weight_indices (nnz,); weight_indptr (n + 1,) -> (m, n)
+    """,
     attrs_type=SparseDenseAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_sparse_dense_type,
     evaluate=_sparse_dense,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.sparse_add",
     arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    description="""
+    Add a dense and a sparse matrix.
+    dense_mat (m, n); sparse_mat a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (m
+        + 1,), or a matrix that has them -> (m, n)
+    """,
     rule=_sparse_add_type,
     evaluate=_sparse_add,
 )
 register_op(
     "nn.sparse_transpose",
     arguments=("sparse_data", "sparse_indices", "sparse_indptr"),
+    description="""
+    Transpose a sparse matrix.
+    x a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (m + 1,) -> a tuple of data,
+        indices and indptr
+    """,
     attrs_type=SparseTransposeAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_sparse_transpose_type,
     evaluate=_sparse_transpose,
+    outputs=3,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.sparse_conv2d",
     arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    description="""
+    Convolve with a sparse kernel.
+    dense_data (n, h, w, c); sparse_data (nnz,) or blocks; sparse_indices (nnz,); sparse_indptr
+        (o + 1,) -> (n, h, w, o)
+    """,
     attrs_type=SparseConv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_sparse_conv2d_type,
     evaluate=_sparse_conv2d,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

@@ -226,38 +226,61 @@ def _winograd(source: Array, parts: Array, kernel: tuple[int, ...], tile: int, s
 register_op(
     "nn.contrib_conv2d_winograd_weight_transform",
     arguments=("weight",),
+    description="""
+    Transform a weight for the convolution of Winograd.
+    weight (o, c, k, k) -> (tile_size + k - 1, tile_size + k - 1, o, c)
+    """,
     attrs_type=ConvWinogradWeightTransformAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_weight_transform_2d_type,
     evaluate=_weight_transform,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.contrib_conv2d_winograd_without_weight_transform",
     arguments=("data", "weight"),
+    description="""
+    Convolve as Winograd does, the weight transformed before.
+    data (n, c, h, w); weight as the transform gives it -> (n, o, h', w')
+    """,
     attrs_type=Conv2DWinogradAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=packed_convolution_relation,
     evaluate=_winograd_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    chosen_dtype="out_dtype",
 )
 register_op(
     "nn.contrib_conv2d_winograd_nnpack_weight_transform",
     arguments=("weight",),
+    description="""
+    Transform a weight for the convolution of NNPACK.
+    weight (o, c, 3, 3) -> (o, c, 8, 8)
+    """,
     attrs_type=Conv2DWinogradNNPACKWeightTransformAttrs,
     rule=_nnpack_weight_transform_type,
+    chosen_dtype="out_dtype",
 )
 register_op(
     "nn.contrib_conv3d_winograd_weight_transform",
     arguments=("weight",),
+    description="""
+    Transform a weight for the convolution of volumes of Winograd.
+    weight (o, c, d, k, k) -> (tile_size + k - 1, ..., o, c)
+    """,
     attrs_type=ConvWinogradWeightTransformAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_weight_transform_3d_type,
     evaluate=_weight_transform,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.contrib_conv3d_winograd_without_weight_transform",
     arguments=("data", "weight"),
+    description="""
+    Convolve volumes as Winograd does, the weight transformed before.
+    data (n, c, d, h, w); weight as the transform gives it -> (n, o, d', h', w')
+    """,
     attrs_type=Conv3DWinogradAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=packed_convolution_relation,
     evaluate=_winograd_convolution,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    chosen_dtype="out_dtype",
 )

@@ -8,10 +8,7 @@ lowering of them to plain operators computes: integers, but for the functions th
 from __future__ import annotations
 
 from relayish._support import hooks
-from relayish.ir.relay.language import RELAY
 from relayish.op.builders.builder import namespace
-from relayish.op.declaration.properties import quantized
-from relayish.op.declaration.registry import list_ops, relay_op
 from relayish.op.declaration.rewriting import register_qnn_legalize
 from relayish.op.qnn import (
     activations,
@@ -36,7 +33,3 @@ __all__ = [
 __getattr__, __dir__ = namespace("qnn")
 
 hooks.members["qnn.register_qnn_legalize"] = lambda: register_qnn_legalize
-
-for _name in list_ops(RELAY.name):
-    if _name.startswith("qnn."):
-        quantized.set(relay_op(_name), value=True)

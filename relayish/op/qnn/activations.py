@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -75,17 +75,8 @@ def _erf(data: Array) -> Array:
     return np.array([math.erf(number) for number in data.tolist()], data.dtype)
 
 
-TABULATED: Final[Mapping[str, Callable[[Array], Array]]] = {
-    "abs": np.abs,
-    "erf": _erf,
-    "exp": np.exp,
-    "hardswish": lambda data: data * np.clip(data + np.float32(3), 0, 6) / np.float32(6),
-    "log": np.log,
-    "rsqrt": lambda data: np.float32(1) / np.sqrt(data),
-    "sigmoid": lambda data: np.float32(1) / (np.float32(1) + np.exp(-data)),
-    "sqrt": np.sqrt,
-    "tanh": np.tanh,
-}
+TABULATED: Final[dict[str, Callable[[Array], Array]]] = {}
+"""By name: the functions of single elements, on the numbers that these stand for."""
 
 
 def _leaky_relu(
@@ -146,31 +137,90 @@ def _softmax(
     return saturate(moved + output_zero_point.astype(np.int64), data.dtype.name)
 
 
-for _name, _function in TABULATED.items():
+_ARGUMENTS: Final = ("data", "scale", "zero_point", "output_scale", "output_zero_point")
+_SHAPES: Final = """
+x (...) int8 or uint8; scale () of x; zero_point () of x; output_scale (); output_zero_point ()
+    -> (...), as x
+"""
+
+
+def _declare(
+    name: str,
+    summary: str,
+    function: Callable[[Array], Array],
+    pattern: OpPattern = OpPattern.OPAQUE,
+) -> None:
+    """Declare a function of single quantised elements."""
+    TABULATED[name] = function
     register_op(
-        f"qnn.{_name}",
-        arguments=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
-        pattern=OpPattern.ELEMWISE if _name == "tanh" else OpPattern.OPAQUE,
+        f"qnn.{name}",
+        arguments=_ARGUMENTS,
+        signature="x, scale, zero_point, output_scale, output_zero_point",
+        description=f"{summary}{_SHAPES}",
+        pattern=pattern,
         rule=_elementwise_type,
-        evaluate=_table(_function),
-        non_computational=True,
+        evaluate=_table(function),
         infer_layout=keep_layout,
+        non_computational=True,
+        quantized=True,
     )
+
+
+_declare("abs", "Take the absolute value of quantised elements.", np.abs)
+_declare("erf", "Take the error function of quantised elements.", _erf)
+_declare("exp", "Raise e to the power of quantised elements.", np.exp)
+_declare(
+    "hardswish",
+    "Take x * clip(x + 3, 0, 6) / 6 of quantised elements x.",
+    lambda data: data * np.clip(data + np.float32(3), 0, 6) / np.float32(6),
+)
+_declare("log", "Take the logarithm of quantised elements.", np.log)
+_declare(
+    "rsqrt",
+    "Take one over the square root of quantised elements.",
+    lambda data: np.float32(1) / np.sqrt(data),
+)
+_declare(
+    "sigmoid",
+    "Take 1 / (1 + exp(-x)) of quantised elements x.",
+    lambda data: np.float32(1) / (np.float32(1) + np.exp(-data)),
+)
+_declare("sqrt", "Take the square root of quantised elements.", np.sqrt)
+_declare(
+    "tanh",
+    "Take the hyperbolic tangent of quantised elements.",
+    np.tanh,
+    pattern=OpPattern.ELEMWISE,
+)
 register_op(
     "qnn.leaky_relu",
     arguments=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
+    signature="x, alpha, input_scale, input_zero_point, output_scale, output_zero_point",
+    description="""
+    Scale negative quantised elements down.
+    x (...) int8 or uint8; input_scale (); input_zero_point (); output_scale ();
+        output_zero_point () -> (...)
+    """,
     attrs_type=LeakyReluAttrs,
     rule=_elementwise_type,
     evaluate=_leaky_relu,
     non_computational=True,
+    quantized=True,
     infer_layout=keep_layout,
 )
 register_op(
     "qnn.softmax",
     arguments=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
+    signature="x, scale, zero_point, output_scale, output_zero_point, axis=-1",
+    description="""
+    Take exponentials divided by their sum along an axis, on quantised elements.
+    x (...) int8 or uint8; scale () of x; zero_point () of x; output_scale (); output_zero_point
+        () -> (...), as x
+    """,
     attrs_type=SoftmaxAttrs,
     rule=_softmax_type,
     evaluate=_softmax,
     non_computational=True,
+    quantized=True,
     infer_layout=of_axis(),
 )

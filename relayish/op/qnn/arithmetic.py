@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -204,33 +205,68 @@ _BINARY = (
     "output_zero_point",
 )
 
-for _name, _evaluation in (("qnn.add", _sum(1)), ("qnn.subtract", _sum(-1)), ("qnn.mul", _mul)):
+_SHAPES: Final = """
+lhs (...) int8 or uint8; rhs (...) of the same element type; lhs_scale () or (c,); lhs_zero_point
+    () or (c,); rhs_scale () or (c,); rhs_zero_point () or (c,); output_scale ();
+    output_zero_point () -> (...), broadcast of both
+"""
+
+
+def _declare(name: str, summary: str, evaluate: Callable[..., Array]) -> None:
+    """Declare an operation on pairs of quantised elements."""
     register_op(
-        _name,
+        name,
         arguments=_BINARY,
+        description=f"{summary}{_SHAPES}",
         attrs_type=BroadcastAttrs,
         pattern=OpPattern.BROADCAST,
         rule=_broadcast_type,
-        evaluate=_evaluation,
-        non_computational=True,
+        evaluate=evaluate,
         infer_layout=quantised_broadcast_layouts,
+        non_computational=True,
+        quantized=True,
     )
+
+
+_declare("qnn.add", "Add two quantised tensors element by element, with broadcasting.", _sum(1))
+_declare(
+    "qnn.subtract",
+    "Subtract two quantised tensors element by element, with broadcasting.",
+    _sum(-1),
+)
+_declare("qnn.mul", "Multiply two quantised tensors element by element, with broadcasting.", _mul)
 register_op(
     "qnn.concatenate",
-    arguments=("data", "input_scales", "input_zero_points", "output_scale", "output_zero_point"),
+    signature="data, input_scales, input_zero_points, output_scale, output_zero_point, axis",
+    description="""
+    Put quantised tensors one behind another, all brought to one scale.
+    data a tuple of tensors (..., n_i, ...); input_scales a tuple of (); input_zero_points a
+        tuple of (); output_scale (); output_zero_point () -> (..., sum of n_i, ...)
+    """,
     attrs_type=ConcatenateAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_concatenate_type,
     evaluate=_concatenate,
+    pattern=OpPattern.INJECTIVE,
     non_computational=True,
+    quantized=True,
     infer_layout=concatenate_layouts,
 )
 register_op(
     "qnn.avg_pool2d",
-    arguments=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
+    signature=(
+        "data, input_scale, input_zero_point, output_scale, output_zero_point, pool_size, "
+        "strides, padding, dilation, ceil_mode=False, count_include_pad=True, "
+        "layout='NHWC', out_layout=''"
+    ),
+    description="""
+    Take the mean of each window of quantised elements.
+    data (n, h, w, c) int8 or uint8, axes as layout; input_scale (); input_zero_point ();
+        output_scale (); output_zero_point () -> (n, h', w', c)
+    """,
     attrs_type=AvgPool2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_avg_pool2d_type,
     evaluate=_avg_pool2d,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    quantized=True,
     infer_layout=of_layout(out_layout=True),
 )

@@ -146,31 +146,54 @@ def _requantize(
 
 register_op(
     "qnn.quantize",
-    arguments=("data", "output_scale", "output_zero_point"),
+    signature="data, output_scale, output_zero_point, axis=-1, out_dtype='int8'",
+    description="""
+    Quantise numbers: round(x / scale) + zero point.
+    data (...) float32; output_scale () or (c,); output_zero_point () or (c,) int32 -> (...) of
+        out_dtype
+    """,
     attrs_type=QuantizeAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_quantize_type,
     evaluate=_quantize,
+    pattern=OpPattern.ELEMWISE,
     non_computational=True,
+    quantized=True,
+    quantizes=True,
     infer_layout=requantize_layouts,
 )
 register_op(
     "qnn.dequantize",
-    arguments=("data", "input_scale", "input_zero_point"),
+    signature="data, input_scale, input_zero_point, axis=-1, out_dtype='float32'",
+    description="""
+    Turn quantised elements into numbers: (x - zero point) * scale.
+    data (...) of integers; input_scale () or (c,); input_zero_point () or (c,) int32 -> (...)
+        of out_dtype
+    """,
     attrs_type=DequantizeAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_dequantize_type,
     evaluate=_dequantize,
+    pattern=OpPattern.ELEMWISE,
     non_computational=True,
+    quantized=True,
+    dequantizes=True,
     infer_layout=requantize_layouts,
 )
 register_op(
     "qnn.requantize",
-    arguments=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
+    signature=(
+        "data, input_scale, input_zero_point, output_scale, output_zero_point, axis=-1, "
+        "rounding='None', compute_dtype='None', out_dtype='int8'"
+    ),
+    description="""
+    Turn elements quantised one way into elements quantised another way.
+    data (...) of integers; input_scale () or (c,); input_zero_point () or (c,); output_scale
+        (); output_zero_point () -> (...) of out_dtype
+    """,
     attrs_type=RequantizeAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_requantize_type,
     evaluate=_requantize,
+    pattern=OpPattern.ELEMWISE,
     non_computational=True,
+    quantized=True,
     infer_layout=requantize_layouts,
 )

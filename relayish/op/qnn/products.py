@@ -243,48 +243,100 @@ _WEIGHTED = (
 register_op(
     "qnn.conv2d",
     arguments=_WEIGHTED,
+    signature=(
+        "data, kernel, input_zero_point, kernel_zero_point, input_scale, kernel_scale, "
+        "kernel_size, channels, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+        "data_layout='NCHW', kernel_layout='OIHW', out_layout='', out_dtype='int32'"
+    ),
+    description="""
+    Slide a quantised kernel over quantised images and add up the products.
+    data (n, c, h, w) int8 or uint8; kernel (o, c / groups, kh, kw); input_zero_point ();
+        kernel_zero_point () or (o,); input_scale (); kernel_scale () or (o,) -> (n, o, h', w')
+        of out_dtype
+    """,
     attrs_type=Conv2DAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_convolution_relation("nn.conv2d"),
     evaluate=_convolution("nn.conv2d"),
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     non_computational=True,
+    quantized=True,
     infer_layout=of_convolution,
 )
 register_op(
     "qnn.conv2d_transpose",
     arguments=_WEIGHTED,
+    signature=(
+        "data, weight, input_zero_point, kernel_zero_point, input_scale, kernel_scale, "
+        "strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, channels=None, "
+        "kernel_size=None, data_layout='NCHW', kernel_layout='IOHW', out_layout='', "
+        "output_padding=(0, 0), out_dtype='int32'"
+    ),
+    description="""
+    Take the gradient of a convolution of quantised tensors.
+    data (n, c, h, w) int8 or uint8; weight (c, o / groups, kh, kw); input_zero_point ();
+        kernel_zero_point () or (o,); input_scale (); kernel_scale () or (o,) -> (n, o, h', w')
+        of out_dtype
+    """,
     attrs_type=Conv2DTransposeAttrs,
     relation=_convolution_relation("nn.conv2d_transpose"),
     evaluate=_convolution("nn.conv2d_transpose"),
     non_computational=True,
+    quantized=True,
     infer_layout=of_convolution,
 )
 register_op(
     "qnn.dense",
     arguments=_WEIGHTED,
+    signature=(
+        "data, weight, input_zero_point, kernel_zero_point, input_scale, kernel_scale, "
+        "units, out_dtype='int32'"
+    ),
+    description="""
+    Multiply quantised vectors by the transpose of a quantised matrix.
+    data (n, k) int8 or uint8; weight (units, k); input_zero_point (); kernel_zero_point () or
+        (units,); input_scale (); kernel_scale () or (units,) -> (n, units) of out_dtype
+    """,
     attrs_type=DenseAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_dense_relation,
     evaluate=_dense,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     non_computational=True,
+    quantized=True,
 )
 register_op(
     "qnn.contrib_dense_pack",
     arguments=_WEIGHTED,
+    description="""
+    Multiply quantised vectors by the transpose of a quantised matrix whose rows are packed.
+    data (n, k) int8 or uint8; weight packed as kernel_layout says; input_zero_point ();
+        kernel_zero_point () or (units,); input_scale (); kernel_scale () or (units,) -> (n,
+        units) of out_dtype
+    """,
     attrs_type=DensePackAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_dense_pack_type,
     evaluate=_dense_pack,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     non_computational=True,
+    quantized=True,
 )
 register_op(
     "qnn.batch_matmul",
     arguments=("x", "y", "x_scale", "x_zero_point", "y_scale", "y_zero_point"),
+    signature=(
+        "x, y, x_zero_point, y_zero_point, x_scale, y_scale, out_dtype='int32', "
+        "transpose_a=False, transpose_b=True"
+    ),
+    description="""
+    Multiply two stacks of quantised matrices, the second transposed.
+    x (b, m, k) int8 or uint8; y (b, n, k); x_zero_point (); y_zero_point (); x_scale ();
+        y_scale () -> (b, m, n) of out_dtype
+    """,
     attrs_type=BatchMatmulAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     relation=_batch_matmul_relation,
     evaluate=_batch_matmul,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     non_computational=True,
+    quantized=True,
 )
 
 

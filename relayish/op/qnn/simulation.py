@@ -136,26 +136,42 @@ def _annotate(
 register_op(
     "qnn.simulated_quantize",
     arguments=("data", "out_dtype", "output_scale", "output_zero_point"),
+    description="""
+    Quantise numbers, leaving them of their element type.
+    data (...) float32; out_dtype () int32, a number for the element type; output_scale () or
+        (c,); output_zero_point () or (c,) -> (...) float32
+    """,
     attrs_type=SimulatedAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_simulated_quantize_type,
     evaluate=_simulated_quantize,
+    pattern=OpPattern.ELEMWISE,
+    quantized=True,
 )
 register_op(
     "qnn.simulated_dequantize",
     arguments=("data", "in_dtype", "input_scale", "input_zero_point"),
+    description="""
+    Undo a simulated quantisation.
+    data (...) float32; in_dtype () int32, a number for the element type; input_scale () or
+        (c,); input_zero_point () or (c,) -> (...) float32
+    """,
     attrs_type=DequantizeAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_simulated_dequantize_type,
     evaluate=_simulated_dequantize,
+    pattern=OpPattern.ELEMWISE,
+    quantized=True,
 )
 register_op(
     "relay.op.annotation.simulated_quantize",
     arguments=("data", "dom_scale", "clip_min", "clip_max"),
+    description="""
+    Round numbers as quantisation would.
+    data (...); dom_scale (); clip_min (); clip_max () -> (...)
+    """,
     attrs_type=SimulatedQuantizeAttrs,
-    pattern=OpPattern.ELEMWISE,
     relation=_annotated_relation,
     evaluate=_annotate,
+    pattern=OpPattern.ELEMWISE,
     infer_layout=keep_layout,
 )
 

@@ -199,40 +199,69 @@ def _unit(key: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Arr
 
 register_op(
     "random.threefry_generate",
-    arguments=("key",),
+    arguments=("key: array",),
+    description="""
+    Draw random bits.
+    key (10,) uint64; shape the shape of the bits -> a tuple: the next key (10,) uint64, bits
+        uint64
+    """,
     attrs_type=ThreefryGenerateAttrs,
     relation=_threefry_generate_relation,
     evaluate=_threefry_generate,
+    outputs=2,
     random=True,
 )
 register_op(
     "random.threefry_split",
-    arguments=("key",),
+    arguments=("key: array",),
+    description="""
+    Make two independent keys of one.
+    key (10,) uint64 -> a tuple of two keys (10,) uint64
+    """,
     relation=_threefry_split_relation,
     evaluate=_threefry_split,
+    outputs=2,
     random=True,
 )
 register_op(
     "random.uniform",
-    arguments=("key", "low", "high"),
+    arguments=("key: array", "low", "high"),
+    description="""
+    Draw numbers that are equally likely everywhere between two bounds.
+    key (10,) uint64; low (), or a number; high (), or a number -> a tuple: the next key (10,)
+        uint64, numbers
+    """,
     attrs_type=UniformAttrs,
     relation=_distribution_relation,
     evaluate=_uniform,
+    outputs=2,
     random=True,
 )
 register_op(
     "random.normal",
-    arguments=("key", "mean", "scale"),
+    arguments=("key: array", "mean", "scale"),
+    description="""
+    Draw numbers of the normal distribution.
+    key (10,) uint64; mean (), or a number; scale the standard deviation (), or a number -> a
+        tuple: the next key (10,) uint64, numbers
+    """,
     attrs_type=NormalAttrs,
     relation=_distribution_relation,
     evaluate=_normal,
+    outputs=2,
     random=True,
 )
 register_op(
     "random.multinomial",
-    arguments=("key", "probs"),
+    arguments=("key: array", "probs"),
+    description="""
+    Draw classes by their probabilities.
+    key (10,) uint64; probs (..., classes) -> a tuple: the next key (10,) uint64, classes (...,
+        num_samples) int32
+    """,
     attrs_type=MultinomialAttrs,
     relation=_multinomial_relation,
     evaluate=_multinomial,
+    outputs=2,
     random=True,
 )

@@ -102,6 +102,13 @@ def _on_device(_: OnDeviceAttrs, body: Value) -> Value:
     return body
 
 
+def _debug(attrs: DebugAttrs, program: Value) -> Value:
+    """Return the value, having called ``debug_func`` with it where that is a function."""
+    if callable(attrs.debug_func):
+        attrs.debug_func(program)
+    return program
+
+
 def _device_copy(_: DeviceCopyAttrs, data: Value) -> Value:
     """Return the value in memory of its own: all is computed in one place here."""
 
@@ -113,32 +120,50 @@ def _device_copy(_: DeviceCopyAttrs, data: Value) -> Value:
     return fold_tree(data, lambda value: value if type(value) is tuple else (), copied)
 
 
-def _debug(attrs: DebugAttrs, program: Value) -> Value:
-    """Return the value, having called ``debug_func`` with it where that is a function."""
-    if callable(attrs.debug_func):
-        attrs.debug_func(program)
-    return program
-
-
 register_op(
     "on_device",
     arguments=("body",),
+    description="""
+    Say on which device a value is computed.
+    body anything -> the same
+    """,
+    aliases=("annotation.on_device",),
     attrs_type=OnDeviceAttrs,
     rule=keep_type,
     evaluate=_on_device,
     non_computational=True,
+    mark=True,
 )
 register_op(
     "device_copy",
     arguments=("data",),
+    description="""
+    Copy a value from one device to another.
+    data (...) -> (...)
+    """,
     attrs_type=DeviceCopyAttrs,
     rule=keep_type,
     evaluate=_device_copy,
 )
-register_op("debug", arguments=("program",), attrs_type=DebugAttrs, rule=keep_type, evaluate=_debug)
+register_op(
+    "debug",
+    arguments=("program",),
+    signature="expr, debug_func=None",
+    description="""
+    Stop and show the state of the program.
+    expr anything -> the same
+    """,
+    attrs_type=DebugAttrs,
+    rule=keep_type,
+    evaluate=_debug,
+)
 register_op(
     "call_lowered",
     arguments=("func", "call_args"),
+    description="""
+    Call a function that is lowered already.
+    func a global function; call_args a tuple of its arguments -> what it returns
+    """,
     attrs_type=CallLoweredAttrs,
     relation=_call_lowered_relation,
     non_computational=True,

@@ -82,6 +82,10 @@ def _kill(_: Parameters, _to_free: object) -> tuple[()]:
 register_op(
     "memory.alloc_storage",
     arguments=("size", "shape", "alignment"),
+    description="""
+    Allocate memory.
+    size () int64, in bytes; alignment () int64, in bytes; shape (k,) of integers -> storage
+    """,
     attrs_type=AllocStorageAttrs,
     rule=_alloc_storage_type,
     non_computational=True,
@@ -89,6 +93,11 @@ register_op(
 register_op(
     "memory.alloc_tensor",
     arguments=("storage", "offset", "shape"),
+    description="""
+    Make a tensor out of allocated memory.
+    storage from memory.alloc_storage; offset () int64, in bytes; shape (k,) of integers ->
+        (...)
+    """,
     attrs_type=AllocTensorAttrs,
     rule=_alloc_tensor_type,
     non_computational=True,
@@ -96,6 +105,10 @@ register_op(
 register_op(
     "memory.kill",
     arguments=("to_free",),
+    description="""
+    Say that a value is no longer needed.
+    to_free (...) -> the empty tuple
+    """,
     relation=_kill_relation,
     evaluate=_kill,
     stateful=True,

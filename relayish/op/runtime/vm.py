@@ -46,6 +46,11 @@ def _invoke_tvm_op_relation(
 register_op(
     "vm.shape_of",
     arguments=("tensor",),
+    signature="expr, dtype='int64'",
+    description="""
+    Give the shape of a tensor.
+    expr (d0, ..., dk) -> (k + 1,) of dtype
+    """,
     attrs_type=ShapeOfAttrs,
     rule=shape_of_type,
     non_computational=True,
@@ -53,13 +58,23 @@ register_op(
 register_op(
     "vm.reshape_tensor",
     arguments=("data", "shape"),
+    description="""
+    Give a tensor another shape without a copy.
+    data (...); shape (k,) of integers -> newshape
+    """,
     attrs_type=ReshapeTensorAttrs,
     rule=_reshape_tensor_type,
     non_computational=True,
+    view=True,
 )
 register_op(
     "vm.invoke_tvm_op",
     arguments=("op", "ins", "outs"),
+    signature="func, inputs, outputs",
+    description="""
+    Call a lowered operator on memory that is there.
+    func a function; inputs a tuple; outputs a tuple -> the empty tuple
+    """,
     relation=_invoke_tvm_op_relation,
     stateful=True,
     non_computational=True,

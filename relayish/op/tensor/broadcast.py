@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Final, Unpack
 
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
+from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.type_rules import broadcast
-from relayish.op.values.evaluation import Array, Parameters, is_integral
+from relayish.op.values.evaluation import Array, Parameters, apply_into, is_integral
 
 Function = Callable[[Array, Array], Array]
 Evaluation = Callable[[Parameters, Array, Array], Array]
@@ -94,44 +96,145 @@ def _subtract(_: Parameters, lhs: Array, rhs: Array) -> Array:
         raise _make_error("subtract", lhs, rhs) from error
 
 
-_KEEPING: dict[str, Function] = {
-    "divide": _divide,
-    "floor_divide": _floor_divide,
-    "trunc_divide": _trunc_divide,
-    "mod": _mod,
-    "floor_mod": _floor_mod,
-    "trunc_mod": _trunc_mod,
-    "power": _power,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-    "left_shift": operator.lshift,
-    "right_shift": operator.rshift,
-    "bitwise_and": operator.and_,
-    "bitwise_or": operator.or_,
-    "bitwise_xor": operator.xor,
-    "logical_and": np.logical_and,
-    "logical_or": np.logical_or,
-    "logical_xor": np.logical_xor,
-}
-# add, subtract and multiply are what folding does most: nothing stands before the arithmetic.
-_BINARY: dict[str, Evaluation] = {
-    "add": lambda _, lhs, rhs: lhs + rhs,
-    "subtract": _subtract,
-    "multiply": lambda _, lhs, rhs: lhs * rhs,
-    **{name: _keep_dtype(name, function) for name, function in _KEEPING.items()},
-}
-_COMMUTATIVE = frozenset(
-    _BINARY.keys()
-    - {"subtract", "divide", "floor_divide", "trunc_divide", "mod", "floor_mod", "trunc_mod"}
-    - {"power", "left_shift", "right_shift"}
-)
+_SAME: Final = "lhs (...); rhs (...) of the same element type -> (...), broadcast of both"
+_OF_BOOLEANS: Final = "lhs (...) bool; rhs (...) bool -> (...) bool, broadcast of both"
 
-for _name, _evaluation in _BINARY.items():
-    register_op(
-        _name,
-        arguments=("lhs", "rhs"),
-        pattern=OpPattern.BROADCAST,
-        rule=broadcast,
-        evaluate=_evaluation,
-        commutative=_name in _COMMUTATIVE,
-    )
+
+def _declare(name: str, summary: str, shapes: str = _SAME, **told: Unpack[Record]) -> None:
+    """Declare an operation on pairs of elements."""
+    record: Record = {
+        "description": f"{summary}\n{shapes}",
+        "pattern": OpPattern.BROADCAST,
+        "rule": broadcast,
+        **told,
+    }
+    register_op(name, arguments=("lhs", "rhs"), **record)
+
+
+# add, subtract and multiply are what folding does most: nothing stands before the arithmetic.
+_declare(
+    "add",
+    "Add two tensors element by element, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs + rhs,
+    commutative=True,
+    result_memory=ResultMemory(into=apply_into(np.add)),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "subtract",
+    "Subtract two tensors element by element, with broadcasting.",
+    evaluate=_subtract,
+    result_memory=ResultMemory(into=apply_into(np.subtract)),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "multiply",
+    "Multiply two tensors element by element, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs * rhs,
+    commutative=True,
+    result_memory=ResultMemory(into=apply_into(np.multiply)),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "divide",
+    "Divide two tensors element by element, with broadcasting; integers are cut off towards zero.",
+    evaluate=_keep_dtype("divide", _divide),
+    result_memory=ResultMemory(into=apply_into(np.divide)),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "floor_divide",
+    "Divide element by element and round down, with broadcasting.",
+    evaluate=_keep_dtype("floor_divide", _floor_divide),
+)
+_declare(
+    "trunc_divide",
+    "Divide element by element and cut off towards zero, with broadcasting.",
+    evaluate=_keep_dtype("trunc_divide", _trunc_divide),
+)
+_declare(
+    "mod",
+    "Take what is left of a division cut off towards zero, with broadcasting.",
+    evaluate=_keep_dtype("mod", _mod),
+)
+_declare(
+    "floor_mod",
+    "Take what is left of a division rounded down; it has the sign of the divisor.",
+    evaluate=_keep_dtype("floor_mod", _floor_mod),
+)
+_declare(
+    "trunc_mod",
+    "Take what is left of a division cut off towards zero; it has the sign of the dividend.",
+    evaluate=_keep_dtype("trunc_mod", _trunc_mod),
+)
+_declare(
+    "power",
+    "Raise the elements of one tensor to the power of those of another, with broadcasting.",
+    evaluate=_keep_dtype("power", _power),
+    mixed_precision=MixedPrecision.NEVER,
+)
+_declare(
+    "maximum",
+    "Take the larger of two elements, with broadcasting.",
+    evaluate=_keep_dtype("maximum", np.maximum),
+    commutative=True,
+    result_memory=ResultMemory(into=apply_into(np.maximum)),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "minimum",
+    "Take the smaller of two elements, with broadcasting.",
+    evaluate=_keep_dtype("minimum", np.minimum),
+    commutative=True,
+    result_memory=ResultMemory(into=apply_into(np.minimum)),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "left_shift",
+    "Shift the bits of one tensor to the left by the elements of another, with broadcasting.",
+    evaluate=_keep_dtype("left_shift", operator.lshift),
+)
+_declare(
+    "right_shift",
+    "Shift the bits of one tensor to the right by the elements of another, with broadcasting.",
+    evaluate=_keep_dtype("right_shift", operator.rshift),
+)
+_declare(
+    "bitwise_and",
+    "Combine the bits of two tensors of integers by and, with broadcasting.",
+    evaluate=_keep_dtype("bitwise_and", operator.and_),
+    commutative=True,
+)
+_declare(
+    "bitwise_or",
+    "Combine the bits of two tensors of integers by or, with broadcasting.",
+    evaluate=_keep_dtype("bitwise_or", operator.or_),
+    commutative=True,
+)
+_declare(
+    "bitwise_xor",
+    "Combine the bits of two tensors of integers by exclusive or, with broadcasting.",
+    evaluate=_keep_dtype("bitwise_xor", operator.xor),
+    commutative=True,
+)
+_declare(
+    "logical_and",
+    "Say where both of two tensors of booleans hold, with broadcasting.",
+    shapes=_OF_BOOLEANS,
+    evaluate=_keep_dtype("logical_and", np.logical_and),
+    commutative=True,
+)
+_declare(
+    "logical_or",
+    "Say where at least one of two tensors of booleans holds, with broadcasting.",
+    shapes=_OF_BOOLEANS,
+    evaluate=_keep_dtype("logical_or", np.logical_or),
+    commutative=True,
+)
+_declare(
+    "logical_xor",
+    "Say where exactly one of two tensors of booleans holds, with broadcasting.",
+    shapes=_OF_BOOLEANS,
+    evaluate=_keep_dtype("logical_xor", np.logical_xor),
+    commutative=True,
+)

@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Final, Unpack
 
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
+from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.type_rules import broadcast_comparison
-from relayish.op.values.evaluation import Array, Parameters
 
-_COMPARISONS: dict[str, Callable[[Parameters, Array, Array], Array]] = {
-    "equal": lambda _, lhs, rhs: lhs == rhs,
-    "not_equal": lambda _, lhs, rhs: lhs != rhs,
-    "less": lambda _, lhs, rhs: lhs < rhs,
-    "less_equal": lambda _, lhs, rhs: lhs <= rhs,
-    "greater": lambda _, lhs, rhs: lhs > rhs,
-    "greater_equal": lambda _, lhs, rhs: lhs >= rhs,
-}
+_SHAPES: Final = "lhs (...); rhs (...) of the same element type -> (...) bool, broadcast of both"
 
-for _name, _evaluation in _COMPARISONS.items():
-    register_op(
-        _name,
-        arguments=("lhs", "rhs"),
-        pattern=OpPattern.BROADCAST,
-        rule=broadcast_comparison,
-        evaluate=_evaluation,
-        commutative=_name in ("equal", "not_equal"),
-    )
+
+def _declare(name: str, summary: str, **told: Unpack[Record]) -> None:
+    """Declare a comparison of pairs of elements."""
+    record: Record = {
+        "description": f"{summary}\n{_SHAPES}",
+        "pattern": OpPattern.BROADCAST,
+        "rule": broadcast_comparison,
+        **told,
+    }
+    register_op(name, arguments=("lhs", "rhs"), **record)
+
+
+_declare(
+    "equal",
+    "Say where two tensors are equal, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs == rhs,
+    commutative=True,
+)
+_declare(
+    "not_equal",
+    "Say where two tensors differ, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs != rhs,
+    commutative=True,
+)
+_declare(
+    "less",
+    "Say where the left tensor is the smaller one, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs < rhs,
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "less_equal",
+    "Say where the left tensor is not the larger one, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs <= rhs,
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "greater",
+    "Say where the left tensor is the larger one, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs > rhs,
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "greater_equal",
+    "Say where the left tensor is not the smaller one, with broadcasting.",
+    evaluate=lambda _, lhs, rhs: lhs >= rhs,
+    mixed_precision=MixedPrecision.FOLLOW,
+)

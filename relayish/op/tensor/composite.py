@@ -17,6 +17,7 @@ from relayish.op.builders.call import relay_call
 from relayish.op.builders.dynamic_shapes import is_unknown
 from relayish.op.builders.known_type import find_known_type
 from relayish.op.declaration.registry import relay_op
+from relayish.op.declaration.signature import ARRAY
 from relayish.op.tensor.creation import InitOpAttrs
 
 
@@ -172,7 +173,14 @@ def unique(data: Expr, is_sorted: bool = True, return_counts: bool = False) -> C
     return relay_call("unique", data, sorted=is_sorted, return_counts=return_counts)
 
 
-@custom_builder("segment_sum")
+@custom_builder(
+    "segment_sum",
+    """
+    Add up the slices of each segment.
+    data (n, ...); segment_ids (n,) of integers; num_segments the number of segments, one more than
+        the largest if None -> (num_segments, ...)
+    """,
+)
 def segment_sum(data: Expr, segment_ids: Expr, num_segments: int | Expr | None = None) -> Call:
     """Return the sums of the slices ``data[i]`` with the same ``segment_ids[i]``.
 
@@ -235,7 +243,7 @@ def uniform(
     bounds = _as_expr(low, dtype), _as_expr(high, dtype)
     sizes = (shape,) if isinstance(shape, int) else shape
     return relay_call(
-        "random.uniform", as_constant("key", key), *bounds, out_shape=sizes, out_dtype=dtype
+        "random.uniform", as_constant(ARRAY, key), *bounds, out_shape=sizes, out_dtype=dtype
     )
 
 
@@ -251,7 +259,7 @@ def normal(
     moments = _as_expr(mean, dtype), _as_expr(scale, dtype)
     sizes = (shape,) if isinstance(shape, int) else shape
     return relay_call(
-        "random.normal", as_constant("key", key), *moments, out_shape=sizes, out_dtype=dtype
+        "random.normal", as_constant(ARRAY, key), *moments, out_shape=sizes, out_dtype=dtype
     )
 
 
@@ -259,4 +267,4 @@ def normal(
 def threefry_generate(key: Expr, shape: int | Sequence[int]) -> Call:
     """Return the next key and random bits."""
     sizes = (shape,) if isinstance(shape, int) else shape
-    return relay_call("random.threefry_generate", as_constant("key", key), out_shape=sizes)
+    return relay_call("random.threefry_generate", as_constant(ARRAY, key), out_shape=sizes)

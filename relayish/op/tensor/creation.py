@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
 from relayish.op.types.dimension import ANY, show_type
@@ -140,41 +142,75 @@ def _number(expr: Expr) -> float | None:
     return None
 
 
+def _count_numbers(_: Parameters, *bounds: Array) -> int:
+    if not all(np.isfinite(bound) for bound in bounds):
+        return 0  # evaluating it says that it has no end
+    start, end, step = (Fraction(bound.item()) for bound in bounds)
+    return max(0, ceil((end - start) / step)) if step else 0
+
+
 register_op(
     "zeros",
-    arguments=(),
+    signature="shape, dtype='float32'",
+    description="""
+    Make zeros.
+    shape sizes, or an expression for them -> shape
+    """,
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_init_op_type,
     evaluate=_zeros,
+    pattern=OpPattern.ELEMWISE,
+    mixed_precision=MixedPrecision.FOLLOW,
+    chosen_dtype="dtype",
 )
 register_op(
     "ones",
-    arguments=(),
+    signature="shape, dtype='float32'",
+    description="""
+    Make ones.
+    shape sizes, or an expression for them -> shape
+    """,
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_init_op_type,
     evaluate=_ones,
+    pattern=OpPattern.ELEMWISE,
+    chosen_dtype="dtype",
 )
 register_op(
     "full",
     arguments=("fill_value",),
+    description="""
+    Fill a tensor with a number.
+    fill_value () -> shape
+    """,
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.ELEMWISE,
     rule=_full_type,
     evaluate=_full,
+    pattern=OpPattern.ELEMWISE,
+    mixed_precision=MixedPrecision.FOLLOW,
+    chosen_dtype="dtype",
 )
 register_op(
     "full_like",
     arguments=("data", "fill_value"),
-    pattern=OpPattern.ELEMWISE,
+    description="""
+    Fill a tensor of the shape of another with a number.
+    data (...); fill_value () -> (...)
+    """,
     rule=_full_like_type,
     evaluate=_full_like,
+    pattern=OpPattern.ELEMWISE,
 )
 register_op(
     "arange",
     arguments=("start", "end", "step"),
+    description="""
+    Make the numbers from start up to stop in steps.
+    start (); stop (); step () -> (n,), n = ceil((stop - start) / step)
+    """,
     attrs_type=ArangeAttrs,
     relation=_arange_relation,
     evaluate=_arange,
+    result_size=_count_numbers,
+    mixed_precision=MixedPrecision.NEVER,
 )

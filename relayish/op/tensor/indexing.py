@@ -7,12 +7,13 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.shape_rules import take_layouts
 from relayish.op.types import dimension
 from relayish.op.types.dimension import broadcast_shapes, show_shape
 from relayish.op.types.fields import Dimension, OptionalDType
+from relayish.op.types.result_size import bound_by_broadcast
 from relayish.op.types.type_checks import (
     check_within,
     integers,
@@ -325,73 +326,131 @@ def _invert_permutation(_: Parameters, data: Array) -> Array:
     return result
 
 
+def _bound_indices(_: Parameters, condition: Array) -> int:
+    return int(condition.size * condition.ndim)
+
+
 register_op(
     "where",
     arguments=("condition", "x", "y"),
-    pattern=OpPattern.BROADCAST,
+    description="""
+    Take elements of one tensor where a condition holds and of another elsewhere.
+    condition (...) bool; x (...); y (...) -> (...), broadcast of all
+    """,
     rule=_where_type,
     evaluate=_where,
+    result_size=bound_by_broadcast,
+    pattern=OpPattern.BROADCAST,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "take",
-    arguments=("data", "indices"),
+    signature="data, indices, axis=None, batch_dims=0, mode='clip'",
+    description="""
+    Take elements along an axis.
+    data (..., n, ...); indices (...) of integers; axis the axis, of the flattened data if None;
+        mode clip, wrap or fast for indices outside -> (..., *indices, ...)
+    """,
     attrs_type=TakeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_take_type,
     evaluate=_take,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=take_layouts,
 )
 register_op(
     "gather",
-    arguments=("data", "indices"),
+    signature="data, axis, indices",
+    description="""
+    Take elements along an axis at positions that vary along the others.
+    data (..., n, ...); indices (..., m, ...) of integers -> (..., m, ...)
+    """,
     attrs_type=GatherAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_gather_type,
     evaluate=_gather,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "gather_nd",
     arguments=("data", "indices"),
+    description="""
+    Take elements or slices at positions given by vectors.
+    data (...); indices (k, ...) of integers, k axes behind the batch -> (..., rest of the axes)
+    """,
     attrs_type=GatherNDAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_gather_nd_type,
     evaluate=_gather_nd,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "one_hot",
-    arguments=("indices", "on_value", "off_value"),
+    signature="indices, on_value, off_value, depth, axis=-1, dtype='float32'",
+    description="""
+    Put one value where the class is and another elsewhere.
+    indices (...) of integers; on_value (); off_value () -> (..., depth, ...)
+    """,
     attrs_type=OneHotAttrs,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_one_hot_type,
     evaluate=_one_hot,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "sequence_mask",
     arguments=("data", "valid_length"),
+    description="""
+    Put a value behind the end of each sequence.
+    data (length, batch, ...), or (batch, length, ...) with axis 1; valid_length (batch,) ->
+        (...)
+    """,
     attrs_type=SequenceMaskAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_sequence_mask_type,
     evaluate=_sequence_mask,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "adv_index",
     arguments=("inputs",),
-    pattern=OpPattern.INJECTIVE,
+    description="""
+    Take elements by tensors of indices, as numpy does with several of them.
+    inputs a tuple: data (n0, n1, ...), then indices (...) for the leading axes, broadcast ->
+        (..., rest of the axes)
+    """,
     rule=_adv_index_type,
     evaluate=_adv_index,
+    pattern=OpPattern.INJECTIVE,
 )
-register_op("argwhere", arguments=("condition",), rule=_argwhere_type, evaluate=_argwhere)
+register_op(
+    "argwhere",
+    arguments=("condition",),
+    description="""
+    Give the positions of the elements that hold.
+    condition (d0, ..., dk) -> (n, k + 1) int32, n the number of them
+    """,
+    rule=_argwhere_type,
+    evaluate=_argwhere,
+    result_size=_bound_indices,
+    mixed_precision=MixedPrecision.FOLLOW,
+)
 register_op(
     "unravel_index",
     arguments=("data", "shape"),
-    pattern=OpPattern.INJECTIVE,
+    signature="indices, shape",
+    description="""
+    Turn positions in the flattened tensor into indices.
+    indices (n,) or () of integers; shape (k,) -> (k, n) or (k,)
+    """,
     rule=_unravel_index_type,
     evaluate=_unravel_index,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "invert_permutation",
     arguments=("data",),
-    pattern=OpPattern.INJECTIVE,
+    description="""
+    Invert a permutation.
+    data (n,) of integers -> (n,)
+    """,
     rule=_invert_permutation_type,
     evaluate=_invert_permutation,
+    pattern=OpPattern.INJECTIVE,
 )

@@ -6,8 +6,10 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
+from relayish.ir.relay.expr import Expr, Tuple
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.builders.known_type import find_known_type
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.shape_rules import concatenate_layouts, split_layouts
 from relayish.op.types import dimension
@@ -154,37 +156,71 @@ def _meshgrid(attrs: MeshgridAttrs, data: tuple[Array, ...]) -> tuple[Array, ...
     raise EvaluationError(f"indexing {attrs.indexing!r} of meshgrid is not 'ij' or 'xy'")
 
 
+def _count_parts(attrs: SplitAttrs, _args: object) -> int:
+    parts = attrs.indices_or_sections
+    return parts if isinstance(parts, int) else len(parts) + 1
+
+
+def _count_fields(_attrs: object, args: tuple[Expr, ...]) -> int | None:
+    ty = find_known_type(args[0])
+    if isinstance(args[0], Tuple):
+        return len(args[0].fields)
+    return len(ty.fields) if isinstance(ty, TupleType) else None
+
+
 register_op(
     "concatenate",
     arguments=("data",),
+    description="""
+    Put tensors one behind another along an axis.
+    data a tuple of tensors (..., n_i, ...) -> (..., sum of n_i, ...)
+    """,
     attrs_type=ConcatenateAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_concatenate_type,
     evaluate=_concatenate,
+    pattern=OpPattern.INJECTIVE,
+    result_memory=ResultMemory(),
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=concatenate_layouts,
 )
 register_op(
     "stack",
     arguments=("data",),
+    description="""
+    Put tensors one behind another along a new axis.
+    data a tuple of n tensors (...) -> (..., n, ...)
+    """,
     attrs_type=StackAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_stack_type,
     evaluate=_stack,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "split",
     arguments=("data",),
+    description="""
+    Cut a tensor into parts along an axis.
+    data (..., n, ...) -> a tuple of tensors (..., n_i, ...)
+    The call can be indexed and iterated: ``first, second = split(x, 2)``.
+    """,
     attrs_type=SplitAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_split_type,
     evaluate=_split,
+    outputs=_count_parts,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=split_layouts,
 )
 register_op(
     "meshgrid",
     arguments=("data",),
+    description="""
+    Spread vectors over a grid.
+    data a tuple of vectors (n_i,) -> a tuple of tensors (n_0, ..., n_k)
+    """,
     attrs_type=MeshgridAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_meshgrid_type,
     evaluate=_meshgrid,
+    outputs=_count_fields,
+    pattern=OpPattern.INJECTIVE,
 )

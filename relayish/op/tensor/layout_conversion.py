@@ -113,23 +113,35 @@ def _meta_schedule_layout_transform_type(
 register_op(
     "layout_transform",
     arguments=("data",),
+    description="""
+    Bring a tensor into another layout, such as NCHW into NCHW16c.
+    data axes as src_layout -> axes as dst_layout
+    """,
     attrs_type=LayoutTransformAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_layout_transform_type,
     evaluate=_layout_transform,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "auto_scheduler_layout_transform",
     arguments=("data",),
+    description="""
+    Bring a weight into the layout a schedule has chosen.
+    data (...) -> (...), in the new layout
+    """,
     attrs_type=AutoSchedulerLayoutTransformAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_auto_scheduler_layout_transform_type,
     evaluate=_auto_scheduler_layout_transform,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "meta_schedule_layout_transform",
     arguments=("data",),
+    description="""
+    Bring a weight into the layout a schedule has chosen.
+    data (...) -> (...), in the new layout
+    """,
     attrs_type=MetaScheduleLayoutTransformAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_meta_schedule_layout_transform_type,
+    pattern=OpPattern.INJECTIVE,
 )

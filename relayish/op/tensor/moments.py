@@ -38,7 +38,13 @@ def variance(
     )
 
 
-@custom_builder("std")
+@custom_builder(
+    "std",
+    """
+    Take the standard deviation along axes.
+    data (...); axis the axes, all of them if None -> (...), without the axes
+    """,
+)
 def std(
     data: Expr,
     axis: int | Sequence[int] | None = None,
@@ -51,7 +57,13 @@ def std(
     return relay_call("sqrt", variance(data, axis, keepdims, exclude, unbiased, with_mean))
 
 
-@custom_builder("mean_variance")
+@custom_builder(
+    "mean_variance",
+    """
+    Take the mean and the variance along axes.
+    data (...); axis the axes, all of them if None -> a tuple of two (...), without the axes
+    """,
+)
 def mean_variance(
     data: Expr,
     axis: int | Sequence[int] | None = None,
@@ -64,7 +76,13 @@ def mean_variance(
     return Tuple((mean, variance(data, axis, keepdims, exclude, unbiased)))
 
 
-@custom_builder("mean_std")
+@custom_builder(
+    "mean_std",
+    """
+    Take the mean and the standard deviation along axes.
+    data (...); axis the axes, all of them if None -> a tuple of two (...), without the axes
+    """,
+)
 def mean_std(
     data: Expr,
     axis: int | Sequence[int] | None = None,
@@ -76,7 +94,13 @@ def mean_std(
     return Tuple((mean, std(data, axis, keepdims, exclude)))
 
 
-@custom_builder("logsumexp")
+@custom_builder(
+    "logsumexp",
+    """
+    Take the logarithm of the sum of exponentials along axes, without overflow.
+    data (...); axis the axes, all of them if None -> (...), without the axes
+    """,
+)
 def logsumexp(data: Expr, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Call:
     """Return the logarithm of the sum of exponentials along ``axis``, without overflow."""
     axes = _axes(axis)

@@ -7,7 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_axis
 from relayish.op.layouts.shape_rules import transpose_layouts
@@ -242,60 +242,94 @@ def _matrix_set_diag(attrs: MatrixSetDiagAttrs, data: Array, diagonal: Array) ->
 register_op(
     "transpose",
     arguments=("data",),
+    description="""
+    Put the axes in another order.
+    data (d0, ..., dk); axes the axes, turned around if None -> (...)
+    """,
     attrs_type=TransposeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_transpose_type,
     evaluate=_transpose,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=transpose_layouts,
 )
 register_op(
     "tile",
     arguments=("data",),
+    description="""
+    Repeat a tensor as a whole.
+    data (...) -> (...)
+    """,
     attrs_type=TileAttrs,
-    pattern=OpPattern.BROADCAST,
     rule=_tile_type,
     evaluate=_tile,
+    pattern=OpPattern.BROADCAST,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "repeat",
     arguments=("data",),
+    description="""
+    Repeat each element along an axis.
+    data (...); axis the axis, of the flattened data if None -> (...), longer along the axis
+    """,
     attrs_type=RepeatAttrs,
-    pattern=OpPattern.BROADCAST,
     rule=_repeat_type,
     evaluate=_repeat,
+    pattern=OpPattern.BROADCAST,
     infer_layout=of_axis(),
 )
 register_op(
     "reverse",
     arguments=("data",),
+    description="""
+    Turn the order along an axis around.
+    data (...) -> (...)
+    """,
     attrs_type=ReverseAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_reverse_type,
     evaluate=_reverse,
+    pattern=OpPattern.INJECTIVE,
     infer_layout=of_axis(),
 )
 register_op(
     "reverse_sequence",
     arguments=("data", "seq_lengths"),
+    description="""
+    Turn the beginning of each sequence around.
+    data (...); seq_lengths (batch,) of integers -> (...)
+    """,
     attrs_type=ReverseSequenceAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_reverse_sequence_type,
     evaluate=_reverse_sequence,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "trilu",
-    arguments=("data", "k"),
+    arguments=("data", "k: int32"),
+    description="""
+    Keep the upper or lower triangle of matrices.
+    data (..., m, n); k (), the diagonal where it ends -> (..., m, n)
+    """,
     attrs_type=TriluAttrs,
     attrs_in_metadata=True,
-    pattern=OpPattern.ELEMWISE,
     rule=_trilu_type,
     evaluate=_trilu,
+    pattern=OpPattern.ELEMWISE,
 )
 register_op(
     "matrix_set_diag",
     arguments=("input", "diagonal"),
+    signature=(
+        "data, diagonal, k1=0, k2=0, super_diag_right_align=True, sub_diag_right_align=False"
+    ),
+    description="""
+    Replace diagonals of matrices.
+    data (..., m, n); diagonal (..., d), or (..., number, d) for several; k the diagonal, 0 the
+        main one, or the lowest and the highest of several -> (..., m, n)
+    """,
     attrs_type=MatrixSetDiagAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_matrix_set_diag_type,
     evaluate=_matrix_set_diag,
+    pattern=OpPattern.INJECTIVE,
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final, Unpack
 
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
+from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_axis, of_reduction
 from relayish.op.types.dimension import broadcast_shapes, compare, product, show_shape
@@ -250,53 +252,116 @@ def _scan_type(attrs: ScanopAttrs, data: Type) -> TensorType:
     return TensorType(found.shape, dtype)
 
 
-_REDUCTIONS: dict[str, Callable[[ReduceAttrs, Array], Array]] = {
-    "sum": _sum,
-    "mean": _mean,
-    "prod": _prod,
-    "max": _evaluate_ufunc("max", np.maximum),
-    "min": _evaluate_ufunc("min", np.minimum),
-    "all": _evaluate_ufunc("all", np.logical_and),
-    "any": _evaluate_ufunc("any", np.logical_or),
-}
+_SHAPES: Final = "data (...); axis the axes, all of them if None -> (...), without the axes"
 
-for _name, _evaluation in _REDUCTIONS.items():
-    register_op(
-        _name,
-        arguments=("data",),
-        attrs_type=ReduceAttrs,
-        pattern=OpPattern.COMM_REDUCE,
-        rule=_reduce_type,
-        evaluate=_evaluation,
-        infer_layout=of_reduction(),
-    )
-for _name, _position in (("argmax", np.argmax), ("argmin", np.argmin)):
-    register_op(
-        _name,
-        arguments=("data",),
-        attrs_type=ArgReduceAttrs,
-        pattern=OpPattern.COMM_REDUCE,
-        rule=_arg_reduce_type,
-        evaluate=_evaluate_position(_position),
-        infer_layout=of_reduction(order_counts=True),
-    )
-for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
-    register_op(
-        _name,
-        arguments=("data",),
-        attrs_type=ScanopAttrs,
-        attrs_in_metadata=True,
-        rule=_scan_type,
-        evaluate=_scan(_ufunc),
-        infer_layout=of_axis(),
-    )
 
+def _declare(name: str, summary: str, shapes: str = _SHAPES, **told: Unpack[Record]) -> None:
+    """Declare a reduction along axes."""
+    record: Record = {
+        "description": f"{summary}\n{shapes}",
+        "attrs_type": ReduceAttrs,
+        "pattern": OpPattern.COMM_REDUCE,
+        "rule": _reduce_type,
+        "infer_layout": of_reduction(),
+        **told,
+    }
+    register_op(name, arguments=("data",), **record)
+
+
+_declare(
+    "sum", "Add up the elements along axes.", evaluate=_sum, mixed_precision=MixedPrecision.NEVER
+)
+_declare("mean", "Take the mean along axes.", evaluate=_mean, mixed_precision=MixedPrecision.NEVER)
+_declare("prod", "Multiply the elements along axes.", evaluate=_prod)
+_declare(
+    "max",
+    "Take the largest element along axes.",
+    evaluate=_evaluate_ufunc("max", np.maximum),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "min",
+    "Take the smallest element along axes.",
+    evaluate=_evaluate_ufunc("min", np.minimum),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+_declare(
+    "all",
+    "Say whether all elements along axes hold.",
+    shapes="data (...); axis the axes, all of them if None -> (...) bool, without the axes",
+    evaluate=_evaluate_ufunc("all", np.logical_and),
+)
+_declare(
+    "any",
+    "Say whether some element along axes holds.",
+    shapes="data (...); axis the axes, all of them if None -> (...) bool, without the axes",
+    evaluate=_evaluate_ufunc("any", np.logical_or),
+)
+register_op(
+    "argmax",
+    signature="data, axis=None, keepdims=False, exclude=False, select_last_index=False",
+    description="""
+    Find where the largest element along axes is.
+    data (...); axis the axes, all of them if None -> (...) int32, without the axes
+    """,
+    attrs_type=ArgReduceAttrs,
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_arg_reduce_type,
+    evaluate=_evaluate_position(np.argmax),
+    infer_layout=of_reduction(order_counts=True),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+register_op(
+    "argmin",
+    signature="data, axis=None, keepdims=False, exclude=False, select_last_index=False",
+    description="""
+    Find where the smallest element along axes is.
+    data (...); axis the axes, all of them if None -> (...) int32, without the axes
+    """,
+    attrs_type=ArgReduceAttrs,
+    pattern=OpPattern.COMM_REDUCE,
+    rule=_arg_reduce_type,
+    evaluate=_evaluate_position(np.argmin),
+    infer_layout=of_reduction(order_counts=True),
+    mixed_precision=MixedPrecision.FOLLOW,
+)
+register_op(
+    "cumsum",
+    arguments=("data",),
+    description="""
+    Add up, or multiply, the elements up to each place along an axis.
+    data (...); axis the axis, of the flattened data if None -> (...)
+    """,
+    attrs_type=ScanopAttrs,
+    attrs_in_metadata=True,
+    rule=_scan_type,
+    evaluate=_scan(np.add),
+    infer_layout=of_axis(),
+)
+register_op(
+    "cumprod",
+    arguments=("data",),
+    description="""
+    Add up, or multiply, the elements up to each place along an axis.
+    data (...); axis the axis, of the flattened data if None -> (...)
+    """,
+    attrs_type=ScanopAttrs,
+    attrs_in_metadata=True,
+    rule=_scan_type,
+    evaluate=_scan(np.multiply),
+    infer_layout=of_axis(),
+)
 register_op(
     "variance",
     arguments=("data", "mean"),
+    description="""
+    Take the variance along axes, about the mean.
+    data (...); axis the axes, all of them if None -> (...), without the axes
+    """,
     attrs_type=VarianceAttrs,
-    pattern=OpPattern.COMM_REDUCE,
     rule=_variance_type,
     evaluate=_variance,
+    pattern=OpPattern.COMM_REDUCE,
+    mixed_precision=MixedPrecision.NEVER,
     infer_layout=of_reduction(),
 )

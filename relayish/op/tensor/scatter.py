@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.op.declaration.properties import MixedPrecision
 from relayish.op.declaration.registry import register_op
 from relayish.op.tensor.indexing import positions
 from relayish.op.types import dimension
@@ -137,16 +138,28 @@ def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Arr
 register_op(
     "scatter_elements",
     arguments=("data", "indices", "updates"),
+    description="""
+    Put updates at positions along an axis, which vary along the others.
+    data (...); indices (...) of integers; updates (...), as indices -> (...), as data
+    """,
     attrs_type=ScatterElementsAttrs,
     attrs_in_metadata=True,
     rule=_scatter_elements_type,
     evaluate=_scatter_elements,
+    in_place=((0, 0),),
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "scatter_nd",
     arguments=("data", "indices", "updates"),
+    description="""
+    Put updates at positions given by vectors.
+    data (...); indices (k, ...) of integers; updates (..., rest of the axes) -> (...), as data
+    """,
     attrs_type=ScatterNDAttrs,
     attrs_in_metadata=True,
     rule=_scatter_nd_type,
     evaluate=_scatter_nd,
+    in_place=((0, 0),),
+    mixed_precision=MixedPrecision.FOLLOW,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern, shape_only
+from relayish.op.declaration.properties import MixedPrecision, OpPattern, shape_only
 from relayish.op.declaration.registry import register_op, relay_op
 from relayish.op.layouts.shape_rules import expand_dims_layouts, squeeze_layouts
 from relayish.op.tensor.creation import InitOpAttrs, read_shape
@@ -26,6 +26,7 @@ from relayish.op.types.dimension import (
 from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.reshape import Range, reshape_shape, splice
+from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_rules import require_length, tensor, unify_dtype
 from relayish.op.values.evaluation import (
     Array,
@@ -309,91 +310,157 @@ def _batch_flatten_type(_: Parameters, data: Type) -> TensorType:
 register_op(
     "reshape",
     arguments=("data",),
+    description="""
+    Give a tensor another shape; elements keep their order.
+    data (...) -> newshape
+    """,
     attrs_type=ReshapeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_reshape_type,
     evaluate=_reshape,
+    pattern=OpPattern.INJECTIVE,
+    view=True,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "contrib_reverse_reshape",
     arguments=("data",),
+    description="""
+    Give a tensor another shape, with special sizes matched from the right.
+    data (...) -> newshape
+    """,
+    aliases=("reverse_reshape",),
     attrs_type=ReshapeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_reverse_reshape_type,
     evaluate=_reverse_reshape,
+    pattern=OpPattern.INJECTIVE,
+    view=True,
 )
 register_op(
     "reshape_like",
     arguments=("data", "shape_like"),
+    description="""
+    Give a tensor, or some axes of it, the shape of another.
+    data (...); shape_like (...) -> (...)
+    """,
     attrs_type=ReshapeLikeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_reshape_like_type,
     evaluate=_reshape_like,
+    pattern=OpPattern.INJECTIVE,
+    view=True,
 )
 register_op(
     "squeeze",
     arguments=("data",),
+    description="""
+    Take out axes of size 1.
+    data (...); axis the axes, all of size 1 if None -> (...)
+    """,
     attrs_type=SqueezeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_squeeze_type,
     evaluate=_squeeze,
+    pattern=OpPattern.INJECTIVE,
+    view=True,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=squeeze_layouts,
 )
 register_op(
     "expand_dims",
     arguments=("data",),
+    description="""
+    Insert axes of size 1.
+    data (...) -> (..., 1, ...)
+    """,
     attrs_type=ExpandDimsAttrs,
-    pattern=OpPattern.BROADCAST,
     rule=_expand_dims_type,
     evaluate=_expand_dims,
+    pattern=OpPattern.BROADCAST,
+    view=True,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=expand_dims_layouts,
 )
 register_op(
     "broadcast_to",
-    arguments=("data",),
+    signature="data, shape",
+    description="""
+    Repeat a tensor along axes of size 1 and new leading axes.
+    data (...) -> shape
+    """,
     attrs_type=InitOpAttrs,
-    pattern=OpPattern.BROADCAST,
     rule=_broadcast_to_type,
     evaluate=_broadcast_to,
+    pattern=OpPattern.BROADCAST,
 )
 register_op(
     "broadcast_to_like",
     arguments=("data", "broadcast_type"),
-    pattern=OpPattern.BROADCAST,
+    description="""
+    Repeat a tensor until it has the shape of another.
+    data (...); broadcast_type (s0, ..., sk) -> (s0, ..., sk)
+    """,
     rule=_broadcast_to_like_type,
     evaluate=_broadcast_to_like,
+    pattern=OpPattern.BROADCAST,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
-    "collapse_sum_to",  # Relay declares no attributes of it, and yet its calls may have some
+    "collapse_sum_to",
     arguments=("data", "shape"),
-    pattern=OpPattern.COMM_REDUCE,
+    description="""
+    Add up along the axes along which a tensor was broadcast from a shape.
+    data (...); shape the shape, a vector of integers or numbers -> shape
+    """,
     rule=_collapse_sum_to_type,
     evaluate=_collapse_sum_to,
+    result_size=bound_by_inputs,
+    pattern=OpPattern.COMM_REDUCE,
 )
 register_op(
     "collapse_sum_like",
     arguments=("data", "collapse_type"),
-    pattern=OpPattern.COMM_REDUCE,
+    description="""
+    Add up along the axes along which a tensor was broadcast to another's shape.
+    data (...); collapse_type (s0, ..., sk) -> (s0, ..., sk)
+    """,
     rule=_collapse_sum_like_type,
     evaluate=_collapse_sum_like,
+    pattern=OpPattern.COMM_REDUCE,
 )
 register_op(
-    "shape_of", arguments=("data",), attrs_type=ShapeOfAttrs, rule=shape_of_type, evaluate=_shape_of
+    "shape_of",
+    signature="data, dtype='int32'",
+    description="""
+    Give the shape as a tensor.
+    data (d0, ..., dk) -> (k + 1,) of dtype
+    """,
+    attrs_type=ShapeOfAttrs,
+    rule=shape_of_type,
+    evaluate=_shape_of,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
     "ndarray_size",
-    arguments=("data",),
+    signature="data, dtype='int32'",
+    description="""
+    Give the number of elements.
+    data (...) -> () of dtype
+    """,
     attrs_type=NdarraySizeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_ndarray_size_type,
     evaluate=_ndarray_size,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "nn.batch_flatten",
     arguments=("data",),
-    pattern=OpPattern.INJECTIVE,
+    description="""
+    Make one axis of all but the first.
+    data (n, d1, ..., dk) -> (n, d1 * ... * dk)
+    """,
     rule=_batch_flatten_type,
     evaluate=_batch_flatten,
+    pattern=OpPattern.INJECTIVE,
+    view=True,
+    mixed_precision=MixedPrecision.FOLLOW,
 )
 
 shape_only.set(relay_op("shape_of"), lambda shape: shape)

@@ -98,14 +98,24 @@ def _stft(attrs: StftAttrs, data: Array, window: Array) -> Array:
 register_op(
     "dft",
     arguments=("re_data", "im_data"),
+    description="""
+    Take the discrete Fourier transform along the last axis.
+    re_data (..., n); im_data (..., n) -> a tuple of real and imaginary part, (..., n) each
+    """,
     attrs_type=DFTAttrs,
     attrs_in_metadata=True,
     rule=_dft_type,
     evaluate=_dft,
+    outputs=2,
 )
 register_op(
     "stft",
     arguments=("data", "window"),
+    description="""
+    Take the Fourier transform of overlapping windows.
+    data (batch, n) or (n,); window (win_length,), ones if None -> (batch, n_fft / 2 + 1,
+        windows, 2)
+    """,
     attrs_type=StftAttrs,
     attrs_in_metadata=True,
     rule=_stft_type,

@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.shape_rules import slice_like_layouts, strided_slice_layouts
 from relayish.op.types import dimension
@@ -265,32 +265,50 @@ def _sliding_window(attrs: SlidingWindowAttrs, data: Array) -> Array:
 
 register_op(
     "strided_slice",
-    arguments=("data",),
+    signature="data, begin, end, strides=None, axes=None, slice_mode='end'",
+    description="""
+    Cut a slice out of a tensor.
+    data (...) -> (...)
+    """,
     attrs_type=StridedSliceAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_strided_slice_type,
     evaluate=_strided_slice,
+    pattern=OpPattern.INJECTIVE,
+    mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=strided_slice_layouts,
 )
 register_op(
     "strided_set",
     arguments=("data", "v", "begin", "end", "strides"),
-    pattern=OpPattern.INJECTIVE,
+    description="""
+    Replace a slice of a tensor.
+    data (...); v the slice; begin (k,) of integers; end (k,); strides (k,), ones if None ->
+        (...)
+    """,
     rule=_strided_set_type,
     evaluate=_strided_set,
+    pattern=OpPattern.INJECTIVE,
 )
 register_op(
     "slice_like",
     arguments=("data", "shape_like"),
+    description="""
+    Cut a tensor to the sizes of another.
+    data (...); shape_like (...) -> (...); axes all that both have, if empty
+    """,
     attrs_type=SliceLikeAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_slice_like_type,
     evaluate=_slice_like,
+    pattern=OpPattern.INJECTIVE,
     infer_layout=slice_like_layouts,
 )
 register_op(
     "sliding_window",
     arguments=("data",),
+    description="""
+    Show all windows of a tensor.
+    data (..., d0, ..., dk), the axes from axis on -> (..., w0, ..., wk, *window_shape)
+    """,
     attrs_type=SlidingWindowAttrs,
     rule=_sliding_window_type,
     evaluate=_sliding_window,

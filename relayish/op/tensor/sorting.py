@@ -128,10 +128,6 @@ def topk(
     raise EvaluationError(f"ret_type {ret_type!r} of topk is not both, values or indices")
 
 
-def _count_results(attrs: TopkAttrs) -> int:
-    return 2 if attrs.ret_type == "both" else 1
-
-
 def _topk_type(attrs: TopkAttrs, data: Type) -> Type:
     if attrs.k is None:
         raise TypeInferenceError("topk has no k; set k=...")
@@ -212,9 +208,26 @@ def _unique(attrs: UniqueAttrs, data: Array) -> tuple[Array, ...]:
     return (*found, np.pad(counts, missing).astype(np.int32)) if attrs.return_counts else found
 
 
+def count_topk(attrs: TopkAttrs, _args: object) -> int | None:
+    """Return how many results ``topk`` has, ``None`` where it gives one tensor."""
+    return 2 if attrs.ret_type == "both" else None
+
+
+def _count_unique(attrs: UniqueAttrs, _args: object) -> int:
+    return 5 if attrs.return_counts else 4
+
+
+def _count_results(attrs: TopkAttrs) -> int:
+    return 2 if attrs.ret_type == "both" else 1
+
+
 register_op(
     "argsort",
-    arguments=("data",),
+    signature="data, axis=-1, is_ascend=True, dtype='int32'",
+    description="""
+    Give the positions of the elements in order along an axis.
+    data (...) -> (...) of dtype
+    """,
     attrs_type=ArgsortAttrs,
     rule=_argsort_type,
     evaluate=_argsort,
@@ -222,7 +235,11 @@ register_op(
 )
 register_op(
     "sort",
-    arguments=("data",),
+    signature="data, axis=-1, is_ascend=True",
+    description="""
+    Put the elements along an axis in order.
+    data (...) -> (...)
+    """,
     attrs_type=ArgsortAttrs,
     rule=_sort_type,
     evaluate=_sort,
@@ -230,15 +247,25 @@ register_op(
 )
 register_op(
     "topk",
-    arguments=("data",),
+    signature="data, k=1, axis=-1, ret_type='both', is_ascend=False, dtype='int32'",
+    description="""
+    Take the first elements in order along an axis.
+    data (..., n, ...) -> a tuple of values (..., k, ...) and indices (..., k, ...), or one of
+        them
+    """,
     attrs_type=TopkAttrs,
     rule=_topk_type,
     evaluate=_topk,
+    outputs=count_topk,
     infer_layout=of_axis(outputs=_count_results),
 )
 register_op(
     "searchsorted",
     arguments=("sorted_sequence", "values"),
+    description="""
+    Find where values belong in sorted sequences.
+    sorted_sequence (..., n); values (..., m) -> (..., m) of dtype
+    """,
     attrs_type=SearchSortedAttrs,
     rule=_searchsorted_type,
     evaluate=_searchsorted,
@@ -246,8 +273,14 @@ register_op(
 register_op(
     "unique",
     arguments=("data",),
+    description="""
+    Take each element once.
+    data (n,) of integers -> a tuple: elements (n,), first positions (n,), places of all (n,),
+        count (1,), and how often (n,) with return_counts
+    """,
     attrs_type=UniqueAttrs,
     attrs_in_metadata=True,
     rule=_unique_type,
     evaluate=_unique,
+    outputs=_count_unique,
 )

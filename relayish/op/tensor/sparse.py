@@ -156,9 +156,22 @@ def _sparse_reshape(
     return moved, np.array(after, new_shape.dtype)
 
 
+def _bound_filled(
+    _: Parameters, places: Array, _values: Array, dense_shape: Array, _default: Array
+) -> int:
+    rows = int(dense_shape[0])
+    elements = places.shape[0] + rows - np.unique(places[:, 0]).size
+    return int(elements * (places.shape[1] + 1) + rows)
+
+
 register_op(
     "sparse_to_dense",
-    arguments=("sparse_indices", "sparse_values", "default_value"),
+    signature="sparse_indices, output_shape, sparse_values, default_value=0",
+    description="""
+    Put values at their places in a tensor of a default.
+    sparse_indices (n, k), (n,) or (); sparse_values (n,) or (); default_value () ->
+        output_shape
+    """,
     attrs_type=SparseToDenseAttrs,
     rule=_sparse_to_dense_type,
     evaluate=_sparse_to_dense,
@@ -166,13 +179,26 @@ register_op(
 register_op(
     "sparse_fill_empty_rows",
     arguments=("sparse_indices", "sparse_values", "dense_shape", "default_value"),
+    description="""
+    Put a default into the empty rows of a sparse matrix.
+    sparse_indices (n, 2); sparse_values (n,); dense_shape (2,); default_value () -> a tuple:
+        indices (m, 2), values (m,), whether rows were empty (rows,) bool
+    """,
     rule=_sparse_fill_empty_rows_type,
     evaluate=_sparse_fill_empty_rows,
+    outputs=3,
+    result_size=_bound_filled,
 )
 register_op(
     "sparse_reshape",
     arguments=("sparse_indices", "prev_shape", "new_shape"),
-    pattern=OpPattern.INJECTIVE,
+    description="""
+    Give a sparse tensor another shape.
+    sparse_indices (n, k); prev_shape (k,); new_shape (m,) -> a tuple: indices (n, m), shape
+        (m,)
+    """,
     rule=_sparse_reshape_type,
     evaluate=_sparse_reshape,
+    outputs=2,
+    pattern=OpPattern.INJECTIVE,
 )

@@ -98,3 +98,12 @@ def as_sizes(values: Sequence[object]) -> tuple[int, ...]:
         if not isinstance(size, int):
             raise EvaluationError(f"size {size!r} is not known; evaluation needs numbers")
     return tuple(int(size) for size in values)  # type: ignore[call-overload]
+
+
+def apply_into(function: np.ufunc) -> Callable[..., Array]:
+    """Return what evaluates an operator that is one function of numpy into memory that is there."""
+
+    def into(_: Parameters, out: Array, *inputs: Array) -> Array:
+        return function(*inputs, out=out)
+
+    return into

@@ -169,6 +169,10 @@ def _yolo_reorg(attrs: YoloReorgAttrs, data: Array) -> Array:
 register_op(
     "vision.multibox_prior",
     arguments=("data",),
+    description="""
+    Make boxes around every cell of a feature map.
+    data (n, c, h, w) -> (1, h * w * boxes, 4)
+    """,
     attrs_type=MultiBoxPriorAttrs,
     rule=_multibox_prior_type,
     evaluate=_multibox_prior,
@@ -176,15 +180,25 @@ register_op(
 register_op(
     "vision.multibox_transform_loc",
     arguments=("cls_prob", "loc_pred", "anchor"),
+    description="""
+    Turn predicted offsets into boxes and count those that are kept.
+    cls_prob (n, classes, boxes); loc_pred (n, 4 * boxes); anchor (1, boxes, 4) -> a tuple:
+        boxes (n, boxes, 6), counts (n,) int32
+    """,
     attrs_type=MultiBoxTransformLocAttrs,
     rule=_multibox_transform_loc_type,
     evaluate=_multibox_transform_loc,
+    outputs=2,
 )
 register_op(
     "vision.yolo_reorg",
     arguments=("data",),
+    description="""
+    Move pixels into channels as YOLO does.
+    data (n, c, h, w) -> (n, c * stride ** 2, h / stride, w / stride)
+    """,
     attrs_type=YoloReorgAttrs,
-    pattern=OpPattern.INJECTIVE,
     rule=_yolo_reorg_type,
     evaluate=_yolo_reorg,
+    pattern=OpPattern.INJECTIVE,
 )

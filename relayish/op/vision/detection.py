@@ -199,25 +199,40 @@ def _select_regular(
     return [int(number) for number in order[stand]]
 
 
+def _count_class_suppression(attrs: AllClassNonMaximumSuppressionAttrs, _args: object) -> int:
+    return 2 if attrs.output_format == "onnx" else 3
+
+
 register_op(
     "vision.all_class_non_max_suppression",
-    arguments=(
-        "boxes",
-        "scores",
-        "max_output_boxes_per_class",
-        "iou_threshold",
-        "score_threshold",
+    signature=(
+        "boxes, scores, max_output_boxes_per_class: int64 = -1, "
+        "iou_threshold: float32 = -1.0, score_threshold: float32 = -1.0, "
+        "output_format='onnx'"
     ),
+    description="""
+    Drop boxes that overlap with better ones of their class.
+    boxes (n, boxes, 4); scores (n, classes, boxes); max_output_boxes_per_class (), or a number;
+        iou_threshold (), or a number; score_threshold (), or a number -> a tuple: indices (m,
+        3) int64 and their number (1,) int64; for tensorflow indices, scores and numbers
+    """,
     attrs_type=AllClassNonMaximumSuppressionAttrs,
     attrs_in_metadata=True,
     rule=_all_class_type,
     evaluate=_all_class,
+    outputs=_count_class_suppression,
 )
 register_op(
     "vision.regular_non_max_suppression",
     arguments=("boxes", "scores"),
+    description="""
+    Drop boxes that overlap with better ones of their class, as TFLite does.
+    boxes (n, boxes, 4); scores (n, boxes, classes) -> a tuple: boxes, classes, scores and
+        counts
+    """,
     attrs_type=RegularNonMaximumSuppressionAttrs,
     attrs_in_metadata=True,
     rule=_regular_type,
     evaluate=_prepare,
+    outputs=4,
 )

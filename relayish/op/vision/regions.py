@@ -153,20 +153,29 @@ def _images(rois: Array, count: int) -> list[int]:
 register_op(
     "vision.roi_align",
     arguments=("data", "rois"),
+    description="""
+    Average the feature map over each bin of each region.
+    data (n, c, h, w); rois (m, 5) as image, x1, y1, x2, y2; mode avg or max -> (m, c,
+        *pooled_size)
+    """,
     attrs_type=ROIAlignAttrs,
     attrs_in_metadata=True,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_pooled_type,
     evaluate=_roi_align,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     infer_layout=of_layout(only=("NCHW", "NHWC")),
 )
 register_op(
     "vision.roi_pool",
     arguments=("data", "rois"),
+    description="""
+    Take the largest element in each bin of each region.
+    data (n, c, h, w); rois (m, 5) as image, x1, y1, x2, y2 -> (m, c, *pooled_size)
+    """,
     attrs_type=ROIPoolAttrs,
     attrs_in_metadata=True,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     rule=_pooled_type,
     evaluate=_roi_pool,
+    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     infer_layout=of_layout(only=("NCHW", "NHWC")),
 )

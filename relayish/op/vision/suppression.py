@@ -171,19 +171,40 @@ def _move_to_front(values: Array, there: Array) -> Array:
     return np.where(kept, moved, number_of(-1, values.dtype))
 
 
+def _count_suppression(attrs: NonMaximumSuppressionAttrs, _args: object) -> int | None:
+    return 2 if attrs.return_indices else None
+
+
 register_op(
     "vision.get_valid_counts",
-    arguments=("data", "score_threshold"),
+    arguments=("data", "score_threshold: float32"),
+    description="""
+    Move boxes with a score high enough to the front and count them.
+    data (n, boxes, elements); score_threshold (), or a number -> a tuple: counts (n,) int32,
+        boxes (n, boxes, elements), indices (n, boxes) int32
+    """,
     attrs_type=GetValidCountsAttrs,
     attrs_in_metadata=True,
     rule=_get_valid_counts_type,
     evaluate=_get_valid_counts,
+    outputs=3,
 )
 register_op(
     "vision.non_max_suppression",
-    arguments=("data", "valid_count", "indices", "max_output_size", "iou_threshold"),
+    signature=(
+        "data, valid_count, indices, max_output_size: int32 = -1, "
+        "iou_threshold: float32 = 0.5, force_suppress=False, top_k=-1, coord_start=2, "
+        "score_index=1, id_index=0, return_indices=True, invalid_to_bottom=False"
+    ),
+    description="""
+    Drop boxes that overlap with better ones.
+    data (n, boxes, elements); valid_count (n,) int32; indices (n, boxes) int32; max_output_size
+        (), or a number; iou_threshold (), or a number -> a tuple: indices (n, boxes) int32,
+        counts (n, 1) int32; or the boxes (n, boxes, elements)
+    """,
     attrs_type=NonMaximumSuppressionAttrs,
     attrs_in_metadata=True,
     rule=_non_max_suppression_type,
     evaluate=_non_max_suppression,
+    outputs=_count_suppression,
 )

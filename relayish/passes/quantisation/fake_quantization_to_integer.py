@@ -33,9 +33,9 @@ def fake_quantization_to_integer(
 
     Return ``expr`` with each ``qnn.quantize`` of what operators make of dequantised numbers
     replaced by operators on integers. The rule of each operator is registered with
-    :func:`~relayish.op.fake_quantization.register_fake_quantization_to_integer`. What is computed
-    differs from the floating point program by roundings: half a quantum wherever numbers are
-    quantised again.
+    :func:`~relayish.op.declaration.fake_quantization.register_fake_quantization_to_integer`. What
+    is computed differs from the floating point program by roundings: half a quantum wherever
+    numbers are quantised again.
 
     Where an operator has no rule, its rule refuses, or what would be made has another type, the
     program stays in floating point. So it does where a part of it is neither a call of an operator,

@@ -9,7 +9,7 @@ from relayish.errors import PassError, RelayishError
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.fake_quantization import (
+from relayish.op.declaration.fake_quantization import (
     QuantizationRule,
     fake_quantization,
     optional_fake_quantization,

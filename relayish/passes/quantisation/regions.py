@@ -16,7 +16,8 @@ from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op.fake_quantization import dequantizes, optional_fake_quantization, quantizes
+from relayish.op.declaration.fake_quantization import optional_fake_quantization
+from relayish.op.declaration.properties import dequantizes, quantizes
 from relayish.op.types.affine_type import TensorAffineType
 from relayish.passes.quantisation.integers import (
     REFUSALS,

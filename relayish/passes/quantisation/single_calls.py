@@ -9,7 +9,7 @@ from relayish.functor import MixedModeMutator
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.op.builders.call import relay_call
-from relayish.op.fake_quantization import dequantizes, quantizes
+from relayish.op.declaration.properties import dequantizes, quantizes
 from relayish.op.types.affine_type import TensorAffineType, TupleAffineType
 from relayish.passes.quantisation.affine_types import UndeterminedError
 from relayish.passes.quantisation.integers import (

@@ -208,10 +208,10 @@ def to_mixed_precision(
 
     Some operators always compute in the narrow type (products, convolutions), some never (sums,
     exponentials), and most do where their operands are in it already, or are variables or
-    constants. :func:`~relayish.op.mixed_precision.register_mixed_precision_conversion` says so of
-    an operator. Parameters keep their types, and so do local functions that are values, references,
-    and what ifs, matches and global functions return; what a function returns that is called where
-    it stands, and local variables, follow.
+    constants. Which do is in the table ``mixed_precision`` of
+    :mod:`~relayish.op.declaration.properties`. Parameters keep their types, and so do local
+    functions that are values, references, and what ifs, matches and global functions return; what a
+    function returns that is called where it stands, and local variables, follow.
 
     Args:
         func: A well-formed function with its types inferred.

@@ -369,7 +369,7 @@ def test_call_on_constants_on_devices_is_evaluated() -> None:
     assert folded.data == 3
     joined = Call(
         get_op("concatenate"),
-        (on_device(Tuple((on_device(Constant([1])), Constant([2])))),),
+        (on_device(Tuple((on_device(Constant(np.array([1]))), Constant(np.array([2]))))),),
         properties.attrs_type.get(get_op("concatenate"))(0),
     )
     assert fold_constant(joined).data.tolist() == [1, 2]

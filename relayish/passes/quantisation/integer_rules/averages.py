@@ -7,7 +7,7 @@ import numpy as np
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.builders.call import attrs_of, relay_call
-from relayish.op.fake_quantization import register_fake_quantization_to_integer
+from relayish.op.declaration.fake_quantization import register_fake_quantization_to_integer
 from relayish.op.types.affine_type import AffineType, TensorAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes
 from relayish.passes.quantisation.integer_rules.parameters import (

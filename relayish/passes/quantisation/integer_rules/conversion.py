@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.builders.call import attrs_of
-from relayish.op.fake_quantization import register_fake_quantization_to_integer
+from relayish.op.declaration.fake_quantization import register_fake_quantization_to_integer
 from relayish.op.types.affine_type import AffineType, TensorAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes
 from relayish.passes.quantisation.integer_rules.parameters import is_same, requantize

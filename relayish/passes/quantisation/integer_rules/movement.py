@@ -14,7 +14,7 @@ import numpy as np
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.op.builders.call import attrs_of
-from relayish.op.fake_quantization import register_fake_quantization_to_integer
+from relayish.op.declaration.fake_quantization import register_fake_quantization_to_integer
 from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.op.types.fields import Dimension
 from relayish.passes.quantisation.affine_types import AffineTypes

@@ -10,7 +10,7 @@ from typing import Any, Final
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.op.builders.call import attrs_of, relay_call
-from relayish.op.fake_quantization import register_fake_quantization_to_integer
+from relayish.op.declaration.fake_quantization import register_fake_quantization_to_integer
 from relayish.op.types.affine_type import AffineType, TensorAffineType
 from relayish.op.types.layout import read_layout
 from relayish.passes.quantisation.affine_types import AffineTypes

@@ -7,7 +7,7 @@ from typing import Final
 
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.builders.call import attrs_of, relay_call
-from relayish.op.fake_quantization import (
+from relayish.op.declaration.fake_quantization import (
     register_fake_quantization_to_integer,
     register_optional_fake_quantization_to_integer,
 )

@@ -1,25 +1,14 @@
-"""Multiply-accumulate counts of calls, by operator."""
+"""Multiply-accumulate counts: how many multiplications, each with its addition, calls take."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from relayish.errors import OperatorError
-from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.declaration.op_table import OpTable
 from relayish.op.types.layout import read_layout
-
-MacRule: TypeAlias = Callable[[Any, tuple[Type, ...], Type], int]  # Any: the operator's attributes
-"""``rule(attrs, types of the arguments, type of the result)``."""
-
-mac_count: OpTable[MacRule] = OpTable("mac_count")
-"""How many multiplications, each with its addition, one call of the operator takes.
-
-Operators that multiply no matrices have no entry; they count as none.
-"""
 
 
 def _sizes(ty: Type) -> tuple[int, ...]:
@@ -39,7 +28,7 @@ def _multiply_sizes(letters: str, layout: str, shape: Sequence[int]) -> int:
     return math.prod([size for axis, size in axes if axis.letter.upper() in letters])
 
 
-def _convolution(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # Any: see MacRule
+def count_convolution(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # Any: attributes
     """Each output sums over the window, and over the input channels of its group."""
     data, weight = (_sizes(ty) for ty in types[:2])
     if attrs.kernel_size is None:
@@ -51,25 +40,7 @@ def _convolution(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # A
     return math.prod(_sizes(result)) * window * channels // int(attrs.groups)
 
 
-def _product(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # Any: see MacRule
+def count_product(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # Any: attributes
     """Each output sums over the axis that the matrices have in common."""
     axis = -2 if getattr(attrs, "transpose_a", False) else -1
     return math.prod(_sizes(result)) * _sizes(types[0])[axis]
-
-
-_RULES: Final[dict[MacRule, tuple[str, ...]]] = {
-    _convolution: (
-        "nn.conv1d",
-        "nn.conv2d",
-        "nn.conv3d",
-        "nn.conv1d_transpose",
-        "nn.conv2d_transpose",
-        "nn.conv3d_transpose",
-        "nn.contrib_conv2d_NCHWc",
-    ),
-    _product: ("nn.dense", "nn.matmul", "nn.batch_matmul"),
-}
-
-for _rule, _names in _RULES.items():
-    for _name in _names:
-        mac_count.set(intern_op(_name), _rule)

@@ -7,12 +7,11 @@ those of operators whose integer forms cost precision are optional.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 from relayish._support.arity import check_arity
 from relayish.ir.relay.expr import Op
-from relayish.ir.relay.op import intern_op
-from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
 from relayish.op.declaration.registry import resolve_op
 
 QuantizationRule: TypeAlias = Callable[[Any, Any], Sequence[Any]]
@@ -25,31 +24,24 @@ that cannot serve raises an error. Any: a call and a mapping; the answer is the 
 :class:`~relayish.op.types.affine_type.AffineType`.
 """
 
-dequantizes: OpTable[bool] = OpTable("dequantizes")
-"""True for operators that turn integers into the floating point numbers they stand for."""
-quantizes: OpTable[bool] = OpTable("quantizes")
-"""True for operators that turn floating point numbers into the integers that stand for them."""
-fake_quantization: OpTable[QuantizationRule] = OpTable("fake_quantization")
+fake_quantization: OpTable[QuantizationRule] = OpTable("fake_quantization", by_level=True)
 """What computes the operator in integers, see :data:`QuantizationRule`."""
-optional_fake_quantization: OpTable[QuantizationRule] = OpTable("optional_fake_quantization")
+optional_fake_quantization: OpTable[QuantizationRule] = OpTable(
+    "optional_fake_quantization", by_level=True
+)
 """The same, used only of operators that are asked for by name."""
-
-dequantizes.set(intern_op("qnn.dequantize"), value=True)
-quantizes.set(intern_op("qnn.quantize"), value=True)
-
-_DEFAULT_LEVEL: Final = 10
 
 
 @overload
 def register_fake_quantization_to_integer(
-    op_name: str | Op, func: None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: None = None, level: int = DECLARED_LEVEL
 ) -> Callable[[QuantizationRule], QuantizationRule]: ...
 @overload
 def register_fake_quantization_to_integer(
-    op_name: str | Op, func: QuantizationRule, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: QuantizationRule, level: int = DECLARED_LEVEL
 ) -> QuantizationRule: ...
 def register_fake_quantization_to_integer(
-    op_name: str | Op, func: QuantizationRule | None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: QuantizationRule | None = None, level: int = DECLARED_LEVEL
 ) -> Any:  # Any: gives back the very function it is given
     """Let ``func``, or the decorated function, say how an operator is computed in integers.
 
@@ -68,14 +60,14 @@ def register_fake_quantization_to_integer(
         >>> @register_fake_quantization_to_integer("example.mirror")
         ... def mirror(expr, type_map):
         ...     return [expr, type_map[expr.args[0]]]
-        >>> fake_quantization.get(intern_op("example.mirror")) is mirror
+        >>> fake_quantization.get(resolve_op("example.mirror")) is mirror
         True
     """
     return _register(fake_quantization, op_name, func, level)
 
 
 def register_optional_fake_quantization_to_integer(
-    op_name: str | Op, func: QuantizationRule | None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: QuantizationRule | None = None, level: int = DECLARED_LEVEL
 ) -> Any:  # Any: gives back the very function it is given
     """Do the same for an operator that is made integers only where it is asked for by name.
 
