@@ -168,6 +168,7 @@ register_op(
     Round numbers as quantisation would.
     data (...); dom_scale (); clip_min (); clip_max () -> (...)
     """,
+    aliases=("annotation.simulated_quantize",),
     attrs_type=SimulatedQuantizeAttrs,
     relation=_annotated_relation,
     evaluate=_annotate,
