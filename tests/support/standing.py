@@ -89,6 +89,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     ),
     "InlineComposites": ("InlineComposites{target=random_a}",),
     "InlineCompilerFunctionsBoundTo": ("InlineCompilerFunctionsBoundTo{global_vars=[]}",),
+    "FuseOps": ("FuseOps", "FuseOps{max_function_args=3}"),
     "SplitArgs": ("SplitArgs{max_function_args=3}", "SplitArgs{max_function_args=0}"),
     "Conv2dToSparse2": (
         "Conv2dToSparse2{layout=NCHW, sparsity_threshold=-1.0}",

@@ -45,6 +45,12 @@ register_config_option(
     description="how many nodes may be fused into one function",
 )
 register_config_option(
+    "relay.FuseOps.max_function_args",
+    int,
+    default=0,
+    description="how many arguments a fused function may take, its result among them; 0 for any",
+)
+register_config_option(
     "relay.FuseOps.link_params",
     bool,
     default=False,
@@ -185,6 +191,7 @@ def fuse_ops(
     expr: Expr,
     *,
     max_depth: int = MAX_DEPTH,
+    max_function_args: int = 0,
     link_params: bool = False,
     fuse: bool = True,
 ) -> Expr:
@@ -202,6 +209,8 @@ def fuse_ops(
         expr: A typed expression (``checked_type`` on every node). Functions that are primitive
             already, or another compiler's, are left alone.
         max_depth: How many nodes may be fused into one function.
+        max_function_args: How many arguments one function may take, its result and unknown sizes
+            among them; an operator that has more is not fused with others. 0 for any number.
         link_params: Leave tensor constants inside as well.
         fuse: Otherwise every operator has a function to itself.
 
@@ -217,26 +226,31 @@ def fuse_ops(
     if is_fused(expr):
         return expr
     graph = FusionGraph(expr)
-    groups = FusionGroups(graph, max_depth)
+    groups = FusionGroups(graph, max_depth, max_function_args)
     if fuse:
         groups.fuse()
     return _Fuser(graph, groups, link_params=link_params).build(expr)
 
 
 @register_pass("FuseOps", opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
-def fuse_ops_under(expr: Expr, *, ctx: PassContext, fuse_opt_level: int = -1) -> Expr:
+def fuse_ops_under(
+    expr: Expr, *, ctx: PassContext, fuse_opt_level: int = -1, max_function_args: int = -1
+) -> Expr:
     """Operator fusion: put operators that can be computed together into functions of their own.
 
-    What :func:`fuse_ops` does, as the context says: its options ``relay.FuseOps.max_depth`` and
-    ``relay.FuseOps.link_params`` count, and at level 0 nothing is fused.
+    What :func:`fuse_ops` does, as the context says: its options ``relay.FuseOps.max_depth``,
+    ``relay.FuseOps.max_function_args`` and ``relay.FuseOps.link_params`` count, and at level 0
+    nothing is fused. How many arguments a kernel may take Relay asks the target.
 
     Args:
         expr: A typed expression.
         ctx: The context of the pass.
         fuse_opt_level: The level that counts; -1 is that of the context.
+        max_function_args: How many arguments a function may take; -1 is what the context says.
 
     Raises:
-        PassError: If ``relay.FuseOps.max_depth`` is less than one.
+        PassError: If ``relay.FuseOps.max_depth`` is less than one, or
+            the number of arguments is negative.
     """
     level = ctx.opt_level if fuse_opt_level == -1 else fuse_opt_level
     max_depth = ctx.get_config("relay.FuseOps.max_depth")
@@ -246,5 +260,21 @@ def fuse_ops_under(expr: Expr, *, ctx: PassContext, fuse_opt_level: int = -1) ->
             f"relay.FuseOps.max_depth is {max_depth}; expected how many operators may be "
             f"fused, 1 or more"
         )
+    most = max_function_args
+    if most == -1:
+        configured = ctx.get_config("relay.FuseOps.max_function_args")
+        assert isinstance(configured, int)
+        most = configured
+    if most < 0:
+        raise PassError(
+            f"max_function_args is {most}; expected how many arguments a function "
+            f"may take, 0 for any number"
+        )
     link_params = ctx.get_config("relay.FuseOps.link_params") is True
-    return fuse_ops(expr, max_depth=max_depth, link_params=link_params, fuse=level > 0)
+    return fuse_ops(
+        expr,
+        max_depth=max_depth,
+        max_function_args=most,
+        link_params=link_params,
+        fuse=level > 0,
+    )

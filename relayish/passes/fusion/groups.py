@@ -11,6 +11,7 @@ from __future__ import annotations
 from relayish._support.dominators import DominatorTree
 from relayish._support.graph import find_root
 from relayish.op.declaration.properties import OpPattern
+from relayish.passes.fusion.argument_limit import ArgumentLimit
 from relayish.passes.fusion.graph import FusionGraph
 
 _ELEMWISE = OpPattern.ELEMWISE
@@ -35,7 +36,7 @@ class FusionGroups:
         length of its ways alone, is not walked at all.
     """
 
-    def __init__(self, graph: FusionGraph, max_depth: int) -> None:
+    def __init__(self, graph: FusionGraph, max_depth: int, max_function_args: int = 0) -> None:
         self._graph = graph
         self._max_depth = max_depth
         count = len(graph.order)
@@ -43,6 +44,9 @@ class FusionGroups:
         self._pattern = list(graph.patterns)
         self._anchored = [pattern is _ANCHOR for pattern in graph.patterns]
         self._size = [1] * count
+        self._limit: ArgumentLimit | None = None
+        if max_function_args:
+            self._limit = ArgumentLimit(graph, max_function_args, self.root)
         self.steps = 0
 
     def root(self, index: int) -> int:
@@ -53,12 +57,22 @@ class FusionGroups:
         """Fuse whatever may be fused."""
         tree, vertices, nodes = self._post_dominators()
         for phase in (self._fuse_around_anchors, self._fuse_injective, self._fuse_into_tuples):
+            # a limit is told at the sink, when all that it might take in is known
+            at_sinks: dict[int, list[tuple[int, int]]] = {}
             for index in range(len(nodes)):
                 vertex = vertices[index]
+                if self._limit is not None:
+                    self._limit.enter(index)
+                    for child, below in at_sinks.pop(index, ()):
+                        if self._limit.admits(child):
+                            phase(child, index, tree.heaviest[below], tree.inside[below])
                 if self._pattern[index] is _OPAQUE or not tree.parent[vertex]:
                     continue
                 sink = nodes[tree.parent[vertex] - 1]
-                phase(index, sink, tree.heaviest[vertex], tree.inside[vertex])
+                if self._limit is None:
+                    phase(index, sink, tree.heaviest[vertex], tree.inside[vertex])
+                else:
+                    at_sinks.setdefault(sink, []).append((index, vertex))
 
     def _post_dominators(self) -> tuple[DominatorTree, list[int], list[int]]:
         """Return the tree, the vertex of each node and, from vertex 1 on, the node of each."""
@@ -111,6 +125,8 @@ class FusionGroups:
             return
         between = self._between(index, sink, left)
         if between is None or any(self._root_pattern(node) > most for node in between[1:]):
+            return
+        if self._limit is not None and not self._limit.merge(between, sink):
             return
         for node in between:
             self._merge(node, sink)

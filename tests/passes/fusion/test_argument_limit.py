@@ -1,0 +1,164 @@
+"""Fusion into functions of at most so many arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+import relayish as relay
+from relayish.errors import PassError
+from relayish.interpreter import evaluate
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.passes.fusion.argument_limit import ArgumentLimit
+from relayish.passes.fusion.fuse_ops import fuse_ops
+from relayish.transform import FuseOps, InferType, PassContext
+from tests.support.depth import DEPTH
+from tests.support.random_networks import random_network, random_network_arguments
+from tests.support.standing import close
+
+WHOLE = 5 * 300
+"""So many nodes that nothing else stops fusion."""
+
+
+def typed(func):
+    return InferType()(relay.IRModule.from_expr(func))["main"]
+
+
+def with_exp(name, shape):
+    x = relay.var(name, shape=shape)
+    return x, relay.exp(relay.add(x, relay.const(1.0)))
+
+
+def sum_of(count, shape):
+    params, parts = zip(*[with_exp(f"x{i}", shape) for i in range(count)], strict=True)
+    total = parts[0]
+    for part in parts[1:]:
+        total = relay.add(total, part)
+    return relay.Function(params, total)
+
+
+def kernel(params, body):
+    return relay.Function(params, body).with_attr("Primitive", 1)
+
+
+def fused_by_hand(count, shape, inside):
+    """Return that sum with ``inside`` of its parts in one kernel; each other operator is alone."""
+    whole = sum_of(inside, shape)
+    params = [relay.var(f"y{i}", shape=shape) for i in range(count)]
+    total = relay.Call(whole.with_attr("Primitive", 1), params[:inside])
+    for param in params[inside:]:
+        x, part = with_exp("p", shape)
+        a, b = relay.var("a", shape=shape), relay.var("b", shape=shape)
+        value = relay.Call(kernel([x], part), [param])
+        total = relay.Call(kernel([a, b], relay.add(a, b)), [total, value])
+    return relay.Function(params, total)
+
+
+@pytest.mark.parametrize(
+    ("shape", "per_tensor", "result"),
+    [((10, 20), 1, 1), ((relay.Any(), 20), 4, 2)],
+    ids=["static", "dynamic"],
+)
+@pytest.mark.parametrize("most", [31, 128])
+def test_a_long_sum_is_fused_as_far_as_a_target_takes_arguments(shape, per_tensor, result, most):
+    with PassContext(
+        config={"relay.FuseOps.max_depth": WHOLE, "relay.FuseOps.max_function_args": most}
+    ):
+        fused = FuseOps()(relay.IRModule.from_expr(typed(sum_of(300, shape))))["main"]
+    expected = fused_by_hand(300, shape, (most - result) // per_tensor)
+    assert relay.structural_equal(fused, typed(expected))
+
+
+def kernels(func):
+    called = [node.op for node in EXPRESSIONS.post_order(func) if isinstance(node, relay.Call)]
+    return [op for op in dict.fromkeys(called) if isinstance(op, relay.Function)]
+
+
+def arguments(func):
+    """Return how many tensors a kernel is given, and the result."""
+    total = 1
+    for param in func.params:
+        ty = param.type_annotation
+        total += len(ty.fields) if isinstance(ty, relay.TupleType) else 1
+    return total
+
+
+def operators(func):
+    return sum([isinstance(node, relay.Call) for node in EXPRESSIONS.post_order(func.body)])
+
+
+@pytest.mark.parametrize("most", [2, 3, 5])
+def test_no_kernel_of_several_operators_takes_more_and_values_stay(most):
+    several = 0
+    for seed in range(8):
+        mod = InferType()(random_network(seed))
+        func = mod["main"]
+        fused = fuse_ops(func, max_function_args=most)
+        for made in kernels(fused):
+            several += operators(made) > 1
+            assert operators(made) == 1 or arguments(made) <= most, (seed, str(made))
+        args = random_network_arguments(mod, seed)
+        assert close(evaluate(fused, args=args), evaluate(func, args=args), 1e-4)
+    assert several
+
+
+def test_a_value_that_is_taken_twice_counts_twice_in_the_estimate():
+    x, y = (relay.var(name, shape=(2,)) for name in "xy")
+    func = typed(relay.Function([x, y], relay.add(relay.multiply(x, y), relay.multiply(x, x))))
+    assert len(kernels(fuse_ops(func, max_function_args=3))) == 3
+    assert len(kernels(fuse_ops(func, max_function_args=5))) == 1
+
+
+def test_a_large_limit_changes_nothing():
+    func = typed(sum_of(40, (2,)))
+    assert relay.structural_equal(fuse_ops(func), fuse_ops(func, max_function_args=10_000))
+
+
+def test_an_operator_with_more_arguments_than_allowed_stays_alone():
+    params = [relay.var(f"x{i}", shape=(2,)) for i in range(6)]
+    joined = relay.concatenate([relay.exp(param) for param in params], axis=0)
+    func = typed(relay.Function(params, relay.nn.relu(joined)))
+    made = kernels(fuse_ops(func, max_function_args=4))
+    assert sorted(operators(each) for each in made) == [1] * 8
+
+
+def test_a_negative_number_of_arguments_is_refused():
+    mod = relay.IRModule.from_expr(typed(sum_of(2, (2,))))
+    with (
+        PassContext(config={"relay.FuseOps.max_function_args": -2}),
+        pytest.raises(PassError, match="max_function_args is -2"),
+    ):
+        FuseOps()(mod)
+
+
+def test_the_option_of_the_pass_comes_before_that_of_the_context():
+    mod = relay.IRModule.from_expr(typed(sum_of(4, (2,))))
+    with PassContext(config={"relay.FuseOps.max_function_args": 2}):
+        assert len(kernels(FuseOps(max_function_args=0)(mod)["main"])) == 1
+
+
+def test_looking_at_arguments_takes_linear_time(monkeypatch):
+    weighed = []
+    taken = ArgumentLimit._taken
+
+    def count(limit, group):
+        found = taken(limit, group)
+        weighed.append(len(found))
+        return found
+
+    monkeypatch.setattr(ArgumentLimit, "_taken", count)
+    counts = []
+    for parts in (200, 400):
+        weighed.clear()
+        fuse_ops(typed(sum_of(parts, (2,))), max_function_args=16)
+        counts.append(sum(weighed))
+    assert 0 < counts[1] < 2.3 * counts[0]
+
+
+@pytest.mark.deep
+def test_deep_programs_are_fused_into_kernels_of_few_arguments():
+    x, y = relay.var("x", shape=(2,)), relay.var("y", shape=(2,))
+    body = x
+    for _ in range(min(DEPTH, 20_000)):
+        body = relay.add(body, y)
+    fused = fuse_ops(typed(relay.Function([x, y], body)), max_function_args=4)
+    assert all(arguments(made) <= 4 for made in kernels(fused))
