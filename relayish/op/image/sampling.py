@@ -185,5 +185,5 @@ register_op(
     rule=_grid_sample_type,
     evaluate=_grid_sample,
     pattern=OpPattern.INJECTIVE,
-    infer_layout=of_layout(),
+    infer_layout=of_layout("NCDHW"),
 )

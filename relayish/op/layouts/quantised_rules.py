@@ -45,10 +45,21 @@ def quantised_broadcast_layouts(
     old_in_layouts: Layouts,
     old_in_types: Types,
 ) -> InferredLayouts | None:
-    """Take both operands in layouts that broadcast, if scales are single numbers."""
+    """Take both operands in layouts that broadcast; scales may follow one whole axis of each."""
     new = None if new_in_layouts is None else new_in_layouts[:2]
     found = broadcast_layouts(attrs, new, old_in_layouts[:2], old_in_types[:2])
-    if found is None or (new is not None and not are_numbers(old_in_types[2:])):
+    if found is None:
         return None
+    if new is not None and not are_numbers(old_in_types[2:]):
+        axes = [
+            axis if now is None else before and find_axis(axis, before, now)
+            for axis, before, now in zip(
+                (attrs.lhs_axis, attrs.rhs_axis), old_in_layouts, found.inputs, strict=False
+            )
+        ]
+        if None in axes:
+            return None
+        attrs = set_attrs(attrs, lhs_axis=axes[0], rhs_axis=axes[1])
+        found = found._replace(attrs=attrs)
     others = [None] * (len(old_in_layouts) - 2)
     return found._replace(inputs=[*found.inputs, *others])

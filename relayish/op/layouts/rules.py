@@ -240,11 +240,13 @@ def of_dense(
     old_in_types: Types,
 ) -> InferredLayouts | None:
     """Take rows of data, and a weight as the attributes say, whatever they come in."""
-    shape = tensor_shape(old_in_types[0])
-    weight = attrs.get("weight_layout", "NC")
-    if shape is None or len(shape) != 2 or not is_layout(weight):
+    data, weight = [tensor_shape(ty) for ty in old_in_types[:2]]
+    layout = attrs.get("weight_layout", "NC")
+    if data is None or weight is None or len(data) != 2 or not is_layout(layout):
         return None
-    return InferredLayouts(("NC", weight, *[None] * (len(old_in_layouts) - 2)), ("NC",), attrs)
+    told = len(weight) in (len(read_layout(layout)), len(whole_axes(layout)))
+    others = [None] * (len(old_in_layouts) - 2)
+    return InferredLayouts(("NC", layout if told else None, *others), ("NC",), attrs)
 
 
 def of_layout(

@@ -1,0 +1,210 @@
+"""A call in the layouts that its rule answers has the value of the call as it was."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from relayish.interpreter.value import normalise
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.op import get_op, make_attrs
+from relayish.op.declaration.layout_rule import InferredLayouts
+from relayish.op.declaration.properties import evaluate, infer_layout
+from relayish.op.declaration.properties import random as draws
+from relayish.op.layouts.rules import broadcast_layouts, fit_layout, layout_rule
+from relayish.op.types.layout import convert_layout, read_layout
+from relayish.op.types.layout_algebra import (
+    find_axis,
+    insert_axes,
+    lead_axes,
+    rearranges,
+    rename,
+    whole_axes,
+)
+from tests.support.sound_calls import sound_calls
+
+CALLS = {
+    name: call
+    for name, call in sound_calls().items()
+    if layout_rule(get_op(name)) is not None and get_op(name) in evaluate
+}
+LETTERS = "NCHWDEFGIJ"
+
+
+def value_of(ty: Type, rng: np.random.Generator) -> Any:
+    if isinstance(ty, TupleType):
+        return tuple(value_of(field, rng) for field in ty.fields)
+    assert isinstance(ty, TensorType)
+    dtype = numpy_dtype(ty.dtype)
+    if dtype.kind in "iu":
+        return np.asarray(rng.integers(0, 2, ty.shape), dtype)
+    if dtype.kind == "b":
+        return np.asarray(rng.random(ty.shape) < 0.5)
+    return np.asarray(rng.uniform(0.25, 2, ty.shape), dtype)
+
+
+def flat(values: Any) -> list[Any]:
+    return [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+
+
+def arranged(value: Any, before: str | None, now: str | None) -> Any:
+    """Return a tensor in another layout, with axes in front that it lacks."""
+    if now is None or before is None or before == now:
+        return value
+    source = lead_axes(before, now)
+    return convert_layout(
+        value.reshape((1,) * (len(source) - len(before)) + value.shape), source, now
+    )
+
+
+def put_back(parts: list[Any], types: tuple[Type, ...]) -> list[Any]:
+    found, rest = [], iter(parts)
+    for ty in types:
+        count = len(ty.fields) if isinstance(ty, TupleType) else 0
+        found.append(tuple(itertools.islice(rest, count)) if count else next(rest))
+    return found
+
+
+def targets(layout: str, shape: tuple[Any, ...], pick: random.Random) -> list[str]:
+    """Return layouts that a tensor may come in: permutations, and with axes in parts."""
+    letters = list(layout)
+    found = [layout[:1] + layout[2:] + layout[1:2]]
+    for _ in range(8):
+        pick.shuffle(letters)
+        found.append("".join(letters))
+        for axis, size in zip(layout, shape, strict=True):
+            if isinstance(size, int) and size % 2 == 0 and pick.random() < 0.5:
+                found.append(f"{''.join(letters)}2{axis.lower()}")
+    return list(dict.fromkeys(found))
+
+
+def tried(name: str, types: tuple[Type, ...], attrs: Any) -> int:
+    """Compare values in all layouts that may come; return how many the rule could take."""
+    op, pick, rng = get_op(name), random.Random(name), np.random.default_rng(0)
+    rule, run = layout_rule(op), evaluate.get(op)
+    assert rule is not None
+    assert run is not None
+    values = [value_of(ty, rng) for ty in types]
+    tensors = flat([ty.fields if isinstance(ty, TupleType) else ty for ty in types])
+    tensors = flat([tuple(t) if isinstance(t, (list, tuple)) else t for t in tensors])
+    given = ["".join(LETTERS[: len(ty.shape)]) for ty in tensors]
+    first = rule(attrs, None, given, types)
+    if first is None:
+        return 0
+    with np.errstate(all="ignore"):
+        wanted = normalise(run(attrs, *values))
+    count = 0
+    for place, before in enumerate(first.inputs):
+        if before is None or before != whole_axes(before):
+            continue
+        for target in targets(before, tensors[place].shape, pick):
+            now = [
+                target if other == before and rearranges(before, target, ty.shape) else other
+                for other, ty in zip(first.inputs, tensors, strict=True)
+            ]
+            after = rule(attrs, now, first.inputs, types)
+            if after is not None:
+                count += agrees(run, wanted, flat(values), types, first, after)
+    return count
+
+
+def agrees(
+    run: Any, wanted: Any, values: list[Any], types: tuple[Type, ...],
+    first: InferredLayouts, after: InferredLayouts,
+) -> bool:  # fmt: skip
+    """Whether the rule moves anything; the value must be the same then."""
+    shapes = [value.shape for value in values]
+    for before, now, shape in zip(first.inputs, after.inputs, shapes, strict=True):
+        if before is not None and now is not None:
+            source = lead_axes(before, now)
+            if not rearranges(source, now, (1,) * (len(source) - len(before)) + shape):
+                return False  # passes leave the call
+    parts = map(arranged, values, first.inputs, after.inputs)
+    with np.errstate(all="ignore"):
+        found = normalise(run(after.attrs, *put_back(list(parts), types)))
+    results = zip(flat([found]), flat([wanted]), first.outputs, after.outputs, strict=True)
+    for result, expected, before, now in results:
+        if before is not None and now is not None and not rearranges(before, now, expected.shape):
+            return False
+        back = arranged(np.asarray(result), now, before)
+        wide = "float64" if expected.dtype.kind in "fV" else expected.dtype
+        np.testing.assert_allclose(
+            back.astype(wide), expected.astype(wide), rtol=1e-4, atol=1e-5, err_msg=str(after)
+        )
+    return [*first.inputs] != [*after.inputs]
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {n for n in CALLS if get_op(n) in draws}))
+def test_call_in_other_layouts_has_the_same_value(name: str) -> None:
+    types, attrs = CALLS[name]
+    tried(name, types, attrs)
+
+
+def test_most_rules_take_other_layouts():
+    """Those that take none have layouts told by their attributes, or arguments of no axes."""
+    idle = {name for name, (types, attrs) in CALLS.items() if not tried(name, types, attrs)}
+    fixed = {name for name in idle if "data_layout" in getattr(CALLS[name][1], "field_names", ())}
+    assert idle - fixed == IDLE
+
+
+IDLE = {
+    "nn.contrib_dense_pack",  # rows and columns have their places
+    "nn.dense",
+    "qnn.leaky_relu",  # one axis of an odd size
+    "relay.op.annotation.simulated_quantize",
+}
+
+
+class TestAlgebra:
+    def test_axis_is_found_by_its_name(self):
+        assert find_axis(-1, "NHWC", "NCHW") == 1
+        assert find_axis(4, "NHWC", "NCHW") is None
+        assert find_axis(0, "NHWC", "HWC") is None
+
+    def test_axis_in_parts_is_not_found(self):
+        assert find_axis(3, "NHWC", "NCHW4c") is None
+        assert find_axis(1, "NCHW4c", "NHWC") is None
+
+    def test_names_are_changed_where_sizes_agree(self):
+        assert rename("NHWC", "NCHW", "NCWH") == "NWHC"
+        assert rename("NHWC", "NCHW4c", "NCHW") is None
+        assert rename("NCHW", "NCH", "NCH") is None
+        assert rename("NCHW4c", "NCHW", "NCHW") == "NCHW4c"
+
+    def test_letters_run_out(self):
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        assert insert_axes(letters[1:], 0, 1) == letters
+        assert insert_axes(letters[1:], 0, 2) is None
+
+    def test_several_blocks_divide_together(self):
+        assert rearranges("OHWI", "OHWI16i64o2i", (64, 3, 3, 64))
+        assert not rearranges("OHWI", "OHWI16i64o2i", (64, 3, 3, 16))
+
+    def test_operand_broadcasts_without_axes_it_lacks(self):
+        assert fit_layout("NCHW4c", "W", (7,)) == "NCHW1c"
+        assert fit_layout("NCHW4c", "C", (8,)) == "NCHW4c"
+        assert fit_layout("NHWC", "C", (8,)) == "C"
+
+    def test_layout_with_a_part_alone_is_no_layout_of_an_operand(self):
+        types = (TensorType((1, 2, 3, 3, 4)), TensorType((3, 4)))
+        found = broadcast_layouts(None, None, ("NCHW4c", None), types)
+        assert found is not None
+        assert found.inputs == ["NCHW4c", None]
+
+
+def test_attributes_stay_where_they_mean_the_same():
+    rule = infer_layout.get(get_op("nn.softmax"))
+    assert rule is not None
+    attrs = make_attrs(get_op("nn.softmax"), {"axis": -1})
+    after = rule(attrs, ("CNHW",), ("NCHW",), (TensorType((1, 2, 3, 4)),))
+    assert after is not None
+    assert after.attrs is attrs
+
+
+def test_layout_is_read_once():
+    assert read_layout("NCHW4c") is read_layout("NCHW4c")
