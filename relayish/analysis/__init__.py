@@ -2,6 +2,7 @@
 
 from relayish._support.absent import missing_name
 from relayish.analysis import sparse_conv2d, sparse_dense
+from relayish.analysis.annotated_regions import AnnotatedRegion, AnnotatedRegionSet
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.dominators import post_dominators
 from relayish.analysis.dtypes import all_dtypes
@@ -38,10 +39,13 @@ from relayish.analysis.type_kind import check_kind, register_kind_rule
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
 from relayish.analysis.unmatched_cases import register_pattern_cover, unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
+from relayish.analysis.virtual_devices import recover_virtual_device_map
 from relayish.analysis.well_formed import check_well_formed, register_verifier, well_formed
 from relayish.errors import suggest
 
 __all__ = [
+    "AnnotatedRegion",
+    "AnnotatedRegionSet",
     "CallGraph",
     "CallGraphEntry",
     "Effect",
@@ -88,6 +92,7 @@ __all__ = [
     "post_dominators",
     "post_order_visit",
     "purity_of",
+    "recover_virtual_device_map",
     "register_effect_rule",
     "register_kind_rule",
     "register_pattern_cover",

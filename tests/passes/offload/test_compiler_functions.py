@@ -32,7 +32,8 @@ CUT = f"""fn (%p0: {T}, %p1: {T}, {OWNED}) -> {T} {{
         tanh(nn.dense(%q0, %q1, units=2)) }};
       %9(%p0, %p1) }}"""
 OTHER = f"""fn (%r: {T}, Compiler="blas", global_symbol="blas_0") -> {T} {{ exp(%r) }}"""
-GLOBAL = f"""def @cut_0(%p0: {T}, %p1: {T}, {OWNED}) -> {T} {{ %9 = fn (%q0: {T}, %q1: {T}, Composite="cut.dense_tanh") -> {T} {{
+GLOBAL = f"""def @cut_0(%p0: {T}, %p1: {T}, {OWNED}) -> {T} {{
+      %9 = fn (%q0: {T}, %q1: {T}, Composite="cut.dense_tanh") -> {T} {{
         tanh(nn.dense(%q0, %q1, units=2)) }}; %9(%p0, %p1) }}"""
 
 
