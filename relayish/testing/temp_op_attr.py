@@ -31,6 +31,7 @@ class TempOpAttr(Generic[_T]):
         Relay ``testing.temp_op_attr.TempOpAttr``.
 
     Example:
+        >>> from relayish.op import properties
         >>> relu = get_op("nn.relu")
         >>> with TempOpAttr("nn.relu", properties.stateful, True):
         ...     properties.stateful.get(relu)

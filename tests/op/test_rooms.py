@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tests.support.each import each
-from tests.test_architecture import FILES, Import, imports_of, module_name
+from tests.test_architecture import FILES, ROOT, Import, imports_of, module_name
 
 # lowest first; those on one line are peers
 ROOMS = (
@@ -47,6 +48,14 @@ def test_a_module_imports_only_from_rooms_below(path):
 
 def test_every_module_is_in_a_room():
     assert {room_of(module_name(path)) for path in MODULES} == set(HEIGHT)
+
+
+def test_the_picture_in_the_documentation_is_this_table():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    picture = re.search(r"<!-- rooms -->\n```text\n(.*?)```", text, re.DOTALL)
+    assert picture is not None
+    heads = [re.split(r"\s{3,}", line, maxsplit=1)[0] for line in picture[1].splitlines()]
+    assert tuple(tuple(head.split(" | ")) for head in heads[::-1]) == ROOMS
 
 
 def test_an_import_from_a_room_above_is_found():

@@ -1,0 +1,156 @@
+"""An operator declared by one call has all that operators have."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.errors import DeclarationError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.relay.type import TensorType
+from relayish.op import MixedPrecision, OpPattern, properties, register_op
+from relayish.op.declaration.properties import ResultMemory
+from relayish.op.declaration.record import TABLES
+from relayish.op.types.result_size import bound_result
+from relayish.op.types.type_rules import tensor
+from relayish.passes.fold.fold_constant import fold_constant
+from tests.test_architecture import ROOT
+
+TWO = relay.const(np.array([1.0, 2.0], "float32"))
+
+
+@pytest.fixture(autouse=True)
+def spread():
+    """Declare ``tests.spread(data, times)``, which repeats its argument, and returns it besides."""
+    with relay.declared_temporarily():
+
+        @attrs("tests.attrs.SpreadAttrs")
+        class SpreadAttrs(Attrs):
+            """Attributes of ``tests.spread``."""
+
+            times: int
+
+        def spread_type(attrs, data):
+            found = tensor(data, "data", 1)
+            return relay.TupleType([TensorType((attrs.times, *found.shape), found.dtype), found])
+
+        yield register_op(
+            "tests.spread",
+            signature="data, times=2",
+            description="""
+            Repeat a vector.
+            data (n,); times how
+                often -> a tuple: (times, n), and the data
+            It is never there.
+            """,
+            aliases=("tests.repeated",),
+            other_names={"count": "times"},
+            attrs_type=SpreadAttrs,
+            rule=spread_type,
+            evaluate=lambda attrs, data: (np.stack([data] * attrs.times), data),
+            outputs=2,
+            result_memory=ResultMemory(new=(0,)),
+            mixed_precision=MixedPrecision.FOLLOW,
+            primal_gradient=lambda call, grad: [relay.sum(grad[0], axis=0) + grad[1]],
+            mac_count=lambda attrs, types, result: 7,
+        )
+
+
+def test_arguments_are_the_parameters_that_are_no_attributes(spread):
+    assert properties.arguments.get(spread) == ("data",)
+
+
+def test_builder_has_the_signature_that_is_told(spread):
+    assert str(inspect.signature(relay.tests.spread)).startswith("(data, times=2)")
+    assert relay.tests.spread(TWO).attrs.times == 2
+    assert relay.tests.spread(TWO, 3).attrs.times == 3
+
+
+def test_builder_is_found_under_its_aliases_and_takes_other_names(spread):
+    assert relay.tests.repeated(TWO, count=3).op is spread
+    assert relay.tests.repeated(TWO, count=3).attrs.times == 3
+
+
+def test_builder_is_documented():
+    text = inspect.getdoc(relay.tests.spread)
+    assert text.startswith("Repeat a vector.\n\nIt is never there.\n\nArgs:\n    data: (n,)\n")
+    assert "    times: how often; 2 if left out\n" in text
+    assert "Returns:\n    a tuple: (times, n), and the data" in text
+
+
+def test_call_has_a_text_and_is_read_back():
+    call = relay.tests.spread(relay.var("x", shape=(2,)), 3)
+    func = relay.Function(relay.analysis.free_vars(call), call)
+    text = relay.astext(func)
+    assert "tests.spread(%x, times=3)" in text
+    assert relay.structural_equal(relay.parse_expr(text), func)
+
+
+def test_call_has_a_type_and_a_value():
+    call = relay.tests.spread(TWO, 3)
+    assert (
+        str(relay.transform.InferTypeLocal(call))
+        == "(Tensor[(3, 2), float32], Tensor[(2), float32])"
+    )
+    assert relay.create_executor().evaluate(call)[0].tolist() == [[1.0, 2.0]] * 3
+
+
+def test_call_is_indexed_by_its_results():
+    whole, data = relay.tests.spread(TWO)
+    assert (whole.index, data.index) == (0, 1)
+
+
+def test_result_is_bounded_by_its_type_before_it_is_made(spread):
+    attrs = relay.tests.spread(TWO, 10**9).attrs
+    assert bound_result(spread, attrs, TWO.data) == 2 * 10**9 + 2
+    huge = relay.tests.spread(TWO, 10**12)
+    assert fold_constant(huge) is huge
+
+
+def test_operator_is_differentiated():
+    x = relay.var("x", shape=(2,))
+    total = relay.sum(relay.tests.spread(x, 3)[0])
+    func = relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x], total)))
+    _, (grad,) = relay.create_executor().evaluate(relay.transform.gradient(func["main"], func))(
+        np.ones(2, "float32")
+    )
+    assert grad.tolist() == [3.0, 3.0]
+
+
+def test_every_thing_told_is_in_its_table(spread):
+    assert properties.mac_count.get(spread)(None, (), None) == 7
+    assert properties.mixed_precision.get(spread)(None, "float16")[0] is MixedPrecision.FOLLOW
+    assert properties.outputs.get(spread)(None, ()) == 2
+    memory = properties.result_memory.get(spread)
+    assert memory.evaluation is properties.evaluate.get(spread)
+    assert properties.pattern.get(spread) is OpPattern.OPAQUE
+
+
+def test_signature_that_is_none_is_refused():
+    message = r"signature of operator 'odd' is 'data, \*'; expected a parameter list"
+    with pytest.raises(DeclarationError, match=message):
+        register_op("odd", signature="data, *")
+
+
+@pytest.mark.parametrize(
+    ("told", "taken"),
+    [
+        ("outputs", "attrs, args"),
+        ("mac_count", "attrs, types, result"),
+        ("result_size", "attrs, a"),
+    ],
+)
+def test_function_that_takes_something_else_is_refused(told, taken):
+    with pytest.raises(DeclarationError, match=rf"{told} of operator 'odd' .* \({taken}\)"):
+        register_op("odd", arguments=("a",), **{told: lambda: 1})
+
+
+def test_documentation_names_all_that_can_be_told():
+    text = (ROOT / "docs" / "how-to" / "add_an_operator.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(named) == sorted(["arguments", "signature", *TABLES])
