@@ -198,7 +198,7 @@ def lambda_lift(mod: IRModule) -> IRModule:
     Source:
         Relay and RAF ``LambdaLift``, which fail where two functions get the same name.
     """
-    mod = bind_shared_effects(mod, Function)
+    mod = bind_shared_effects(mod, lambda function: len(Captures(function).inner) > 1)
     lifter = _Lifter(mod)
     return transform_functions(mod, lifter.lift, iterate_open_functions).with_functions(
         lifter.added

@@ -176,6 +176,15 @@ def _is_lifted(branch: Expr) -> bool:
     return all(type(arg) in ATOMS for arg in branch.args)
 
 
+def _has_branches(function: Function) -> bool:
+    """Return whether ``function`` has branches that are still to be lifted."""
+    return any(
+        not all(map(_is_lifted, _branches(node)))
+        for node in EXPRESSIONS.pre_order(function.body)
+        if type(node) is If
+    )
+
+
 @register_pass("LiftBranchBody", opt_level=0, infer_types=True, idempotent=True)
 def lift_branch_body(mod: IRModule) -> IRModule:
     """Branch outlining: make global functions of the branches of ifs.
@@ -208,7 +217,7 @@ def lift_branch_body(mod: IRModule) -> IRModule:
         RAF ``LiftBranchBody``, which recurses, and fails on branches that call a closure or are a
         call of a global function already.
     """
-    mod = bind_shared_effects(mod, If)
+    mod = bind_shared_effects(mod, _has_branches)
     lifter = _Lifter(mod)
     return transform_functions(mod, lifter.lift, iterate_open_functions).with_functions(
         lifter.added

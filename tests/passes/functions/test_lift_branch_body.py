@@ -222,3 +222,9 @@ def test_pure_nodes_that_branches_share_are_bound_by_no_let(body: Expr) -> None:
     out = lift(typed(body))
     assert len(out) == 3
     assert not [n for name in out for n in EXPRESSIONS.post_order(out[name]) if type(n) is Let]
+
+
+@pytest.mark.parametrize(("name", "seed"), [("LiftBranchBody", 84), ("LambdaLift", 22)])
+def test_effects_are_bound_where_something_is_lifted_and_nowhere_else(name: str, seed: int) -> None:
+    """A second application finds nothing to lift, and binds nothing either."""
+    check_random(name, seed)

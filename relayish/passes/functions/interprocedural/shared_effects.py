@@ -15,19 +15,19 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from relayish.analysis import infer_type
 from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.referential_transparency import find_opaque_nodes
-from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.passes.normal_form.functions import iterate_open_functions, transform_functions
 from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 
 
-def bind_shared_effects(mod: IRModule, kind: type[Node]) -> IRModule:
+def bind_shared_effects(mod: IRModule, takes: Callable[[Function], bool]) -> IRModule:
     """Return ``mod`` with what must not be evaluated twice bound where several blocks share it.
 
     A pass that makes functions of blocks can take the variables they use from there, but not what
@@ -35,7 +35,7 @@ def bind_shared_effects(mod: IRModule, kind: type[Node]) -> IRModule:
 
     Args:
         mod: A typed module.
-        kind: The nodes with the blocks that matter: functions without any stay as they are.
+        takes: Tells the functions in which the pass finds such blocks: others stay as they are.
 
     Returns:
         ``mod`` itself where nothing is shared so; else a typed module.
@@ -46,15 +46,11 @@ def bind_shared_effects(mod: IRModule, kind: type[Node]) -> IRModule:
     """
 
     def bound(function: Function) -> Expr:
-        shares = _has_blocks(function.body, kind) and _shares_effects(function.body)
+        shares = takes(function) and _shares_effects(function.body)
         return to_basic_block_normal_form(function, mod, whole=True) if shares else function
 
     image = transform_functions(mod, bound, iterate_open_functions)
     return mod if image is mod else infer_type(image)
-
-
-def _has_blocks(body: Expr, kind: type[Node]) -> bool:
-    return any(type(node) is kind for node in EXPRESSIONS.pre_order(body))
 
 
 def _shares_effects(body: Expr) -> bool:
