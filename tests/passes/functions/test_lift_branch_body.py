@@ -17,6 +17,7 @@ from relayish.transform import get_pass
 from tests.support.deep import if_false, if_true
 from tests.support.depth import DEPTH
 from tests.support.recorded import assert_same_program
+from tests.support.standing import check_random
 
 HEADER = '#[version = "0.0.5"]\n'
 INT = TensorType((), "int32")
