@@ -63,6 +63,10 @@ _NO_DEVICES = "there is one executor, numpy's; leave it out and call relay.creat
 _PLACE = 'write relay.Span("file", line, end_line, column, end_column), with a plain string'
 _TUNING = "nothing is compiled, so there is nothing to tune; leave it out"
 _OBJECTS = "everything is Python's own; use the function or class itself, without a registry"
+_REGISTER = (
+    "write @relay.transform.register_pass(opt_level=1) above a function for a pass, and a plain "
+    "function for the rest"
+)
 _SPARSE = "write relay.transform.DenseToSparse(...) or Conv2dToSparse(...) on weights at hand"
 
 _IR = _merge(
@@ -102,6 +106,25 @@ _TVM = _merge(
         "ext_dev hexagon metal opencl rocm vpi vulkan webgpu",
         'write relayish.device("{}", 0)',
     ),
+)
+
+_RAF = _merge(
+    _each("MakeVar ExtendedVar extended_var", "write relay.Var(name, type, may_share=var)"),
+    _each("GetMayShare TryGetMayShare", "write var.may_share"),
+    _each("MakeConstant", "write relay.const(value), also of None, strings and tuples"),
+    _each("RAF_REGISTER_GLOBAL RAF_REGISTER_OBJECT_REFLECT", _REGISTER),
+    _each("ExplicitLetList", "write relay.LetList(), and a visitor with visit_let to read lets"),
+    _each("ANFBuilder", "write relay.ScopeBuilder()"),
+)
+
+_CPLUSPLUS = _merge(
+    _each("PostOrderRewrite", "write relay.post_order_rewrite(expr, rewriter)"),
+    _each("ExpandANormalForm", "write relay.expand_a_normal_form(let, pre_visit, post_visit)"),
+    _each("WithFields", "write node.with_fields(args=...)"),
+    _each("TVM_REGISTER_GLOBAL TVM_REGISTER_NODE_TYPE", _REGISTER),
+    _each("StructuralEqual", "write relay.structural_equal(a, b)"),
+    _each("StructuralHash", "write relay.structural_hash(a)"),
+    _each("IterVisitExpr PostOrderVisit", "write relay.analysis.post_order_visit(expr, visit)"),
 )
 
 _RELAY = _merge(
@@ -148,6 +171,15 @@ _TESTING = _merge(
 )
 
 _TRANSFORM = _merge(
+    _each(
+        "CreateFunctionPass CreateRAFFunctionPass CreateRAFModulePass MakeRAFFunctionPass",
+        "write @relay.transform.register_pass(opt_level=1) above a function, or "
+        "relay.transform.create_function_pass(f, 1, name, required)",
+    ),
+    _each("CreateModulePass", "write relay.transform.create_module_pass(f, 1, name, required)"),
+    _each("RAFSequential", "write relay.transform.Sequential([...])"),
+    _each("BindParam", "write relay.build_module.bind_params_by_name(func, params)"),
+    _each("FromRelay", "programs are Relay's; leave it out"),
     _each("build_config", "write relay.transform.PassContext(opt_level=3)"),
     _each("ToCPS", "write relay.transform.to_cps(func, mod)"),
     _each("LayoutConfig", "write ConvertLayout({'nn.conv2d': [...]}) for what is to change"),
@@ -174,7 +206,7 @@ _CONTRIB = _merge(
 )
 
 NAMES: Final[Mapping[str, Mapping[str, str]]] = {
-    "relayish": {**_TVM, **_RELAY},
+    "relayish": {**_TVM, **_RELAY, **_RAF, **_CPLUSPLUS},
     "relay": _RELAY,
     "ir": _IR,
     "ir.transform": _TRANSFORM,
