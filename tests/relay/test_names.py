@@ -60,11 +60,7 @@ def test_name_of_tvm_is_there_or_its_error_says_what_to_write(path):
 
 @each(
     "module",
-    [
-        m
-        for m in TVM
-        if not m.startswith(("tvm.instrument", "tvm.error", "tvm.relay.qnn.transform"))
-    ],
+    [m for m in TVM if not m.startswith(("tvm.instrument", "tvm.error"))],
 )
 def test_module_of_tvm_is_imported_under_its_name(module):
     try:

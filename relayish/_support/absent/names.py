@@ -181,7 +181,7 @@ _TRANSFORM = _merge(
     _each("BindParam", "write relay.build_module.bind_params_by_name(func, params)"),
     _each("FromRelay", "programs are Relay's; leave it out"),
     _each("build_config", "write relay.transform.PassContext(opt_level=3)"),
-    _each("ToCPS", "write relay.transform.to_cps(func, mod)"),
+    _each("ToCPS", "write relay.transform.to_cps(mod)"),
     _each("LayoutConfig", "write ConvertLayout({'nn.conv2d': [...]}) for what is to change"),
     _each("LabelOps", "write relay.transform.CapturePostDfsIndexInSpans()"),
     _each("ConcretizeLike RemoveStandaloneReshapes", "write relay.transform.SimplifyExpr()"),
@@ -222,18 +222,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     ),
     "contrib": _CONTRIB,
     "op.contrib": _CONTRIB,
-    "op.qnn": _merge(
-        _each("broadcast", "write relay.qnn.add(...), which broadcasts"),
-        _each(
-            "transform",
-            "write relay.transform.Legalize('FTVMQnnLegalize') for Legalize(), and "
-            "relay.transform.Legalize('FTVMQnnCanonicalize') for CanonicalizeOps()",
-        ),
-        _each(
-            "register_qnn_legalize",
-            "write relay.op.register_legalize(op, f, table='FTVMQnnLegalize')",
-        ),
-    ),
+    "op.qnn": _each("broadcast", "write relay.qnn.add(...), which broadcasts"),
     "relay.expr": _merge(
         _each("ExprWithOp", "write relay.Expr, which has Python's operators"),
         _each("TempExpr", "write a kind of node of your own, declared with @relay.node"),

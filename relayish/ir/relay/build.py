@@ -20,7 +20,7 @@ _NARROWED = {np.dtype("int64"): np.dtype("int32"), np.dtype("float64"): np.dtype
 
 
 def var(
-    name: str,
+    name_hint: str,
     type_annotation: Type | DType | None = None,
     shape: Sequence[int | PrimExpr] | None = None,
     dtype: DType = "float32",
@@ -29,7 +29,7 @@ def var(
     """Return a new variable; each call makes another one, whatever its name.
 
     Args:
-        name: For people; a variable is the same as another only if it is the same object.
+        name_hint: For people; a variable is the same as another only if it is the same object.
         type_annotation: A type, or the name of an element type for a scalar.
         shape: Dimensions of a tensor, in place of ``type_annotation``.
         dtype: Its element type.
@@ -48,11 +48,13 @@ def var(
         TensorType(shape=(), dtype='int32')
     """
     if type_annotation is not None and shape is not None:
-        raise FieldError(f"var({name!r}) got both type_annotation and shape; leave one of them out")
+        raise FieldError(
+            f"var({name_hint!r}) got both type_annotation and shape; leave one of them out"
+        )
     given: object = type_annotation  # still to be checked
     if isinstance(given, (tuple, list)):
         raise FieldError(
-            f"the second argument of var({name!r}, ...) is a type; found {given!r}; "
+            f"the second argument of var({name_hint!r}, ...) is a type; found {given!r}; "
             f"write shape={given!r}"
         )
     check_dtype(dtype)
@@ -60,7 +62,7 @@ def var(
         type_annotation = TensorType(shape, dtype)  # type: ignore[arg-type]  # it is converted
     elif isinstance(type_annotation, str):
         type_annotation = scalar_type(type_annotation)
-    return Var(name, type_annotation, span=span)
+    return Var(name_hint, type_annotation, span=span)
 
 
 def const(value: object, dtype: DType | None = None, span: Span | None = None) -> Constant:
