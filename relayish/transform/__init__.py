@@ -21,6 +21,7 @@ FUNCTIONS: Final = {
     "ExtractBinding": "relayish.passes.normal_form.let_chains",
     "FoldConstantExpr": "relayish.passes.fold.fold_constant",
     "InferTypeLocal": "relayish.passes.utility.infer_type",
+    "LayoutConfig": "relayish.passes.layout.conversion",
     "Substitute": "relayish.passes.normal_form.let_chains",
     "ToANormalFormExpr": "relayish.passes.normal_form.to_a_normal_form",
     "default_pipeline": "relayish.passes.default_pipeline",

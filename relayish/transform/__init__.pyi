@@ -61,6 +61,7 @@ from relayish.passes.normal_form.let_chains import ExprAppend as ExprAppend
 from relayish.passes.normal_form.let_chains import ExtractBinding as ExtractBinding
 from relayish.passes.fold.fold_constant import FoldConstantExpr as FoldConstantExpr
 from relayish.passes.utility.infer_type import InferTypeLocal as InferTypeLocal
+from relayish.passes.layout.conversion import LayoutConfig as LayoutConfig
 from relayish.passes.normal_form.let_chains import Substitute as Substitute
 from relayish.passes.normal_form.to_a_normal_form import ToANormalFormExpr as ToANormalFormExpr
 from relayish.passes.default_pipeline import default_pipeline as default_pipeline

@@ -219,6 +219,17 @@ def of_convolution(
     return InferredLayouts((data, kernel, *others), (result,), attrs)
 
 
+def of_transformed_convolution(
+    attrs: Any,  # Any: as above
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Take data as the attributes say, and a weight that was transformed beforehand as it is."""
+    found = of_convolution(attrs, new_in_layouts, old_in_layouts, old_in_types)
+    return None if found is None else found._replace(inputs=(found.inputs[0], None))
+
+
 def of_deformable_convolution(
     attrs: Any,  # Any: as above
     new_in_layouts: Layouts | None,

@@ -11,6 +11,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_transformed_convolution
 from relayish.op.nn.convolution import arrange_data, arrange_result, convolve_plain
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, ConvGemmWeightTransformAttrs
 from relayish.op.nn.convolution_types import packed_convolution_relation
@@ -100,4 +101,5 @@ register_op(
     relation=packed_convolution_relation,
     evaluate=_gemm_convolution,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    infer_layout=of_transformed_convolution,
 )

@@ -12,6 +12,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_transformed_convolution
 from relayish.op.nn.convolution import arrange_data, arrange_result
 from relayish.op.nn.convolution_attrs import (
     Conv2DWinogradAttrs,
@@ -247,6 +248,7 @@ register_op(
     evaluate=_winograd_convolution,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     chosen_dtype="out_dtype",
+    infer_layout=of_transformed_convolution,
 )
 register_op(
     "nn.contrib_conv2d_winograd_nnpack_weight_transform",
@@ -283,4 +285,5 @@ register_op(
     evaluate=_winograd_convolution,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     chosen_dtype="out_dtype",
+    infer_layout=of_transformed_convolution,
 )

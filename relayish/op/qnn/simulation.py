@@ -16,6 +16,7 @@ from relayish.op.builders.call import relay_call
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
+from relayish.op.layouts.quantised_rules import requantize_layouts
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.nn.arguments import settle
 from relayish.op.qnn.conversion import DequantizeAttrs
@@ -146,6 +147,7 @@ register_op(
     evaluate=_simulated_quantize,
     pattern=OpPattern.ELEMWISE,
     quantized=True,
+    infer_layout=requantize_layouts,
 )
 register_op(
     "qnn.simulated_dequantize",
@@ -160,6 +162,7 @@ register_op(
     evaluate=_simulated_dequantize,
     pattern=OpPattern.ELEMWISE,
     quantized=True,
+    infer_layout=requantize_layouts,
 )
 register_op(
     "relay.op.annotation.simulated_quantize",

@@ -8,8 +8,9 @@ these; another operator is converted by a function registered for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Collection, Sequence
+from contextvars import ContextVar, Token
+from typing import Any, Final, Self
 
 from relayish.errors import OperatorError
 from relayish.ir.relay.expr import Call, Expr, Op
@@ -34,6 +35,48 @@ output_first: OpTable[bool] = OpTable("output_first")
 for _rank in (1, 2, 3):
     output_first.set(relay_op(f"nn.conv{_rank}d_transpose"), value=False)
 output_first.set(relay_op("qnn.conv2d_transpose"), value=False)
+
+
+class LayoutConfig:
+    """Which convolutions are not converted, by their numbers, within ``with LayoutConfig(...)``.
+
+    They are counted from 0 in the order in which they are met, operands first.
+
+    Args:
+        skip_layers: The numbers.
+
+    Source:
+        Relay ``LayoutConfig``, which counts two-dimensional convolutions.
+
+    Example:
+        >>> with LayoutConfig(skip_layers=[1]) as config:
+        ...     [config.check_skip() for _ in range(3)]
+        [False, True, False]
+    """
+
+    def __init__(self, skip_layers: Collection[int] = ()) -> None:
+        self.skip_layers = skip_layers
+        self.skip_counter = 0
+        self._tokens: list[Token[LayoutConfig | None]] = []
+
+    def check_skip(self) -> bool:
+        """Return whether the next convolution stays as it is."""
+        self.skip_counter += 1
+        return self.skip_counter - 1 in self.skip_layers
+
+    def reset(self) -> None:
+        """Count from the beginning, and leave out none."""
+        self.skip_layers, self.skip_counter = (), 0
+
+    def __enter__(self) -> Self:
+        self._tokens.append(_CONFIG.set(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _CONFIG.reset(self._tokens.pop())
+
+
+_CONFIG: Final[ContextVar[LayoutConfig | None]] = ContextVar("layout config", default=None)
 
 
 def convert_call(call: Call, inputs: Sequence[Expr], layouts: Sequence[str]) -> Expr | None:
@@ -99,7 +142,8 @@ def _convert_convolution(
     values = {"data_layout": data, "kernel_layout": kernel}
     if attrs.get("out_layout"):
         values["out_layout"] = data
-    if not _fits(call, values):
+    config = _CONFIG.get()
+    if (config is not None and config.check_skip()) or not _fits(call, values):
         return None
     if not split_axes(data) or op not in packed:
         return Call(op, tuple(inputs), attrs.with_values(**values), span=call.span)

@@ -24,6 +24,7 @@ from relayish.transform import (
     AlterOpLayout,
     CanonicalizeOps,
     ConvertLayout,
+    LayoutConfig,
     PassContext,
     Sequential,
     SimplifyInference,
@@ -216,6 +217,14 @@ class TestAsked:
             mod = infer_type(IRModule({"main": Function((X, W), nn.relu(convolution(X, W)))}))
             out = ConvertLayout(NHWC | {"nn.relu": ["any"]})(mod)["main"]
         assert [n.op.name for n in EXPRESSIONS.post_order(out) if type(n) is Call][-2] == "exp"
+
+    def test_convolutions_are_left_out_by_number(self):
+        body = convolution(nn.relu(convolution(X, W)), W)
+        with LayoutConfig(skip_layers=[0]):
+            func = converted(body)
+        found = [n.attrs.data_layout for n in EXPRESSIONS.post_order(func) if _is_conv(n)]
+        assert found == ["NCHW", "NHWC"]
+        assert transforms(converted(body)) == INTO + BACK  # only within
 
     def test_unknown_operator_is_refused(self):
         mod = infer_type(IRModule({"main": Function((X,), nn.relu(X))}))
