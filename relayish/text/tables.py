@@ -40,6 +40,9 @@ TEXTS: Final[KindTable[Write]] = KindTable("the text printer", REGISTER)
 LEAVES: Final[dict[type[Node], Callable[[Any, Any], str]]] = {}  # Any: as above
 """Kinds that are written where they are used, each time, and how; the reader knows them by name."""
 
+BRACKETED: Final[set[type[Node]]] = set()
+"""Kinds whose text stands in parentheses where it gets a name: TVM reads it nowhere else."""
+
 WHOLES: Final[set[type[Node]]] = set()
 """Kinds whose text holds all that is below a node, none of which is written elsewhere."""
 

@@ -23,7 +23,7 @@ from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, 
 from relayish.text.literals import spell_local
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
-from relayish.text.tables import FAMILIES, LEAVES, TEXTS, family_of
+from relayish.text.tables import BRACKETED, FAMILIES, LEAVES, TEXTS, family_of
 from relayish.text.trampoline import Rule
 
 DEEPEST: Final = 24
@@ -149,9 +149,10 @@ class Writer(ABC):
             if type(made) is str:
                 out.append(f"{indent}{name} = {made}{self.comment(node)};\n")
             else:
-                out.append(f"{indent}{name} = ")
+                bracketed = type(node) in BRACKETED
+                out.append(f"{indent}{name} = {'(' if bracketed else ''}")
                 yield made
-                out.append(f"{self.comment(node)};\n")
+                out.append(f"{')' if bracketed else ''}{self.comment(node)};\n")
             texts[node] = name
             self.note_after(place, indent)
 

@@ -45,7 +45,7 @@ from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.lexer import DEVICE, NONE, TYPE_ARGS
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
-from relayish.text.tables import LEAVES, TEXTS, Write, is_reserved
+from relayish.text.tables import BRACKETED, LEAVES, TEXTS, Write, is_reserved
 from relayish.text.trampoline import Rule, run
 from relayish.text.values_writer import spell_items, spell_key, spell_value
 from relayish.text.writer import DEEPEST, INDENTS
@@ -179,7 +179,7 @@ class BlockPrinter(NodeWriter):
             made = self.value_of(value, depth)
             if type(made) is str:
                 out.append(f"{made};\n")
-            elif type(value) is If or type(value) is Match:  # TVM reads these in brackets alone
+            elif type(value) in BRACKETED:
                 out.append("(")
                 yield made
                 out.append(");\n")
@@ -201,10 +201,10 @@ class BlockPrinter(NodeWriter):
         self.leave(lets)
         self._in_block = around
 
-    def _braces(self, let: Let, depth: int) -> Rule:
-        self.out.append("{\n")
+    def _parentheses(self, let: Let, depth: int) -> Rule:
+        self.out.append("(\n")
         yield self.body(self.layout.opened[let][0], let, depth + 1, is_let=True)
-        self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
+        self.out.append(f"{INDENTS[min(depth, DEEPEST)]})")
 
     def _if(self, node: If, depth: int) -> Rule:
         _, true, false = self.layout.opened[node]
@@ -425,10 +425,11 @@ for _kind, _write in {
     If: BlockPrinter._if,
     Function: BlockPrinter._function,
     Match: BlockPrinter._match,
-    Let: BlockPrinter._braces,
+    Let: BlockPrinter._parentheses,
 }.items():
     TEXTS.register(_kind, cast(Write, _write))
 
+BRACKETED.update({If, Match})
 LEAVES.update(
     {
         Var: BlockPrinter._leaf_var,

@@ -27,7 +27,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.type import Type
 from relayish.ir.value import as_value
 from relayish.text.literals import NUMBER, read_scalar, unquote
-from relayish.text.relay.lexer import AFTER, NONE
+from relayish.text.relay.lexer import AFTER, NONE, STATEMENT
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import type_list
 from relayish.text.source import ATTRIBUTE, META, OPERAND, unquote_name
@@ -117,10 +117,14 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
         elif found["mark"] == "{":
             value = yield WORDS["{"](reader, start)
         elif found["mark"] == "(":
-            if not reader.take(")"):
+            if reader.take(")"):
+                value = Tuple((), span=reader.span(start, reader.pos))
+            else:
                 stack.append(_Open(start))
-                continue
-            value = Tuple((), span=reader.span(start, reader.pos))
+                if STATEMENT.match(reader.text, reader.pos) is None:
+                    continue
+                start = reader.skip()
+                value = yield WORDS["let"](reader, start)  # or another statement
         else:
             number = _AFTER_MINUS.match(reader.text, reader.pos)
             if number is None:
