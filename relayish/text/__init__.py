@@ -13,7 +13,8 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
 * ``"text"`` and ``None`` as expressions: constants that hold a string, or nothing;
 * ``%"odd name"``, ``@"odd name"``, and ``#"odd name"`` for any other name: one that is no
   identifier, or that is a keyword;
-* ``let %x = { let %y = 1; %y };``: a let inside the value of a let (read without braces, too);
+* ``let %x = { let %y = 1; %y };``: a let inside the value of a let (read in braces, in parentheses,
+  as it is written, and without);
 * ``%x-malformed-ir`` where a variable is bound: the variable bound before under that name, again;
 * ``%a(share: %b)`` where a variable is bound: it may share the memory of ``%b``;
 * ``free_var %x: T;`` and ``free_type A;`` at the beginning: variables that nothing binds, or that
@@ -21,6 +22,7 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
 * ``%0 = ...;`` before the functions of a module: a node that several of them share;
 * ``def @name = e;``: a definition that is no function;
 * ``#[attrs(key=value)]`` behind the header: attributes of the module;
+* ``_ /* #0 */``: an unknown type that occurs more than once, or annotates a variable;
 * ``#0=(T, T)`` and then ``#0``: a large type, or a pattern, that occurs more than once;
 * ``ref(T)``, ``fn [S: ShapeVar](...)``, ``... where (relation R[1](A, B))``: reference types, kinds
   of type variables, constraints of function types;
