@@ -46,11 +46,10 @@ def alter_op_layout(expr: Expr) -> Expr:
     Source:
         Relay ``AlterOpLayout``.
     """
-    return propagate_layouts(expr, _alter)
+    return propagate_layouts(expr, altered, _alter)
 
 
 def _alter(call: Call, inputs: Sequence[Expr]) -> Expr | None:
     alter = altered.get(call.op)
-    if alter is None:
-        return None
+    assert alter is not None
     return alter(call.attrs, list(inputs), tensor_types(call), call.checked_type)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.declaration.registry import get_op
 from relayish.pass_infra import register_pass
 from relayish.passes.layout.conversion import convert_call
@@ -57,10 +57,11 @@ def convert_layout(expr: Expr, *, desired_layouts: Mapping[str, tuple[str, ...]]
         Relay ``ConvertLayout``. There, tensors that lets bind come back to the layout they had,
         a change of layout in the program stays, and sizes that are not divided make an error.
     """
-    wanted = {get_op(name): tuple(layouts) for name, layouts in desired_layouts.items()}
+    wanted: dict[Expr, tuple[str, ...]] = {
+        get_op(name): tuple(layouts) for name, layouts in desired_layouts.items()
+    }
 
     def convert(call: Call, inputs: Sequence[Expr]) -> Expr | None:
-        layouts = wanted.get(call.op) if isinstance(call.op, Op) else None
-        return None if layouts is None else convert_call(call, inputs, layouts)
+        return convert_call(call, inputs, wanted[call.op])
 
-    return propagate_layouts(expr, convert)
+    return propagate_layouts(expr, wanted, convert)

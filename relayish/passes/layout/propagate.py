@@ -7,7 +7,7 @@ a rule. An operator with a rule takes its arguments as they come, as far as it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, TypeAlias, cast
 
 from relayish._support.graph import walk_tree
@@ -38,12 +38,13 @@ by one, perhaps with more done to each.
 """
 
 
-def propagate_layouts(expr: Expr, replace: Replace) -> Expr:
+def propagate_layouts(expr: Expr, asked: Container[Expr], replace: Replace) -> Expr:
     """Return ``expr`` with calls replaced, and layouts carried from there as far as they go.
 
     Args:
         expr: An expression whose types were inferred.
-        replace: Asked about calls of operators; see :data:`Replace`.
+        asked: The operators of which calls may be replaced; without any, nothing is done.
+        replace: Asked about their calls; see :data:`Replace`.
 
     Returns:
         ``expr`` itself where nothing is replaced.
@@ -55,13 +56,17 @@ def propagate_layouts(expr: Expr, replace: Replace) -> Expr:
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
-    return _Propagation(replace).run(expr)
+    order = EXPRESSIONS.post_order(expr)
+    if not any(type(node) is Call and node.op in asked for node in order):
+        return expr
+    return _Propagation(asked, replace).run(order)
 
 
 class _Propagation:
     """Rebuilds nodes over their new arguments; some in another layout than they had."""
 
-    def __init__(self, replace: Replace) -> None:
+    def __init__(self, asked: Container[Expr], replace: Replace) -> None:
+        self._asked = asked
         self._replace = replace
         self._arranger = Arranger()
         self._images: dict[Node, Expr] = {}
@@ -69,9 +74,9 @@ class _Propagation:
         self._has_replaced = False
         self._restored: dict[Node, Expr] = {}
 
-    def run(self, root: Expr) -> Expr:
-        """Return what stands for ``root``."""
-        order = EXPRESSIONS.post_order(root)
+    def run(self, order: Sequence[Node]) -> Expr:
+        """Return what stands for the last of ``order``, in which parts stand before wholes."""
+        root = cast("Expr", order[-1])
         bound, names = _find_bound(order)
         for node in order:
             self._rewrite(node)
@@ -185,7 +190,7 @@ class _Propagation:
 
     def _ask(self, call: Call, args: Sequence[Expr]) -> Call | None:
         """Return what is to stand for ``call``, with ``args`` for its arguments, if anything is."""
-        found = self._replace(call, args)
+        found = self._replace(call, args) if call.op in self._asked else None
         if found is None:
             return None
         if type(found) is not Call or type(found.op) is not Op or len(found.args) != len(args):
