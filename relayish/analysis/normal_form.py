@@ -13,6 +13,7 @@ from relayish.ir.relay.expr import Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import (
+    PROGRAM,
     has_scopes,
     operands,
     outer_operands,
@@ -86,32 +87,31 @@ def find_shared_ahead(scopes: Scopes) -> Collection[Node]:
     """
     if not scopes.lifted:
         return ()
-    block, first = scopes.block, _find_first_blocks(scopes)
-    return {node for node in scopes.lifted if first.get(node) != block[scopes.scope[node]]}
-
-
-def _find_first_blocks(scopes: Scopes) -> dict[Node, int]:
-    """Return the block in which each node is used first."""
-    scope_of, block, opened = scopes.scope, scopes.block, scopes.opened
-    first: dict[Node, int] = {}
+    scope_of, block, opened, wanted = scopes.scope, scopes.block, scopes.opened, scopes.lifted
+    found: set[Node] = set()
+    seen: set[Node] = set()
+    left = len(wanted)
     stack: list[tuple[Node, int]] = [(scopes.order[-1], OUTERMOST)]
-    while stack:
+    while left and stack:
         node, used_in = stack.pop()
-        if node in first:
+        if node in seen:
             continue
-        first[node] = used_in
-        kind = type(node)
-        if kind in SYMBOLS:
-            continue
+        seen.add(node)
         own = block[scope_of[node]]
+        if node in wanted:
+            left -= 1
+            if own != used_in:
+                found.add(node)
+        kind = type(node)
         if not has_scopes(kind):
-            stack += [(child, own) for child in reversed(EXPRESSIONS.children(node))]
+            children = PROGRAM.children(node)[::-1]
+            stack += [(child, own) for child in children if type(child) not in SYMBOLS]
         elif node in opened:
             inner = zip(scopes_of(node), opened[node], strict=True)
             used = [(each, own) for each in operands(node)]
             used += [(root, block[number]) for each, number in inner for root in each.roots]
-            stack += reversed(used)
-    return first
+            stack += [each for each in reversed(used) if type(each[0]) not in SYMBOLS]
+    return found
 
 
 def check_basic_block_normal_form(expr: Expr) -> None:

@@ -103,5 +103,7 @@ def defuse_ops(expr: Expr) -> Expr:
     """
     uses: Counter[Node] = Counter()
     for node in EXPRESSIONS.pre_order(expr):
-        uses.update(child for child in EXPRESSIONS.children(node) if type(child) is Function)
+        for child in EXPRESSIONS.children(node):
+            if type(child) is Function:
+                uses[child] += 1
     return post_order_rewrite(expr, _Defuser(uses))
