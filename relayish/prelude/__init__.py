@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from relayish._support.absent import names_of
 from relayish.prelude.prelude import Prelude
+from relayish.prelude.static_tensor_array import import_static_tensor_arrays
+from relayish.prelude.static_tensor_array_ops import StaticTensorArrayOps
 from relayish.prelude.std import import_from_std
 from relayish.prelude.tensor_array import import_tensor_arrays
 
-__all__ = ["Prelude", "import_from_std", "import_tensor_arrays"]
+__all__ = [
+    "Prelude",
+    "StaticTensorArrayOps",
+    "import_from_std",
+    "import_static_tensor_arrays",
+    "import_tensor_arrays",
+]
 
 __getattr__ = names_of(__name__)

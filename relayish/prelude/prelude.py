@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from relayish.errors import UnknownNameError
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import GlobalVar
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import GlobalTypeVar
+from relayish.prelude.static_tensor_array import (
+    ArrayKind,
+    Shape,
+    define,
+    import_static_tensor_arrays,
+)
 from relayish.prelude.std import import_from_std
 from relayish.prelude.tensor_array import import_tensor_arrays
 
@@ -20,6 +29,8 @@ class Prelude:
 
     Arrays of tensors, which exist once for each element type, join ``mod`` when something of them
     is first asked for: ``p.get_global_var("tensor_array_read", "float32")``.
+
+    Arrays of tensors of one shape do so as well, by names ending in ``_static``.
 
     Attributes:
         mod: The module with the prelude.
@@ -81,6 +92,72 @@ class Prelude:
             UnknownNameError: If there is no such constructor.
         """
         return self.get_ctor(self.get_name("tensor_t", dtype), canonical, dtype)
+
+    def get_global_var_static(
+        self,
+        canonical: str,
+        dtype: str,
+        shape: Sequence[int | AnySize],
+        batch_dim: int | None = None,
+    ) -> GlobalVar:
+        """Return what stands for a function of arrays of tensors of one shape.
+
+        Raises:
+            UnknownNameError: If there is no such function.
+        """
+        name = self.get_name_static(canonical, dtype, shape, batch_dim)
+        if name not in self.mod:
+            self.mod = import_static_tensor_arrays(self.mod, dtype, shape, batch_dim)
+        return self.mod.get_global_var(name)
+
+    def get_type_static(
+        self, canonical: str, dtype: str, shape: Sequence[int | AnySize]
+    ) -> GlobalTypeVar:
+        """Return the type ``tensor_t`` of tensors of one shape in arrays.
+
+        Raises:
+            UnknownNameError: If ``canonical`` is something else.
+        """
+        self.mod = define(self.mod, ArrayKind(dtype, tuple(shape)), ())
+        return self.mod.get_global_type_var(self.get_name_static(canonical, dtype, shape))
+
+    def get_ctor_static(
+        self, ty_name: str, name: str, dtype: str, shape: Sequence[int | AnySize]
+    ) -> Constructor:
+        """Return a constructor of the type ``ty_name`` of tensors of one shape, ``tensor_t``.
+
+        Raises:
+            UnknownNameError: If there is no such type, or the type has no such constructor.
+        """
+        header = self.get_type_static(ty_name, dtype, shape)
+        own = self.get_name_static(name, dtype, shape)
+        return self.mod.get_constructor(header.name_hint, own)
+
+    def get_tensor_ctor_static(
+        self, name: str, dtype: str, shape: Sequence[int | AnySize]
+    ) -> Constructor:
+        """Return ``tensor_constructor`` or ``tensor_nil`` for tensors of one shape.
+
+        Raises:
+            UnknownNameError: If ``name`` is something else.
+        """
+        return self.get_ctor_static("tensor_t", name, dtype, shape)
+
+    @staticmethod
+    def get_name_static(
+        canonical: str,
+        dtype: str,
+        shape: Sequence[int | AnySize],
+        batch_dim: int | None = None,
+        extra_shapes: dict[str, Shape] | None = None,
+    ) -> str:
+        """Return the name of the form for one element type and shape of something.
+
+        Example:
+            >>> Prelude.get_name_static("tensor_array_read", "float32", (2, 3))
+            'tensor_array_read_float32_2_3'
+        """
+        return ArrayKind(dtype, tuple(shape), batch_dim).name(canonical, extra_shapes)
 
     def _import(self, dtype: str | None) -> None:
         if dtype is not None:
