@@ -54,7 +54,9 @@ class PythonProgram:
         return _callable(entry) if self.is_function else _callable(entry)()
 
 
-def to_python(program: Expr | IRModule, mod: IRModule | None = None) -> PythonProgram:
+def to_python(
+    program: Expr | IRModule, mod: IRModule | None = None, target: object = None
+) -> PythonProgram:
     """Code generation: a Relay program as Python source on numpy.
 
     Return the source of ``program``, one operation a line: lets are assignments, ifs and matches
@@ -70,6 +72,7 @@ def to_python(program: Expr | IRModule, mod: IRModule | None = None) -> PythonPr
         program: An expression, or a module, whose ``main`` is the program.
         mod: The module that defines what the expression refers to; what it does not refer to is
             left out.
+        target: Taken as Relay takes it and left aside.
 
     Raises:
         EvaluationError: If a variable is not bound, a global not defined, or a kind of expression
@@ -102,6 +105,7 @@ def to_python(program: Expr | IRModule, mod: IRModule | None = None) -> PythonPr
                 return evaluate('nn.relu', y)
             return -y
     """
+    del target
     if isinstance(program, IRModule):
         mod, program = program, program.get_global_var("main")
     names = ProgramNames(mod)
@@ -126,7 +130,9 @@ def to_python(program: Expr | IRModule, mod: IRModule | None = None) -> PythonPr
     return PythonProgram("\n".join(lines) + "\n", entry, names.given, is_function)
 
 
-def run_as_python(program: Expr | IRModule, mod: IRModule | None = None) -> Evaluated:
+def run_as_python(
+    program: Expr | IRModule, mod: IRModule | None = None, target: object = None
+) -> Evaluated:
     """Return the value of ``program``, evaluated as Python; see :func:`to_python`.
 
     Source:
@@ -137,7 +143,7 @@ def run_as_python(program: Expr | IRModule, mod: IRModule | None = None) -> Eval
         >>> run_as_python(relay.add(relay.const(1), relay.const(2)))
         np.int32(3)
     """
-    return to_python(program, mod).run()
+    return to_python(program, mod, target).run()
 
 
 def _head(names: ProgramNames) -> Iterator[str]:
