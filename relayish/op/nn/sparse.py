@@ -228,7 +228,7 @@ def _sparse_conv2d(
     padded = np.pad(last, around)
     places = [padded[:, y : y + rows, x : x + columns] for y in range(height) for x in range(width)]
     patches = np.stack(places, axis=-1 if attrs.layout == "NCHW" else -2)
-    patches = patches.reshape(*last.shape[:3], -1)
+    patches = patches.reshape(*last.shape[:3], height * width * last.shape[3])
     sparse = as_dense(data, indices, indptr, patches.shape[-1])
     return np.moveaxis(matrix_product(patches, sparse.T, dense.dtype), -1, channels)
 
