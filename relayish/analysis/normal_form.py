@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from relayish.analysis.function_attributes import is_transparent
+from relayish.analysis.on_device import fixed_device
 from relayish.errors import CheckError
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.one_line import describe
-from relayish.ir.relay.expr import Expr, Function, Let
+from relayish.ir.relay.expr import Call, Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import (
@@ -47,9 +48,10 @@ def check_a_normal_form(expr: Expr) -> None:
 
     There every operand is a name (a variable, global, operator or constructor), as are conditions,
     what is matched, and the result of each block. Everything else, constants included, is the value
-    of one let. Values are not lets. A block is the expression itself, the body of a function, a
-    branch or an arm, or what a node of another kind evaluates in a scope; where ``expr`` is a
-    function, it is a name for this purpose. What is inside a primitive function is not looked at.
+    of one let; around that may stand an ``on_device`` that says where it is. Values are not lets. A
+    block is the expression itself, the body of a function, a branch or an arm, or what a node of
+    another kind evaluates in a scope; where ``expr`` is a function, it is a name for this purpose.
+    What is inside a primitive function is not looked at.
 
     Raises:
         CheckError: Naming the first expression that stands where it may not.
@@ -147,6 +149,9 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
         while type(tail) is Let:
             value, tail = tail.value, tail.body
             kind = type(value)
+            if kind is Call and fixed_device(value) is not None:
+                (value,) = value.args  # type: ignore[attr-defined]  # it is a call
+                kind = type(value)
             if kind in SYMBOLS:
                 continue
             if kind is Let:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.on_device import fixed_device
 from relayish.ir.node import NAMES, Node
-from relayish.ir.relay.expr import Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
@@ -38,6 +38,13 @@ def recover_virtual_device_map(mod: IRModule | None, expr: Expr) -> dict[Expr, V
         >>> found[x].device_type_int, found[func.body] is gpu
         (1, True)
     """
+    return recover_devices(mod, expr, ANY_DEVICE)
+
+
+def recover_devices(
+    mod: IRModule | None, expr: Expr, outside: VirtualDevice
+) -> dict[Expr, VirtualDevice]:
+    """Return the same where ``expr`` stands in something on the device ``outside``."""
     found: dict[Expr, VirtualDevice] = {}
     bound: dict[Var, VirtualDevice] = {}
 
@@ -56,7 +63,7 @@ def recover_virtual_device_map(mod: IRModule | None, expr: Expr) -> dict[Expr, V
         return around
 
     entered: set[Node] = set()
-    stack: list[tuple[Node, VirtualDevice]] = [(expr, ANY_DEVICE)]
+    stack: list[tuple[Node, VirtualDevice]] = [(expr, outside)]
     while stack:
         node, around = stack.pop()
         if node in entered:
@@ -72,3 +79,18 @@ def recover_virtual_device_map(mod: IRModule | None, expr: Expr) -> dict[Expr, V
         inside = device if fixed_device(node) is not None or type(node) is Function else around
         stack += [(child, inside) for child in EXPRESSIONS.children(node)[::-1]]
     return found
+
+
+def has_devices(expr: Expr) -> bool:
+    """Return whether devices are planned in ``expr``: scoping tells some.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    for node in EXPRESSIONS.pre_order(expr):
+        if type(node) is Function:
+            if node.virtual_device is not None:
+                return True
+        elif type(node) is Call and fixed_device(node) is not None:
+            return True
+    return False

@@ -12,16 +12,19 @@ block, as a branch is.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from relayish.analysis.effectful import FindEffectful
 from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.normal_form import find_shared_ahead
+from relayish.analysis.on_device import fixed_device, with_fixed_device
+from relayish.analysis.virtual_devices import recover_devices
 from relayish.ir.getters import is_declaration
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
@@ -37,8 +40,13 @@ Bindings: TypeAlias = list["Binding | Bindings"]
 """The lets of a scope in order; those of a scope within are spliced in where they stand."""
 
 
-def bind_all(expr: Expr, find_effectful: FindEffectful) -> Expr:
-    """Return ``expr`` in A-normal form: every node but names is bound by a let."""
+def bind_all(
+    expr: Expr, find_effectful: FindEffectful, around: VirtualDevice | None = None
+) -> Expr:
+    """Return ``expr`` in A-normal form: every node but names is bound by a let.
+
+    Where devices are planned, ``around`` is that of ``expr``; each value says its own then.
+    """
     effectful = find_effectful(expr)
     find = _build_flat_scopes if effectful else _scopes
     scopes = find(expr)
@@ -48,7 +56,10 @@ def bind_all(expr: Expr, find_effectful: FindEffectful) -> Expr:
         scopes = find(expr)
     expr, scopes, effectful = unshare(expr, scopes, _select_all, effectful, find)
     check_effect_order(expr, scopes, effectful)
-    return _Filler(scopes, None, flat=True, in_order=bool(effectful)).fill(expr)
+    filler = _Filler(scopes, None, flat=True, in_order=bool(effectful))
+    if around is not None:
+        filler.devices = recover_devices(None, expr, around)
+    return filler.fill(expr)
 
 
 def bind_lifted(expr: Expr, find_effectful: FindEffectful, *, whole: bool = False) -> Expr:
@@ -193,6 +204,8 @@ class _Filler:
         self.outer: dict[int, int] = {}
         """For each scope that ends where others do, the outermost of these."""
         self.count = 0
+        self.devices: Mapping[Expr, VirtualDevice] | None = None
+        """Where values are kept, if that is to be said of each that is bound."""
         self.tasks: list[tuple[Any, Let | None, bool]] = []  # Any: a node of the kind at hand
         """A node, the let whose value it is, and whether its children were visited."""
 
@@ -234,6 +247,12 @@ class _Filler:
     def bind(self, node: Expr, image: Expr, let: Let | None) -> None:
         """Let a variable stand for ``node``, bound to ``image``, or ``image`` itself."""
         scope = self.scope[node]
+        if self.devices is not None:
+            if fixed_device(node) is not None:
+                self.images[node] = image.args[0]  # type: ignore[attr-defined]  # a call; its value says it
+                return
+            before = None if let is None else let.value
+            image = with_fixed_device(image, self.devices[node], before)
         if let is None and self.included is not None and type(image) in SYMBOLS:
             self.images[node] = image  # a let that was moved out, and left its result
             return
@@ -361,7 +380,10 @@ class _Filler:
         self.enter_body(let.body, *self.inner[let])
         if type(let.body) not in SYMBOLS:
             self.tasks.append((let.body, None, False))
-        self.tasks.append((let.value, let, False))
+        value = let.value
+        while self.devices is not None and fixed_device(value) is not None:
+            (value,) = value.args  # type: ignore[attr-defined]  # it is a call
+        self.tasks.append((value, let, False))
         return ()
 
     def call_children(self, call: Call) -> tuple[Expr, ...]:

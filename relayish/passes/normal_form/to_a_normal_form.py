@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from relayish.analysis.effectful import EffectfulNodes, FindEffectful, find_effectful_nodes
 from relayish.analysis.normal_form import is_a_normal_form
-from relayish.ir.relay.expr import Expr
+from relayish.analysis.virtual_devices import has_devices
+from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
 from relayish.pass_infra import register_pass
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.passes.normal_form.let_insertion import bind_all
@@ -32,7 +34,8 @@ def to_a_normal_form(
     A node that several places share is bound once, in the innermost scope around all of them: one
     that two branches share stands in front of the ``If``, and is evaluated whichever is taken.
     Constants are bound as well. Lets in the values of others become one chain, to which each let
-    that is not needed for it adds another name of its result.
+    that is not needed for it adds another name of its result. Where devices are planned, each value
+    has an ``on_device`` around it that says its own.
 
     Args:
         expr: Any well-formed expression. Of a function the body is brought into the form. It may
@@ -66,7 +69,11 @@ def to_a_normal_form(
     if is_a_normal_form(expr):
         return expr
     find = find_effectful or (lambda body: find_effectful_nodes(body, mod))
-    return transform_body(expr, lambda body: bind_all(body, find))
+    around: VirtualDevice | None = None
+    if has_devices(expr):
+        device = expr.virtual_device if type(expr) is Function else None
+        around = device or ANY_DEVICE
+    return transform_body(expr, lambda body: bind_all(body, find, around))
 
 
 def ToANormalFormExpr(e: Expr) -> Expr:  # noqa: N802 - Relay's name
