@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.on_device import fixed_device
 from relayish.ir.node import NAMES, Node
@@ -81,16 +83,12 @@ def recover_devices(
     return found
 
 
-def has_devices(expr: Expr) -> bool:
-    """Return whether devices are planned in ``expr``: scoping tells some.
-
-    Complexity:
-        Linear in distinct nodes; no recursion.
-    """
-    for node in EXPRESSIONS.pre_order(expr):
-        if type(node) is Function:
-            if node.virtual_device is not None:
-                return True
-        elif type(node) is Call and fixed_device(node) is not None:
+def has_devices(nodes: Iterable[Node]) -> bool:
+    """Return whether devices are planned in a program of these ``nodes``: scoping tells some."""
+    for node in nodes:
+        kind = type(node)
+        if (kind is Call and fixed_device(node) is not None) or (
+            type(node) is Function and node.virtual_device is not None
+        ):
             return True
     return False

@@ -19,12 +19,12 @@ from relayish.analysis.effectful import FindEffectful
 from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.normal_form import find_shared_ahead
 from relayish.analysis.on_device import fixed_device, with_fixed_device
-from relayish.analysis.virtual_devices import recover_devices
+from relayish.analysis.virtual_devices import has_devices, recover_devices
 from relayish.ir.getters import is_declaration
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.virtual_device import VirtualDevice
+from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
@@ -45,7 +45,7 @@ def bind_all(
 ) -> Expr:
     """Return ``expr`` in A-normal form: every node but names is bound by a let.
 
-    Where devices are planned, ``around`` is that of ``expr``; each value says its own then.
+    Where devices are planned each value says its own; that of ``expr`` is ``around``.
     """
     effectful = find_effectful(expr)
     find = _build_flat_scopes if effectful else _scopes
@@ -57,8 +57,8 @@ def bind_all(
     expr, scopes, effectful = unshare(expr, scopes, _select_all, effectful, find)
     check_effect_order(expr, scopes, effectful)
     filler = _Filler(scopes, None, flat=True, in_order=bool(effectful))
-    if around is not None:
-        filler.devices = recover_devices(None, expr, around)
+    if around is not None or has_devices(scopes.order):
+        filler.devices = recover_devices(None, expr, around or ANY_DEVICE)
     return filler.fill(expr)
 
 

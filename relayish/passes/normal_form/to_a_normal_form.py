@@ -17,10 +17,8 @@ from __future__ import annotations
 
 from relayish.analysis.effectful import EffectfulNodes, FindEffectful, find_effectful_nodes
 from relayish.analysis.normal_form import is_a_normal_form
-from relayish.analysis.virtual_devices import has_devices
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
 from relayish.pass_infra import register_pass
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.passes.normal_form.let_insertion import bind_all
@@ -69,10 +67,7 @@ def to_a_normal_form(
     if is_a_normal_form(expr):
         return expr
     find = find_effectful or (lambda body: find_effectful_nodes(body, mod))
-    around: VirtualDevice | None = None
-    if has_devices(expr):
-        device = expr.virtual_device if type(expr) is Function else None
-        around = device or ANY_DEVICE
+    around = expr.virtual_device if type(expr) is Function else None
     return transform_body(expr, lambda body: bind_all(body, find, around))
 
 
