@@ -13,11 +13,8 @@ from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAff
 from relayish.passes.rewrite.rules.retyping import CallTypes
 
 
-class UndeterminedError(PassError, KeyError):
+class UndeterminedError(PassError):
     """A rule asks what its result is quantised to where nothing says so."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class AffineTypes(Mapping[Expr, AffineType]):

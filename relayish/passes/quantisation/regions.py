@@ -67,12 +67,13 @@ class RegionRewriter(MixedModeMutator):
         standing = self._stand(pre.args[0])
         if standing is _Standing.NO_DATA_FLOW:
             return post
-        if standing is _Standing.FIT:
-            found = self._rewrite_region(pre, post)
-            if isinstance(found, Image):
-                return found.expr
-        else:
-            found = Failure(self._find_missing_rule(pre.args[0]))
+        if standing is _Standing.WITHOUT_RULE:
+            if self._hard_fail:
+                raise report(self._find_missing_rule(pre.args[0]), pre)
+            return post
+        found = self._rewrite_region(pre, post)
+        if isinstance(found, Image):
+            return found.expr
         if self._hard_fail:
             raise report(found.error, pre)
         return post

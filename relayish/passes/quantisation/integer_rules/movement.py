@@ -211,5 +211,5 @@ def _quantized_filling(value: Expr, ty: TensorAffineType) -> Expr:
         stands = number / scale.reshape(()) + zero_point.reshape(())
         limits = np.iinfo(ty.dtype)
         if not limits.min - 1 < float(stands) < limits.max + 1:
-            raise PassError(f"no {ty.dtype} stands for {number}, with which nn.pad fills")
+            raise PassError(f"no {ty.dtype} stands for {float(number):g}, with which nn.pad fills")
     return quantize(value, ty)

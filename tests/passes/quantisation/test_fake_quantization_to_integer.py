@@ -1,0 +1,273 @@
+"""Which regions become integers, which stay, and what they become."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from relayish.analysis import count_nodes
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import PassError
+from relayish.interpreter import create_executor
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Expr, Function, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.op import register_fake_quantization_to_integer
+from relayish.op.builders.call import relay_call
+from relayish.op.declaration.properties import fake_quantization
+from relayish.passes.quantisation.fake_quantization_to_integer import fake_quantization_to_integer
+from relayish.testing import TempOpAttr
+from relayish.text import parse
+from relayish.transform import FakeQuantizationToInteger, PassContext, VerifyInstrument
+from tests.support.depth import DEPTH
+from tests.support.quantised_networks import QuantisedNetwork, is_in_integers
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+HEADER = '#[version = "0.0.5"]\n'
+half, two, zero = const(np.float32(0.5)), const(np.float32(2)), const(0)
+x = var("x", shape=(2, 4), dtype="int8")
+
+
+def dequantized(data: Expr, scale: Expr = half, zero_point: Expr = zero, axis: int = -1) -> Expr:
+    return relay_call("qnn.dequantize", data, scale, zero_point, axis=axis, out_dtype="float32")
+
+
+def quantized(data: Expr, scale: Expr = half, zero_point: Expr = zero, dtype: str = "int8") -> Expr:
+    return relay_call("qnn.quantize", data, scale, zero_point, out_dtype=dtype)
+
+
+def function(body: Expr, *params: Var) -> Function:
+    return infer_type(Function(params or (x,), body))
+
+
+def run(program: Function | IRModule, *arguments: object) -> object:
+    mod = program if isinstance(program, IRModule) else IRModule.from_expr(program)
+    return create_executor(mod=mod).evaluate()(*arguments)
+
+
+def assert_becomes(before: str, after: str, **options: object) -> None:
+    ours = FakeQuantizationToInteger(**options)(parse(HEADER + before))
+    assert_structural_equal(infer_type(ours), infer_type(parse(HEADER + after)))
+
+
+def assert_stays(func: Function) -> None:
+    assert fake_quantization_to_integer(func) is func
+
+
+def test_region_without_operators_only_moves_the_scale() -> None:
+    func = function(quantized(dequantized(x), two))
+    made = infer_type(fake_quantization_to_integer(func))
+    assert_structural_equal(
+        made.body,
+        infer_type(
+            Function((x,), relay_call("qnn.requantize", x, half, zero, two, zero, out_dtype="int8"))
+        ).body,
+        map_free_vars=True,
+    )
+    same = function(quantized(dequantized(x)))
+    assert fake_quantization_to_integer(same).body is same.params[0]
+
+
+def test_region_stays_where_an_operator_has_no_rule() -> None:
+    assert_stays(function(quantized(relay_call("cos", dequantized(x)))))
+
+
+def test_region_stays_where_a_variable_is_computed_with() -> None:
+    y = var("y", shape=(2, 4))
+    assert_stays(function(quantized(relay_call("add", dequantized(x), y)), x, y))
+
+
+def test_region_stays_where_its_rule_refuses() -> None:
+    padded = relay_call(
+        "nn.pad", dequantized(x), const(np.float32(-1e30)), pad_width=((0, 0), (1, 1))
+    )
+    assert_stays(function(quantized(padded)))
+
+
+def test_hard_fail_names_the_operator_without_a_rule() -> None:
+    func = function(quantized(relay_call("cos", dequantized(x))))
+    with pytest.raises(PassError, match="nothing says how cos is computed in integers"):
+        fake_quantization_to_integer(func, hard_fail=True)
+
+
+def test_hard_fail_raises_what_a_rule_raises() -> None:
+    padded = relay_call(
+        "nn.pad", dequantized(x), const(np.float32(-1e30)), pad_width=((0, 0), (1, 1))
+    )
+    with pytest.raises(PassError, match="no int8 stands for -1e"):
+        fake_quantization_to_integer(function(quantized(padded)), hard_fail=True)
+
+
+def test_hard_fail_tells_of_optional_rules() -> None:
+    func = function(quantized(relay_call("nn.softmax", dequantized(x))))
+    with pytest.raises(PassError, match=r"or say optional_qnn_ops=\['nn.softmax'\]"):
+        fake_quantization_to_integer(func, hard_fail=True)
+
+
+def test_optional_rules_serve_where_they_are_asked_for() -> None:
+    func = function(quantized(relay_call("nn.softmax", dequantized(x))))
+    assert_stays(func)
+    made = fake_quantization_to_integer(func, optional_qnn_ops=("nn.softmax",))
+    assert made.body.op is intern_op("qnn.softmax")
+
+
+def test_wrong_answer_of_a_rule_is_an_error_of_the_pass() -> None:
+    func = function(quantized(relay_call("cos", dequantized(x))))
+    with TempOpAttr("cos", fake_quantization, lambda expr, type_map: expr):
+        assert_stays(func)
+        with pytest.raises(PassError, match="expected an expression and its affine type"):
+            fake_quantization_to_integer(func, hard_fail=True)
+
+
+def test_error_that_is_none_of_ours_is_reported_as_one() -> None:
+    def refuse(expr: Expr, type_map: object) -> object:
+        raise AssertionError("only on Mondays")
+
+    func = function(quantized(relay_call("cos", dequantized(x))))
+    with TempOpAttr("cos", fake_quantization, refuse):
+        assert_stays(func)
+        with pytest.raises(PassError, match="AssertionError: only on Mondays"):
+            fake_quantization_to_integer(func, hard_fail=True)
+
+
+def test_rule_of_a_higher_level_counts() -> None:
+    def drop(expr: Expr, type_map: dict[Expr, object]) -> list[object]:
+        return [expr.args[0], type_map[expr.args[0]]]
+
+    func = function(quantized(relay_call("cos", dequantized(x))))
+    with TempOpAttr("cos", fake_quantization, drop):
+        assert fake_quantization_to_integer(func).body is func.params[0]
+    assert register_fake_quantization_to_integer("cos.of.nobody", drop) is drop
+
+
+def test_region_that_would_change_its_type_stays() -> None:
+    def widen(expr: Expr, type_map: dict[Expr, object]) -> list[object]:
+        wide = relay_call("expand_dims", expr.args[0], axis=0)
+        return [wide, type_map[expr.args[0]]]
+
+    func = function(quantized(relay_call("cos", dequantized(x))))
+    with TempOpAttr("cos", fake_quantization, widen):
+        assert_stays(func)
+        with pytest.raises(PassError, match="in integers the type would be"):
+            fake_quantization_to_integer(func, hard_fail=True)
+
+
+def test_one_tensor_quantised_in_two_ways_keeps_its_two_meanings() -> None:
+    total = relay_call("add", dequantized(x, half), dequantized(x, two))
+    assert_stays(function(quantized(total)))
+    parts = Tuple((dequantized(x, half), dequantized(x, two)))
+    joined = function(quantized(relay_call("concatenate", parts, axis=0), two))
+    made = fake_quantization_to_integer(joined)
+    scales = made.body.args[1].fields
+    assert [float(scale.data) for scale in scales] == [0.5, 2.0]
+
+
+def test_what_regions_share_is_made_once_where_it_may_be() -> None:
+    shared = relay_call("nn.relu", dequantized(x))
+    func = function(Tuple((quantized(shared, two), quantized(shared, half, const(3)))))
+    made = fake_quantization_to_integer(func)
+    assert made.body.fields[0].args[0] is made.body.fields[1].args[0]
+
+
+def test_blocks_between_dequantising_and_quantising_follow_one_another() -> None:
+    body: Expr = x
+    for _ in range(3):
+        body = quantized(relay_call("tanh", dequantized(body)))
+    made = fake_quantization_to_integer(function(body))
+    assert "qnn.dequantize" not in str(made)
+
+
+def test_types_are_those_of_the_program_where_operands_are_bytes_of_other_kinds() -> None:
+    func = function(quantized(relay_call("tanh", dequantized(x)), half, const(128), "uint8"))
+    made = infer_type(fake_quantization_to_integer(func))
+    data = np.arange(-4, 4, dtype="int8").reshape(2, 4)
+    before, after = (np.asarray(run(f, data)) for f in (func, made))
+    assert after.dtype == "uint8"
+    assert np.max(np.abs(before.astype(int) - after.astype(int))) <= 1
+
+
+def test_calls_without_quantised_results_become_integers_one_by_one() -> None:
+    assert_becomes(
+        """def @main(%x: Tensor[(2, 4), int8]) {
+          exp(reshape(qnn.dequantize(%x, 0.5f, 3, out_dtype="float32"), newshape=[4, 2])) }""",
+        """def @main(%x: Tensor[(2, 4), int8]) {
+          %0 = reshape(%x, newshape=[4, 2]);
+          exp(qnn.dequantize(%0, 0.5f, 3, out_dtype="float32")) }""",
+        use_qat=True,
+    )
+
+
+def test_parts_of_a_split_are_dequantised_one_by_one() -> None:
+    halves = relay_call("split", dequantized(x), indices_or_sections=2, axis=1)
+    func = function(Tuple((halves[0], halves[1])))
+    made = infer_type(fake_quantization_to_integer(func, use_qat=True))
+    data = np.arange(8, dtype="int8").reshape(2, 4)
+    for before, after in zip(run(func, data), run(made, data), strict=True):
+        assert np.array_equal(before, after)
+    assert "split(%x" in str(made)
+
+
+def test_call_whose_rule_needs_the_result_stays_without_one_even_with_hard_fail() -> None:
+    func = function(relay_call("tanh", dequantized(x)))
+    assert fake_quantization_to_integer(func, hard_fail=True, use_qat=True) is func
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["nn.relu", "tanh"])
+def test_regions_are_as_deep_as_one_likes(name: str) -> None:
+    body = dequantized(x)
+    for _ in range(min(DEPTH, 20_000)):
+        body = relay_call(name, body)
+    made = fake_quantization_to_integer(function(quantized(body)))
+    assert made.body.op is not intern_op("qnn.quantize")
+
+
+def test_endless_paths_are_walked_once() -> None:
+    body = dequantized(x)
+    for _ in range(100):
+        body = relay_call("add", body, body)
+    made = fake_quantization_to_integer(function(quantized(body)))
+    assert count_nodes(made) < 120
+
+
+def test_rules_are_asked_once_for_each_node_however_many_regions_there_are() -> None:
+    asked = 0
+
+    def count(expr: Expr, type_map: dict[Expr, object]) -> list[object]:
+        nonlocal asked
+        asked += 1
+        return [expr.args[0], type_map[expr.args[0]]]
+
+    body, ends = dequantized(x), []
+    for level in range(50):
+        body = relay_call("cos", body)
+        ends.append(quantized(body, const(np.float32(level + 1))))
+    with TempOpAttr("cos", fake_quantization, count):
+        fake_quantization_to_integer(function(Tuple(tuple(ends))))
+    assert asked == 50
+
+
+def test_integers_stay_within_the_bound_of_their_roundings() -> None:
+    converted = 0
+    for seed in range(EXAMPLES):
+        net = QuantisedNetwork(seed)
+        before = infer_type(net.mod)
+        with PassContext(instruments=[VerifyInstrument()]):
+            after = FakeQuantizationToInteger()(before)
+        ends = [np.asarray(run(mod, *net.arguments)).astype(int) for mod in (before, after)]
+        assert np.max(np.abs(ends[0] - ends[1])) <= net.bound, seed
+        converted += is_in_integers(after)
+    assert converted > 0.9 * EXAMPLES
+
+
+def test_bound_is_met_with_equality_where_nothing_is_quantised_between() -> None:
+    """One quantum: a half on either side of what both round."""
+    data = var("d", shape=(1,), dtype="int8")
+    func = function(quantized(dequantized(data, const(np.float32(1.0))), two), data)
+    made = infer_type(fake_quantization_to_integer(func))
+    ends = [int(run(f, np.array([-1], "int8"))[0]) for f in (func, made)]
+    assert ends == [-1, 0]  # a half goes away from zero here, and upward there
