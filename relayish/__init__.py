@@ -156,6 +156,8 @@ _PACKAGES: _typing.Final = (
     "prelude",
     "relay",
     "runtime",
+    "target",
+    "te",
     "testing",
     "text",
     "tir",

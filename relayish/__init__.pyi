@@ -16,6 +16,8 @@ from relayish import passes as passes
 from relayish import prelude as prelude
 from relayish import relay as relay
 from relayish import runtime as runtime
+from relayish import target as target
+from relayish import te as te
 from relayish import testing as testing
 from relayish import text as text
 from relayish import tir as tir

@@ -37,7 +37,7 @@ LAYERS = (
     ("passes",),
     ("transform",),
     ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform"),
-    ("cli", "contrib", "relay", "runtime", "testing"),
+    ("cli", "contrib", "relay", "runtime", "target", "te", "testing"),
     ("__main__",),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

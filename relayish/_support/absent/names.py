@@ -20,7 +20,10 @@ _EVALUATE = (
     'relay.create_executor("graph", mod).evaluate()(*args), '
     "and relay.transform.default_pipeline(3)(mod) for what build does to the program before"
 )
-_NO_TARGET = "numpy computes on the CPU, so there is no target to choose; leave it out"
+_NO_VIRTUAL_DEVICE = (
+    "write relay.annotation.on_device(x, tvm.cpu(0)); passes read devices and targets as "
+    "relay.transform.PlanDevices(...) takes them"
+)
 _NO_SCHEDULE = (
     "operators are not compiled, so they have neither computes nor schedules nor strategies; "
     "write evaluate=f in register_op(name, ...) to say what one computes"
@@ -90,8 +93,7 @@ _IR = _merge(
 
 _TVM = _merge(
     _each("build lower driver", _EVALUATE),
-    _each("target Target", _NO_TARGET),
-    _each("te topi arith script", _NO_TENSOR_IR),
+    _each("topi arith script", _NO_TENSOR_IR),
     _each("autotvm auto_scheduler meta_schedule dlight", _TUNING),
     _each("rpc micro", _EVALUATE),
     _each(
@@ -212,6 +214,23 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "ir.transform": _TRANSFORM,
     "nd": _each("from_dlpack", "write numpy.from_dlpack(array)"),
     "op": _OP,
+    "te": _each(
+        "compute placeholder create_schedule create_prim_func reduce_axis extern sum scan "
+        "thread_axis tensor_intrin hybrid Tensor Schedule",
+        _NO_TENSOR_IR,
+    ),
+    "target": _merge(
+        _each("VirtualDevice make_compilation_config", _NO_VIRTUAL_DEVICE),
+        _each(
+            "arm_cpu cuda rocm mali intel_graphics hexagon bifrost riscv_cpu vta rasp create micro",
+            "write relayish.target.Target('llvm -keys=...') with the options",
+        ),
+    ),
+    "tir": _merge(
+        _each("Any", "write relay.Any()"),
+        _each("SizeVar", "write relay.SizeVar('n')"),
+        _each("PrimFunc BufferStore BufferLoad transform stmt_functor", _NO_TENSOR_IR),
+    ),
     "runtime": _merge(
         _each("convert", "Python's values are taken as they are; leave convert(...) out"),
         _each("Array Map ShapeTuple String container", "write Python's own tuples and strings"),

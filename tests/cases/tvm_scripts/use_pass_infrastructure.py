@@ -2,7 +2,7 @@
 
 import numpy as np
 import tvm
-from tvm import relay
+from tvm import relay, te
 
 
 def example():
@@ -75,6 +75,14 @@ def add_abs(mod, ctx):
 extended = add_abs(mod)
 assert sorted(var.name_hint for var in extended.get_global_vars()) == ["abs", "main"]
 
-with tvm.transform.PassContext(opt_level=3):
+with tvm.transform.PassContext(opt_level=3), tvm.target.Target("llvm") as target:
+    assert tvm.target.Target.current() is target
     printed = tvm.transform.Sequential([tvm.transform.PrintIR(), add_abs])(mod)
 assert "abs" in printed
+
+n = te.size_var("n")
+symbolic = relay.var("s", shape=(n, 4))
+assert relay.transform.InferTypeLocal(relay.exp(symbolic)).shape[0] is n
+
+info = relay.transform.FoldConstant().info
+assert (info.name, info.opt_level) == ("FoldConstant", 2)

@@ -1,0 +1,134 @@
+"""Targets: what a program is meant for, by name; passes and functions of users ask which it is.
+
+Nothing is compiled for one. ``with Target("llvm"):`` tells functions that are registered for
+``Legalize`` or ``AlterOpLayout`` what they rewrite for, by ``Target.current()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar, Token
+from types import MappingProxyType, TracebackType
+from typing import Final, NamedTuple, Self
+
+from relayish._support.absent import names_of
+from relayish.errors import FieldError
+
+__all__ = ["Target", "TargetKind"]
+
+_CURRENT: Final[ContextVar[Target | None]] = ContextVar("target", default=None)
+
+
+class TargetKind(NamedTuple):
+    """What kind of target it is: ``llvm``, ``cuda``."""
+
+    name: str
+
+
+class Target:
+    """A kind of target and its options.
+
+    Args:
+        target: A text, ``"llvm -mcpu=skylake-avx512 -keys=cpu,avx"``, a mapping with ``kind`` and
+            options, or a target.
+        host: What the host program is for, if it is meant for another target.
+
+    Raises:
+        FieldError: If it says no kind.
+
+    Source:
+        TVM ``target.Target``; which options a kind has is not checked.
+
+    Example:
+        >>> target = Target("llvm -mcpu=skylake -keys=cpu")
+        >>> target.kind.name, target.attrs["mcpu"], target.keys
+        ('llvm', 'skylake', ('cpu',))
+        >>> with target:
+        ...     Target.current() is target
+        True
+    """
+
+    __slots__ = ("_tokens", "attrs", "host", "kind")
+
+    def __init__(
+        self, target: str | Mapping[str, object] | Target, host: str | Target | None = None
+    ) -> None:
+        kind, attrs, own_host = _read(target)
+        self.kind = TargetKind(kind)
+        self.attrs: Mapping[str, object] = MappingProxyType(attrs)
+        self.host: Target | None = own_host if host is None else Target(host)
+        self._tokens: list[Token[Target | None]] = []
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys by which strategies would be chosen: those given, or the kind."""
+        given = self.attrs.get("keys")
+        words = given.split(",") if isinstance(given, str) else given
+        return tuple(map(str, words)) if isinstance(words, (list, tuple)) else (self.kind.name,)
+
+    @staticmethod
+    def current(allow_none: bool = True) -> Target | None:
+        """Return the target of the innermost ``with`` around the caller.
+
+        Raises:
+            FieldError: If there is none and ``allow_none`` is false.
+        """
+        found = _CURRENT.get()
+        if found is None and not allow_none:
+            raise FieldError("there is no target here; write with Target('llvm'): around it")
+        return found
+
+    def __enter__(self) -> Self:
+        self._tokens.append(_CURRENT.set(self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _CURRENT.reset(self._tokens.pop())
+
+    def __str__(self) -> str:
+        options = [f"-{name}={_show(value)}" for name, value in self.attrs.items()]
+        return " ".join([self.kind.name, *options])
+
+    def __repr__(self) -> str:
+        return f"Target({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Target):
+            return NotImplemented
+        return (str(self), self.host) == (str(other), other.host)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+def _read(
+    target: str | Mapping[str, object] | Target,
+) -> tuple[str, dict[str, object], Target | None]:
+    """Return the kind, the options and the host that ``target`` says."""
+    if isinstance(target, Target):
+        return target.kind.name, dict(target.attrs), target.host
+    if isinstance(target, str):
+        kind, *options = target.split() or [""]
+        attrs: dict[str, object] = {}
+        for option in options:
+            name, equals, value = option.lstrip("-").partition("=")
+            attrs[name] = value if equals else True
+    else:
+        attrs = dict(target)
+        kind = str(attrs.pop("kind", ""))
+    if not kind or kind.startswith("-"):
+        raise FieldError(f"a target begins with its kind, as 'llvm'; found {target!r}")
+    host = attrs.pop("host", None)
+    return kind, attrs, Target(host) if isinstance(host, (str, Mapping, Target)) else None
+
+
+def _show(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+__getattr__ = names_of(__name__)

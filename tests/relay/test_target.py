@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+import relayish as tvm
+from relayish import relay
+from relayish.errors import FieldError
+from relayish.target import Target
+
+
+def test_text_gives_kind_and_options():
+    target = Target("llvm -mcpu=skylake -num-cores=4 -system-lib")
+    assert target.kind.name == "llvm"
+    assert dict(target.attrs) == {"mcpu": "skylake", "num-cores": "4", "system-lib": True}
+
+
+def test_mapping_gives_kind_options_and_host():
+    target = Target({"kind": "cuda", "arch": "sm_80", "host": "llvm -mcpu=x"})
+    assert (target.kind.name, target.attrs["arch"]) == ("cuda", "sm_80")
+    assert str(target.host) == "llvm -mcpu=x"
+
+
+def test_host_that_is_given_counts():
+    assert Target(Target("cuda"), host="c").host == Target("c")
+
+
+def test_keys_are_those_given_or_the_kind():
+    assert Target("llvm -keys=arm_cpu,cpu").keys == ("arm_cpu", "cpu")
+    assert Target({"kind": "llvm", "keys": ["a", "b"]}).keys == ("a", "b")
+    assert Target("cuda").keys == ("cuda",)
+
+
+def test_text_of_a_target_makes_the_same_target():
+    target = Target("llvm -mcpu=skylake -keys=cpu")
+    assert Target(str(target)) == target
+    assert hash(Target(str(target))) == hash(target)
+    assert target != Target("llvm")
+    assert target != "llvm"
+
+
+def test_innermost_target_is_the_current_one():
+    outer, inner = Target("llvm"), Target("cuda")
+    with outer:
+        with inner, inner:
+            assert Target.current() is inner
+        assert Target.current() is outer
+    assert Target.current() is None
+
+
+def test_current_target_that_must_be_there_is_asked_for():
+    with pytest.raises(FieldError, match="there is no target here"):
+        Target.current(allow_none=False)
+
+
+@pytest.mark.parametrize("text", ["", "-mcpu=x", {}])
+def test_target_without_a_kind_is_refused(text):
+    with pytest.raises(FieldError, match="a target begins with its kind"):
+        Target(text)
+
+
+def test_function_of_legalize_reads_the_current_target():
+    x = relay.var("x", shape=(2,))
+    mod = relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x], relay.exp(x))))
+
+    def legalize(attrs, inputs, types):
+        target = Target.current()
+        return relay.fast_exp(inputs[0]) if target is not None else None
+
+    with relay.testing.TempOpAttr("exp", "FTVMLegalize", legalize):
+        assert "fast_exp" not in relay.transform.Legalize()(mod).astext()
+        with tvm.target.Target("llvm"):
+            assert "fast_exp" in relay.transform.Legalize()(mod).astext()
+
+
+def test_sizes_of_te_are_those_of_relay():
+    assert tvm.te.size_var("n").nonnegative
+    assert not tvm.te.var("n").nonnegative
+    assert tvm.te.var("n", "int64").dtype == "int64"
