@@ -18,7 +18,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import register_fake_quantization_to_integer
 from relayish.op.builders.call import relay_call
-from relayish.op.declaration.properties import fake_quantization
+from relayish.op.declaration.fake_quantization import fake_quantization
 from relayish.passes.quantisation.fake_quantization_to_integer import fake_quantization_to_integer
 from relayish.testing import TempOpAttr
 from relayish.text import parse
