@@ -184,7 +184,6 @@ _TRANSFORM = _merge(
     _each("FromRelay", "programs are Relay's; leave it out"),
     _each("build_config", "write relay.transform.PassContext(opt_level=3)"),
     _each("ToCPS", "write relay.transform.to_cps(mod)"),
-    _each("LayoutConfig", "write ConvertLayout({'nn.conv2d': [...]}) for what is to change"),
     _each("LabelOps", "write relay.transform.CapturePostDfsIndexInSpans()"),
     _each("ConcretizeLike RemoveStandaloneReshapes", "write relay.transform.SimplifyExpr()"),
     _each("AnnotateUsedMemory ManifestAlloc MemoryPlan memory_alloc memory_plan", _NO_POOLS),
@@ -262,7 +261,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "relay.parser": _each("SpanCheck", "spans are kept where they are; write expr.span"),
     "relay.scope_builder": _each("WithScope", "write with builder.if_scope(cond):"),
     "prelude": _each(
-        "StaticTensorArrayOps TensorArrayOps get_tensor_array_shape",
+        "TensorArrayOps get_tensor_array_shape",
         "write relay.prelude.import_tensor_arrays(mod, dtype, shape)",
     ),
     "frontend": _merge(
