@@ -223,6 +223,13 @@ def _add_print(commands: _Commands[_Parser]) -> None:
     show = _add_command(commands, "print", "read a program and print it")
     _add_program(show)
     _add_output(show)
+    show.add_argument(
+        "--as",
+        dest="as_",
+        choices=("text", "python"),
+        default="text",
+        help="how to print it: as text, or main and what it needs as Python on numpy",
+    )
 
 
 def _add_check(commands: _Commands[_Parser]) -> None:

