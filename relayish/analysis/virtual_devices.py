@@ -11,13 +11,15 @@ from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
+from relayish.ir.scoping import bound_by
 
 
 def recover_virtual_device_map(mod: IRModule | None, expr: Expr) -> dict[Expr, VirtualDevice]:
     """Return the device of each expression below and including ``expr``, as scoping tells it.
 
     A parameter and the result of a function are where their ``virtual_device`` says; the value of a
-    let, and what its variable stands for, where the ``on_device`` around it says; and all else
+    let, and what its variable stands for, where the ``on_device`` around it says; what a pattern
+    takes apart, where it is matched; and all else
     where the innermost ``on_device`` around it says, or the function. Operators and constructors
     are on any device, so they have none. What nothing is said of is on a device of which everything
     is open.
@@ -75,6 +77,8 @@ def recover_devices(
             bound.update((param, param.virtual_device or ANY_DEVICE) for param in node.params)
         elif type(node) is Let:
             bound[node.var] = device_of(node.value, around)
+        elif type(node) is not Function:
+            bound.update((var, around) for var in bound_by(node) if type(var) is Var)
         device = device_of(node, around)
         if isinstance(node, Expr) and (type(node) not in NAMES or type(node) is GlobalVar):
             found[node] = device
