@@ -8,6 +8,7 @@ from relayish.dataflow_pattern import Found, RuleSet, rule, wildcard
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.builders.call import relay_call
 from relayish.op.types.layout import LayoutAxis, read_layout
+from relayish.op.types.layout_algebra import show_layout
 from relayish.passes.rewrite.simplify.common import is_relay_op, same_type, tensor_type
 
 _TRANSPOSE, _LAYOUT_TRANSFORM = is_relay_op("transpose"), is_relay_op("layout_transform")
@@ -36,7 +37,7 @@ def merge_arrangements(call: Call, found: Found) -> Expr:
     layouts = _join(_layouts(inner), _layouts(call), first, second)
     if layouts is None:
         return call
-    source, target = map(_text, layouts)
+    source, target = map(show_layout, layouts)
     if source == target:
         return found[_data] if same_type(found, found[_data], call) else call
     out = relay_call("layout_transform", found[_data], src_layout=source, dst_layout=target)
@@ -71,10 +72,6 @@ def _layouts(call: Call) -> _Layouts | None:
     if call.op is not _LAYOUT_TRANSFORM.expr or attrs is None:
         return None
     return read_layout(attrs.src_layout), read_layout(attrs.dst_layout)
-
-
-def _text(layout: _Layout) -> str:
-    return "".join(f"{axis.factor or ''}{axis.letter}" for axis in layout)
 
 
 def _axes(call: Call, rank: int) -> tuple[int, ...] | None:
