@@ -256,3 +256,15 @@ def test_axis_of_bits_is_the_last_by_default_in_type_and_value():
     assert inferred("nn.bitpack", attrs, TensorType((3, 64), "int32")).shape == expected
     data = random_values(3, 64, dtype="int32", low=0, high=4)
     assert evaluated("nn.bitpack", data, **options).shape == expected
+
+
+@pytest.mark.parametrize("bits", [63, 64, 100])
+def test_numbers_of_more_bits_than_there_are_have_all_of_their_own(bits):
+    data, weight = np.array([[3, 5]], np.int16), np.array([[7, 2]], np.int16)
+    options = {"data_bits": bits, "weight_bits": bits, "out_dtype": "int16", "units": 1}
+    found = evaluated("nn.bitserial_dense", data, weight, **options, unipolar=False)
+    assert found.tolist() == [[31]]
+    image, kernel = data.reshape(1, 2, 1, 1), weight.reshape(1, 2, 1, 1)
+    options = {"activation_bits": bits, "weight_bits": bits, "kernel_size": (1, 1), "channels": 1}
+    found = evaluated("nn.bitserial_conv2d", image, kernel, **options, unipolar=False)
+    assert found.ravel().tolist() == [31]

@@ -18,7 +18,7 @@ from relayish.op.types.dimension import floor_divide, normalise_axis, show_type
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.type_checks import integers
 from relayish.op.values.accumulation import matrix_product
-from relayish.op.values.evaluation import Array, result_dtype
+from relayish.op.values.evaluation import Array, lowest_bits, result_dtype
 
 _WORDS: Final = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 """The element types bits are packed into, and how many fit."""
@@ -125,10 +125,11 @@ def _bitpack(attrs: BitPackAttrs, data: Array) -> Array:
 def _bitserial_dense(attrs: BinaryDenseAttrs, data: Array, weight: Array) -> Array:
     """Multiply the lowest bits of both; a bit of a unipolar weight counts 1 or -1, not 1 or 0."""
     factor = (_unpack(weight) if weight.ndim == 3 else weight).astype(np.int64)
-    factor = factor & ((1 << attrs.weight_bits) - 1)
+    highest = lowest_bits(attrs.weight_bits)
+    factor = factor & highest
     if attrs.unipolar:
-        factor = 2 * factor - ((1 << attrs.weight_bits) - 1)
-    numbers = data.astype(np.int64) & ((1 << attrs.data_bits) - 1)
+        factor = 2 * factor - highest
+    numbers = data.astype(np.int64) & lowest_bits(attrs.data_bits)
     whole = matrix_product(numbers, factor.T, np.dtype(np.int64))
     return whole.astype(result_dtype(attrs.out_dtype, data.dtype))
 

@@ -31,7 +31,7 @@ from relayish.op.nn.window_types import SPATIAL
 from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
 from relayish.op.types.layout import convert_layout
 from relayish.op.values.accumulation import ElementType, accumulator, operand, round_to
-from relayish.op.values.evaluation import Array, result_dtype
+from relayish.op.values.evaluation import Array, lowest_bits, result_dtype
 
 ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
 AnyConvAttrs: TypeAlias = (
@@ -225,8 +225,8 @@ def _bitserial_convolution(attrs: BinaryConv2DAttrs, data: Array, weight: Array)
     """
     source = convert_layout(data, attrs.data_layout, "NCHW").astype(np.int64)
     kernel = convert_layout(weight, attrs.kernel_layout, "OIHW").astype(np.int64)
-    source &= 2**attrs.activation_bits - 1
-    highest = 2**attrs.weight_bits - 1
+    source &= lowest_bits(attrs.activation_bits)
+    highest = lowest_bits(attrs.weight_bits)
     kernel &= highest
     if attrs.unipolar:
         kernel = 2 * kernel - highest

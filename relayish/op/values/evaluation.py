@@ -107,3 +107,8 @@ def apply_into(function: np.ufunc) -> Callable[..., Array]:
         return function(*inputs, out=out)
 
     return into
+
+
+def lowest_bits(count: int) -> np.int64:
+    """Return the number whose lowest ``count`` bits are set, of 64 or more of them all."""
+    return np.int64(-1 if count >= 64 else (1 << count) - 1)
