@@ -12,6 +12,7 @@ annotated with an element type may be given as a number, ``"data, k: int32 = 1"`
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -35,16 +36,12 @@ def read_signature(text: str) -> dict[str, Default | None]:
         SyntaxError: If it is no parameter list.
         ValueError: If a default is no literal.
     """
-    parsed = _parse(text)
+    function = ast.parse(f"def build({text}): ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    parsed = function.args
     values = [Default(ast.literal_eval(value)) for value in parsed.defaults]
     defaults = [*[None] * (len(parsed.args) - len(values)), *values]
     return {each.arg: default for each, default in zip(parsed.args, defaults, strict=True)}
-
-
-def _parse(text: str) -> ast.arguments:
-    parsed = ast.parse(f"def build({text}): ...").body[0]
-    assert isinstance(parsed, ast.FunctionDef)
-    return parsed.args
 
 
 def split_annotations(parameters: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -60,12 +57,23 @@ def find_arguments(op: str, signature: str, attrs_type: type[Attrs] | None) -> t
     Raises:
         DeclarationError: If the signature is no parameter list.
     """
-    try:
-        parameters = _parse(signature).args
-    except SyntaxError as error:
-        raise DeclarationError(
-            f"signature of operator {op!r} is {signature!r}; expected a parameter list, as in "
-            f"'data, weight, units=None'"
-        ) from error
     fields = () if attrs_type is None else attrs_type.field_names
-    return tuple([ast.unparse(each) for each in parameters if each.arg not in fields])
+    found, place = [], 0
+    while place < len(signature):
+        parameter = _PARAMETER.match(signature, place)
+        if parameter is None:
+            raise DeclarationError(
+                f"signature of operator {op!r} is {signature!r}; expected a parameter list, as in "
+                f"'data, weight, units=None'"
+            )
+        if parameter[2] not in fields:
+            found.append(parameter[1])
+        place = parameter.end()
+    return tuple(found)
+
+
+_PARAMETER: Final = re.compile(
+    r"((\w+)(?:: \w+)?)(?: ?= ?(?:'[^']*'|\([^()]*\)|[-+.\w]+))?(?:, (?=\w)|$)"
+)
+"""A parameter with its default, a plain literal. All signatures are read when the library is
+imported: Python's own parser would take many times as long."""

@@ -15,6 +15,7 @@ from relayish.op.layouts.shape_rules import concatenate_layouts, split_layouts
 from relayish.op.types import dimension
 from relayish.op.types.dimension import show_shape
 from relayish.op.types.fields import Dimension
+from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_checks import unify_dtypes, unify_shapes
 from relayish.op.types.type_rules import tensor, tensors
 from relayish.op.values.evaluation import Array, normalise_axis
@@ -178,6 +179,7 @@ register_op(
     attrs_type=ConcatenateAttrs,
     rule=_concatenate_type,
     evaluate=_concatenate,
+    result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
     result_memory=ResultMemory(),
     mixed_precision=MixedPrecision.FOLLOW,
@@ -193,6 +195,7 @@ register_op(
     attrs_type=StackAttrs,
     rule=_stack_type,
     evaluate=_stack,
+    result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
 )
 register_op(
@@ -206,6 +209,7 @@ register_op(
     attrs_type=SplitAttrs,
     rule=_split_type,
     evaluate=_split,
+    result_size=bound_by_inputs,
     outputs=_count_parts,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,

@@ -13,6 +13,7 @@ from relayish.op.layouts.rules import of_axis
 from relayish.op.layouts.shape_rules import transpose_layouts
 from relayish.op.types import dimension
 from relayish.op.types.fields import Dimension
+from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_checks import integers, unify_dimensions
 from relayish.op.types.type_rules import tensor, unify_dtype
 from relayish.op.values.evaluation import Array, normalise_axis
@@ -249,6 +250,7 @@ register_op(
     attrs_type=TransposeAttrs,
     rule=_transpose_type,
     evaluate=_transpose,
+    result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=transpose_layouts,
@@ -289,6 +291,7 @@ register_op(
     attrs_type=ReverseAttrs,
     rule=_reverse_type,
     evaluate=_reverse,
+    result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
     infer_layout=of_axis(),
 )

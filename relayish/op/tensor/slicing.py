@@ -16,6 +16,7 @@ from relayish.op.layouts.shape_rules import slice_like_layouts, strided_slice_la
 from relayish.op.types import dimension
 from relayish.op.types.dimension import show_shape
 from relayish.op.types.fields import Dimension
+from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_checks import integers
 from relayish.op.types.type_rules import tensor, unify_dtype
 from relayish.op.values.evaluation import Array, Parameters, normalise_axis
@@ -273,6 +274,7 @@ register_op(
     attrs_type=StridedSliceAttrs,
     rule=_strided_slice_type,
     evaluate=_strided_slice,
+    result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=strided_slice_layouts,

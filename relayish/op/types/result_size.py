@@ -14,7 +14,7 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.declaration.properties import relation, result_size, rule
+from relayish.op.declaration.properties import relation, result_size, rule, view
 from relayish.op.declaration.relation import NULL_REPORTER
 from relayish.op.types.layout import read_layout
 from relayish.op.types.type_rules import (
@@ -52,6 +52,8 @@ def bound_result(op: Op, attrs: Parameters, *inputs: Array) -> int:
     size = result_size.get(op)
     if size is not None:
         return size(attrs, *inputs)
+    if op in view:
+        return bound_by_inputs(attrs, inputs[0])
     if rule.get(op) in _BROADCASTING:
         return bound_by_broadcast(attrs, *inputs)
     return bound_by_type(op, attrs, *inputs)
