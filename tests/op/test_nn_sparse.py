@@ -134,6 +134,16 @@ def test_sparse_kernels_have_a_place_in_their_middle():
     image = np.ones((1, 1, 1, 2), np.float32)
     with pytest.raises(EvaluationError, match="sizes must be odd"):
         evaluated("nn.sparse_conv2d", image, *ROWS, kernel_size=(2, 2))
+    with pytest.raises(EvaluationError, match="sizes must be odd"):
+        evaluated("nn.sparse_conv2d", image, *ROWS, kernel_size=(1, -1))
+
+
+def test_sparse_convolution_has_a_kernel_of_two_sizes():
+    types = [TensorType(shape) for shape in ((1, 2, 2, 3), (5,))]
+    types += [TensorType((size,), "int32") for size in (5, 4)]
+    attrs = make_attrs(get_op("nn.sparse_conv2d"), {"kernel_size": (1, 1, 1)})
+    with pytest.raises(TypeInferenceError, match="kernel_size must hold two sizes"):
+        inferred("nn.sparse_conv2d", attrs, *types)
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,8 @@ def _sparse_conv2d_type(
     unify_dtype(dense, tensor(sparse_data))
     if attrs.layout not in ("NHWC", "NCHW"):
         raise TypeInferenceError(f"layout {attrs.layout!r} is not NHWC or NCHW")
+    if len(attrs.kernel_size) != 2:
+        raise TypeInferenceError(f"kernel_size must hold two sizes; found {attrs.kernel_size}")
     shape = list(dense.shape)
     shape[attrs.layout.index("C")] = rows
     return TensorType(tuple(shape), dense.dtype)
@@ -216,11 +218,12 @@ def _sparse_conv2d(
     The columns of the matrix are those of a kernel ``OIHW`` in the layout ``NCHW``, and of one
     ``OHWI`` in ``NHWC``.
     """
-    height, width = attrs.kernel_size
-    if not (isinstance(height, int) and isinstance(width, int) and height % 2 and width % 2):
+    odd = [n for n in attrs.kernel_size if isinstance(n, int) and n > 0 and n % 2]
+    if len(odd) != 2:
         raise EvaluationError(
             f"a sparse kernel of {attrs.kernel_size} has no place in its middle; sizes must be odd"
         )
+    height, width = odd
     channels = attrs.layout.index("C")
     last = np.moveaxis(dense, channels, -1)
     rows, columns = last.shape[1:3]
