@@ -7,16 +7,18 @@ Nothing is compiled for one. ``with Target("llvm"):`` tells functions that are r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextvars import ContextVar, Token
+from contextvars import Token
 from types import MappingProxyType, TracebackType
 from typing import Final, NamedTuple, Self
 
 from relayish._support.absent import names_of
 from relayish.errors import FieldError
+from relayish.pass_infra.base.target import CURRENT_TARGET
 
 __all__ = ["Target", "TargetKind"]
 
-_CURRENT: Final[ContextVar[Target | None]] = ContextVar("target", default=None)
+_MOST_ARGUMENTS: Final = {"opencl": 128, "metal": 31}
+"""How many arguments a kernel may take, by the kind of target; 0 is any number."""
 
 
 class TargetKind(NamedTuple):
@@ -66,6 +68,15 @@ class Target:
         words = given.split(",") if isinstance(given, str) else given
         return tuple(map(str, words)) if isinstance(words, (list, tuple)) else (self.kind.name,)
 
+    @property
+    def max_function_args(self) -> int:
+        """How many arguments a kernel may take, its result among them; 0 for any number.
+
+        The option of that name says so, or the kind of target.
+        """
+        given = self.attrs.get("max_function_args", _MOST_ARGUMENTS.get(self.kind.name, 0))
+        return int(str(given))
+
     @staticmethod
     def current(allow_none: bool = True) -> Target | None:
         """Return the target of the innermost ``with`` around the caller.
@@ -73,13 +84,13 @@ class Target:
         Raises:
             FieldError: If there is none and ``allow_none`` is false.
         """
-        found = _CURRENT.get()
+        found: Target | None = CURRENT_TARGET.get()
         if found is None and not allow_none:
             raise FieldError("there is no target here; write with Target('llvm'): around it")
         return found
 
     def __enter__(self) -> Self:
-        self._tokens.append(_CURRENT.set(self))
+        self._tokens.append(CURRENT_TARGET.set(self))
         return self
 
     def __exit__(
@@ -88,7 +99,7 @@ class Target:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _CURRENT.reset(self._tokens.pop())
+        CURRENT_TARGET.reset(self._tokens.pop())
 
     def __str__(self) -> str:
         options = [f"-{name}={_show(value)}" for name, value in self.attrs.items()]

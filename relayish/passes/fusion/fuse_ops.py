@@ -32,6 +32,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.op.declaration import properties
 from relayish.pass_infra import PassContext, register_config_option, register_pass
+from relayish.pass_infra.base.target import most_arguments
 from relayish.passes.fusion.graph import DynamicTypes, FusionGraph, is_fused
 from relayish.passes.fusion.groups import FusionGroups
 
@@ -48,7 +49,8 @@ register_config_option(
     "relay.FuseOps.max_function_args",
     int,
     default=0,
-    description="how many arguments a fused function may take, its result among them; 0 for any",
+    description="how many arguments a fused function may take, its result among them; 0 for all "
+    "that the target allows",
 )
 register_config_option(
     "relay.FuseOps.link_params",
@@ -240,7 +242,8 @@ def fuse_ops_under(
 
     What :func:`fuse_ops` does, as the context says: its options ``relay.FuseOps.max_depth``,
     ``relay.FuseOps.max_function_args`` and ``relay.FuseOps.link_params`` count, and at level 0
-    nothing is fused. How many arguments a kernel may take Relay asks the target.
+    nothing is fused. Without the second, a function takes as many arguments as the target allows:
+    ``with Target("metal"):``.
 
     Args:
         expr: A typed expression.
@@ -264,7 +267,7 @@ def fuse_ops_under(
     if most == -1:
         configured = ctx.get_config("relay.FuseOps.max_function_args")
         assert isinstance(configured, int)
-        most = configured
+        most = configured or most_arguments()
     if most < 0:
         raise PassError(
             f"max_function_args is {most}; expected how many arguments a function "

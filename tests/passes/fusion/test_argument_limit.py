@@ -10,6 +10,7 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.fusion.argument_limit import ArgumentLimit
 from relayish.passes.fusion.fuse_ops import fuse_ops
+from relayish.target import Target
 from relayish.transform import FuseOps, InferType, PassContext
 from tests.support.depth import DEPTH
 from tests.support.random_networks import random_network, random_network_arguments
@@ -58,11 +59,11 @@ def fused_by_hand(count, shape, inside):
     [((10, 20), 1, 1), ((relay.Any(), 20), 4, 2)],
     ids=["static", "dynamic"],
 )
-@pytest.mark.parametrize("most", [31, 128])
-def test_a_long_sum_is_fused_as_far_as_a_target_takes_arguments(shape, per_tensor, result, most):
-    with PassContext(
-        config={"relay.FuseOps.max_depth": WHOLE, "relay.FuseOps.max_function_args": most}
-    ):
+@pytest.mark.parametrize(("target", "most"), [("metal", 31), ("opencl", 128)])
+def test_a_long_sum_is_fused_as_far_as_a_target_takes_arguments(
+    shape, per_tensor, result, target, most
+):
+    with Target(target), PassContext(config={"relay.FuseOps.max_depth": WHOLE}):
         fused = FuseOps()(relay.IRModule.from_expr(typed(sum_of(300, shape))))["main"]
     expected = fused_by_hand(300, shape, (most - result) // per_tensor)
     assert relay.structural_equal(fused, typed(expected))
@@ -128,6 +129,16 @@ def test_a_negative_number_of_arguments_is_refused():
         pytest.raises(PassError, match="max_function_args is -2"),
     ):
         FuseOps()(mod)
+
+
+def test_an_option_of_a_target_is_what_it_allows():
+    mod = relay.IRModule.from_expr(typed(sum_of(4, (2,))))
+    with Target("cuda"):
+        assert len(kernels(FuseOps()(mod)["main"])) == 1
+    with Target("cuda -max_function_args=2"):
+        assert len(kernels(FuseOps()(mod)["main"])) > 4
+        with PassContext(config={"relay.FuseOps.max_function_args": 10}):
+            assert len(kernels(FuseOps()(mod)["main"])) == 1
 
 
 def test_the_option_of_the_pass_comes_before_that_of_the_context():
