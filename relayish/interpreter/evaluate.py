@@ -104,7 +104,7 @@ class Interpreter:
             value = self._machine.evaluate(self.mod.get_global_var(name))
             return self._bind(value) if name == "main" and self.params else value
         for var, bound in (binds or {}).items():
-            expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)  # type: ignore[arg-type]  # converted
+            expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)
         if self._machine.check_types:
             expr = infer_type(expr, self.mod)
         return self._machine.evaluate(expr)

@@ -23,7 +23,7 @@ class DropIf(ExprMutator):
 
 
 x = relay.var("x", shape=(2, 3))
-func = relay.Function((x,), relay.nn.relu(x))
+func = relay.Function([x], relay.nn.relu(x))
 mod = tvm.IRModule.from_expr(func)
 
 assert_type(x, relay.Var)
@@ -47,3 +47,16 @@ assert_type(tvm.transform.PassContext(opt_level=3).opt_level, int)
 instruments = [PassTimingInstrument(), tvm.instrument.PassTimingInstrument()]
 pass_instrument(type("Own", (), {}))
 mod.update_func(mod.get_global_var("main"), func)  # type: ignore[attr-defined]  # as it raises
+
+# lists are taken wherever a program holds several
+header = relay.GlobalTypeVar("Pair")
+pair = relay.Constructor("Pair", [relay.TensorType([2, 3]), relay.scalar_type("int32")], header)
+data = relay.TypeData(header, [], [pair])
+left, right = relay.Var("left"), relay.Var("right")
+pattern = relay.PatternConstructor(pair, [relay.PatternVar(left), relay.PatternWildcard()])
+match = relay.Match(x, [relay.Clause(pattern, relay.Tuple([left, relay.Constant(1.0)]))])
+assert_type(match.clauses, tuple[relay.Clause, ...])
+assert_type(relay.Call(relay.op.get("exp"), [x]).args, tuple[relay.Expr, ...])
+assert_type(relay.FuncType([relay.TupleType([])], relay.scalar_type("bool")).ret_type, relay.Type)
+assert_type(relay.PatternTuple([relay.PatternWildcard()]).patterns, tuple[relay.Pattern, ...])
+relay.Function(x, x)  # type: ignore[arg-type]  # parameters are several

@@ -418,7 +418,7 @@ class Inferencer(Environment):
         while stack:
             value, finished = stack.pop()
             if not isinstance(value, tuple):
-                done[id(value)] = self.type_of_constant(Constant(value, span=constant.span))  # type: ignore[arg-type]  # a value
+                done[id(value)] = self.type_of_constant(Constant(value, span=constant.span))
             elif finished:
                 done[id(value)] = TupleType(tuple(done[id(item)] for item in value))
             else:

@@ -59,7 +59,7 @@ def var(
         )
     check_dtype(dtype)
     if shape is not None:
-        type_annotation = TensorType(shape, dtype)  # type: ignore[arg-type]  # it is converted
+        type_annotation = TensorType(shape, dtype)
     elif isinstance(type_annotation, str):
         type_annotation = scalar_type(type_annotation)
     return Var(name_hint, type_annotation, span=span)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias, Union
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
 
@@ -108,6 +108,16 @@ class Constant(Expr):
 
     data: Value = field(convert=as_value)
 
+    if TYPE_CHECKING:  # sequences become tuples
+
+        def __init__(
+            self,
+            data: object,
+            *,
+            span: Span | None = None,
+            checked_type: Type | None = None,
+        ) -> None: ...
+
 
 @node("var", atom=Atom.VARIABLE)
 class Var(Expr):
@@ -196,6 +206,16 @@ class Tuple(Expr):
 
     fields: tuple[Expr, ...]
 
+    if TYPE_CHECKING:  # sequences become tuples
+
+        def __init__(
+            self,
+            fields: Sequence[Expr],
+            *,
+            span: Span | None = None,
+            checked_type: Type | None = None,
+        ) -> None: ...
+
     def __getitem__(self, index: int) -> Expr:
         return self.fields[index]
 
@@ -229,6 +249,19 @@ class Call(Expr):
     args: tuple[Expr, ...]
     attrs: Attrs | None = None
     type_args: tuple[Type, ...] = ()
+
+    if TYPE_CHECKING:  # sequences become tuples
+
+        def __init__(
+            self,
+            op: Expr,
+            args: Sequence[Expr],
+            attrs: Attrs | None = None,
+            type_args: Sequence[Type] | None = (),
+            *,
+            span: Span | None = None,
+            checked_type: Type | None = None,
+        ) -> None: ...
 
     def __getitem__(self, index: int) -> TupleGetItem:
         """Return result ``index`` of a call with several results, such as one of ``split``."""
@@ -293,6 +326,21 @@ class Function(Expr):
     type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
     attrs: DictAttrs | None = None
     virtual_device: VirtualDevice | None = None
+
+    if TYPE_CHECKING:  # sequences become tuples
+
+        def __init__(
+            self,
+            params: Sequence[Var],
+            body: Expr,
+            ret_type: Type | None = None,
+            type_params: Sequence[TypeVar] | None = (),
+            attrs: DictAttrs | None = None,
+            virtual_device: VirtualDevice | None = None,
+            *,
+            span: Span | None = None,
+            checked_type: Type | None = None,
+        ) -> None: ...
 
     def with_attr(self, name: str | Mapping[str, object], value: object = None) -> Function:
         """Return the function with an attribute set, or those of a mapping.
