@@ -258,8 +258,8 @@ def _set_hooks() -> None:
         hooks.text = _astext
         hooks.load_functions = _load_operators
         hooks.languages["tir"] = _load_loops
-        hooks.members["qnn.transform"] = _load_passes_of_qnn
     hooks.load_analyses = _load_analyses
+    hooks.members["qnn.transform"] = _load_passes_of_qnn
 
 
 def _lasting_names() -> frozenset[str]:
