@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from math import prod
+from typing import Unpack
 
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, StaticForm
+from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.dyn.types import (
     dynamic_broadcast_to_type,
@@ -211,73 +213,71 @@ def _scale_by_input(letters: str) -> Callable[..., int]:
     return size
 
 
-register_op(
-    "dyn.zeros",
+def _declare(name: str, arguments: tuple[str, ...], **told: Unpack[Record]) -> None:
+    """Declare the form of the operator ``name`` that takes sizes as arguments."""
+    record: Record = {"static_form": StaticForm(name), "shape_from_values": True, **told}
+    register_op(f"dyn.{name}", arguments=arguments, **record)
+
+
+_declare(
+    "zeros",
     arguments=("shape",),
     description="""
     Make zeros of a shape known when the program runs.
     shape (k,) of integers -> (?, ..., ?)
     """,
-    static_form=StaticForm("zeros"),
     attrs_type=InitOpAttrs,
     rule=dynamic_init_type,
     evaluate=_zeros,
     result_size=_bound_by_last_input,
-    shape_from_values=True,
     pattern=OpPattern.ELEMWISE,
     chosen_dtype="dtype",
 )
-register_op(
-    "dyn.ones",
+_declare(
+    "ones",
     arguments=("shape",),
     description="""
     Make ones of a shape known when the program runs.
     shape (k,) of integers -> (?, ..., ?)
     """,
-    static_form=StaticForm("ones"),
     attrs_type=InitOpAttrs,
     rule=dynamic_init_type,
     evaluate=_ones,
     result_size=_bound_by_last_input,
-    shape_from_values=True,
     pattern=OpPattern.ELEMWISE,
     chosen_dtype="dtype",
 )
-register_op(
-    "dyn.full",
+_declare(
+    "full",
     arguments=("fill_value", "shape"),
     description="""
     Fill a tensor of a shape known when the program runs with a number.
     fill_value (); shape (k,) of integers -> (?, ..., ?)
     """,
-    static_form=StaticForm("full"),
     attrs_type=InitOpAttrs,
     rule=dynamic_full_type,
     evaluate=_full,
     result_size=_bound_by_last_input,
-    shape_from_values=True,
     pattern=OpPattern.ELEMWISE,
     mixed_precision=MixedPrecision.FOLLOW,
     chosen_dtype="dtype",
 )
-register_op(
-    "dyn.reshape",
+_declare(
+    "reshape",
     arguments=("data", "newshape"),
     description="""
     Give a tensor a shape known when the program runs.
     data (...); newshape (k,) of integers -> (?, ..., ?)
     """,
-    static_form=StaticForm("reshape"),
     attrs_type=ReshapeAttrs,
     rule=dynamic_reshape_type,
     evaluate=_reshape,
     result_size=bound_by_inputs,
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
 )
-register_op(
-    "dyn.squeeze",
+_declare(
+    "squeeze",
     arguments=("data", "axes"),
     description="""
     Take out axes of size 1 that are known when the program runs.
@@ -288,119 +288,104 @@ register_op(
     rule=dynamic_squeeze_type,
     evaluate=_squeeze,
     result_size=bound_by_inputs,
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
 )
-register_op(
-    "dyn.expand_dims",
+_declare(
+    "expand_dims",
     arguments=("data", "axis"),
     description="""
     Insert axes of size 1 at a place known when the program runs.
     data (...); axis () or (1,) of integers -> (..., 1, ...)
     """,
-    static_form=StaticForm("expand_dims"),
     attrs_type=DynExpandDimsAttrs,
     attrs_in_metadata=True,
     rule=dynamic_expand_dims_type,
     evaluate=_expand_dims,
     result_size=bound_by_inputs,
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
 )
-register_op(
-    "dyn.broadcast_to",
+_declare(
+    "broadcast_to",
     arguments=("data", "shape"),
     description="""
     Repeat a tensor to a shape known when the program runs.
     data (...); shape (k,) of integers -> (?, ..., ?)
     """,
-    static_form=StaticForm("broadcast_to"),
     attrs_type=InitOpAttrs,
     rule=dynamic_broadcast_to_type,
     evaluate=_broadcast_to,
     result_size=_bound_by_last_input,
-    shape_from_values=True,
     pattern=OpPattern.BROADCAST,
     mixed_precision=MixedPrecision.FOLLOW,
 )
-register_op(
-    "dyn.tile",
+_declare(
+    "tile",
     arguments=("data", "reps"),
     description="""
     Repeat a tensor as often as is known when the program runs.
     data (...); reps (k,) of integers -> (?, ..., ?)
     """,
-    static_form=StaticForm("tile"),
     attrs_type=TileAttrs,
     rule=dynamic_tile_type,
     evaluate=_tile,
     result_size=_tile_by_input,
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
 )
-register_op(
-    "dyn.topk",
+_declare(
+    "topk",
     arguments=("data", "k: int32"),
     description="""
     Take as many first elements as is known when the program runs.
     data (..., n, ...); k () or (1,) of integers -> a tuple of values (..., ?, ...) and indices,
         or one of them
     """,
-    static_form=StaticForm("topk"),
     attrs_type=TopkAttrs,
     rule=dynamic_topk_type,
     evaluate=_topk,
     result_size=bound_by_inputs,
     outputs=count_topk,
-    shape_from_values=True,
 )
-register_op(
-    "dyn.one_hot",
+_declare(
+    "one_hot",
     arguments=("indices", "on_value", "off_value", "depth"),
     description="""
     Put one value where the class is, of a number of classes known when the program runs.
     indices (...) of integers; on_value (); off_value (); depth () -> (..., ?, ...)
     """,
-    static_form=StaticForm("one_hot"),
     attrs_type=OneHotAttrs,
     rule=dynamic_one_hot_type,
     evaluate=_one_hot,
     result_size=_bound_one_hot,
-    shape_from_values=True,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
-register_op(
-    "dyn.nn.pad",
+_declare(
+    "nn.pad",
     arguments=("data", "pad_width", "pad_val"),
     description="""
     Add as many elements at the sides of a tensor as is known when the program runs.
     data (d0, ..., dk); pad_width (k + 1, 2) of integers; pad_val () -> (?, ..., ?)
     """,
-    static_form=StaticForm("nn.pad"),
     attrs_type=PadAttrs,
     rule=dynamic_pad_type,
     evaluate=_pad,
     result_size=_pad_by_input,
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
 )
-register_op(
-    "dyn.sparse_to_dense",
+_declare(
+    "sparse_to_dense",
     arguments=("sparse_indices", "sparse_values", "default_value", "output_shape"),
     description="""
     Put values at their places in a tensor of a shape known when the program runs.
     sparse_indices (n, k); sparse_values (n,); default_value (); output_shape (k,) -> (?, ...,
         ?)
     """,
-    static_form=StaticForm("sparse_to_dense"),
     rule=dynamic_sparse_to_dense_type,
     evaluate=_sparse_to_dense,
     result_size=_bound_by_last_input,
-    shape_from_values=True,
 )
-register_op(
-    "dyn.image.resize2d",
+_declare(
+    "image.resize2d",
     arguments=("data", "size", "roi: float32"),
     description="""
     Resize images to a size known when the program runs.
@@ -411,41 +396,36 @@ register_op(
     rule=dynamic_resize_type,
     evaluate=_resize,
     result_size=_resize_by_input,
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
 )
-register_op(
-    "dyn.nn.upsampling",
+_declare(
+    "nn.upsampling",
     arguments=("data", "scale_h: float64", "scale_w: float64"),
     description="""
     Enlarge images by factors known when the program runs.
     data (n, c, h, w); scale_h (); scale_w () -> (n, c, ?, ?)
     """,
-    static_form=StaticForm("nn.upsampling"),
     attrs_type=UpSamplingAttrs,
     rule=dynamic_upsampling_type,
     evaluate=_upsampling,
     result_size=_scale_by_input("HW"),
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
 )
-register_op(
-    "dyn.nn.upsampling3d",
+_declare(
+    "nn.upsampling3d",
     arguments=("data", "scale_d: float64", "scale_h: float64", "scale_w: float64"),
     description="""
     Enlarge volumes by factors known when the program runs.
     data (n, c, d, h, w); scale_d (); scale_h (); scale_w () -> (n, c, ?, ?, ?)
     """,
-    static_form=StaticForm("nn.upsampling3d"),
     attrs_type=UpSampling3DAttrs,
     rule=dynamic_upsampling_type,
     evaluate=_upsampling3d,
     result_size=_scale_by_input("DHW"),
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
 )
-register_op(
-    "dyn.strided_slice",
+_declare(
+    "strided_slice",  # in Relay a fifth argument is described, which calls do not have
     arguments=("data", "begin", "end", "strides"),
     description="""
     Cut out a slice known when the program runs.
@@ -456,7 +436,6 @@ register_op(
     rule=dynamic_strided_slice_type,
     evaluate=_strided_slice,
     result_size=bound_by_inputs,
-    shape_from_values=True,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
 )

@@ -77,87 +77,29 @@ def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
     return divide(_pool(source, targets, total), reduce(np.multiply, counts), data.dtype)
 
 
-register_op(
-    "nn.adaptive_max_pool1d",
-    signature="data, output_size=None, layout='NCW', out_layout=''",
-    description="""
-    Take the largest element of each of as many windows as asked for.
-    data (n, c, w), axes as layout -> (n, c, *output_size)
-    """,
-    attrs_type=AdaptivePool1DAttrs,
-    rule=adaptive_pool_type,
-    evaluate=_adaptive_max_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.adaptive_max_pool2d",
-    signature="data, output_size=None, layout='NCHW', out_layout=''",
-    description="""
-    Take the largest element of each of as many windows as asked for.
-    data (n, c, h, w), axes as layout -> (n, c, *output_size)
-    """,
-    attrs_type=AdaptivePool2DAttrs,
-    rule=adaptive_pool_type,
-    evaluate=_adaptive_max_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.adaptive_max_pool3d",
-    signature="data, output_size=None, layout='NCDHW', out_layout=''",
-    description="""
-    Take the largest element of each of as many windows as asked for.
-    data (n, c, d, h, w), axes as layout -> (n, c, *output_size)
-    """,
-    attrs_type=AdaptivePool3DAttrs,
-    rule=adaptive_pool_type,
-    evaluate=_adaptive_max_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.adaptive_avg_pool1d",
-    signature="data, output_size=None, layout='NCW', out_layout=''",
-    description="""
-    Take the mean of each of as many windows as asked for.
-    data (n, c, w), axes as layout -> (n, c, *output_size)
-    """,
-    attrs_type=AdaptivePool1DAttrs,
-    rule=adaptive_pool_type,
-    evaluate=_adaptive_avg_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.NEVER,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.adaptive_avg_pool2d",
-    signature="data, output_size=None, layout='NCHW', out_layout=''",
-    description="""
-    Take the mean of each of as many windows as asked for.
-    data (n, c, h, w), axes as layout -> (n, c, *output_size)
-    """,
-    attrs_type=AdaptivePool2DAttrs,
-    rule=adaptive_pool_type,
-    evaluate=_adaptive_avg_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.NEVER,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.adaptive_avg_pool3d",
-    signature="data, output_size=None, layout='NCDHW', out_layout=''",
-    description="""
-    Take the mean of each of as many windows as asked for.
-    data (n, c, d, h, w), axes as layout -> (n, c, *output_size)
-    """,
-    attrs_type=AdaptivePool3DAttrs,
-    rule=adaptive_pool_type,
-    evaluate=_adaptive_avg_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.NEVER,
-    infer_layout=of_layout(out_layout=True),
-)
+def _declare(layout: str, attrs_type: type[AdaptiveAttrs]) -> None:
+    """Declare both pools of data of ``layout``, such as ``nn.adaptive_max_pool2d``."""
+    axes = ", ".join(layout.lower())
+    for kind, what, evaluate, precision in (
+        ("max", "largest element", _adaptive_max_pool, MixedPrecision.FOLLOW),
+        ("avg", "mean", _adaptive_avg_pool, MixedPrecision.NEVER),
+    ):
+        register_op(
+            f"nn.adaptive_{kind}_pool{len(layout) - 2}d",
+            signature=f"data, output_size=None, layout='{layout}', out_layout=''",
+            description=f"""
+            Take the {what} of each of as many windows as asked for.
+            data ({axes}), axes as layout -> (n, c, *output_size)
+            """,
+            attrs_type=attrs_type,
+            rule=adaptive_pool_type,
+            evaluate=evaluate,
+            pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+            mixed_precision=precision,
+            infer_layout=of_layout(out_layout=True),
+        )
+
+
+_declare("NCW", AdaptivePool1DAttrs)
+_declare("NCHW", AdaptivePool2DAttrs)
+_declare("NCDHW", AdaptivePool3DAttrs)

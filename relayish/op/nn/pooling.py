@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from math import prod
 from typing import TypeAlias
@@ -145,109 +146,39 @@ def _global_avg_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
     return divide(total, np.array(prod(data.shape[axis] for axis in axes)), data.dtype)
 
 
-register_op(
-    "nn.max_pool1d",
-    signature=(
-        "data, pool_size=(1,), strides=(1,), dilation=(1,), padding=(0,), layout='NCW', "
-        "out_layout='', ceil_mode=False"
-    ),
-    description="""
-    Take the largest element of each window.
-    data (n, c, w), axes as layout -> (n, c, w')
-    """,
-    attrs_type=MaxPool1DAttrs,
-    rule=pool_type,
-    evaluate=_max_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.max_pool2d",
-    signature=(
-        "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
-        "layout='NCHW', out_layout='', ceil_mode=False"
-    ),
-    description="""
-    Take the largest element of each window.
-    data (n, c, h, w), axes as layout -> (n, c, h', w')
-    """,
-    attrs_type=MaxPool2DAttrs,
-    rule=pool_type,
-    evaluate=_max_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.max_pool3d",
-    signature=(
-        "data, pool_size=(1, 1, 1), strides=(1, 1, 1), dilation=(1, 1, 1), "
-        "padding=(0, 0, 0), layout='NCDHW', out_layout='', ceil_mode=False"
-    ),
-    description="""
-    Take the largest element of each window.
-    data (n, c, d, h, w), axes as layout -> (n, c, d', h', w')
-    """,
-    attrs_type=MaxPool3DAttrs,
-    rule=pool_type,
-    evaluate=_max_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.avg_pool1d",
-    signature=(
-        "data, pool_size=(1,), strides=(1,), dilation=(1,), padding=(0,), layout='NCW', "
-        "out_layout='', ceil_mode=False, count_include_pad=False"
-    ),
-    description="""
-    Take the mean of each window.
-    data (n, c, w), axes as layout -> (n, c, w')
-    """,
-    attrs_type=AvgPool1DAttrs,
-    rule=pool_type,
-    evaluate=_avg_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.avg_pool2d",
-    signature=(
-        "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
-        "layout='NCHW', out_layout='', ceil_mode=False, count_include_pad=False"
-    ),
-    description="""
-    Take the mean of each window.
-    data (n, c, h, w), axes as layout -> (n, c, h', w')
-    """,
-    attrs_type=AvgPool2DAttrs,
-    rule=pool_type,
-    evaluate=_avg_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
-register_op(
-    "nn.avg_pool3d",
-    signature=(
-        "data, pool_size=(1, 1, 1), strides=(1, 1, 1), dilation=(1, 1, 1), "
-        "padding=(0, 0, 0), layout='NCDHW', out_layout='', ceil_mode=False, "
-        "count_include_pad=False"
-    ),
-    description="""
-    Take the mean of each window.
-    data (n, c, d, h, w), axes as layout -> (n, c, d', h', w')
-    """,
-    attrs_type=AvgPool3DAttrs,
-    rule=pool_type,
-    evaluate=_avg_pool,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.FOLLOW,
-    infer_layout=of_layout(out_layout=True),
-)
+def _declare(
+    kind: str, what: str, layout: str, attrs_type: type[PoolAttrs], evaluate: Callable[..., Array]
+) -> None:
+    """Declare the pool of data of ``layout``, such as ``nn.max_pool2d``."""
+    rank = len(layout) - 2
+    ones, zeros = (1,) * rank, (0,) * rank
+    axes, places = ", ".join(layout.lower()), ", ".join([f"{axis}'" for axis in layout[2:].lower()])
+    counted = ", count_include_pad=False" if kind == "avg" else ""
+    register_op(
+        f"nn.{kind}_pool{rank}d",
+        signature=(
+            f"data, pool_size={ones}, strides={ones}, dilation={ones}, padding={zeros}, "
+            f"layout='{layout}', out_layout='', ceil_mode=False{counted}"
+        ),
+        description=f"""
+        Take the {what} of each window.
+        data ({axes}), axes as layout -> (n, c, {places})
+        """,
+        attrs_type=attrs_type,
+        rule=pool_type,
+        evaluate=evaluate,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        mixed_precision=MixedPrecision.FOLLOW,
+        infer_layout=of_layout(out_layout=True),
+    )
+
+
+_declare("max", "largest element", "NCW", MaxPool1DAttrs, _max_pool)
+_declare("max", "largest element", "NCHW", MaxPool2DAttrs, _max_pool)
+_declare("max", "largest element", "NCDHW", MaxPool3DAttrs, _max_pool)
+_declare("avg", "mean", "NCW", AvgPool1DAttrs, _avg_pool)
+_declare("avg", "mean", "NCHW", AvgPool2DAttrs, _avg_pool)
+_declare("avg", "mean", "NCDHW", AvgPool3DAttrs, _avg_pool)
 register_op(
     "nn.global_max_pool2d",
     arguments=("data",),

@@ -403,7 +403,7 @@ register_op(
     mixed_precision=MixedPrecision.FOLLOW,
 )
 register_op(
-    "collapse_sum_to",
+    "collapse_sum_to",  # Relay declares no attributes of it, and yet its calls may have some
     arguments=("data", "shape"),
     description="""
     Add up along the axes along which a tensor was broadcast from a shape.
