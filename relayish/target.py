@@ -13,9 +13,12 @@ from typing import Final, NamedTuple, Self
 
 from relayish._support.absent import names_of
 from relayish.errors import FieldError
+from relayish.ir.relay import virtual_device
+from relayish.op.runtime.builders import DeviceLike, as_virtual_device
 from relayish.pass_infra.base.target import CURRENT_TARGET
+from relayish.passes.memory.plan_devices import CompilationConfig, make_compilation_config
 
-__all__ = ["Target", "TargetKind"]
+__all__ = ["CompilationConfig", "Target", "TargetKind", "VirtualDevice", "make_compilation_config"]
 
 _MOST_ARGUMENTS: Final = {"opencl": 128, "metal": 31}
 """How many arguments a kernel may take, by the kind of target; 0 is any number."""
@@ -140,6 +143,21 @@ def _read(
 
 def _show(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def VirtualDevice(  # noqa: N802 - TVM's name for it
+    device: DeviceLike | None = None, target: object = None, memory_scope: str = ""
+) -> virtual_device.VirtualDevice:
+    """Return a device with what is compiled for it and a memory of it; what is not given is open.
+
+    Example:
+        >>> VirtualDevice("cuda", memory_scope="global")
+        VirtualDevice(device_type_int=2, virtual_device_id=0, target=None, memory_scope='global')
+    """
+    found = virtual_device.ANY_DEVICE if device is None else as_virtual_device(device)
+    made = found.with_values(target=target, memory_scope=memory_scope)
+    assert isinstance(made, virtual_device.VirtualDevice)
+    return made
 
 
 __getattr__ = names_of(__name__)

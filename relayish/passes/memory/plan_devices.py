@@ -22,7 +22,7 @@ After::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
@@ -59,18 +59,28 @@ class CompilationConfig(NamedTuple):
     host_virtual_device: VirtualDevice
 
 
-DeviceNames: TypeAlias = str | VirtualDevice | Sequence["str | VirtualDevice"]
+@runtime_checkable
+class TargetLike(Protocol):
+    """A target as TVM's ``Target("cuda")`` makes it."""
+
+    @property
+    def kind(self) -> Any:  # Any: something with a name
+        """What kind of target it is."""
+
+
+DeviceName: TypeAlias = str | VirtualDevice | TargetLike
+DeviceNames: TypeAlias = DeviceName | Sequence[DeviceName]
 
 
 def make_compilation_config(
-    ctx: PassContext | None, target: DeviceNames, target_host: str | VirtualDevice | None = None
+    ctx: PassContext | None, target: DeviceNames, target_host: DeviceName | None = None
 ) -> CompilationConfig:
     """Return what is compiled for, of a device or several, by name or with their targets.
 
     Args:
         ctx: Where ``relay.fallback_device_type`` says which kind of device is the default.
-        target: The devices. Without a fallback the default is their kind if they are of one, else
-            the CPU.
+        target: The devices, or targets, which are written into devices. Without a fallback the
+            default is their kind if they are of one, else the CPU.
         target_host: The host; by default the first CPU among them, or one without a target.
 
     Raises:
@@ -85,7 +95,7 @@ def make_compilation_config(
         >>> config.default_primitive_virtual_device
         VirtualDevice(device_type_int=1, virtual_device_id=0, target=None, memory_scope='')
     """
-    given = [target] if isinstance(target, (str, VirtualDevice)) else list(target)
+    given = [target] if isinstance(target, (str, VirtualDevice, TargetLike)) else list(target)
     devices = tuple(map(_as_device, given))
     if not devices:
         raise PassError("devices are planned for one at least; name it, as in PlanDevices('cuda')")
@@ -110,8 +120,14 @@ def make_compilation_config(
 _CPU: Final = VirtualDevice(1, 0)
 
 
-def _as_device(given: str | VirtualDevice) -> VirtualDevice:
-    return given if isinstance(given, VirtualDevice) else virtual_device_named(given)
+def _as_device(given: DeviceName) -> VirtualDevice:
+    """Return the device that is meant; of a target, any of its kind, with that target."""
+    if isinstance(given, VirtualDevice):
+        return given
+    if isinstance(given, str):
+        return virtual_device_named(given)
+    kind = virtual_device_named(given.kind.name)
+    return VirtualDevice(kind.device_type_int, kind.virtual_device_id, given)
 
 
 @register_pass(
