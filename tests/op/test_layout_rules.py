@@ -155,6 +155,7 @@ def test_most_rules_take_other_layouts():
 IDLE = {
     "nn.contrib_dense_pack",  # rows and columns have their places
     "nn.dense",
+    "reshape",  # it needs elements in the same order
     "qnn.leaky_relu",  # one axis of an odd size
     "relay.op.annotation.simulated_quantize",
 }
@@ -195,6 +196,32 @@ class TestAlgebra:
         found = broadcast_layouts(None, None, ("NCHW4c", None), types)
         assert found is not None
         assert found.inputs == ["NCHW4c", None]
+
+
+@pytest.mark.parametrize(
+    ("name", "attrs", "shape", "now", "fits"),
+    [
+        ("nn.batch_flatten", {}, (2, 8, 1, 1), "NHWC", True),
+        ("nn.batch_flatten", {}, (2, 8, 1, 1), "NHWC4c", True),
+        ("nn.batch_flatten", {}, (2, 8, 1, 1), "HWNC", False),  # rows of another batch
+        ("nn.batch_flatten", {}, (2, 8, 3, 1), "NHWC", False),
+        ("nn.batch_flatten", {}, (2, 8, 3, 1), "NCHW4c", False),
+        ("nn.batch_flatten", {}, (2, 8, 3, 1), "NWCH", True),
+        ("reshape", {"newshape": [2, -1]}, (2, 8, 1, 1), "HWNC", True),
+        ("reshape", {"newshape": [0, -1]}, (2, 8, 1, 1), "NHWC", False),  # a size of the data
+    ],
+)
+def test_reshape_takes_elements_in_the_same_order(name, attrs, shape, now, fits):
+    types, op = (TensorType(shape),), get_op(name)
+    rule = layout_rule(op)
+    assert rule is not None
+    made = make_attrs(op, attrs)
+    after = rule(made, (now,), ("NCHW",), types)
+    assert (after is not None) is fits
+    if after is not None:
+        value, run = value_of(types[0], np.random.default_rng(1)), evaluate.get(op)
+        assert run is not None
+        np.testing.assert_array_equal(run(made, arranged(value, "NCHW", now)), run(made, value))
 
 
 def test_attributes_stay_where_they_mean_the_same():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 from relayish.ir.relay.type import TupleType
@@ -270,6 +270,31 @@ def pad_layouts(
         return None
     moved = tuple([widths.get(axis.letter, (0, 0)) for axis in read_layout(now)])
     return InferredLayouts((now, *others), (now,), set_attrs(attrs, pad_width=moved))
+
+
+def reshape_layouts(
+    attrs: Any,
+    new_in_layouts: Layouts | None,
+    old_in_layouts: Layouts,
+    old_in_types: Types,
+) -> InferredLayouts | None:
+    """Take what holds its elements in the same order, axes of size 1 left aside."""
+    before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+    if before is None or shape is None or len(read_layout(before)) != len(shape):
+        return None
+    if new_in_layouts is None:
+        return InferredLayouts((before,), (None,), attrs)
+    now = new_in_layouts[0]
+    if now is None or not is_whole(before):
+        return None
+    if attrs is None and find_axis(0, before, now) != 0:  # a batch of rows
+        return None
+    if attrs is not None and not all(size > 0 or size == -1 for size in attrs.newshape):
+        return None  # sizes that are those of axes
+    counted = [letter for letter, size in zip(before, shape, strict=True) if size != 1]
+    letters = [axis.letter.upper() for axis in read_layout(now)]
+    met = [letter for letter, _ in groupby([each for each in letters if each in counted])]
+    return InferredLayouts((now,), (None,), attrs) if met == counted else None
 
 
 def take_layouts(

@@ -12,6 +12,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
+from relayish.op.layouts.rules import of_layout
 from relayish.op.types.dimension import add, floor_divide, multiply, show_type, subtract
 from relayish.op.types.fields import Dimension
 from relayish.op.types.layout import convert_layout
@@ -198,6 +199,7 @@ register_op(
     rule=_space_to_depth_type,
     evaluate=_space_to_depth,
     pattern=OpPattern.INJECTIVE,
+    infer_layout=of_layout(only=("NCHW", "NHWC")),
 )
 register_op(
     "nn.depth_to_space",
@@ -211,6 +213,7 @@ register_op(
     evaluate=_depth_to_space,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
+    infer_layout=of_layout(only=("NCHW", "NHWC")),
 )
 register_op(
     "nn.space_to_batch_nd",

@@ -12,7 +12,11 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, shape_only
 from relayish.op.declaration.registry import register_op, relay_op
-from relayish.op.layouts.shape_rules import expand_dims_layouts, squeeze_layouts
+from relayish.op.layouts.shape_rules import (
+    expand_dims_layouts,
+    reshape_layouts,
+    squeeze_layouts,
+)
 from relayish.op.tensor.creation import InitOpAttrs, read_shape
 from relayish.op.types.dimension import (
     ANY,
@@ -320,6 +324,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     view=True,
     mixed_precision=MixedPrecision.FOLLOW,
+    infer_layout=reshape_layouts,
 )
 register_op(
     "contrib_reverse_reshape",
@@ -461,6 +466,7 @@ register_op(
     pattern=OpPattern.INJECTIVE,
     view=True,
     mixed_precision=MixedPrecision.FOLLOW,
+    infer_layout=reshape_layouts,
 )
 
 shape_only.set(relay_op("shape_of"), lambda shape: shape)

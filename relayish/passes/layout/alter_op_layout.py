@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.builders.call import attrs_of
 from relayish.op.declaration.rewriting import alter_op_layout as altered
 from relayish.pass_infra import register_pass
 from relayish.passes.layout.conversion import tensor_types
@@ -52,4 +53,4 @@ def alter_op_layout(expr: Expr) -> Expr:
 def _alter(call: Call, inputs: Sequence[Expr]) -> Expr | None:
     alter = altered.get(call.op)
     assert alter is not None
-    return alter(call.attrs, list(inputs), tensor_types(call), call.checked_type)
+    return alter(attrs_of(call), list(inputs), tensor_types(call), call.checked_type)

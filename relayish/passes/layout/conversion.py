@@ -92,7 +92,7 @@ def convert_call(call: Call, inputs: Sequence[Expr], layouts: Sequence[str]) -> 
     assert isinstance(op, Op)
     registered = convert_op_layout.get(op)
     if registered is not None:
-        return registered(call.attrs, inputs, tensor_types(call), list(layouts))
+        return registered(attrs_of(call), inputs, tensor_types(call), list(layouts))
     fields = getattr(attrs_type.get(op), "field_names", ())
     if "data_layout" in fields and "kernel_layout" in fields:
         return _convert_convolution(call, op, inputs, layouts)
@@ -195,9 +195,9 @@ def _default_kernel(call: Call, op: Op, data: str) -> str:
     plain = "OI" if output_first.get(op, default=True) else "IO"
     blocks = re.sub(r"^[A-Z]+", "", data)
     if data.startswith("NC"):
-        if not blocks:
+        if "c" not in blocks:
             return f"{plain}{spatial}"
-        size = split_axes(data)["C"]
+        size = split_axes(data).get("C", 1)
         inner = 1 if attrs.groups > 1 and _is_depthwise(call) else size
         return f"{plain}{spatial}{inner}i{size}o"
     swapped = data.startswith("N") and not _is_depthwise(call)

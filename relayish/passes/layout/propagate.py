@@ -165,8 +165,7 @@ class _Propagation:
             if arrangements is None:
                 continue
             for var in names(named):
-                image = Var(var.name_hint, span=var.span) if _has_moved(arrangements) else var
-                self._set(var, image, arrangements)
+                self._set(var, _rename(var) if _has_moved(arrangements) else var, arrangements)
 
     # Calls of operators
 
@@ -257,7 +256,7 @@ class _Propagation:
         )
         outputs = None if after is None else _match_outputs(call, before, after)
         if after is None or args is None or outputs is None:
-            self._leave(call, before, replaced, operands)
+            self._leave(call, before, replaced, operands, types)
             return
         attrs = after.attrs
         if attrs is not None and structural_equal(attrs, attrs_of(new)):
@@ -265,13 +264,18 @@ class _Propagation:
         self._set_results(call, new.with_fields(args=args, attrs=attrs, span=call.span), outputs)
 
     def _leave(
-        self, call: Call, before: InferredLayouts, replaced: Call | None, operands: Operands
+        self,
+        call: Call,
+        before: InferredLayouts,
+        replaced: Call | None,
+        operands: Operands,
+        types: tuple[Type, ...],
     ) -> None:
         """Let a call stay that cannot take its arguments as they come; they come as they were.
 
-        What replaces it stays, if nothing is known of the layouts it asks for.
+        What replaces it stays, if its attributes ask for no layouts.
         """
-        if replaced is not None and layout_rule(replaced.op) is None:
+        if replaced is not None and _fixed_layouts(replaced, operands, types) is None:
             args = operands.arrange(replaced.args, [None] * len(before.inputs))
             self._set(call, replaced.with_fields(args=args))
             return
@@ -311,6 +315,11 @@ def _find_bound(order: Sequence[Node]) -> tuple[dict[Node, list[Var]], set[Node]
     return bound, names
 
 
+def _rename(var: Var) -> Var:
+    """Return a variable for a value of another type."""
+    return Var(var.name_hint, virtual_device=var.virtual_device, span=var.span)
+
+
 def _has_moved(arrangements: Arrangements) -> bool:
     if isinstance(arrangements, Arranged):
         return arrangements.moved
@@ -335,13 +344,19 @@ def _infer_again(
     """
     if not replaced:
         return rule(attrs_of(new), operands.now, operands.before, types)
-    other = layout_rule(new.op)
-    if other is None:
-        return None
+    fixed, other = _fixed_layouts(new, operands, types), layout_rule(new.op)
+    if fixed is not None or other is None:
+        return fixed
+    return other(attrs_of(new), operands.now, operands.before, types)
+
+
+def _fixed_layouts(
+    call: Call, operands: Operands, types: tuple[Type, ...]
+) -> InferredLayouts | None:
+    """Return the layouts that a call asks for, whatever its arguments come in, if it does."""
+    rule = layout_rule(call.op)
     nothing = [None] * len(operands.now)
-    attrs = attrs_of(new)
-    fixed = other(attrs, None, nothing, types)
-    return other(attrs, operands.now, operands.before, types) if fixed is None else fixed
+    return None if rule is None else rule(attrs_of(call), None, nothing, types)
 
 
 def _is_same(one: Call, other: Call, args: Sequence[Expr]) -> bool:

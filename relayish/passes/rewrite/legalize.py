@@ -16,6 +16,7 @@ from __future__ import annotations
 from relayish.errors import PassError, indefinite
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.op.builders.call import attrs_of
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.rewriting import LEGALIZE, Rewriting, legalizations
 from relayish.pass_infra import register_pass
@@ -65,7 +66,7 @@ class _Legalizer(ExprRewriter):
         if legal is None:
             return post
         types = [*[arg.checked_type for arg in pre.args], pre.checked_type]
-        found: object = legal(pre.attrs, list(post.args), types)
+        found: object = legal(attrs_of(pre), list(post.args), types)
         if found is None:
             return post
         if not isinstance(found, Expr):

@@ -195,7 +195,7 @@ class Retyping:
                 share = var.may_share
                 if share is not None:
                     share = cast("Var", self._images.get(share, share))
-                image = Var(var.name_hint, None, share, span=var.span)
+                image = Var(var.name_hint, None, share, var.virtual_device, span=var.span)
                 self._images[var] = image
                 self._known[image] = ty
         self.values[image] = value
