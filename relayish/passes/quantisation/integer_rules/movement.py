@@ -205,11 +205,11 @@ def _quantized_filling(value: Expr, ty: TensorAffineType) -> Expr:
         PassError: If it is beyond what the integers stand for, as the lowest float is.
     """
     number, scale, zero_point = array_of(value), array_of(ty.scale), array_of(ty.zero_point)
-    if type(value) is not Constant or number is None or number.dtype.kind != "f":
+    if type(value) is not Constant or number is None or number.dtype.kind not in "fiuV":
         raise PassError("what is padded with must be quantised or a constant")
     if scale is not None and zero_point is not None:
         stands = number / scale.reshape(()) + zero_point.reshape(())
         limits = np.iinfo(ty.dtype)
         if not limits.min - 1 < float(stands) < limits.max + 1:
             raise PassError(f"no {ty.dtype} stands for {float(number):g}, with which nn.pad fills")
-    return quantize(value, ty)
+    return quantize(value if number.dtype.kind in "fV" else Constant(np.float32(number)), ty)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.op.builders.call import attrs_of, relay_call
@@ -88,9 +90,12 @@ def batch_matmul(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
 
 @register_fake_quantization_to_integer("nn.bias_add")
 def bias_add(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
-    """Add a bias that is quantised as the data are."""
+    """Add a bias that is quantised as the data are, which are plain integers, as products are."""
     data, bias = call.args
     ty = types.tensor(data)
+    zero_point = array_of(ty.zero_point)
+    if ty.dtype != _WIDE or zero_point is None or np.any(zero_point):
+        raise PassError("a bias is added to integers of 32 bits whose zero point is 0")
     if types.is_per_axis(ty):
         shape = types.type_of(data).shape
         if normalise_axis(ty.axis, shape) != normalise_axis(attrs_of(call).axis, shape):
