@@ -13,10 +13,13 @@ from typing import Final, NamedTuple, Self
 
 from relayish._support.absent import names_of
 from relayish.errors import FieldError
+from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay import virtual_device
 from relayish.op.runtime.builders import DeviceLike, as_virtual_device
 from relayish.pass_infra.base.target import CURRENT_TARGET
 from relayish.passes.memory.plan_devices import CompilationConfig, make_compilation_config
+from relayish.text.metadata_reader import BUILDERS, Get, Json
+from relayish.text.metadata_writer import WRITERS, Table
 
 __all__ = ["CompilationConfig", "Target", "TargetKind", "VirtualDevice", "make_compilation_config"]
 
@@ -159,5 +162,32 @@ def VirtualDevice(  # noqa: N802 - TVM's name for it
     assert isinstance(made, virtual_device.VirtualDevice)
     return made
 
+
+def _write_target(table: Table, target: Target) -> Json:
+    attrs = {name: value for name, value in target.attrs.items() if name != "keys"}
+    fields = {
+        "attrs": table.number(DictAttrs(attrs)),
+        "features": table.number(DictAttrs()),
+        "host": table.number(target.host),
+        "keys": table.number(target.keys),
+        "kind": table.number(target.kind),
+        "tag": table.number(""),
+    }
+    return {"type_key": "Target", "attrs": {name: str(value) for name, value in fields.items()}}
+
+
+def _build_target(node: Json, get: Get) -> Target:
+    fields = node["attrs"]
+    kind, keys = get(fields["kind"]), tuple(get(fields["keys"]) or ())
+    attrs = dict(get(fields["attrs"]) or {})
+    if keys not in ((), (kind,)):
+        attrs["keys"] = keys
+    return Target({"kind": kind, **attrs}, get(fields["host"]))
+
+
+WRITERS[Target] = _write_target
+WRITERS[TargetKind] = lambda _, kind: {"type_key": "TargetKind", "repr_str": kind.name}
+BUILDERS["Target"] = _build_target
+BUILDERS["TargetKind"] = lambda node, _: node["repr_str"]
 
 __getattr__ = names_of(__name__)

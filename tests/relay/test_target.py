@@ -76,3 +76,21 @@ def test_sizes_of_te_are_those_of_relay():
     assert tvm.te.size_var("n").nonnegative
     assert not tvm.te.var("n").nonnegative
     assert tvm.te.var("n", "int64").dtype == "int64"
+
+
+def test_devices_with_targets_are_planned_and_written():
+    llvm, cuda = Target("llvm -mcpu=x", host="llvm"), Target("cuda -keys=cuda,gpu", host="llvm")
+    cpu = tvm.target.VirtualDevice(tvm.device("cpu"), llvm)
+    gpu = tvm.target.VirtualDevice("cuda", cuda)
+    ctx = tvm.transform.PassContext(config={"relay.fallback_device_type": gpu.device_type_int})
+    config = tvm.target.make_compilation_config(ctx, [llvm, cuda])
+    a, b = relay.var("a", shape=(2,)), relay.var("b", shape=(2,))
+    body = relay.subtract(relay.annotation.on_device(relay.exp(a), "cpu"), b)
+    mod = relay.transform.InferType()(tvm.IRModule.from_expr(relay.Function([a, b], body)))
+    planned = relay.transform.PlanDevices(config)(mod)
+    assert [param.virtual_device for param in planned["main"].params] == [cpu, gpu]
+    assert planned["main"].virtual_device == gpu
+    again = relay.parse(planned.astext())
+    assert relay.structural_equal(relay.transform.InferType()(again), planned)
+    assert tvm.target.VirtualDevice() == tvm.VirtualDevice()
+    assert tvm.target.VirtualDevice(memory_scope="a").memory_scope == "a"
