@@ -175,6 +175,7 @@ _OF_TVM: _typing.Final[dict[str, tuple[str, str]]] = {
     "build_module": ("relayish.relay", "build_module"),
     "cpu": ("relayish.nd", "cpu"),
     "cuda": ("relayish.nd", "cuda"),
+    "data_dep_optimization": ("relayish.relay", "data_dep_optimization"),
     "device": ("relayish.nd", "device"),
     "error": ("relayish", "errors"),
     "expr": ("relayish.relay", "expr"),

@@ -30,6 +30,7 @@ from relayish.relay import adt as adt
 from relayish.relay import backend as backend
 from relayish.relay import base as base
 from relayish.relay import build_module as build_module
+from relayish.relay import data_dep_optimization as data_dep_optimization
 from relayish.relay import expr as expr
 from relayish.relay import expr_functor as expr_functor
 from relayish.relay import function as function

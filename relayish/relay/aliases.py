@@ -86,6 +86,7 @@ OWN: Final = frozenset(
         "backend",
         "base",
         "build_module",
+        "data_dep_optimization",
         "expr",
         "expr_functor",
         "function",

@@ -70,7 +70,6 @@ _REGISTER = (
     "write @relay.transform.register_pass(opt_level=1) above a function for a pass, and a plain "
     "function for the rest"
 )
-_SPARSE = "write relay.transform.DenseToSparse(...) or Conv2dToSparse(...) on weights at hand"
 
 _IR = _merge(
     _each("Array Map container", "write Python's lists, tuples and dictionaries"),
@@ -137,7 +136,6 @@ _RELAY = _merge(
     _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
     _each("memory_plan", _NO_POOLS),
     _each("collage", "write MergeComposite, AnnotateTarget and PartitionGraph with a table"),
-    _each("data_dep_optimization", _SPARSE),
     _each(
         "quantize",
         "write the program with relay.qnn, or with quantize and dequantize around float "

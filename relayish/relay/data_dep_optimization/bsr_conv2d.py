@@ -1,0 +1,10 @@
+"""Sparse weights of convolutions, under their name in TVM."""
+
+from __future__ import annotations
+
+from relayish._support.absent import names_of
+from relayish.passes.rewrite.conv2d_to_sparse import convert_conv2d as convert
+
+__all__ = ["convert"]
+
+__getattr__ = names_of(__name__)

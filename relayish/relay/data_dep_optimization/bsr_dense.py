@@ -1,0 +1,10 @@
+"""Sparse weights of fully connected layers, under their name in TVM."""
+
+from __future__ import annotations
+
+from relayish._support.absent import names_of
+from relayish.passes.rewrite.dense_to_sparse import convert_dense as convert
+
+__all__ = ["convert"]
+
+__getattr__ = names_of(__name__)
