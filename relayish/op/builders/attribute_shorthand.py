@@ -56,7 +56,7 @@ def expand_shorthand(op: Op, attributes: dict[str, object]) -> dict[str, object]
 @cache
 def _tuples(cls: type[Attrs]) -> frozenset[str]:
     """Return the names of the attributes that are tuples and of nothing else."""
-    hints = [(name, _annotation(cls, name)) for name in cls.field_names]
+    hints = [(name, get_annotation(cls, name)) for name in cls.field_names]
     return frozenset(
         [n for n, hint in hints if hint.startswith("tuple[") and "tuple[tuple" not in hint]
     )
@@ -65,11 +65,12 @@ def _tuples(cls: type[Attrs]) -> frozenset[str]:
 @cache
 def _expressions(cls: type[Attrs]) -> frozenset[str]:
     """Return the names of the attributes that may hold expressions."""
-    hints = [(name, _annotation(cls, name)) for name in cls.field_names]
+    hints = [(name, get_annotation(cls, name)) for name in cls.field_names]
     return frozenset([n for n, hint in hints if re.search(r"\b(Expr|Constant|object)\b", hint)])
 
 
-def _annotation(cls: type[Attrs], name: str) -> str:
+def get_annotation(cls: type[Attrs], name: str) -> str:
+    """Return what an attribute is annotated with, as it is written."""
     for base in cls.__mro__:
         found = inspect.get_annotations(base).get(name)
         if found is not None:

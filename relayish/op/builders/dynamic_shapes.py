@@ -49,7 +49,7 @@ def with_unknown_sizes(
     assert static is not None
     taken, types = arguments.get(op, ()), argument_types.get(dynamic, {})
     other = static.renamed
-    sizes = [n for n in arguments.get(dynamic, ()) if n not in taken]
+    sizes = [n for n in arguments.get(dynamic, ()) if other.get(n, n) not in taken]
     if not any(is_unknown(given.get(other.get(n, n))) for n in sizes):
         return None
     rest = dict(filled)

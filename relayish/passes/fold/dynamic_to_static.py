@@ -29,7 +29,7 @@ from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.builders.known_type import TypeFinder
 from relayish.pass_infra import register_pass
 from relayish.passes.fold.fold_constant import ConstantFolder
-from relayish.passes.fold.static_rules import STATIC_FORMS, StaticForm
+from relayish.passes.fold.static_rules import StaticCall, find_static_call
 from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 from relayish.passes.rewrite.rules.retyping import Retyping
 
@@ -72,7 +72,7 @@ class _SizeFolder(ConstantFolder):
         image = var if value is None else self.visit(value)
         return image if type(image) is Constant else super().visit_var(var)
 
-    def sizes(self, form: StaticForm, call: Call) -> dict[str, Any] | None:  # Any: numpy values
+    def sizes(self, form: StaticCall, call: Call) -> dict[str, Any] | None:  # Any: numpy values
         """Return the values that become attributes, or ``None`` if one of them is not known."""
         found: dict[str, Any] = {}  # Any: as above
         for name, (at, _) in form.sizes.items():
@@ -102,7 +102,7 @@ class _Staticiser(Retyping):
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Return the static call, where the sizes are constant and fit."""
-        form = STATIC_FORMS.get(post.op)
+        form = find_static_call(post.op)
         values = None if form is None else self._folder.sizes(form, post)
         if form is None or values is None:
             return post
@@ -110,7 +110,7 @@ class _Staticiser(Retyping):
 
     def _make_static(
         self,
-        form: StaticForm,
+        form: StaticCall,
         pre: Call,
         post: Call,
         values: dict[str, Any],  # Any: numpy values
@@ -138,7 +138,7 @@ class _UntypedStaticiser(ExprRewriter):
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
         """Return the static call, where the sizes are constant and fit."""
-        form = STATIC_FORMS.get(post.op)
+        form = find_static_call(post.op)
         values = None if form is None else self._folder.sizes(form, post)
         if form is None or values is None:
             return post
