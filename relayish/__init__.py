@@ -172,6 +172,7 @@ _OF_TVM: _typing.Final[dict[str, tuple[str, str]]] = {
     "adt": ("relayish.relay", "adt"),
     "backend": ("relayish.relay", "backend"),
     "base": ("relayish.relay", "base"),
+    "build_config": ("relayish.transform", "build_config"),
     "build_module": ("relayish.relay", "build_module"),
     "cpu": ("relayish.nd", "cpu"),
     "cuda": ("relayish.nd", "cuda"),

@@ -42,6 +42,7 @@ from relayish.relay import ty as ty
 from relayish.relay import type_functor as type_functor
 from relayish.prelude import Prelude as Prelude
 from relayish.relay.ty import ShapeVar as ShapeVar
+from relayish.transform import build_config as build_config
 from relayish.nd import cpu as cpu
 from relayish.nd import cuda as cuda
 from relayish.nd import device as device

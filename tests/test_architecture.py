@@ -36,8 +36,8 @@ LAYERS = (
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform"),
-    ("cli", "contrib", "relay", "runtime", "target", "te", "testing"),
+    ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform", "target"),
+    ("cli", "contrib", "relay", "runtime", "te", "testing"),
     ("__main__",),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

@@ -38,6 +38,12 @@ from relayish.testing.run import (
     run_infer_type,
     run_opt_pass,
 )
+from relayish.testing.targets import (
+    device_enabled,
+    enabled_targets,
+    parametrize_targets,
+    uses_gpu,
+)
 from relayish.testing.temp_op_attr import TempOpAttr
 from relayish.transform import gradient
 
@@ -52,7 +58,9 @@ __all__ = [
     "create_workload",
     "dcgan",
     "densenet",
+    "device_enabled",
     "dqn",
+    "enabled_targets",
     "gradient",
     "inception_v3",
     "init",
@@ -63,6 +71,7 @@ __all__ = [
     "make_nat_value",
     "mlp",
     "mobilenet",
+    "parametrize_targets",
     "rand",
     "resnet",
     "resnet_3d",
@@ -73,6 +82,7 @@ __all__ = [
     "synthetic",
     "temp_op_attr",
     "to_python",
+    "uses_gpu",
     "vgg",
 ]
 

@@ -24,6 +24,7 @@ FUNCTIONS: Final = {
     "LayoutConfig": "relayish.passes.layout.conversion",
     "Substitute": "relayish.passes.normal_form.let_chains",
     "ToANormalFormExpr": "relayish.passes.normal_form.to_a_normal_form",
+    "build_config": "relayish.pass_infra.base.build_config",
     "default_pipeline": "relayish.passes.default_pipeline",
     "gradient": "relayish.passes.gradient.gradient",
     "is_constant": "relayish.passes.fold.constant_checker",

@@ -64,6 +64,7 @@ from relayish.passes.utility.infer_type import InferTypeLocal as InferTypeLocal
 from relayish.passes.layout.conversion import LayoutConfig as LayoutConfig
 from relayish.passes.normal_form.let_chains import Substitute as Substitute
 from relayish.passes.normal_form.to_a_normal_form import ToANormalFormExpr as ToANormalFormExpr
+from relayish.pass_infra.base.build_config import build_config as build_config
 from relayish.passes.default_pipeline import default_pipeline as default_pipeline
 from relayish.passes.gradient.gradient import gradient as gradient
 from relayish.passes.fold.constant_checker import is_constant as is_constant

@@ -4,7 +4,7 @@ import pytest
 
 import relayish as tvm
 from relayish import relay
-from relayish.errors import FieldError
+from relayish.errors import FieldError, OptionError
 from relayish.target import Target
 
 
@@ -94,3 +94,32 @@ def test_devices_with_targets_are_planned_and_written():
     assert relay.structural_equal(relay.transform.InferType()(again), planned)
     assert tvm.target.VirtualDevice() == tvm.VirtualDevice()
     assert tvm.target.VirtualDevice(memory_scope="a").memory_scope == "a"
+
+
+class TestTargetsOfTests:
+    def test_there_is_one_the_cpu(self):
+        assert tvm.testing.enabled_targets() == [("llvm", tvm.cpu(0))]
+
+    def test_devices_of_other_kinds_are_not_enabled(self):
+        assert tvm.testing.device_enabled("llvm -mcpu=x")
+        assert not tvm.testing.device_enabled("cuda")
+        assert not tvm.testing.device_enabled("no_such_kind")
+
+    @tvm.testing.parametrize_targets
+    def test_bare_decorator_gives_each_target(self, target, dev):
+        assert (target, dev) == ("llvm", tvm.cpu(0))
+
+    @tvm.testing.parametrize_targets("c", "cuda")
+    def test_decorator_gives_targets_named_that_are_there(self, target, dev):
+        assert (target, dev) == ("c", tvm.cpu(0))
+
+
+def test_build_config_is_a_pass_context():
+    config = relay.build_config(opt_level=3, required_pass={"FoldConstant"})
+    assert isinstance(config, relay.transform.PassContext)
+    assert (config.opt_level, tuple(config.required_pass)) == (3, ("FoldConstant",))
+
+
+def test_build_config_with_a_trace_says_what_watches_passes():
+    with pytest.raises(OptionError, match=r"write PassContext\(instruments="):
+        relay.build_config(trace=print)

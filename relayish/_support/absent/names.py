@@ -130,7 +130,6 @@ _CPLUSPLUS = _merge(
 
 _RELAY = _merge(
     _each("build optimize", _EVALUATE),
-    _each("build_config", "write relay.transform.PassContext(opt_level=3)"),
     _each("SourceName SequentialSpan", _PLACE),
     _each("SpanCheck", "spans are kept where they are; write expr.span"),
     _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
@@ -162,8 +161,7 @@ _OP = _merge(
 _TESTING = _merge(
     _each("parameter parameters fixture", _PYTEST),
     _each(
-        "enabled_targets device_enabled exclude_targets parametrize_targets uses_gpu requires_cuda "
-        "requires_gpu requires_llvm",
+        "exclude_targets requires_cuda requires_gpu requires_llvm",
         _NO_DEVICES,
     ),
     _each("assert_prim_expr_equal", "write relay.assert_structural_equal(a, b)"),
@@ -180,7 +178,6 @@ _TRANSFORM = _merge(
     _each("RAFSequential", "write relay.transform.Sequential([...])"),
     _each("BindParam", "write relay.build_module.bind_params_by_name(func, params)"),
     _each("FromRelay", "programs are Relay's; leave it out"),
-    _each("build_config", "write relay.transform.PassContext(opt_level=3)"),
     _each("ToCPS", "write relay.transform.to_cps(mod)"),
     _each("LabelOps", "write relay.transform.CapturePostDfsIndexInSpans()"),
     _each("ConcretizeLike RemoveStandaloneReshapes", "write relay.transform.SimplifyExpr()"),
