@@ -20,10 +20,6 @@ _EVALUATE = (
     'relay.create_executor("graph", mod).evaluate()(*args), '
     "and relay.transform.default_pipeline(3)(mod) for what build does to the program before"
 )
-_NO_VIRTUAL_DEVICE = (
-    "write relay.annotation.on_device(x, tvm.cpu(0)); passes read devices and targets as "
-    "relay.transform.PlanDevices(...) takes them"
-)
 _NO_SCHEDULE = (
     "operators are not compiled, so they have neither computes nor schedules nor strategies; "
     "write evaluate=f in register_op(name, ...) to say what one computes"
@@ -214,7 +210,6 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         _NO_TENSOR_IR,
     ),
     "target": _merge(
-        _each("VirtualDevice make_compilation_config", _NO_VIRTUAL_DEVICE),
         _each(
             "arm_cpu cuda rocm mali intel_graphics hexagon bifrost riscv_cpu vta rasp create micro",
             "write relayish.target.Target('llvm -keys=...') with the options",
