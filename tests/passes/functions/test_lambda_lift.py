@@ -365,3 +365,19 @@ def test_type_variables_of_a_lifted_function_are_its_own():
     assert not set(lifted.type_params) & set(mod["compose"].type_params)
     assert "malformed" not in astext(image)
     assert evaluate(Call(image.get_global_var("main"), ()), infer_type(parse(astext(image)))) == 4
+
+
+def test_type_variables_come_in_the_order_of_their_first_occurrence() -> None:
+    """As in TVM: parameters first, then what is used, types of results last."""
+    header = '#[version = "0.0.5"]\n'
+    mod = get_pass("LambdaLift")(
+        parse(
+            f"{header}def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B) -> fn (A) -> C "
+            "{ fn (%x: A) -> C { %f(%g(%x)) } }"
+        )
+    )
+    call = mod["compose"].body
+    assert [ty.name_hint for ty in call.type_args] == ["A", "B", "C"]
+    lifted = mod[call.op.name_hint]
+    assert [var.name_hint for var in lifted.type_params] == ["A", "B", "C"]
+    assert not set(lifted.type_params) & set(mod["compose"].type_params)

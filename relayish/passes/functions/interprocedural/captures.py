@@ -114,8 +114,12 @@ class Captures:
             elif type(node) is Let and type(node.value) is Function:
                 self._lets.setdefault(node.value, []).append(node.var)
             bound.update(bound_by(node))
-            if self._is_polymorphic:
+            if self._is_polymorphic and type(node) is not Function:
                 self._note_types(node, known)
+        if self._is_polymorphic:  # types of results last: parameters come in Relay's order then
+            self._note_types(function, known)
+            if self._part is not None and function is self.root:
+                self._note_types(self._part, known)
         return known
 
     def _find_used(self, function: Function) -> tuple[Expr, ...]:
