@@ -191,6 +191,16 @@ class TestAlgebra:
         assert fit_layout("NCHW4c", "C", (8,)) == "NCHW4c"
         assert fit_layout("NHWC", "C", (8,)) == "C"
 
+    def test_operand_of_size_one_has_parts_of_one(self):
+        types = (
+            TensorType((1, 3, 2, 2, 2)),
+            TensorType((1, 1, 1, 1, 1)),
+            TensorType((1, 1, 1, 1, 2)),
+        )
+        found = broadcast_layouts(None, None, ("NCHW2c", "NCHW1c", None), types)
+        assert found is not None
+        assert found.inputs == ["NCHW2c", "NCHW1c", "NCHW2c"]
+
     def test_layout_with_a_part_alone_is_no_layout_of_an_operand(self):
         types = (TensorType((1, 2, 3, 3, 4)), TensorType((3, 4)))
         found = broadcast_layouts(None, None, ("NCHW4c", None), types)

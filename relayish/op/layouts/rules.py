@@ -83,8 +83,7 @@ def broadcast_layouts(
         names = [layout for place in full if (layout := old_in_layouts[place]) is not None]
         if not names:
             return None
-        axes = read_layout(names[0])
-        behind = [show_layout(axes[rank - len(shape) :]) for shape in known]
+        behind = [_name_last_axes(names[0], shape) for shape in known]
         return InferredLayouts([b if is_layout(b) else None for b in behind], names[:1], attrs)
     leader = full[0]
     for place in full:
@@ -107,6 +106,15 @@ def broadcast_layouts(
     return InferredLayouts(inputs, (now,), attrs)
 
 
+def _name_last_axes(layout: Layout, shape: Shape) -> Layout:
+    """Return what the axes of an operand are called; a part of size 1 is one, whatever it meets."""
+    axes = read_layout(layout)[-len(shape) :] if shape else ()
+    return show_layout(
+        axis._replace(factor=1) if axis.factor and size == 1 else axis
+        for axis, size in zip(axes, shape, strict=True)
+    )
+
+
 def fit_layout(now: Layout, before: Layout, shape: Shape) -> Layout:
     """Return the layout in which a tensor broadcasts to one in ``now``; it is in ``before``.
 
@@ -118,14 +126,12 @@ def fit_layout(now: Layout, before: Layout, shape: Shape) -> Layout:
     """
     if now.endswith(before) and not split_axes(now):
         return before
-    sizes = {axis.letter: size for axis, size in zip(read_layout(before), shape, strict=True)}
-    if any(letter in split_axes(before) for letter in sizes):
-        return now
-    axes = [
-        axis._replace(factor=1) if axis.factor and sizes.get(axis.letter.upper(), 1) == 1 else axis
+    parts = zip(read_layout(before), shape, strict=True)
+    several = {axis.letter.upper() for axis, size in parts if size != 1}
+    return show_layout(
+        axis._replace(factor=1) if axis.factor and axis.letter.upper() not in several else axis
         for axis in read_layout(now)
-    ]
-    return show_layout(axes)
+    )
 
 
 _BY_PATTERN: Final[dict[OpPattern | None, LayoutRule]] = {
