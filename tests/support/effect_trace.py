@@ -90,7 +90,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 _VARIABLES = ("var", "foreign_it")
-_MARKS = ("annotation.compiler_begin", "annotation.compiler_end")
+_MARKS = ("annotation.compiler_begin", "annotation.compiler_end", "on_device", "device_copy")
 
 
 class _Cell:
@@ -212,6 +212,8 @@ class _Machine:
             return _OPERATORS[callee.name](*args)
         if callee.name in _MARKS:
             return args[0]
+        if callee.name == "memory.kill":
+            return ()
         return _plain(evaluate(Call(callee, tuple([_constant(arg) for arg in args]), call.attrs)))
 
     def run_ref_create(self, ref: RefCreate, frame: _Frame) -> Any:
