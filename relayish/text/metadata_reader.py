@@ -20,7 +20,7 @@ from typing import Annotated, Any, Final, TypeAlias, get_args, get_origin
 import numpy as np
 
 from relayish.errors import suggest
-from relayish.ir.attrs import Attrs, DictAttrs, annotations_of, attrs_class, may_be_none
+from relayish.ir.attrs import Attrs, DictAttrs, String, annotations_of, attrs_class, may_be_none
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.span import Span
 from relayish.ir.storage import intern
@@ -242,6 +242,18 @@ def _readers(cls: type[Attrs]) -> Mapping[str, _Reader]:
     """Return how to read the fields of ``cls`` that may be written as they are; others refer."""
     found = {name: _reader(hint) for name, hint in annotations_of(cls).items()}
     return {name: reader for name, reader in found.items() if reader is not None}
+
+
+@cache
+def find_plain_fields(cls: type[Attrs]) -> Mapping[str, tuple[type, ...]]:
+    """Return the fields of ``cls`` that TVM writes as they are, and the classes of their values."""
+    found: dict[str, tuple[type, ...]] = {}
+    for name, hint in annotations_of(cls).items():
+        if hint in _PLAIN:
+            found[name] = (hint,)
+        elif get_origin(hint) is Annotated and hint != String and _reader(hint) is not None:
+            found[name] = (str, type(None))  # the name of an element type
+    return found
 
 
 def _reader(hint: Any) -> _Reader | None:  # Any: an annotation

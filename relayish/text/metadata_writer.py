@@ -13,7 +13,7 @@ import numpy as np
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node
-from relayish.text.metadata_reader import NO_ATTRS, SECTION, class_key
+from relayish.text.metadata_reader import NO_ATTRS, SECTION, class_key, find_plain_fields
 from relayish.text.ndarray import encode_array, type_name
 
 Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
@@ -112,7 +112,7 @@ class Table:
         if isinstance(thing, np.dtype):
             return {"type_key": "numpy.dtype", "repr_str": type_name(thing)}
         if isinstance(thing, Attrs):
-            return self.references(thing.type_key, dict(thing.items()))
+            return self._attributes(thing)
         if isinstance(thing, Node):
             fields = {f.name: getattr(thing, f.name) for f in thing.fields_ if f.compared}
             return self.references(class_key(type(thing)), fields)
@@ -120,6 +120,25 @@ class Table:
             f"{thing!r} ({type(thing).__name__}) has no text form; attributes hold numbers, "
             f"strings, tensors, nodes, and tuples and mappings of these"
         )
+
+    def _attributes(self, attrs: Attrs) -> Json:
+        """Describe attributes as TVM does: some fields are written as they are.
+
+        Which ones the declaration says; where one holds what that does not say, all refer.
+        """
+        if not attrs.type_key.startswith(_TVM_KEYS):
+            return self.references(attrs.type_key, dict(attrs.items()))
+        plain = find_plain_fields(type(attrs))  # type: ignore[arg-type]  # as in metadata_reader
+        fields: dict[str, str] = {}
+        for name, value in attrs.items():
+            kind = plain.get(name)
+            if kind is None:
+                fields[name] = str(self.number(value))
+            elif type(value) in kind and value == value:  # noqa: PLR0124 - a NaN has a payload
+                fields[name] = _spell_plain(value)
+            else:
+                return self.references(attrs.type_key, dict(attrs.items()))
+        return {"type_key": attrs.type_key, "attrs": fields}
 
     def references(self, key: str, fields: dict[str, object]) -> Json:
         """Describe a node all of whose fields are numbers of other nodes."""
@@ -144,6 +163,16 @@ class Table:
             "keys": list(attrs.keys()),
             "data": [self.number(value) for _, value in attrs.items()],
         }
+
+
+_TVM_KEYS: Final = ("relay.attrs.", "VirtualDevice")
+"""How the keys of attributes begin that TVM knows."""
+
+
+def _spell_plain(value: Any) -> str:  # Any: of a class that is written as it is
+    if isinstance(value, bool):
+        return str(int(value))
+    return "" if value is None else str(value)
 
 
 def _float(_: Table, value: float) -> Json:

@@ -13,7 +13,7 @@ from typing import Final, cast
 import numpy as np
 
 import relayish.text.relay.block_layout  # noqa: F401 - says where statements are written
-from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
 from relayish.ir.literal import spell_scalar
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, Match, Pattern, TypeData
@@ -36,13 +36,13 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.op.declaration.properties import attrs_type
+from relayish.op.declaration.properties import attrs_in_metadata, attrs_type
 from relayish.op.declaration.registry import ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.line_notes import LineKind
 from relayish.text.literals import quote, spell_name
 from relayish.text.node_writer import NodeWriter
-from relayish.text.relay.lexer import DEVICE, NONE, TYPE_ARGS
+from relayish.text.relay.lexer import DEVICE, NONE, TYPE_ARGS, TYPE_KEY
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.tables import BRACKETED, LEAVES, TEXTS, Write, is_reserved
@@ -272,7 +272,7 @@ class BlockPrinter(NodeWriter):
         declared = attrs_type.get(op)
         if attrs is None and declared is None:
             return f"{name}({args})"
-        shown = self._attrs(attrs, declared)
+        shown = self._attrs(attrs, declared, op)
         return f"{name}({args}, {shown})" if args and shown else f"{name}({args}{shown})"
 
     def _type_args(self, call: Call) -> str:
@@ -281,12 +281,22 @@ class BlockPrinter(NodeWriter):
             return ""
         return f"{TYPE_ARGS}{', '.join([self.types.text(item) for item in call.type_args])}] */"
 
-    def _attrs(self, attrs: Attrs | None, declared: type[Attrs] | None) -> str:
-        """Return the attributes of a call, as a whole where their names do not tell their class."""
+    def _attrs(self, attrs: Attrs | None, declared: type[Attrs] | None, callee: Expr) -> str:
+        """Return the attributes of a call, as a whole where their names do not tell their class.
+
+        Where TVM does not know the class by the callee, it is told it behind them.
+        """
         expected = DictAttrs if declared is None else declared
-        if type(attrs) is not expected or (expected is DictAttrs and not attrs.keys()):
+        if type(attrs) is expected and (expected is not DictAttrs or attrs.keys()):
+            shown = spell_items(attrs, self)
+            if callee not in attrs_in_metadata or self.metadata.readable:
+                return shown
+        elif type(callee) is Op or attrs is None or attrs_class(attrs.type_key) is not type(attrs):
             return self._refer_attributes(attrs)
-        return spell_items(attrs, self)
+        else:
+            shown = spell_items(attrs, self)
+        key = f'{TYPE_KEY}="{attrs.type_key}"'
+        return f"{shown}, {key}" if shown else key
 
     def _refer_attributes(self, attrs: Attrs | None) -> str:
         return self.metadata.refer("" if attrs is None else attrs.type_key, attrs)

@@ -12,6 +12,8 @@ NONE: Final = "None"
 """The constant without a value, unless the module has a constructor of that name, as TVM's has."""
 DEVICE: Final = "virtual_device"
 """The key of the device of a parameter, ``%x {virtual_device=...}``, and of that of a result."""
+TYPE_KEY: Final = "attrs_type_key"
+"""What TVM writes behind attributes that are not of the class their callee declares: theirs."""
 TYPE_ARGS: Final = " /* type_args=["
 """What type arguments of a call start with, behind what is called: TVM reads past them."""
 LABEL: Final = re.compile(r" /\* #(\d+) \*/")

@@ -20,6 +20,7 @@ from relayish.op.declaration.registry import list_bare_names, list_ops, ops_mean
 from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
+from relayish.text.relay.lexer import TYPE_KEY
 from relayish.text.source import unquote_name
 from relayish.text.trampoline import Rule
 
@@ -203,10 +204,6 @@ class Reader(NodeReader):
 def _is_no_array(declared: type[Attrs], name: str, value: object) -> bool:
     """Return whether TVM says ``None`` of an array that it was not given: it has its default."""
     return value is None and isinstance(declared.defaults.get(name), tuple)
-
-
-TYPE_KEY: Final = "attrs_type_key"
-"""What TVM writes behind attributes that are not of the class their callee declares: theirs."""
 
 
 def make_empty_attrs() -> DictAttrs:
