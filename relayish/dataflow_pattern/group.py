@@ -153,7 +153,7 @@ class _Grouper:
             if _is_everywhere(type(node)):
                 continue
             used_outside = node is not root and not inside.issuperset(self._users_of(node))
-            if used_outside and not scopes and self._is_used_by_inputs(node, root, inside):
+            if used_outside and not scopes and self._leads_to(node, root):
                 used_outside = False
             if used_outside or node in self._taken:
                 if self._whole_scopes and scopes and node in kept:
@@ -161,14 +161,13 @@ class _Grouper:
                 return None
         return Group(root, inputs, order, node_map)
 
-    def _is_used_by_inputs(self, node: Node, root: Expr, inside: set[Node]) -> bool:
-        """Return whether all that uses ``node`` outside leads to ``root`` and nowhere else."""
+    def _leads_to(self, node: Node, root: Expr) -> bool:
+        """Return whether all that uses ``node`` leads to ``root``, and it may be computed twice."""
         if not self._matcher.types.transparency.holds_for(node):
             return False
         if self._paths_out is None:
             self._paths_out = Dominators(self._order[::-1], EXPRESSIONS.children)
-        leads_to = self._paths_out.dominates
-        return all(user in inside or leads_to(root, user) for user in self._users_of(node))
+        return self._paths_out.dominates(root, node)
 
     def _scopes(self, node_map: dict[DFPattern, tuple[Expr, ...]]) -> list[Let | Function]:
         """Return the binders that patterns of binders matched."""

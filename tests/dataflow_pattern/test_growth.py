@@ -243,3 +243,18 @@ def test_scopes_that_cannot_be_cut_out_are_refused_by_what_was_found_of_the_oute
     assert pattern.partition(few) is few
     steps = lines_run(lambda: pattern.partition(few))
     assert lines_run(lambda: pattern.partition(many)) < 2.5 * steps
+
+
+def test_what_every_match_uses_is_asked_once_for_each_of_them():
+    """One sum is a factor of all products of a chain, each of which leads to the next one."""
+
+    def products(count):
+        total = out = X + X
+        for _ in range(count):
+            out = total * relay.sigmoid(out)
+        return out
+
+    pattern = is_op("multiply")(is_op("add")(wildcard(), wildcard()), wildcard())
+    few, many = products(100), products(200)
+    steps = lines_run(lambda: pattern.partition(few))
+    assert lines_run(lambda: pattern.partition(many)) < 2.5 * steps
