@@ -10,6 +10,7 @@ import pytest
 
 import relayish as relay
 from relayish.codegen import run_as_python, to_python
+from relayish.codegen.python import program as source_of_python
 from relayish.codegen.python import writer
 from relayish.codegen.python.short_forms import SHORT_FORMS
 from relayish.errors import EvaluationError
@@ -364,7 +365,29 @@ def test_attributes_that_python_cannot_say_are_given():
     assert program.run() == 1
 
 
+def test_functions_of_the_source_are_arguments_of_others():
+    mod = parse("""
+def @twice(%f: fn (int32) -> int32, %x: int32) -> int32 { %f(%f(%x)) }
+def @main() { (@twice, fn (%x: int32) -> int32 { add(%x, 3) }) }
+""")
+    twice, plus = to_python(mod).run()()
+    assert twice(plus, np.int32(1)) == 7
+    apply = parse("def @main(%f: fn (int32) -> int32) { %f(1) }")
+    assert to_python(apply).run()(plus) == 4
+
+
+def test_arguments_may_be_given_by_name():
+    mod = parse("def @main(%x: int32, %y: int32) { subtract(%x, %y) }")
+    assert to_python(mod).run()(y=1, x=5) == 4
+
+
 # What is refused
+
+
+def test_a_program_that_recurses_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(source_of_python, "DEEPEST", 20_000)
+    with pytest.raises(EvaluationError, match="more than 20,000 deep"):
+        python("def @main() -> int32 { add(1, @main()) }")
 
 
 def test_a_variable_nobody_binds_is_refused():

@@ -81,7 +81,7 @@ def keywords(op: Op, attrs: Attrs | None) -> list[str] | None:
         return None
     shown = dict(attrs.shown_items())
     values = {name: literal(value) for name, value in shown.items()}
-    if None in values.values() or not shown.keys().isdisjoint(("attrs",)):
+    if None in values.values() or "attrs" in shown:
         return None
     if not shown:
         return [] if default_attrs(op) == attrs else None

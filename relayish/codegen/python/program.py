@@ -6,19 +6,22 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any, Final
 
 import numpy as np
 
 from relayish.codegen.python import runtime
 from relayish.codegen.python.names import ProgramNames
+from relayish.codegen.python.runtime import Make, Operator
 from relayish.codegen.python.source import render
 from relayish.codegen.python.writer import DefinitionWriter
-from relayish.interpreter.value import Evaluated, as_argument
+from relayish.errors import EvaluationError
+from relayish.interpreter.value import Evaluated, as_argument, map_leaves
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 
-_DEEPEST: Final = 10_000_000
+DEEPEST: Final = 1_000_000
 """How deep functions of the source may call each other; their frames are not on the C stack."""
 
 
@@ -160,19 +163,31 @@ def _head(names: ProgramNames) -> Iterator[str]:
 def _callable(function: Callable[..., Evaluated]) -> Callable[..., Evaluated]:
     """Return ``function``, to be called from Python with whatever can be a value."""
 
-    def call(*args: object) -> Evaluated:
-        values = [as_argument(arg) for arg in args]
+    def call(*args: object, **named: object) -> Evaluated:
+        values = [map_leaves(arg, _argument) for arg in args]
+        by_name = {name: map_leaves(arg, _argument) for name, arg in named.items()}
         with _deep(), np.errstate(all="ignore"):
-            return function(*values)
+            try:
+                return function(*values, **by_name)
+            except RecursionError as error:
+                raise EvaluationError(
+                    f"functions call each other more than {DEEPEST:,} deep: the program seems to "
+                    f"recurse without end"
+                ) from error
 
     return call
+
+
+def _argument(value: object) -> Evaluated:
+    """Return a value in the form values have; functions of the source are values as they are."""
+    return value if isinstance(value, (FunctionType, Operator, Make)) else as_argument(value)
 
 
 @contextmanager
 def _deep() -> Iterator[None]:
     """Let functions call each other as deep as programs do."""
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST))
+    sys.setrecursionlimit(max(before, DEEPEST))
     try:
         yield
     finally:
