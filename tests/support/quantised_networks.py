@@ -266,7 +266,8 @@ class QuantisedNetwork:
 
         def error(s: float) -> float:
             off = np.float32(node.error(s))
-            ends = [function(None, node.value + sign * off) for sign in (-1, 1)]
+            with np.errstate(all="ignore"):
+                ends = [function(None, node.value + sign * off) for sign in (-1, 1)]
             slope = max(float(np.max(np.abs(end - value))) for end in ends)
             return (float(off) if name == "abs" else slope) + s / 2
 

@@ -13,6 +13,7 @@ from relayish.op.declaration.rewriting import register_qnn_legalize
 from relayish.op.qnn import (
     activations,
     arithmetic,
+    configuration,
     conversion,
     fixed_point,
     parameters,
@@ -23,6 +24,7 @@ from relayish.op.qnn import (
 __all__ = [
     "activations",
     "arithmetic",
+    "configuration",
     "conversion",
     "fixed_point",
     "parameters",
@@ -32,4 +34,5 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("qnn")
 
+hooks.members["qnn.requantize_config"] = lambda: configuration.requantize_config
 hooks.members["qnn.register_qnn_legalize"] = lambda: register_qnn_legalize

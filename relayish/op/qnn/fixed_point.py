@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from relayish.op.qnn.configuration import current_requantize_config
 from relayish.op.qnn.parameters import broadcast_along
 from relayish.op.values.evaluation import Array
 
@@ -70,9 +71,10 @@ def rescale(
         output_scale: A scalar.
         axis: See ``input_scale``.
         rounding: ``UPWARD``, where halves go up, or ``TONEAREST``, where they go away from zero.
-            ``None`` is ``UPWARD``, as in Relay for a target nothing is known of.
-        compute_dtype: ``int64``, which ``None`` means too, ``float32`` or ``float64``.
+            ``None`` is what :func:`.requantize_config` says.
+        compute_dtype: ``int64``, ``float32`` or ``float64``; ``None`` as for ``rounding``.
     """
+    rounding, compute_dtype = current_requantize_config().choose(rounding, compute_dtype)
     upward = rounding != "TONEAREST"
     ratio = np.asarray(input_scale, np.float64) / np.asarray(output_scale, np.float64)
     if np.all(ratio == 1):

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import relayish as relay
 from relayish.analysis.infer_type import infer_type
+from relayish.errors import OperatorError
 from relayish.interpreter import create_executor
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Constant, Expr, Function, Tuple, Var
@@ -270,6 +272,38 @@ def test_zero_point_that_is_no_constant_is_subtracted() -> None:
     assert not operators_left(plain)
     values = [integers(1, 3, 2), np.array([3, -4], "int32")]
     assert run(func, values).tobytes() == run(plain, values).tobytes()
+
+
+@pytest.mark.parametrize("compute_dtype", ["int64", "float32"])
+def test_configuration_says_how_halves_are_rounded_where_calls_do_not(compute_dtype: str) -> None:
+    data, one, two = np.array([-3, -1, 1, 3], "int8"), const(np.float32(1)), const(np.float32(2))
+    func, values = program("qnn.requantize", ([data], [one, const(0), two, const(0)], {"axis": 0}))
+    for rounding, expected in (("UPWARD", [-1, 0, 1, 2]), ("TONEAREST", [-2, -1, 1, 2])):
+        with relay.qnn.op.requantize_config(rounding=rounding, compute_dtype=compute_dtype):
+            plain = qnn_canonicalize_ops(func)
+            assert run(func, values).tolist() == expected
+        assert run(plain, values).tolist() == expected
+    assert run(func, values).tolist() == [-1, 0, 1, 2]
+
+
+def test_configuration_of_nothing_known_is_refused() -> None:
+    config = relay.qnn.requantize_config(rounding="NEAREST")
+    with (
+        pytest.raises(OperatorError, match="no rounding 'NEAREST'; did you mean TONEAREST"),
+        config,
+    ):
+        pass
+
+
+def test_simulated_quantisation_has_a_scale_for_each_place_of_an_axis() -> None:
+    mod = relay.parse(
+        """#[version = "0.0.5"]
+        def @main(%x: Tensor[(1, 2), float32], %s: Tensor[(2), float32], %z: Tensor[(2), int32]) {
+          qnn.simulated_quantize(%x, 1, %s, %z, axis=1)
+        }"""
+    )
+    values = [np.array([[8, 8]], "float32"), np.array([2, 4], "float32"), np.array([0, 1], "int32")]
+    assert run(infer_type(mod)["main"], values).tolist() == [[4.0, 3.0]]
 
 
 def test_what_is_registered_for_quantised_operators_comes_first() -> None:

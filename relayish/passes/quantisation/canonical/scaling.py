@@ -12,6 +12,7 @@ from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.value import as_value
 from relayish.op.declaration.rewriting import QNN_CANONICALIZE, register_legalize
+from relayish.op.qnn.configuration import current_requantize_config
 from relayish.op.qnn.fixed_point import LARGEST_SHIFT, fixed_point
 from relayish.op.types.dimension import normalise_axis
 from relayish.passes.quantisation.integer_rules.parameters import array_of
@@ -157,9 +158,11 @@ def rescaled(
     Args:
         data: int64.
         ratio: float64, broadcasts to it. Any: an array of numbers.
-        rounding: ``TONEAREST``, where halves go away from zero; else they go up.
-        compute_dtype: ``float32`` or ``float64``; else integers are multiplied by integers.
+        rounding: ``TONEAREST``, where halves go away from zero, or ``UPWARD``; ``None`` is what
+            :func:`~relayish.op.qnn.configuration.requantize_config` says.
+        compute_dtype: ``float32`` or ``float64``; integers are multiplied by integers in ``int64``.
     """
+    rounding, compute_dtype = current_requantize_config().choose(rounding, compute_dtype)
     if np.all(ratio == 1):
         return data
     upward = rounding != "TONEAREST"
