@@ -289,7 +289,7 @@ def test_configuration_says_how_halves_are_rounded_where_calls_do_not(compute_dt
 def test_configuration_of_nothing_known_is_refused() -> None:
     config = relay.qnn.requantize_config(rounding="NEAREST")
     with (
-        pytest.raises(OperatorError, match="no rounding 'NEAREST'; did you mean TONEAREST"),
+        pytest.raises(OperatorError, match="no rounding 'NEAREST'; did you mean"),
         config,
     ):
         pass
