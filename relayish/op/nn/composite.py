@@ -105,7 +105,7 @@ def avg_pool2d_grad(
     op = relay_op("nn.avg_pool2d_grad")
     sizes = expand_shorthand(op, {"pool_size": pool_size, "strides": strides, "padding": padding})
     attributes = AvgPool2DAttrs(
-        **sizes,  # type: ignore[arg-type]  # checked as they are set
+        **sizes,
         layout=layout,
         out_layout=out_layout,
         ceil_mode=ceil_mode,

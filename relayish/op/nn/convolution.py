@@ -16,10 +16,10 @@ from relayish.op.nn.convolution_attrs import (
     BinaryConv2DAttrs,
     Conv1DAttrs,
     Conv2DAttrs,
-    Conv2DWinogradAttrs,
     Conv3DAttrs,
-    Conv3DWinogradAttrs,
+    ConvAttrs,
     DeformableConv2DAttrs,
+    WinogradAttrs,
 )
 from relayish.op.nn.convolution_types import (
     bitserial_convolution_type,
@@ -33,10 +33,7 @@ from relayish.op.types.layout import convert_layout
 from relayish.op.values.accumulation import ElementType, accumulator, operand, round_to
 from relayish.op.values.evaluation import Array, lowest_bits, result_dtype
 
-ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
-AnyConvAttrs: TypeAlias = (
-    ConvAttrs | Conv2DWinogradAttrs | Conv3DWinogradAttrs | DeformableConv2DAttrs
-)
+AnyConvAttrs: TypeAlias = ConvAttrs | WinogradAttrs | DeformableConv2DAttrs
 _BLOCK = 2**19
 """How many elements of columns are made at a time: few enough to stay in the cache."""
 

@@ -2,151 +2,104 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from relayish.ir.attrs import Attrs, String, attrs
+from relayish.op.nn.ranked_attrs import RankedAttrs, per_axis
 from relayish.op.types.fields import Dimension, OptionalDType
+
+_PLAIN: Final = ("data_layout", "kernel_layout", "out_layout")
+
+
+class ConvAttrs(RankedAttrs):
+    """What convolutions of all ranks have."""
+
+    strides: tuple[Dimension, ...] = per_axis(1)
+    padding: tuple[Dimension, ...] = per_axis(0)
+    dilation: tuple[Dimension, ...] = per_axis(1)
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: String
+    kernel_layout: String
+    out_layout: String = ""
+    out_dtype: OptionalDType = None
+
+
+class ConvTransposeAttrs(RankedAttrs):
+    """What transposed convolutions of all ranks have."""
+
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    strides: tuple[Dimension, ...] = per_axis(1)
+    output_padding: tuple[Dimension, ...] = per_axis(0)
+    padding: tuple[Dimension, ...] = per_axis(0)
+    dilation: tuple[Dimension, ...] = per_axis(1)
+    groups: int = 1
+    data_layout: String
+    kernel_layout: String
+    out_layout: String = ""
+    out_dtype: OptionalDType = None
+
+
+class WinogradAttrs(RankedAttrs):
+    """What convolutions by the algorithm of Winograd have."""
+
+    tile_size: int
+    strides: tuple[Dimension, ...] = per_axis(1)
+    padding: tuple[Dimension, ...] = per_axis(0)
+    dilation: tuple[Dimension, ...] = per_axis(1)
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: String
+    kernel_layout: String
+    out_layout: String = ""
+    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv1DAttrs")
-class Conv1DAttrs(Attrs):
+class Conv1DAttrs(ConvAttrs, data_layout="NCW", kernel_layout="OIW", padding=(0, 0)):
     """Attributes of ``nn.conv1d``."""
-
-    spatial_rank: ClassVar[int] = 1
-    strides: tuple[Dimension, ...] = (1,)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1,)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: String = "NCW"
-    kernel_layout: String = "OIW"
-    out_layout: String = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv2DAttrs")
-class Conv2DAttrs(Attrs):
+class Conv2DAttrs(ConvAttrs, data_layout="NCHW", kernel_layout="OIHW"):
     """Attributes of ``nn.contrib_conv2d_NCHWc`` and others."""
-
-    spatial_rank: ClassVar[int] = 2
-    strides: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: String = "NCHW"
-    kernel_layout: String = "OIHW"
-    out_layout: String = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv3DAttrs")
-class Conv3DAttrs(Attrs):
+class Conv3DAttrs(ConvAttrs, data_layout="NCDHW", kernel_layout="OIDHW"):
     """Attributes of ``nn.conv3d``."""
-
-    spatial_rank: ClassVar[int] = 3
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: String = "NCDHW"
-    kernel_layout: String = "OIDHW"
-    out_layout: String = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv1DTransposeAttrs")
-class Conv1DTransposeAttrs(Attrs):
+class Conv1DTransposeAttrs(
+    ConvTransposeAttrs, data_layout="NCW", kernel_layout="IOW", plain=_PLAIN
+):
     """Attributes of ``nn.conv1d_transpose``."""
-
-    spatial_rank: ClassVar[int] = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    strides: tuple[Dimension, ...] = (1,)
-    output_padding: tuple[Dimension, ...] = (0,)
-    padding: tuple[Dimension, ...] = (0,)
-    dilation: tuple[Dimension, ...] = (1,)
-    groups: int = 1
-    data_layout: str = "NCW"
-    kernel_layout: str = "IOW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv2DTransposeAttrs")
-class Conv2DTransposeAttrs(Attrs):
+class Conv2DTransposeAttrs(
+    ConvTransposeAttrs, data_layout="NCHW", kernel_layout="IOHW", plain=_PLAIN
+):
     """Attributes of ``nn.conv2d_transpose``, ``qnn.conv2d_transpose``."""
-
-    spatial_rank: ClassVar[int] = 2
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    strides: tuple[Dimension, ...] = (1, 1)
-    output_padding: tuple[Dimension, ...] = (0, 0)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    groups: int = 1
-    data_layout: str = "NCHW"
-    kernel_layout: str = "IOHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv3DTransposeAttrs")
-class Conv3DTransposeAttrs(Attrs):
+class Conv3DTransposeAttrs(ConvTransposeAttrs, data_layout="NCDHW", kernel_layout="IODHW"):
     """Attributes of ``nn.conv3d_transpose``."""
-
-    spatial_rank: ClassVar[int] = 3
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    output_padding: tuple[Dimension, ...] = (0, 0, 0)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    groups: int = 1
-    data_layout: String = "NCDHW"
-    kernel_layout: String = "IODHW"
-    out_layout: String = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv2DWinogradAttrs")
-class Conv2DWinogradAttrs(Attrs):
+class Conv2DWinogradAttrs(WinogradAttrs, data_layout="NCHW", kernel_layout="OIHW"):
     """Attributes of ``nn.contrib_conv2d_winograd_without_weight_transform``."""
-
-    spatial_rank: ClassVar[int] = 2
-    tile_size: int
-    strides: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: String = "NCHW"
-    kernel_layout: String = "OIHW"
-    out_layout: String = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Conv3DWinogradAttrs")
-class Conv3DWinogradAttrs(Attrs):
+class Conv3DWinogradAttrs(WinogradAttrs, data_layout="NCDHW", kernel_layout="OIDHW", plain=_PLAIN):
     """Attributes of ``nn.contrib_conv3d_winograd_without_weight_transform``."""
-
-    spatial_rank: ClassVar[int] = 3
-    tile_size: int
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCDHW"
-    kernel_layout: str = "OIDHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.ConvWinogradWeightTransformAttrs")

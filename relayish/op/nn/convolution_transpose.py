@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from relayish.op.nn.convolution_attrs import (
     Conv2DAttrs,
     Conv2DTransposeAttrs,
     Conv3DTransposeAttrs,
+    ConvTransposeAttrs,
 )
 from relayish.op.nn.convolution_types import (
     gradient_layouts,
@@ -30,10 +30,8 @@ from relayish.op.types.layout import convert_layout
 from relayish.op.values.accumulation import accumulator, operand, round_to
 from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
-TransposeAttrs: TypeAlias = Conv1DTransposeAttrs | Conv2DTransposeAttrs | Conv3DTransposeAttrs
 
-
-def _transposed_convolution(attrs: TransposeAttrs, data: Array, weight: Array) -> Array:
+def _transposed_convolution(attrs: ConvTransposeAttrs, data: Array, weight: Array) -> Array:
     """Return the sum of the kernels, each scaled by an element and put where that one is.
 
     All the scaled kernels are one matrix product, of which the part for each element of the kernel

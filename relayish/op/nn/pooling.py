@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
@@ -18,22 +17,20 @@ from relayish.op.nn.pooling_attrs import (
     AvgPool1DAttrs,
     AvgPool2DAttrs,
     AvgPool3DAttrs,
+    AvgPoolAttrs,
     GlobalPool2DAttrs,
     MaxPool1DAttrs,
     MaxPool2DAttrs,
     MaxPool3DAttrs,
+    MaxPoolAttrs,
 )
 from relayish.op.nn.pooling_types import find_pooled_axes, global_pool_type, pool_type
 from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
 from relayish.op.values.accumulation import round_to, unpack
 from relayish.op.values.evaluation import Array, as_sizes, is_integral
 
-MaxAttrs: TypeAlias = MaxPool1DAttrs | MaxPool2DAttrs | MaxPool3DAttrs
-AvgAttrs: TypeAlias = AvgPool1DAttrs | AvgPool2DAttrs | AvgPool3DAttrs
-PoolAttrs: TypeAlias = MaxAttrs | AvgAttrs
 
-
-def pool_padding(attrs: PoolAttrs, axes: tuple[int, ...], shape: tuple[int, ...]) -> Sides:
+def pool_padding(attrs: MaxPoolAttrs, axes: tuple[int, ...], shape: tuple[int, ...]) -> Sides:
     """Return the padding of the pooled axes, with what ``ceil_mode`` adds behind.
 
     In ceiling mode a last window that hangs over the end counts too.
@@ -50,7 +47,7 @@ def pool_padding(attrs: PoolAttrs, axes: tuple[int, ...], shape: tuple[int, ...]
     return tuple(full)
 
 
-def pad_windows(attrs: PoolAttrs, data: Array, fill: float) -> tuple[Array, Windows]:
+def pad_windows(attrs: MaxPoolAttrs, data: Array, fill: float) -> tuple[Array, Windows]:
     """Return ``data``, with ``fill`` padded around its pooled axes, and the windows over it."""
     axes = find_pooled_axes(attrs.layout, len(attrs.pool_size), data.ndim)
     padded = extend(data, axes, pool_padding(attrs, axes, data.shape), fill)
@@ -100,7 +97,7 @@ def summable(data: Array) -> Array:
     return data.astype(np.float32) if narrow else unpack(data)
 
 
-def window_sizes(attrs: PoolAttrs, shape: tuple[int, ...], *, include_pad: bool) -> Array:
+def window_sizes(attrs: MaxPoolAttrs, shape: tuple[int, ...], *, include_pad: bool) -> Array:
     """Return how many elements the mean of each window is of, at least 1.
 
     What ``ceil_mode`` adds never counts, padding only if asked to.
@@ -122,12 +119,12 @@ def window_sizes(attrs: PoolAttrs, shape: tuple[int, ...], *, include_pad: bool)
     return np.maximum(reduce(np.multiply, counts), 1)
 
 
-def _max_pool(attrs: MaxAttrs, data: Array) -> Array:
+def _max_pool(attrs: MaxPoolAttrs, data: Array) -> Array:
     highest = combine_windows(*pad_windows(attrs, unpack(data), get_lowest(data)), np.maximum)
     return highest.astype(data.dtype, copy=False)
 
 
-def _avg_pool(attrs: AvgAttrs, data: Array) -> Array:
+def _avg_pool(attrs: AvgPoolAttrs, data: Array) -> Array:
     total = combine_windows(*pad_windows(attrs, summable(data), 0), np.add)
     count = window_sizes(attrs, data.shape, include_pad=attrs.count_include_pad)
     return divide(total, count, data.dtype)
@@ -147,7 +144,11 @@ def _global_avg_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
 
 
 def _declare(
-    kind: str, what: str, layout: str, attrs_type: type[PoolAttrs], evaluate: Callable[..., Array]
+    kind: str,
+    what: str,
+    layout: str,
+    attrs_type: type[MaxPoolAttrs],
+    evaluate: Callable[..., Array],
 ) -> None:
     """Declare the pool of data of ``layout``, such as ``nn.max_pool2d``."""
     rank = len(layout) - 2

@@ -2,97 +2,57 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from relayish.ir.attrs import Attrs, String, attrs
+from relayish.op.nn.ranked_attrs import RankedAttrs, per_axis
 from relayish.op.types.fields import Dimension
 
 
-@attrs("relay.attrs.MaxPool1DAttrs")
-class MaxPool1DAttrs(Attrs):
-    """Attributes of ``nn.max_pool1d``."""
+class MaxPoolAttrs(RankedAttrs):
+    """What maximum pools of all ranks have."""
 
-    spatial_rank: ClassVar[int] = 1
     pool_size: tuple[Dimension, ...]
-    strides: tuple[Dimension, ...] = (1,)
-    dilation: tuple[Dimension, ...] = (1,)
-    padding: tuple[Dimension, ...] = (0,)
-    layout: str = "NCW"
+    strides: tuple[Dimension, ...] = per_axis(1)
+    dilation: tuple[Dimension, ...] = per_axis(1)
+    padding: tuple[Dimension, ...] = per_axis(0)
+    layout: String
     out_layout: String = ""
     ceil_mode: bool = False
+
+
+class AvgPoolAttrs(MaxPoolAttrs):
+    """What average pools of all ranks have."""
+
+    count_include_pad: bool = False
+
+
+@attrs("relay.attrs.MaxPool1DAttrs")
+class MaxPool1DAttrs(MaxPoolAttrs, layout="NCW", plain=("layout",)):
+    """Attributes of ``nn.max_pool1d``."""
 
 
 @attrs("relay.attrs.MaxPool2DAttrs")
-class MaxPool2DAttrs(Attrs):
+class MaxPool2DAttrs(MaxPoolAttrs, layout="NCHW"):
     """Attributes of ``nn.avg_pool2d_grad``, ``nn.max_pool2d``, ``nn.max_pool2d_grad``."""
-
-    spatial_rank: ClassVar[int] = 2
-    pool_size: tuple[Dimension, ...]
-    strides: tuple[Dimension, ...] = (1, 1)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    layout: String = "NCHW"
-    out_layout: String = ""
-    ceil_mode: bool = False
 
 
 @attrs("relay.attrs.MaxPool3DAttrs")
-class MaxPool3DAttrs(Attrs):
+class MaxPool3DAttrs(MaxPoolAttrs, layout="NCDHW", plain=("layout",)):
     """Attributes of ``nn.max_pool3d``."""
-
-    spatial_rank: ClassVar[int] = 3
-    pool_size: tuple[Dimension, ...]
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    layout: str = "NCDHW"
-    out_layout: String = ""
-    ceil_mode: bool = False
 
 
 @attrs("relay.attrs.AvgPool1DAttrs")
-class AvgPool1DAttrs(Attrs):
+class AvgPool1DAttrs(AvgPoolAttrs, layout="NCW", plain=("layout",)):
     """Attributes of ``nn.avg_pool1d``."""
-
-    spatial_rank: ClassVar[int] = 1
-    pool_size: tuple[Dimension, ...]
-    strides: tuple[Dimension, ...] = (1,)
-    dilation: tuple[Dimension, ...] = (1,)
-    padding: tuple[Dimension, ...] = (0,)
-    layout: str = "NCW"
-    out_layout: String = ""
-    ceil_mode: bool = False
-    count_include_pad: bool = False
 
 
 @attrs("relay.attrs.AvgPool2DAttrs")
-class AvgPool2DAttrs(Attrs):
+class AvgPool2DAttrs(AvgPoolAttrs, layout="NCHW"):
     """Attributes of ``nn.avg_pool2d``, ``qnn.avg_pool2d``."""
-
-    spatial_rank: ClassVar[int] = 2
-    pool_size: tuple[Dimension, ...]
-    strides: tuple[Dimension, ...] = (1, 1)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    layout: String = "NCHW"
-    out_layout: String = ""
-    ceil_mode: bool = False
-    count_include_pad: bool = False
 
 
 @attrs("relay.attrs.AvgPool3DAttrs")
-class AvgPool3DAttrs(Attrs):
+class AvgPool3DAttrs(AvgPoolAttrs, layout="NCDHW", plain=("layout",)):
     """Attributes of ``nn.avg_pool3d``."""
-
-    spatial_rank: ClassVar[int] = 3
-    pool_size: tuple[Dimension, ...]
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    layout: str = "NCDHW"
-    out_layout: String = ""
-    ceil_mode: bool = False
-    count_include_pad: bool = False
 
 
 @attrs("relay.attrs.GlobalPool2DAttrs")
