@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from relayish import interpreter
 from relayish._support.absent import names_of
-from relayish.interpreter.value import map_leaves
+from relayish.interpreter.value import ConstructorValue
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.module import IRModule
-from relayish.nd import as_ndarray
+from relayish.nd import NDArray, as_ndarray
 from relayish.passes.fold.bind import bind_params_by_name
 
 __all__ = ["Executor", "bind_params_by_name", "create_executor"]
@@ -21,8 +21,8 @@ __all__ = ["Executor", "bind_params_by_name", "create_executor"]
 class Executor:
     """Evaluates functions of a module, and gives arrays that have ``numpy()``.
 
-    Made by :func:`create_executor`. What is no tensor (closures, references, values of
-    constructors) is the interpreter's own, and what it holds are numpy's arrays.
+    Made by :func:`create_executor`. Closures and references are the interpreter's own, and what
+    they hold are numpy's arrays.
     """
 
     def __init__(self, executor: interpreter.Interpreter | interpreter.GraphExecutor) -> None:
@@ -62,18 +62,53 @@ def create_executor(
 def _convert(value: object) -> Any:  # Any: as above
     if callable(value) and not isinstance(value, np.generic):
         return _converting(value)
-    return map_leaves(value, _convert_leaf)
-
-
-def _convert_leaf(value: object) -> Any:  # Any: as above
-    return as_ndarray(value) if isinstance(value, (np.ndarray, np.generic)) else value
+    return _rebuild(value, _with_numpy)
 
 
 def _converting(function: Callable[..., object]) -> Callable[..., Any]:  # Any: as above
     def call(*args: object, **named: object) -> Any:  # Any: as above
-        return map_leaves(function(*args, **named), _convert_leaf)
+        given = [_rebuild(arg, _plain) for arg in args]
+        given_by_name = {name: _rebuild(arg, _plain) for name, arg in named.items()}
+        return _rebuild(function(*given, **given_by_name), _with_numpy)
 
     return call
 
+
+def _with_numpy(leaf: object) -> object:
+    return as_ndarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+
+
+def _plain(leaf: object) -> object:
+    return np.asarray(leaf)[()] if isinstance(leaf, NDArray) else leaf
+
+
+def _rebuild(root: object, convert: Callable[[object], object]) -> Any:  # Any: as above
+    """Return ``root`` with ``convert`` applied to what tuples and constructors hold, at any depth.
+
+    Complexity:
+        Linear in the distinct tuples and values of constructors; no recursion.
+    """
+    if not isinstance(root, _NESTS):
+        return convert(root)
+    images: dict[int, object] = {}
+    stack: list[object] = [root]
+    while stack:
+        nest = stack[-1]
+        parts = nest.fields if isinstance(nest, ConstructorValue) else nest
+        assert isinstance(parts, tuple)
+        pending = [p for p in parts if isinstance(p, _NESTS) and id(p) not in images]
+        if pending and id(nest) not in images:
+            stack += pending
+            continue
+        stack.pop()
+        made = tuple([images[id(p)] if isinstance(p, _NESTS) else convert(p) for p in parts])
+        if isinstance(nest, ConstructorValue):
+            images[id(nest)] = ConstructorValue(nest.tag, made, nest.constructor)
+        else:
+            images[id(nest)] = made
+    return images[id(root)]
+
+
+_NESTS: Final = (tuple, ConstructorValue)
 
 __getattr__ = names_of(__name__)

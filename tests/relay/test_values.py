@@ -88,6 +88,33 @@ class TestExecutors:
         first, (second,) = relay.create_executor().evaluate(pair)(ONES)
         assert (first.numpy() + second.numpy()).tolist() == [3, 3]
 
+    def test_fields_of_constructors_have_numpy_at_any_depth(self):
+        prelude = relay.Prelude(relay.IRModule())
+        _, cons, nil = prelude.mod.get_type("List")
+        numbers = nil()
+        for number in range(5_000):
+            numbers = cons(relay.const(number), numbers)
+        found = relay.create_executor(mod=prelude.mod).evaluate(numbers)
+        for number in reversed(range(5_000)):
+            head, found = found.fields
+            assert head.numpy() == number
+        assert found.constructor.name_hint == "Nil"
+
+    def test_value_of_a_constructor_goes_back_in(self):
+        prelude = relay.Prelude(relay.IRModule())
+        _, cons, nil = prelude.mod.get_type("List")
+        run = relay.create_executor(mod=prelude.mod)
+        one = run.evaluate(cons(relay.const(7), nil()))
+        length = run.evaluate(prelude.mod.get_global_var("hd"))
+        assert length(one).numpy() == 7
+
+    def test_what_is_shared_in_a_result_is_converted_once(self):
+        shared = relay.Tuple([relay.const(1)])
+        for _ in range(60):
+            shared = relay.Tuple([shared, shared])
+        left, right = relay.create_executor().evaluate(shared)
+        assert left is right
+
     def test_result_goes_back_in(self):
         run = relay.create_executor("graph").evaluate(relay.Function([X], X + X))
         assert run(run(ONES)).numpy().tolist() == [4, 4]
