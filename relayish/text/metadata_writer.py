@@ -184,14 +184,16 @@ def _float(_: Table, value: float) -> Json:
     }
 
 
-def write_int(dtype: str) -> Callable[[Table, int], Json]:
-    """Return the rule that describes a number of an element type."""
+class LongInt(int):
+    """A number that TVM holds in 64 bits, however small it is."""
 
-    def write(_: Table, value: int) -> Json:
-        fields = {"dtype": dtype, "span": "0", "value": str(int(value))}
-        return {"type_key": "IntImm", "attrs": fields}
 
-    return write
+def _int(_: Table, value: int) -> Json:
+    """Describe a number as TVM does, in as few bits as it has for it."""
+    short = type(value) is int and -(2**31) <= value < 2**31
+    dtype = "bool" if isinstance(value, bool) else "int32" if short else "int64"
+    fields = {"dtype": dtype, "span": "0", "value": str(int(value))}
+    return {"type_key": "IntImm", "attrs": fields}
 
 
 def _bytes(_: Table, value: bytes) -> Json:
@@ -201,8 +203,9 @@ def _bytes(_: Table, value: bytes) -> Json:
 WRITERS: Final[dict[type, Callable[[Table, Any], Json]]] = {  # Any: a value of the key's type
     str: lambda _, value: {"type_key": "runtime.String", "repr_str": value},
     bytes: _bytes,
-    bool: write_int("bool"),
-    int: write_int("int64"),
+    bool: _int,
+    int: _int,
+    LongInt: _int,
     float: _float,
     tuple: lambda table, value: {"type_key": "Array", "data": [table.number(i) for i in value]},
     DictAttrs: Table.dict_attrs,

@@ -25,3 +25,17 @@ def test_named_sizes_in_attributes_are_those_of_the_metadata_that_tvm_reads() ->
     assert "channels=meta[tir.SizeVar][0]" in text
     assert "kernel_size=[meta[tir.SizeVar][0], meta[tir.Mul][0]]" in text
     assert_structural_equal(parse_expr(text), call, map_free_vars=True)
+
+
+def test_numbers_beside_a_size_have_its_width() -> None:
+    for dtype in ("int32", "int64"):
+        x = relay.var("x", shape=(2 * SizeVar("n", dtype),))
+        assert f'"attrs": {{"dtype": "{dtype}", "span": "0", "value": "2"}}' in astext(x)
+
+
+def test_numbers_in_attributes_are_as_wide_as_they_must_be() -> None:
+    for size, dtype in ((5, "int32"), (2**31 - 1, "int32"), (2**31, "int64")):
+        attrs = relay.nn.dense(relay.const(1.0), relay.const(1.0), units=size).attrs
+        call = Call(relay.op.get("nn.relu"), (relay.const(1.0),), attrs)
+        assert f'"attrs": {{"dtype": "{dtype}", "span": "0", "value": "{size}"}}' in astext(call)
+        assert_structural_equal(parse_expr(astext(call)), call)

@@ -24,7 +24,7 @@ from relayish.ir.relay.type import (
 from relayish.ir.relay.virtual_device import VirtualDevice, show_device
 from relayish.op.types.dimension import show_dimension
 from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, REFERENCES, Get, Json
-from relayish.text.metadata_writer import READABLE, WRITERS, Table, write_int
+from relayish.text.metadata_writer import READABLE, WRITERS, LongInt, Table
 
 _BINARY: Final = (
     *("Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max"),
@@ -134,14 +134,10 @@ def _write_size_var(table: Table, var: SizeVar) -> Json:
     return {"type_key": kind, "attrs": fields}
 
 
-class _Short(int):
-    """A number that TVM holds in 32 bits."""
-
-
 def _write_prim_op(table: Table, op: PrimOp) -> Json:
     held = [op.dtype, *[getattr(arg, "dtype", "") for arg in op.args]]
-    short = next((dtype for dtype in held if dtype not in ("", "bool")), "") == "int32"
-    sized = [_Short(arg) if short and type(arg) is int else arg for arg in op.args]
+    long = next((dtype for dtype in held if dtype not in ("", "bool")), "") == "int64"
+    sized = [LongInt(arg) if long and type(arg) is int else arg for arg in op.args]
     args = [str(table.number(arg)) for arg in sized]
     fields = {"dtype": op.dtype, "span": "0"}
     names = _OPERANDS.get(op.name, ())
@@ -158,7 +154,6 @@ WRITERS.update(
         Constant: _write_constant,
         SizeVar: _write_size_var,
         PrimOp: _write_prim_op,
-        _Short: write_int("int32"),
     }
 )
 
