@@ -26,6 +26,7 @@ NOT_DIFFERENTIABLE: dict[str, str] = {
     "AnnotateTarget": "the marks of regions for other compilers have no gradient",
     "FastMath": "approximations such as fast_tanh have none",
     "O4": "FastMath is among its passes",
+    "PlanDevices": "on_device around a reference has none",
 }
 """Passes whose result has no gradient, with the reason."""
 
