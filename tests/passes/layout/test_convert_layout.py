@@ -24,9 +24,11 @@ from relayish.transform import (
     AlterOpLayout,
     CanonicalizeOps,
     ConvertLayout,
+    FoldConstant,
     LayoutConfig,
     PassContext,
     Sequential,
+    SimplifyExprPostAlterOp,
     SimplifyInference,
     VerifyInstrument,
 )
@@ -292,6 +294,28 @@ def test_random_networks_keep_their_value(seed):
         for made in (ConvertLayout(random_layouts(seed)), AlterOpLayout()):
             out = infer_type(made(mod))
             assert close(evaluate(out["main"], out, args), wanted, 2e-4), type(made)
+
+
+@each("seed", range(EXAMPLES // 3))
+def test_passes_one_after_the_other_keep_types_and_value(seed):
+    mod = infer_type(random_layout_network(seed))
+    args = random_network_arguments(mod, seed)
+    context = PassContext(opt_level=4, instruments=[VerifyInstrument(["well_typed"])])
+    with declared_temporarily(), context:
+        register_random_alterations(seed)
+        out = mod
+        for made in (
+            ConvertLayout(random_layouts(seed)),
+            SimplifyInference(),
+            AlterOpLayout(),
+            SimplifyExprPostAlterOp(),
+            FoldConstant(),
+            ConvertLayout(random_layouts(seed + 1)),
+            ConvertLayout({"nn.conv2d": ["NCHW", "default"]}),
+        ):
+            out = Sequential([made])(out)
+    wanted = evaluate(mod["main"], mod, args)
+    assert close(evaluate(out["main"], out, args), wanted, 5e-4)
 
 
 @pytest.mark.deep
