@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import relayish as relay
+from relayish.analysis import recover_virtual_device_map
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import OperatorError, PassError
 from relayish.interpreter import evaluate
@@ -15,7 +16,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.memory.plan_devices import make_compilation_config
-from relayish.transform import InferType, PassContext, PlanDevices
+from relayish.transform import InferType, Inline, PassContext, PlanDevices
 
 DEVICES = {
     "CPU": "VirtualDevice{device_type_int=1, virtual_device_id=0}",
@@ -437,3 +438,18 @@ def test_functions_of_other_compilers_stay_as_they_are():
     found = PlanDevices("gpu")(mod)
     assert found["f"] is mod["f"]
     assert found["main"].virtual_device == VirtualDevice(1, 0)
+
+
+def test_inlined_function_stays_on_its_device():
+    mod = planned(
+        """def @f(%u: T, Inline=1) -> T { cpu(exp(%u)) }
+        def @main(%p: T, %q: T) -> T { add(cpu(@f(%p)), %q) }"""
+    )
+    found = Inline()(mod)["main"]
+    assert found.body.args[0].op.name == "device_copy"
+    (marked,) = found.body.args[0].args
+    device = recover_virtual_device_map(None, found)
+    while marked.op.name == "on_device":
+        (marked,) = marked.args
+    assert marked.op.name == "exp"
+    assert device[marked] == VirtualDevice(1, 0)

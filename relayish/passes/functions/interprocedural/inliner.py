@@ -14,6 +14,7 @@ from typing import NamedTuple
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type.global_uses import global_uses
+from relayish.analysis.on_device import with_fixed_device
 from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node
@@ -127,10 +128,13 @@ class _Inliner:
             memo[site] = site.with_fields(op=function, args=tuple(args))
             return
         values, bound = template.match(site, args, self._arguments)
-        body = template.function.body
-        memo[site] = self._begin(
-            body, copy_vars(body, values), lambda copy: let_bound(bound, copy, site)
-        )
+        body, device = template.function.body, template.function.virtual_device
+
+        def finish(copy: Expr) -> Expr:
+            placed = copy if device is None else with_fixed_device(copy, device)
+            return let_bound(bound, placed, site)
+
+        memo[site] = self._begin(body, copy_vars(body, values), finish)
 
     def _atom(self, arg: Expr) -> Expr:
         """Return the atom that an argument turned out to be, or the argument as it is."""
