@@ -23,7 +23,7 @@ from typing import (
 
 import numpy as np
 
-from relayish._support.absent import missing_member
+from relayish._support.absent import set_absent_members
 from relayish._support.graph import post_order
 from relayish.errors import (
     DeclarationError,
@@ -39,6 +39,7 @@ from relayish.ir.literal import is_same_literal
 _Class = TypeVar("_Class", bound="type[Attrs]")
 
 
+@set_absent_members
 class Attrs:
     """The root of attribute classes.
 
@@ -63,11 +64,6 @@ class Attrs:
         # classes, and reading annotations and compiling constructors would dominate the import.
         _complete(type(self))
         type(self).__init__(self, *args, **kwargs)
-
-    if not typing.TYPE_CHECKING:  # type checkers know the names that are there
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise missing_member(self, name)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenNodeError(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
 from pyrsistent import PMap, pmap
 
 from relayish._support import hooks
-from relayish._support.absent import missing_member
+from relayish._support.absent import set_absent_members
 from relayish._support.read_only import ReadOnlyDict
 from relayish.errors import (
     DuplicateNameError,
@@ -27,6 +27,7 @@ Name = TypeVar("Name")
 _Kind = TypeVar("_Kind", bound=Node)
 
 
+@set_absent_members
 class Module(Generic[Name]):
     """Definitions by key; a value, so every update returns a new module.
 
@@ -326,11 +327,6 @@ class Module(Generic[Name]):
         raise FrozenNodeError(
             "cannot update a module: modules are immutable; use mod = mod.with_module(other)"
         )
-
-    if not TYPE_CHECKING:  # type checkers know the names that are there
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise missing_member(self, name)
 
     __str__ = hooks.print_text
     astext = hooks.write_text

@@ -21,7 +21,7 @@ from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish._support import hooks
-from relayish._support.absent import missing_member
+from relayish._support.absent import set_absent_members
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 from relayish.ir.check_roles import check_roles
 from relayish.ir.construct import generate_constructors
@@ -49,6 +49,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+@set_absent_members
 class Node:
     """The root of everything in a program: immutable, compared and hashed by identity.
 
@@ -100,6 +101,7 @@ class Node:
         elif Node in cls.__bases__ and "language_" not in cls.__dict__:
             words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
             cls.language_ = Language(words, root=cls)
+        set_absent_members(cls)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenNodeError(
@@ -109,11 +111,6 @@ class Node:
 
     def __delattr__(self, name: str) -> NoReturn:
         raise FrozenNodeError(f"cannot delete {type(self).__name__}.{name}: nodes are immutable")
-
-    if not typing.TYPE_CHECKING:  # type checkers know the names that are there
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise missing_member(self, name)
 
     __str__ = hooks.print_text
     astext = hooks.write_text

@@ -167,3 +167,8 @@ def test_numpy_asked_of_a_constant_in_a_handler_is_explained():
     with pytest.raises(AttributeError) as info:
         Read().visit(relay.const(1.0) + X)
     assert "values are numpy's own, also constant.data: leave .numpy() out" in info.value.__notes__
+
+
+def test_member_that_is_not_there_costs_those_that_are_nothing():
+    for cls in (relay.Node, relay.Attrs, relay.IRModule):
+        assert not hasattr(cls, "__getattr__")  # with it Python finds all members more slowly

@@ -6,14 +6,17 @@ asks here before it raises.
 
 from __future__ import annotations
 
+import inspect
 import opcode
 import sys
 from collections.abc import Callable
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 from relayish._support.absent.members import MEMBERS
 from relayish._support.absent.names import NAMES
 from relayish.errors import MissingImportError, MissingNameError
+
+_Class = TypeVar("_Class", bound=type)
 
 
 def advice(module: str, name: str) -> str | None:
@@ -74,14 +77,28 @@ def _is_from_import(depth: int) -> bool:
 _IMPORT_FROM: Final = opcode.opmap.get("IMPORT_FROM", -1)
 
 
-def missing_member(thing: Any, name: str) -> AttributeError:  # Any: of whatever class
-    """Return what the ``__getattr__`` of a class is to raise.
+class AbsentMember:
+    """Stands in a class for a member that TVM's has: whoever asks for it is told what to write.
 
-    Of a name that TVM has not either it says what Python would, which suggests another by itself.
+    It takes the place of a ``__getattr__``, with which a class finds all its members more slowly.
     """
-    cls = type(thing)
-    for base in cls.__mro__:
-        told = MEMBERS.get(base.__name__, {}).get(name)
-        if told is not None:
-            return MissingNameError(f"{cls.__name__} has no {name}: {told}")
-    return AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+
+    __slots__ = ("name", "told")
+
+    def __init__(self, name: str, told: str) -> None:
+        self.name, self.told = name, told
+
+    def __get__(self, thing: object, owner: type) -> NoReturn:
+        raise MissingNameError(f"{owner.__name__} has no {self.name}: {self.told}")
+
+
+def set_absent_members(cls: _Class) -> _Class:
+    """Give ``cls`` what stands for the members that TVM's class of that name has beside its own.
+
+    Returns:
+        ``cls`` itself, so that this serves as a decorator.
+    """
+    for name, told in MEMBERS.get(cls.__name__, {}).items():
+        if name not in cls.__dict__ and name not in inspect.get_annotations(cls):
+            setattr(cls, name, AbsentMember(name, told))
+    return cls
