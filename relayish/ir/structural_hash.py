@@ -26,11 +26,12 @@ def _find_skipped(kind: type[Node]) -> frozenset[str]:
 _PUSH: Final = COMPARISONS.derive(lambda kind: _Hashed(Node).push[kind])
 
 
-def structural_hash(thing: object) -> int:
+def structural_hash(thing: object, map_free_vars: bool = False) -> int:  # noqa: ARG001 - see below
     """Return a hash that is the same for any two structurally equal nodes, modules or values.
 
     Variables, bound or free, count by order of first occurrence, so the hash serves with and
-    without ``map_free_vars``; it is the same in every process. Sharing does not count.
+    without ``map_free_vars``, which is taken as TVM takes it; it is the same in every process.
+    Sharing does not count.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.

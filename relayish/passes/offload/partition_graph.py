@@ -197,7 +197,7 @@ def _check_closed(func: Function, region: Region) -> None:
 
 @register_pass("PartitionGraph", opt_level=0, infer_types=True, idempotent=True)
 def partition_graph(
-    mod: IRModule, *, mod_name: str = "default", bind_constants: bool = True
+    mod: IRModule, *, mod_name: str | None = "default", bind_constants: bool = True
 ) -> IRModule:
     """Graph partitioning: put what other compilers compute into functions of the module.
 
@@ -209,7 +209,7 @@ def partition_graph(
 
     Args:
         mod: A module with marks, of ``AnnotateTarget`` and perhaps ``MergeCompilerRegions``.
-        mod_name: What is put into the names.
+        mod_name: What is put into the names; nothing if it is ``None`` or empty.
         bind_constants: Put constants that enter into the functions.
 
     Returns:
@@ -230,7 +230,9 @@ def partition_graph(
         iterate_optimized_functions,
     )
     typed = infer_type(tidied)
-    partitioner = _Partitioner(f"tvmgen_{mod_name}", mod, bind_constants=bind_constants)
+    partitioner = _Partitioner(
+        f"tvmgen_{mod_name}" if mod_name else "tvmgen", mod, bind_constants=bind_constants
+    )
     changed: dict[GlobalVar | str, Expr] = {}
     for var, func in iterate_optimized_functions(typed):
         image = partitioner.build(var.name_hint, func)

@@ -27,7 +27,7 @@ def fake_quantization_to_integer(
     *,
     hard_fail: bool = False,
     use_qat: bool = False,
-    optional_qnn_ops: tuple[str, ...] = (),
+    optional_qnn_ops: tuple[str, ...] | None = None,
 ) -> Expr:
     """Integer quantisation: compute in integers what stands between dequantising and quantising.
 
@@ -62,7 +62,7 @@ def fake_quantization_to_integer(
     Source:
         Relay ``FakeQuantizationToInteger``.
     """
-    integers = Integers(optional_qnn_ops)
+    integers = Integers(optional_qnn_ops or ())
     found = RegionRewriter(integers, hard_fail=hard_fail).visit(expr)
     if use_qat:
         found = SingleCallRewriter(integers, hard_fail=hard_fail).visit(found)

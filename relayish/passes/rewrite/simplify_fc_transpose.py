@@ -27,7 +27,7 @@ from relayish.passes.rewrite.weight_parameters import replace_parameters
 
 
 @register_pass("SimplifyFCTranspose", opt_level=4)
-def simplify_fc_transpose(func: Function, *, target_weights: tuple[str, ...] = ()) -> Function:
+def simplify_fc_transpose(func: Function, *, target_weight_name: tuple[str, ...] = ()) -> Function:
     """Weight transposition: let fully connected layers take weights that are transposed already.
 
     Return ``func`` with weights it transposes as parameters that come transposed.
@@ -37,7 +37,7 @@ def simplify_fc_transpose(func: Function, *, target_weights: tuple[str, ...] = (
 
     Args:
         func: A well-formed function.
-        target_weights: The names of the parameters; see
+        target_weight_name: The names of the parameters; see
             :func:`~relayish.analysis.search_fc_transpose`.
 
     Returns:
@@ -50,7 +50,7 @@ def simplify_fc_transpose(func: Function, *, target_weights: tuple[str, ...] = (
         Relay ``SimplifyFCTranspose``; there parameters come in the order of their use, and a
         weight that is transposed and is none of those named is an error.
     """
-    targets = [param for param in func.params if param.name_hint in target_weights]
+    targets = [param for param in func.params if param.name_hint in target_weight_name]
     rewriter = _Transposer(targets)
     body = post_order_rewrite(func.body, rewriter)
     if body is func.body:
@@ -96,7 +96,7 @@ def transpose_weights(
         Relay ``data_dep_optimization.simplify_fc_transpose.convert``.
     """
     weights = [name for name in search_fc_transpose(func) if name in params]
-    image = simplify_fc_transpose(func, target_weights=tuple(weights))
+    image = simplify_fc_transpose(func, target_weight_name=tuple(weights))
     names = {param.name_hint for param in image.params}
     values = {n: value for n, value in params.items() if n in names or n not in weights}
     turned = {f"{n}.T": np.ascontiguousarray(np.transpose(np.asarray(params[n]))) for n in weights}

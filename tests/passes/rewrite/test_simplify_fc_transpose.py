@@ -39,23 +39,23 @@ def test_weight_with_other_axes_is_none():
 
 
 def test_parameters_come_transposed_in_their_places():
-    func = simplify_fc_transpose(NET, target_weights=("v",))
+    func = simplify_fc_transpose(NET, target_weight_name=("v",))
     assert names(func) == ["x", "w", "v.T"]
     assert func.params[2].type_annotation.shape == (2, 4)
 
 
 def test_weight_used_otherwise_stays_beside():
     func = Function((X, W), Tuple((layer(X, W), op.sum(W))))
-    assert names(simplify_fc_transpose(func, target_weights=("w",))) == ["x", "w", "w.T"]
+    assert names(simplify_fc_transpose(func, target_weight_name=("w",))) == ["x", "w", "w.T"]
 
 
 def test_weight_used_twice_comes_once():
     func = Function((X, W), op.add(layer(X, W), layer(nn.relu(X), W)))
-    assert names(simplify_fc_transpose(func, target_weights=("w",))) == ["x", "w.T"]
+    assert names(simplify_fc_transpose(func, target_weight_name=("w",))) == ["x", "w.T"]
 
 
 def test_function_stays_itself_where_nothing_is_named():
-    assert simplify_fc_transpose(NET, target_weights=("x", "other")) is NET
+    assert simplify_fc_transpose(NET, target_weight_name=("x", "other")) is NET
     mod = IRModule({"main": NET})
     assert SimplifyFCTranspose()(mod) is mod
 
