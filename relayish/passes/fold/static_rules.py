@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def find_static_call(op: Expr) -> StaticCall | None:
     assert cls is not None, "sizes are attributes"
     names = [form.renamed.get(name, name) for name in arguments.get(op, ())]
     sizes = {
-        name: (place, _READERS[len(re.findall(r"tuple\[", get_annotation(cls, name)))])
+        name: (place, _make_reader(get_annotation(cls, name)))
         for place, name in enumerate(names)
         if name not in taken
     }
@@ -60,9 +60,16 @@ def find_static_call(op: Expr) -> StaticCall | None:
     return StaticCall(static, operands, sizes)
 
 
-_READERS: Final[tuple[Reader, ...]] = (
-    lambda value: np.ravel(value)[0].item(),
-    lambda value: tuple(np.ravel(value).tolist()),
-    lambda value: tuple(map(tuple, value.tolist())),
-)
-"""By how often tuples nest in the annotation of the attribute."""
+def _make_reader(annotation: str) -> Reader:
+    """Return what reads an attribute: numbers as it has them, in tuples nested as in it.
+
+    Sizes may come as floats, as those of images do.
+    """
+    number = float if "float" in annotation else int
+    match len(re.findall(r"tuple\[", annotation)):
+        case 0:
+            return lambda value: number(np.ravel(value)[0])
+        case 1:
+            return lambda value: tuple(map(number, np.ravel(value)))
+        case _:
+            return lambda value: tuple([tuple(map(number, row)) for row in value])

@@ -275,3 +275,14 @@ def test_program_that_does_not_type_either_way_is_refused() -> None:
     y = var("y", shape=(3, 4))
     with pytest.raises(TypeInferenceError):
         DynamicToStatic()(IRModule.from_expr(Function((y,), relay.full(const(1.0), (3,)) + y)))
+
+
+def test_size_of_an_image_that_comes_as_floats_is_whole() -> None:
+    x = var("x", shape=(1, 2, 3, 4))
+    dynamic = relay.image.resize2d(x, var("size", shape=(2,)), roi=(0.0, 0.0, 0.0, 0.0))
+    assert isinstance(dynamic, Call)
+    args = (x, vector(8, 8, dtype="float32"), vector(0, 0, 0, 0, dtype="float32"))
+    out = made_static(dynamic.with_fields(args=args), x)
+    assert out.body.op.name == "image.resize2d"
+    assert out.body.attrs.size == (8, 8)
+    assert out.body.attrs.roi == (0.0,) * 4
