@@ -16,6 +16,7 @@ from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay import virtual_device
 from relayish.op.runtime.builders import DeviceLike, as_virtual_device
+from relayish.op.runtime.device import DEVICE_TYPES
 from relayish.pass_infra.base.target import CURRENT_TARGET
 from relayish.passes.memory.plan_devices import CompilationConfig, make_compilation_config
 from relayish.text.metadata_reader import BUILDERS, Get, Json
@@ -176,6 +177,15 @@ def _write_target(table: Table, target: Target) -> Json:
     return {"type_key": "Target", "attrs": {name: str(value) for name, value in fields.items()}}
 
 
+def _write_kind(table: Table, kind: TargetKind) -> Json:
+    fields = {
+        "default_device_type": str(DEVICE_TYPES.get(kind.name, -1)),
+        "default_keys": str(table.number(())),
+        "name": str(table.number(kind.name)),
+    }
+    return {"type_key": "TargetKind", "attrs": fields}
+
+
 def _build_target(node: Json, get: Get) -> Target:
     fields = node["attrs"]
     kind, keys = get(fields["kind"]), tuple(get(fields["keys"]) or ())
@@ -186,8 +196,8 @@ def _build_target(node: Json, get: Get) -> Target:
 
 
 WRITERS[Target] = _write_target
-WRITERS[TargetKind] = lambda _, kind: {"type_key": "TargetKind", "repr_str": kind.name}
+WRITERS[TargetKind] = _write_kind
 BUILDERS["Target"] = _build_target
-BUILDERS["TargetKind"] = lambda node, _: node["repr_str"]
+BUILDERS["TargetKind"] = lambda node, get: get(node["attrs"]["name"])
 
 __getattr__ = names_of(__name__)

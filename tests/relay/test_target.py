@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import relayish as tvm
@@ -123,3 +125,32 @@ def test_build_config_is_a_pass_context():
 def test_build_config_with_a_trace_says_what_watches_passes():
     with pytest.raises(OptionError, match=r"write PassContext\(instruments="):
         relay.build_config(trace=print)
+
+
+def test_targets_are_read_as_tvm_writes_them():
+    nodes = [
+        {"type_key": ""},
+        {"type_key": "Map", "keys": ["VirtualDevice"], "data": [2]},
+        {"type_key": "Array", "data": [3]},
+        {"type_key": "VirtualDevice", "attrs": DEVICE},
+        {"type_key": "Target", "attrs": TARGET},
+        {"type_key": "TargetKind", "attrs": KIND},
+        {"type_key": "runtime.String", "repr_str": "llvm"},
+        {"type_key": "Array", "data": [8]},
+        {"type_key": "runtime.String", "repr_str": "cpu"},
+        {"type_key": "runtime.String"},
+        {"type_key": "Map", "keys": ["mcpu"], "data": [11]},
+        {"type_key": "runtime.String", "repr_str": "x"},
+        {"type_key": "Map"},
+    ]
+    section = json.dumps({"root": 1, "nodes": nodes, "b64ndarrays": [], "attrs": {}})
+    func = relay.parse_expr(
+        f"fn (%x {{virtual_device=meta[VirtualDevice][0]}}) {{ %x }}\n#[metadata]\n{section}"
+    )
+    device = func.params[0].virtual_device
+    assert device == tvm.target.VirtualDevice("cpu", Target("llvm -mcpu=x -keys=cpu"))
+
+
+DEVICE = {"device_type_int": "1", "memory_scope": "9", "target": "4", "virtual_device_id": "0"}
+TARGET = {"attrs": "10", "features": "12", "host": "0", "keys": "7", "kind": "5", "tag": "9"}
+KIND = {"default_device_type": "1", "default_keys": "7", "name": "6"}
