@@ -6,30 +6,19 @@ those of operators whose integer forms cost precision are optional.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, overload
+from collections.abc import Callable
+from typing import Any, overload
 
 from relayish._support.arity import check_arity
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
+from relayish.op.declaration.properties import QuantizationRule, fake_quantization
 from relayish.op.declaration.registry import resolve_op
 
-QuantizationRule: TypeAlias = Callable[[Any, Any], Sequence[Any]]
-"""``rule(expr, type_map)``: a call in integers, and what its result stands for.
-
-``expr`` is the call, its arguments made integers already; ``type_map[arg]`` is the affine type of
-an argument, and ``arg in type_map`` tells whether it is quantised at all; ``type_map[expr]`` is
-what the numbers are quantised to in the end, the best guess where the arguments do not tell. A rule
-that cannot serve raises an error. Any: a call and a mapping; the answer is the expression and an
-:class:`~relayish.op.types.affine_type.AffineType`.
-"""
-
-fake_quantization: OpTable[QuantizationRule] = OpTable("fake_quantization", by_level=True)
-"""What computes the operator in integers, see :data:`QuantizationRule`."""
 optional_fake_quantization: OpTable[QuantizationRule] = OpTable(
     "optional_fake_quantization", by_level=True
 )
-"""The same, used only of operators that are asked for by name."""
+"""As ``fake_quantization``, but used only of operators that are asked for by name."""
 
 
 @overload

@@ -23,6 +23,15 @@ Count: TypeAlias = Callable[[Any, tuple[Expr, ...]], int | None]  # Any: attribu
 Conversion: TypeAlias = Callable[[Any, str], Sequence[Any]]
 """``conversion(call, dtype)``: a :class:`MixedPrecision`, and the element types to accumulate in
 and to return; Any: a call of the operator, and these three."""
+QuantizationRule: TypeAlias = Callable[[Any, Any], Sequence[Any]]
+"""``rule(expr, type_map)``: a call in integers, and what its result stands for.
+
+``expr`` is the call, its arguments made integers already; ``type_map[arg]`` is the affine type of
+an argument, and ``arg in type_map`` tells whether it is quantised at all; ``type_map[expr]`` is
+what the numbers are quantised to in the end, the best guess where the arguments do not tell. A rule
+that cannot serve raises an error. Any: a call and a mapping; the answer is the expression and an
+:class:`~relayish.op.types.affine_type.AffineType`.
+"""
 MacRule: TypeAlias = Callable[[Any, tuple[Type, ...], Type], int]  # Any: the operator's attributes
 """``rule(attrs, types of the arguments, type of the result)``."""
 
@@ -198,6 +207,9 @@ dequantizes: OpTable[bool] = OpTable("dequantizes")
 """True for operators that turn integers into the floating point numbers they stand for."""
 quantizes: OpTable[bool] = OpTable("quantizes")
 """True for operators that turn floating point numbers into the integers that stand for them."""
+
+fake_quantization: OpTable[QuantizationRule] = OpTable("fake_quantization", by_level=True)
+"""What computes the operator in integers, see :data:`QuantizationRule`."""
 
 infer_layout: OpTable[LayoutRule] = OpTable("infer_layout", by_level=True)
 """Which layouts the operator takes and gives, see :data:`.layout_rule.LayoutRule`.

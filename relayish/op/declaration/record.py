@@ -18,6 +18,7 @@ from relayish.op.declaration.properties import (
     MacRule,
     MixedPrecision,
     OpPattern,
+    QuantizationRule,
     ResultMemory,
     StaticForm,
 )
@@ -64,6 +65,7 @@ class Record(TypedDict, total=False):
     mixed_precision: MixedPrecision | Conversion | None
     chosen_dtype: str | None
     mac_count: MacRule | None
+    fake_quantization: QuantizationRule | None
     quantized: bool
     dequantizes: bool
     quantizes: bool
@@ -80,6 +82,7 @@ _ARGUMENTS_OF: Final[dict[str, tuple[str, ...]]] = {
     "primal_gradient": ("call", "grad"),
     "mixed_precision": ("call", "dtype"),
     "mac_count": ("attrs", "types", "result"),
+    "fake_quantization": ("expr", "type_map"),
     "outputs": ("attrs", "args"),
     "shape_only": ("shape",),
 }

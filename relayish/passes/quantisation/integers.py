@@ -9,11 +9,8 @@ from relayish.errors import PassError, RelayishError
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.declaration.fake_quantization import (
-    QuantizationRule,
-    fake_quantization,
-    optional_fake_quantization,
-)
+from relayish.op.declaration.fake_quantization import optional_fake_quantization
+from relayish.op.declaration.properties import QuantizationRule, fake_quantization
 from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes, known_arguments
 from relayish.passes.rewrite.rules.retyping import CallTypes

@@ -18,7 +18,9 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import register_fake_quantization_to_integer
 from relayish.op.builders.call import relay_call
-from relayish.op.declaration.fake_quantization import fake_quantization
+from relayish.op.declaration.properties import OpPattern, fake_quantization
+from relayish.op.declaration.registry import register_op
+from relayish.op.types.type_rules import identity
 from relayish.passes.quantisation.fake_quantization_to_integer import fake_quantization_to_integer
 from relayish.testing import TempOpAttr
 from relayish.text import parse
@@ -142,6 +144,19 @@ def test_rule_of_a_higher_level_counts() -> None:
     with TempOpAttr("cos", fake_quantization, drop):
         assert fake_quantization_to_integer(func).body is func.params[0]
     assert register_fake_quantization_to_integer("cos.of.nobody", drop) is drop
+
+
+def test_operator_may_be_declared_with_its_rule() -> None:
+    mirror = register_op(
+        "test.mirror_of_integers",
+        arguments=("data",),
+        pattern=OpPattern.ELEMWISE,
+        rule=identity,
+        evaluate=lambda _, data: -data,
+        fake_quantization=lambda expr, type_map: (expr, type_map[expr.args[0]]),
+    )
+    func = function(quantized(relay_call(mirror, dequantized(x))))
+    assert fake_quantization_to_integer(func).body.op is mirror
 
 
 def test_region_that_would_change_its_type_stays() -> None:
