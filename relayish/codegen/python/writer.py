@@ -58,11 +58,17 @@ Task: TypeAlias = tuple[Callable[..., None], Any, bool, Any]
 
 
 class Place(NamedTuple):
-    """Where lines are written."""
+    """Where lines are written.
+
+    Attributes:
+        home: The outermost block of the function of Python, where others that see what is known
+            here are put.
+    """
 
     block: Block
     unit: Unit
     activation: Activation
+    home: Block
 
 
 class DefinitionWriter:
@@ -79,8 +85,9 @@ class DefinitionWriter:
         self.scopes = Activations(root)
         self.shared = self.scopes.lifted
         self.definitions: list[Definition] = []
-        self.place = Place(Block(1, {0}), Unit(), Activation(None))
-        self.functions: dict[int, Place] = {0: self.place}  # by the scope of the body
+        block = Block(1, {0})
+        self.place = Place(block, Unit(), Activation(None), block)
+        self.homes: dict[int, Place] = {0: self.place}  # by scope: the function it is written in
         self.values: dict[Node, Name | str] = {}
         self.thunks: dict[Node, Name] = {}
         self.bound: dict[Node, Name | str] = {}
@@ -96,7 +103,7 @@ class DefinitionWriter:
         if type(root) is Function:
             scope = self.scopes.activated[root][0]
             place.block.scopes.add(scope)
-            self.functions[scope] = place
+            self.homes[scope] = place
             params = [self.new_name(param) for param in root.params]
             self.bound.update(zip(root.params, params, strict=True))
             body = root.body
@@ -197,14 +204,14 @@ class DefinitionWriter:
         scopes, block = self.scopes, self.place.block
         owner = scopes.scope.get(expr, 0)
         if expr not in self.thunks and owner in block.scopes:
-            block.scopes.add(scopes.own[expr])
+            self.enter_scope(scopes.own[expr])
             if tail:
                 self.tasks.append((self.leave_tail, expr, tail, None))
             self.enter(expr, False)
             return
         self.tasks.append((self.fetch, expr, tail, None))
         if expr not in self.thunks:
-            self.open_thunk(expr, self.functions[scopes.function[owner]])
+            self.open_thunk(expr, self.homes[owner])
 
     def fetch(self, expr: Expr, tail: bool, _extra: object) -> None:
         value = f"{self.text_of(self.thunks[expr])}()"
@@ -220,17 +227,23 @@ class DefinitionWriter:
         at = len(items) if owner.block is self.place.block else len(items) - 1
         self.place = owner
         name = self.thunks[expr] = self.name_for(expr)
-        scopes = {self.scopes.own[expr]}
-        if owner.unit.inner < INNER:
+        scope = self.scopes.own[expr]
+        if owner.block.level < LEVELS and owner.unit.inner < INNER:
             owner.unit.inner += 1
-            inside = Block(owner.block.level + 1, scopes)
+            inside = Block(owner.block.level + 1, {scope})
             items.insert(at, Definition(name, (), inside, decorator="once"))
-            self.place = owner._replace(block=inside)
+            self.place = owner._replace(block=inside, home=inside)
         else:
-            top, frame = self.open_top(name.text, owner.activation, scopes)
+            top, frame = self.open_top(name.text, owner.activation, {scope})
             items.insert(at, Assignment([name], f"once(close({top}, {frame}, 0))"))
             self.definitions.append(Definition(top, (), self.place.block, given=frame))
+        self.homes[scope] = self.place
         self.enter(expr, True)
+
+    def enter_scope(self, scope: int) -> None:
+        """Note that what is evaluated in ``scope`` is written here, one line behind the other."""
+        self.place.block.scopes.add(scope)
+        self.homes[scope] = self.place._replace(block=self.place.home)
 
     def return_to(self, _node: Node, _tail: bool, place: Place) -> None:
         self.place = place
@@ -246,10 +259,11 @@ class DefinitionWriter:
         """
         if block.level > LEVELS:
             self.outline(node, {scope}, result, what, block)
-            return True
-        self.tasks.append((self.return_to, node, False, self.place))
-        self.place = self.place._replace(block=block)
-        return result is None
+        else:
+            self.tasks.append((self.return_to, node, False, self.place))
+            self.place = self.place._replace(block=block)
+        self.enter_scope(scope)
+        return result is None or block.level > LEVELS
 
     def outline(
         self, node: Node, scopes: set[int], result: Name | None, what: str, block: Block
@@ -263,7 +277,8 @@ class DefinitionWriter:
 
     def open_top(self, hint: str, activation: Activation, scopes: set[int]) -> tuple[str, str]:
         """Go on in a function at the top; return what it and the frame it is given are called."""
-        self.place = Place(Block(1, scopes), Unit(activation), activation)
+        block = Block(1, scopes)
+        self.place = Place(block, Unit(activation), activation, block)
         return self.program.fresh(hint), self.local.frame(activation)
 
     def write_branch(self, root: Expr, returns: bool, result: Name | None) -> None:
@@ -371,7 +386,7 @@ class DefinitionWriter:
 
     def enter_rest(self, root: Expr, _tail: bool, scope: int) -> None:
         """Go on in the same block: what came before has returned."""
-        self.place.block.scopes.add(scope)
+        self.enter_scope(scope)
         self.demand(root, True)
 
     def enter_else(self, node: If, _tail: bool, extra: tuple[Block, int, Name]) -> None:
@@ -391,7 +406,7 @@ class DefinitionWriter:
         else:
             top, frame = self.open_top(name.text, outside.activation, {scope})
             block, unit = self.place.block, self.place.unit
-        self.place = self.functions[scope] = Place(block, unit, activation)
+        self.place = self.homes[scope] = Place(block, unit, activation, block)
         params = [self.new_name(param) for param in function.params]
         made = Definition(top or name, params, block, given=frame, opens=activation)
         if top:
@@ -427,7 +442,7 @@ class DefinitionWriter:
             self.enter_case(node, True, (0, data))
             return
         if clauses and self.always_matches(clauses[0], data):
-            self.place.block.scopes.add(self.scopes.branches[node])
+            self.enter_scope(self.scopes.branches[node])
             self.bind_pattern(clauses[0], data)
             self.tasks.append((self.leave_only_case, node, False, None))
             self.tasks.append((self.demand, clauses[0].rhs, False, None))
@@ -461,7 +476,7 @@ class DefinitionWriter:
         clause = node.clauses[index]
         always = self.always_matches(clause, data)
         if tail and always:
-            block.scopes.add(scope)
+            self.enter_scope(scope)
             self.bind_pattern(clause, data)
             self.tasks.append((self.demand, clause.rhs, True, None))
             return
