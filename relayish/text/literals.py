@@ -63,11 +63,15 @@ def _unescape(found: re.Match[str]) -> str:
 
 def spell_name(name: str) -> str:
     """Return ``name`` if it is an identifier (dots allowed), else as a string literal."""
+    if name.isascii() and name.isidentifier():  # nearly all are, and a pattern takes longer
+        return name
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)
 
 
 def spell_local(name: str) -> str:
     """Return ``name`` as :func:`spell_name` does; that of a variable may have slashes as well."""
+    if name.isascii() and name.isidentifier():
+        return name
     return name if _LOCAL_NAME.fullmatch(name) else quote(name)
 
 

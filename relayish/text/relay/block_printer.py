@@ -66,6 +66,7 @@ class BlockPrinter(NodeWriter):
         self._constructors: dict[tuple[str, str, int], str] = {}
         self._taken_words: set[str] = set()
         self._comments: dict[Type, str] = {}
+        self._callees: dict[Expr, tuple[type[Attrs] | None, bool]] = {}
         self.show_spans = False
         super().__init__(RELAY.name, annotate, readable, before)
         declared: Iterable[TypeVar] = () if before is None else before.types.free
@@ -269,10 +270,17 @@ class BlockPrinter(NodeWriter):
         if call.type_args and type(op) is not Op:
             name += self._type_args(call)
         attrs = call.attrs
-        declared = attrs_type.get(op)
+        known = self._callees.get(op)
+        if known is None:
+            keyed = not self.metadata.readable and op in attrs_in_metadata
+            known = self._callees[op] = attrs_type.get(op), keyed
+        declared, keyed = known
         if attrs is None and declared is None:
             return f"{name}({args})"
-        shown = self._attrs(attrs, declared, op)
+        if type(attrs) is declared and not keyed:
+            shown = spell_items(attrs, self)
+        else:
+            shown = self._attrs(attrs, declared, op)
         return f"{name}({args}, {shown})" if args and shown else f"{name}({args}{shown})"
 
     def _type_args(self, call: Call) -> str:
@@ -289,7 +297,7 @@ class BlockPrinter(NodeWriter):
         expected = DictAttrs if declared is None else declared
         if type(attrs) is expected and (expected is not DictAttrs or attrs.keys()):
             shown = spell_items(attrs, self)
-            if callee not in attrs_in_metadata or self.metadata.readable:
+            if not self._callees[callee][1]:
                 return shown
         elif type(callee) is Op or attrs is None or attrs_class(attrs.type_key) is not type(attrs):
             return self._refer_attributes(attrs)
