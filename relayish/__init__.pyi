@@ -187,6 +187,7 @@ __version__: str
 # fmt: off
 # ruff: noqa: N801, N802, N803 - the names are Relay's
 from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
 from typing import TypeAlias as _TypeAlias
 
 _Arg: _TypeAlias = Expr | _Sequence[Expr]
@@ -648,6 +649,7 @@ class _QuantisedOperators:
 
 class qnn(_QuantisedOperators):
     op: type[_QuantisedOperators]
+    transform: _Any  # a module
 
 class random:
     @staticmethod

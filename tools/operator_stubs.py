@@ -22,6 +22,7 @@ HEAD = """\
 # fmt: off
 # ruff: noqa: N801, N802, N803 - the names are Relay's
 from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
 from typing import TypeAlias as _TypeAlias
 
 _Arg: _TypeAlias = Expr | _Sequence[Expr]
@@ -82,6 +83,7 @@ def _domain(domain: str) -> Iterator[str]:
         return
     yield from _class("_QuantisedOperators", domain, "")
     yield "\nclass qnn(_QuantisedOperators):\n    op: type[_QuantisedOperators]\n"
+    yield "    transform: _Any  # a module\n"
 
 
 def _class(title: str, domain: str, margin: str) -> Iterator[str]:
