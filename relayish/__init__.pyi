@@ -5,9 +5,11 @@ from relayish import codegen as codegen
 from relayish import contrib as contrib
 from relayish import dataflow as dataflow
 from relayish import dataflow_pattern as dataflow_pattern
+from relayish import error as error
 from relayish import errors as errors
 from relayish import frontend as frontend
 from relayish import functor as functor
+from relayish import instrument as instrument
 from relayish import interpreter as interpreter
 from relayish import ir as ir
 from relayish import nd as nd
@@ -22,10 +24,8 @@ from relayish import testing as testing
 from relayish import text as text
 from relayish import tir as tir
 from relayish import transform as transform
-from relayish import errors as error  # noqa: F401 - a name for scripts
 from relayish.errors import RelayishError as DiagnosticError  # noqa: F401 - a name for scripts
 from relayish.errors import RelayishError as TVMError  # noqa: F401 - a name for scripts
-from relayish.ir import instrument as instrument
 from relayish.relay import adt as adt
 from relayish.relay import backend as backend
 from relayish.relay import base as base

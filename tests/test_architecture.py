@@ -37,7 +37,7 @@ LAYERS = (
     ("passes",),
     ("transform",),
     ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform", "target"),
-    ("cli", "contrib", "relay", "runtime", "te", "testing"),
+    ("cli", "contrib", "error", "instrument", "relay", "runtime", "te", "testing"),
     ("__main__",),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

@@ -1,0 +1,10 @@
+"""Errors under the names of ``tvm.error``, by which scripts catch them."""
+
+from __future__ import annotations
+
+from relayish._support.absent import names_of
+from relayish.errors import DiagnosticError, OperatorError, RelayishError, TVMError
+
+__all__ = ["DiagnosticError", "OperatorError", "RelayishError", "TVMError"]
+
+__getattr__ = names_of(__name__)

@@ -1,0 +1,24 @@
+"""Instruments of passes, under the names of ``tvm.instrument``."""
+
+from __future__ import annotations
+
+from relayish._support.absent import names_of
+from relayish.ir.instrument import (
+    PassInstrument,
+    PassPrintingInstrument,
+    PassTimingInstrument,
+    PrintAfterAll,
+    PrintBeforeAll,
+    pass_instrument,
+)
+
+__all__ = [
+    "PassInstrument",
+    "PassPrintingInstrument",
+    "PassTimingInstrument",
+    "PrintAfterAll",
+    "PrintBeforeAll",
+    "pass_instrument",
+]
+
+__getattr__ = names_of(__name__)
