@@ -107,9 +107,12 @@ def variable(reader: Reader, binder: Binder) -> Rule:
     """A variable of Relay, from behind its name: ``{virtual_device=...}: type``."""
     annotation: Type | None = None
     device: VirtualDevice | None = None
-    if reader.take("{"):
+    is_typed = reader.take(":")
+    if not is_typed and reader.text.startswith("{", reader.pos):
+        reader.pos += 1
         device = yield _device_of_variable(reader)
-    if reader.take(":"):
+        is_typed = reader.take(":")
+    if is_typed:
         annotation = simple_type(reader)
         if annotation is None:
             unknown = _NO_ANNOTATION.match(reader.text, reader.skip())
