@@ -103,6 +103,20 @@ class TestAttributesOfOperators:
             op.reset_attr("my.key")
             assert not op.has_attr("my.key")
 
+    def test_reset_key_takes_a_value_of_any_level(self):
+        op = relay.op.get("add")
+        with declared_temporarily():
+            op.set_attr("my.key", "high", 15)
+            op.reset_attr("my.key")
+            op.set_attr("my.key", "low", 5)
+            assert op.get_attr("my.key") == "low"
+
+    def test_of_a_lower_level_than_the_declaration_is_left_aside(self):
+        op = relay.op.get("add")
+        with declared_temporarily():
+            op.set_attr("TOpPattern", relay.op.OpPattern.OPAQUE, 9)
+            assert op.get_attr("TOpPattern") == relay.op.OpPattern.BROADCAST
+
     def test_of_a_higher_level_wins(self):
         with declared_temporarily():
             relay.op.register_op_attr("add", "my.key", "low", level=5)

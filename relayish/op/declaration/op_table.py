@@ -62,11 +62,13 @@ class OpTable(Generic[_T]):
     def set_at_level(self, op: Op, value: _T, level: int) -> None:
         """Give ``op`` the property, unless it was given it at a higher level.
 
+        What was given without a level, as by a declaration, gives way to :data:`DECLARED_LEVEL`.
+
         Raises:
             DuplicateNameError: If somebody else gave it the property at that level.
         """
         known = self._levels.get(op)
-        if known is not None and level < known:
+        if level < self._levels.get(op, DECLARED_LEVEL if op in self._values else level):
             return
         self._claims.enter(
             op,
@@ -75,9 +77,8 @@ class OpTable(Generic[_T]):
             taken=known == level,
             instead="give a higher level to replace it",
         )
-        if known is None or level >= known:
-            self._levels[op] = level
-            self._values[op] = value
+        self._levels[op] = level
+        self._values[op] = value
 
     def declare(self, op: Op, value: _T | None) -> None:
         """Give ``op`` the property, or take it away, as its declaration says."""
@@ -93,6 +94,7 @@ class OpTable(Generic[_T]):
     def remove(self, op: Op) -> None:
         """Take the property away from ``op``, if it has it."""
         self._values.pop(op, None)
+        self._levels.pop(op, None)
 
     @overload
     def get(self, op: object) -> _T | None: ...
