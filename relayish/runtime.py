@@ -1,15 +1,17 @@
-"""Arrays, devices and parameter files under the names of ``tvm.runtime``."""
+"""Arrays, devices, parameter files and paths into programs, under the names of ``tvm.runtime``."""
 
 from __future__ import annotations
 
 from relayish import nd as ndarray
 from relayish._support.absent import names_of
 from relayish.frontend import load_param_dict, save_param_dict
+from relayish.ir.object_path import ObjectPath
 from relayish.nd import Device, NDArray, cpu, cuda, device
 
 __all__ = [
     "Device",
     "NDArray",
+    "ObjectPath",
     "cpu",
     "cuda",
     "device",

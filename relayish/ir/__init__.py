@@ -53,15 +53,16 @@ _OF_TVM: _Final = frozenset(
     }
 )
 _RENAMED: _Final = {"RelayExpr": "Expr", "RelayRefType": "RefType"}
+_OF_OPERATORS: _Final = frozenset(
+    {"TensorAffineType", "TupleAffineType", "make_node", "register_op_attr"}
+)
 
 
 def __getattr__(name: str) -> _Any:  # Any: whatever goes by the name
     if name in _OF_TVM or name in _RENAMED:
         return getattr(_sys.modules["relayish"], _RENAMED.get(name, name))
-    if name == "make_node":
-        return _sys.modules["relayish"].op.make_node
-    if name == "register_op_attr":
-        return _sys.modules["relayish"].op.register_op_attr
+    if name in _OF_OPERATORS:
+        return getattr(_sys.modules["relayish"].op, name)
     if name in ("instrument", "supply", "transform"):
         return _import_module(f"{__name__}.{name}")
     raise _missing_name(__name__, name, f"module {__name__!r} has no attribute {name!r}")

@@ -33,5 +33,7 @@ from relayish.ir import supply as supply
 from relayish.ir import transform as transform
 from relayish.ir.relay.expr import Expr as RelayExpr
 from relayish.ir.relay.type import RefType as RelayRefType
+from relayish.op import TensorAffineType as TensorAffineType
+from relayish.op import TupleAffineType as TupleAffineType
 from relayish.op import make_node as make_node
 from relayish.op import register_op_attr as register_op_attr

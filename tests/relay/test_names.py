@@ -74,6 +74,15 @@ def test_name_that_the_package_is_said_to_lack_is_not_there(name):
         getattr(relayish, name)
 
 
+@each("name", ["TensorAffineType", "TupleAffineType", "make_node", "register_op_attr"])
+def test_name_of_operators_stands_in_ir_as_in_tvm(name):
+    assert getattr(relayish.ir, name) is getattr(relay.op, name)
+
+
+def test_path_stands_in_runtime_as_in_tvm():
+    assert relayish.runtime.ObjectPath is relay.ObjectPath
+
+
 def code_of(advice: str) -> list[str]:
     """Return the dotted names of the library that a piece of advice speaks of."""
     return re.findall(r"\b(?:relay|relayish)(?:\.\w+)+", advice)

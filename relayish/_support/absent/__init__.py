@@ -20,7 +20,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def advice(module: str, name: str) -> str | None:
-    """Return what to write in place of a name of TVM; ``None`` where ``module`` lacks none such.
+    """Return what to write in place of a name of TVM; ``None`` where there is nothing to say.
 
     Args:
         module: The name of the module in relayish: ``relayish.transform``.

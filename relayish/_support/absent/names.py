@@ -72,7 +72,6 @@ _IR = _merge(
     _each("BaseExpr", "write relay.Expr"),
     _each("BaseFunc CallingConv", "write relay.Function"),
     _each("PointerType PrimType Range", _NO_TENSOR_IR),
-    _each("TensorAffineType TupleAffineType", "write relay.transform.FakeQuantizationToInteger()"),
     _each(
         "ConstantMemoryPools ConstantPoolInfo PoolInfo PoolInfoProperties WorkspaceMemoryPools "
         "WorkspacePoolInfo memory_pools",
@@ -225,7 +224,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         _each("Array Map ShapeTuple String container", "write Python's own tuples and strings"),
         _each("ADT", "write a tuple"),
         _each("DataType DataTypeCode", 'an element type is its name; write "float32"'),
-        _each("Object ObjectPath Scriptable", "write relay.Node, relay.first_mismatch(a, b)"),
+        _each("Object Scriptable", "write relay.Node"),
         _each("Module Executable PackedFunc load_module executor vm", _EVALUATE),
     ),
     "contrib": _CONTRIB,
