@@ -143,6 +143,10 @@ class TestAttributesOfOperators:
         ):
             relay.op.register_op_attr("add", "target.mine", lambda attrs, args: True)
 
+    def test_layout_rule_takes_the_layouts_before_and_now(self):
+        with pytest.raises(TypeError, match=r"\(attrs, new_in_layouts, old_in_layouts"):
+            relay.op.register_op_attr("add", "FInferCorrectLayout", lambda attrs: None)
+
     def test_key_by_which_operators_are_compiled_is_refused(self):
         with pytest.raises(UnknownNameError, match="FTVMCompute says how TVM compiles"):
             relay.op.register_op_attr("add", "FTVMCompute", lambda *_: None)

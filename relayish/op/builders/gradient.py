@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
-from relayish._support.arity import check_arity
 from relayish.errors import GradientError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders.builder import Namespace
+from relayish.op.declaration.op_table import DECLARED_LEVEL
 from relayish.op.declaration.properties import primal_gradient
-from relayish.op.declaration.registry import resolve_op
+from relayish.op.declaration.registration import set_function
 from relayish.op.types.dimension import is_static, product, show_shape, show_type
 
 PrimalGradient: TypeAlias = Callable[[Any, Any], Sequence[Expr]]
@@ -35,15 +35,15 @@ op: Final = Namespace("")
 
 @overload
 def register_gradient(
-    op_name: str | Op, fgradient: None = None, level: int = 10
+    op_name: str | Op, fgradient: None = None, level: int = DECLARED_LEVEL
 ) -> Callable[[PrimalGradient], PrimalGradient]: ...
 @overload
 def register_gradient(
-    op_name: str | Op, fgradient: PrimalGradient, level: int = 10
+    op_name: str | Op, fgradient: PrimalGradient, level: int = DECLARED_LEVEL
 ) -> PrimalGradient: ...
 def register_gradient(
-    op_name: str | Op, fgradient: PrimalGradient | None = None, level: int = 10
-) -> PrimalGradient | Callable[[PrimalGradient], PrimalGradient]:
+    op_name: str | Op, fgradient: PrimalGradient | None = None, level: int = DECLARED_LEVEL
+) -> Any:  # Any: gives back the very function it is given
     """Let ``fgradient``, or the decorated function, be the gradient of the operator ``op_name``.
 
     Args:
@@ -58,21 +58,14 @@ def register_gradient(
         Relay ``op.register_gradient``.
 
     Example:
+        >>> from relayish.op.declaration.registry import resolve_op
         >>> @register_gradient("example.halve")
         ... def halve_grad(call, grad):
         ...     return [grad / number(2, grad)]
         >>> primal_gradient.get(resolve_op("example.halve")) is halve_grad
         True
     """
-    found = resolve_op(op_name)
-
-    def declare(function: PrimalGradient) -> PrimalGradient:
-        what = f"the gradient of operator {found.full_name!r}"
-        check_arity(function, ("call", "grad"), what)
-        primal_gradient.set_at_level(found, function, level)
-        return function
-
-    return declare if fgradient is None else declare(fgradient)
+    return set_function(primal_gradient, op_name, fgradient, level)
 
 
 def tensor_of(expr: Expr) -> TensorType:

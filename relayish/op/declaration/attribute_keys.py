@@ -17,13 +17,12 @@ from relayish.errors import UnknownNameError
 from relayish.ir.declarations import watch_table
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties, rewriting
-from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import resolve_op
 from relayish.op.declaration.target import PREFIX, target_table
 
 _Value = TypeVar("_Value")
-_LEVEL: Final = 10
 
 _KEYS: Final[dict[str, OpTable[Any]]] = {  # Any: each property has a type of its own
     "FInferCorrectLayout": properties.infer_layout,
@@ -50,17 +49,6 @@ _COMPILED: Final = frozenset(
     }
 )
 """Keys of what TVM compiles operators by."""
-
-_PARAMETERS: Final = {
-    "FPrimalGradient": ("call", "grad"),
-    "FTVMAlterOpLayout": ("attrs", "inputs", "tinfos", "out_type"),
-    "FTVMConvertOpLayout": ("attrs", "inputs", "tinfos", "desired_layouts"),
-    "FTVMMixedPrecisionConversionType": ("call", "dtype"),
-    rewriting.LEGALIZE: ("attrs", "inputs", "types"),
-    rewriting.QNN_LEGALIZE: ("attrs", "inputs", "types"),
-    rewriting.QNN_CANONICALIZE: ("attrs", "inputs", "types"),
-}
-"""What the functions under a key are called with."""
 
 _OWN: Final[dict[str, OpTable[Any]]] = {}  # Any: as above
 watch_table(_OWN)
@@ -89,7 +77,7 @@ def known_keys() -> tuple[str, ...]:
 
 
 def register_op_attr(
-    op_name: str | Op, attr_key: str, value: Any = None, level: int = _LEVEL
+    op_name: str | Op, attr_key: str, value: Any = None, level: int = DECLARED_LEVEL
 ) -> Any:  # Any: the value, whatever the key wants, or a decorator of it
     """Give an operator the property that TVM calls ``attr_key``.
 
@@ -128,20 +116,20 @@ def register_op_attr(
     return declare if value is None else declare(value)
 
 
-def set_attr(op: Op, attr_key: str, value: Any, plevel: int = _LEVEL) -> None:  # Any: as above
+def set_attr(
+    op: Op, attr_key: str, value: Any, plevel: int = DECLARED_LEVEL
+) -> None:  # Any: as above
     """Give ``op`` the property that TVM calls ``attr_key``: see :func:`register_op_attr`."""
     table = find_table(attr_key)
     if table is None:
         table = _OWN[attr_key] = OpTable(attr_key)
-    what = f"{attr_key!r} of operator {op.full_name!r}"
     if table is properties.pattern:
         value = OpPattern(value)
     elif table is properties.stateful or table is properties.non_computational:
         table.set(op, bool(value), replace=True)
         return
-    takes = ("call",) if attr_key.startswith(PREFIX) else _PARAMETERS.get(attr_key)
-    if takes is not None:
-        check_arity(value, takes, what)
+    if table.takes is not None:
+        check_arity(value, table.takes, f"{attr_key!r} of operator {op.full_name!r}")
     table.set_at_level(op, value, plevel)
 
 

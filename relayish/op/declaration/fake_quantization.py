@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
-from relayish._support.arity import check_arity
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
 from relayish.op.declaration.properties import QuantizationRule, fake_quantization
-from relayish.op.declaration.registry import resolve_op
+from relayish.op.declaration.registration import set_function
 
 optional_fake_quantization: OpTable[QuantizationRule] = OpTable(
-    "optional_fake_quantization", by_level=True
+    "optional_fake_quantization", by_level=True, takes=fake_quantization.takes
 )
 """As ``fake_quantization``, but used only of operators that are asked for by name."""
 
@@ -46,13 +45,14 @@ def register_fake_quantization_to_integer(
         Relay ``op.register_fake_quantization_to_integer``.
 
     Example:
+        >>> from relayish.op.declaration.registry import resolve_op
         >>> @register_fake_quantization_to_integer("example.mirror")
         ... def mirror(expr, type_map):
         ...     return [expr, type_map[expr.args[0]]]
         >>> fake_quantization.get(resolve_op("example.mirror")) is mirror
         True
     """
-    return _register(fake_quantization, op_name, func, level)
+    return set_function(fake_quantization, op_name, func, level)
 
 
 def register_optional_fake_quantization_to_integer(
@@ -71,21 +71,4 @@ def register_optional_fake_quantization_to_integer(
     Source:
         Relay ``op.register_optional_fake_quantization_to_integer``.
     """
-    return _register(optional_fake_quantization, op_name, func, level)
-
-
-def _register(
-    table: OpTable[QuantizationRule],
-    op_name: str | Op,
-    func: QuantizationRule | None,
-    level: int,
-) -> Any:  # Any: gives back the very function it is given
-    found = resolve_op(op_name)
-
-    def declare(function: QuantizationRule) -> QuantizationRule:
-        what = f"the quantisation of operator {found.full_name!r}"
-        check_arity(function, ("expr", "type_map"), what)
-        table.set_at_level(found, function, level)
-        return function
-
-    return declare if func is None else declare(func)
+    return set_function(optional_fake_quantization, op_name, func, level)

@@ -7,7 +7,7 @@ in; a number of no axes has the layout ``""``. A layout that nobody knows is ``N
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from relayish.ir.relay.type import Type
 
@@ -48,6 +48,3 @@ that of a tuple among them.
 The answer ``None`` is that the rule cannot tell: the call stays as it is, with arguments in the
 layouts they had. Any: the attributes of the operator, or ``None`` where it has none.
 """
-
-LAYOUT_RULE_TAKES: Final = ("attrs", "new_in_layouts", "old_in_layouts", "old_in_types")
-"""The arguments of a layout rule, for errors."""

@@ -7,13 +7,12 @@ of narrow numbers, or add up many of them, never are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import overload
+from typing import Any, overload
 
-from relayish._support.arity import check_arity
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration.op_table import DECLARED_LEVEL
 from relayish.op.declaration.properties import Conversion, mixed_precision
-from relayish.op.declaration.registry import resolve_op
+from relayish.op.declaration.registration import set_function
 
 
 @overload
@@ -26,7 +25,7 @@ def register_mixed_precision_conversion(
 ) -> Conversion: ...
 def register_mixed_precision_conversion(
     op_name: str | Op, func: Conversion | None = None, level: int = DECLARED_LEVEL
-) -> Conversion | Callable[[Conversion], Conversion]:
+) -> Any:  # Any: gives back the very function it is given
     """Let ``func``, or the decorated function, say how an operator is computed in mixed precision.
 
     Args:
@@ -43,18 +42,11 @@ def register_mixed_precision_conversion(
         Relay ``op.register_mixed_precision_conversion``.
 
     Example:
+        >>> from relayish.op.declaration.registry import resolve_op
         >>> @register_mixed_precision_conversion("example.total")
         ... def in_single_precision(call, dtype):
         ...     return MixedPrecision.ALWAYS, "float32", dtype
         >>> mixed_precision.get(resolve_op("example.total")) is in_single_precision
         True
     """
-    found = resolve_op(op_name)
-
-    def declare(function: Conversion) -> Conversion:
-        what = f"the conversion of operator {found.full_name!r}"
-        check_arity(function, ("call", "dtype"), what)
-        mixed_precision.set_at_level(found, function, level)
-        return function
-
-    return declare if func is None else declare(func)
+    return set_function(mixed_precision, op_name, func, level)

@@ -25,13 +25,18 @@ class OpTable(Generic[_T]):
         name: What it is called.
         by_level: Whether functions are registered for it, of which that of the highest level
             counts; then declaring an operator anew takes nothing away that others registered.
+        takes: What each of them is called with, where the property is a function that takes the
+            same for all operators.
     """
 
-    __slots__ = ("_claims", "_levels", "_values", "by_level", "name")
+    __slots__ = ("_claims", "_levels", "_values", "by_level", "name", "takes")
 
-    def __init__(self, name: str, *, by_level: bool = False) -> None:
+    def __init__(
+        self, name: str, *, by_level: bool = False, takes: tuple[str, ...] | None = None
+    ) -> None:
         self.name = name
         self.by_level = by_level
+        self.takes = takes
         self._values: dict[Op, _T] = {}
         self._levels: dict[Op, int] = {}
         self._claims: Claims[Op] = Claims()

@@ -126,7 +126,7 @@ may be a view of an input or the input itself, for inputs are never changed.
 """
 rule: OpTable[Rule] = OpTable("rule")
 """``rule.get(op)(attrs, *types)``: the type of a call's result, see :data:`.relation.Rule`."""
-relation: OpTable[Relation] = OpTable("relation")
+relation: OpTable[Relation] = OpTable("relation", takes=("attrs", "types", "reporter"))
 """For operators that infer types of arguments as well: see :data:`.relation.Relation`."""
 description: OpTable[str] = OpTable("description")
 """What an operator does, takes and gives; see :mod:`.description`."""
@@ -139,7 +139,7 @@ aliases: OpTable[tuple[str, ...]] = OpTable("aliases")
 """Further names of the builder."""
 other_names: OpTable[Mapping[str, str]] = OpTable("other_names")
 """Further names of parameters of the builder, and the parameters that they name."""
-outputs: OpTable[Count] = OpTable("outputs")
+outputs: OpTable[Count] = OpTable("outputs", takes=("attrs", "args"))
 """``outputs.get(op)(attrs, args)``: the number of results, ``None`` where the result is no tuple.
 
 A declaration says the number itself where it is always the same. Operators that always give one
@@ -151,7 +151,9 @@ dynamic_form: OpTable[Op] = OpTable("dynamic_form")
 """The same, the other way round."""
 quantized: OpTable[bool] = OpTable("quantized")
 """True for operators of the ``qnn`` dialect, which stand for several plain ones."""
-shape_only: OpTable[Callable[[tuple[int, ...]], Any]] = OpTable("shape_only")  # Any: ints or arrays
+shape_only: OpTable[Callable[[tuple[int, ...]], Any]] = OpTable(
+    "shape_only", takes=("shape",)
+)  # Any: ints or arrays
 """For operators whose result depends on the shape of their argument alone: that function."""
 result_size: OpTable[Callable[..., int]] = OpTable("result_size")
 """``result_size.get(op)(attrs, *inputs)``: how many elements the result has at most.
@@ -181,14 +183,18 @@ as element-wise or broadcasting ones need no entry: of them, that is true of all
 """
 result_memory: OpTable[ResultMemory] = OpTable("result_memory")
 """In what memory evaluation puts results; operators without an entry may give back an input."""
-primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable("primal_gradient", by_level=True)
+primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable(
+    "primal_gradient", by_level=True, takes=("call", "grad")
+)
 """``primal_gradient.get(op)(call, grad)``: the gradients of the arguments of ``call``.
 
 ``call`` applies the operator to variables or constants whose types are known, ``grad`` is the
 gradient of its result. There is one gradient for each argument, of its type; see
 :func:`~relayish.op.builders.gradient.register_gradient`.
 """
-mixed_precision: OpTable[Conversion] = OpTable("mixed_precision", by_level=True)
+mixed_precision: OpTable[Conversion] = OpTable(
+    "mixed_precision", by_level=True, takes=("call", "dtype")
+)
 """``mixed_precision.get(op)(call, dtype)``: whether ``call`` may be computed in ``dtype``, and how.
 
 The answer has three parts: a :class:`MixedPrecision`, the element type to accumulate in, and that
@@ -198,7 +204,7 @@ may say the category alone.
 """
 chosen_dtype: OpTable[str] = OpTable("chosen_dtype")
 """The attribute in which an operator is told the element type to accumulate in, or to make."""
-mac_count: OpTable[MacRule] = OpTable("mac_count")
+mac_count: OpTable[MacRule] = OpTable("mac_count", takes=("attrs", "types", "result"))
 """How many multiplications, each with its addition, one call of the operator takes.
 
 Operators that multiply no matrices have no entry; they count as none.
@@ -208,10 +214,16 @@ dequantizes: OpTable[bool] = OpTable("dequantizes")
 quantizes: OpTable[bool] = OpTable("quantizes")
 """True for operators that turn floating point numbers into the integers that stand for them."""
 
-fake_quantization: OpTable[QuantizationRule] = OpTable("fake_quantization", by_level=True)
+fake_quantization: OpTable[QuantizationRule] = OpTable(
+    "fake_quantization", by_level=True, takes=("expr", "type_map")
+)
 """What computes the operator in integers, see :data:`QuantizationRule`."""
 
-infer_layout: OpTable[LayoutRule] = OpTable("infer_layout", by_level=True)
+infer_layout: OpTable[LayoutRule] = OpTable(
+    "infer_layout",
+    by_level=True,
+    takes=("attrs", "new_in_layouts", "old_in_layouts", "old_in_types"),
+)
 """Which layouts the operator takes and gives, see :data:`.layout_rule.LayoutRule`.
 
 Operators without attributes that fuse as element-wise or broadcasting ones need no entry.

@@ -10,7 +10,7 @@ from relayish.errors import DeclarationError
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration import properties
-from relayish.op.declaration.layout_rule import LAYOUT_RULE_TAKES, LayoutRule
+from relayish.op.declaration.layout_rule import LayoutRule
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import (
     Conversion,
@@ -76,19 +76,9 @@ TABLES: Final[dict[str, OpTable[Any]]] = {  # Any: the values of each are of a t
 }
 """By the name of an argument: the table that holds it."""
 
-_ARGUMENTS_OF: Final[dict[str, tuple[str, ...]]] = {
-    "relation": ("attrs", "types", "reporter"),
-    "infer_layout": LAYOUT_RULE_TAKES,
-    "primal_gradient": ("call", "grad"),
-    "mixed_precision": ("call", "dtype"),
-    "mac_count": ("attrs", "types", "result"),
-    "fake_quantization": ("expr", "type_map"),
-    "outputs": ("attrs", "args"),
-    "shape_only": ("shape",),
-}
-"""What functions take that do not take the attributes and the arguments of the operator."""
 _SAID_SHORT: Final = ("outputs", "mixed_precision")
 _ON_ARGUMENTS: Final = ("rule", "evaluate", "result_size")
+"""The functions that take the attributes and the arguments of the operator."""
 
 
 def keep_record(op: Op, told: dict[str, Any]) -> None:  # Any: as above
@@ -107,12 +97,11 @@ def check_record(op: str, names: tuple[str, ...], told: dict[str, Any]) -> None:
     Raises:
         DeclarationError: Naming the function, and what it should take.
     """
-    taken = {**_ARGUMENTS_OF, **dict.fromkeys(_ON_ARGUMENTS, ("attrs", *names))}
-    for name, arguments in taken.items():
-        function = told.get(name)
+    for name, function in told.items():
         if name in _SAID_SHORT and isinstance(function, int):
             continue  # a number of results, a category
-        if function is not None:
+        arguments = ("attrs", *names) if name in _ON_ARGUMENTS else TABLES[name].takes
+        if function is not None and arguments is not None:
             check_arity(function, arguments, f"{name} of operator {op!r}")
     if told.get("rule") is not None and told.get("relation") is not None:
         raise DeclarationError(

@@ -7,6 +7,7 @@ from typing import Any
 
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties
+from relayish.op.declaration.op_table import DECLARED_LEVEL
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import get_op, register_op
 
@@ -33,7 +34,7 @@ def register(
     return register_op(op_name, arguments=arguments, description=describe, **told)
 
 
-def register_pattern(op_name: str | Op, pattern: OpPattern, level: int = 10) -> None:  # noqa: ARG001 - Relay's
+def register_pattern(op_name: str | Op, pattern: OpPattern, level: int = DECLARED_LEVEL) -> None:  # noqa: ARG001 - Relay's
     """Say how the operator fuses; what was said before no longer holds.
 
     ``level`` is taken and left aside: Relay lets the highest level win, here the last word does.
@@ -41,6 +42,6 @@ def register_pattern(op_name: str | Op, pattern: OpPattern, level: int = 10) -> 
     properties.pattern.set(get_op(op_name), OpPattern(pattern), replace=True)
 
 
-def register_stateful(op_name: str | Op, stateful: bool, level: int = 10) -> None:  # noqa: ARG001 - Relay's
+def register_stateful(op_name: str | Op, stateful: bool, level: int = DECLARED_LEVEL) -> None:  # noqa: ARG001 - Relay's
     """Say whether calls of the operator have effects; ``level`` as in :func:`register_pattern`."""
     properties.stateful.set(get_op(op_name), bool(stateful), replace=True)

@@ -9,37 +9,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from relayish._support.arity import check_arity
 from relayish.ir.declarations import watch_table
 from relayish.ir.relay.expr import Expr, Op
-from relayish.op.declaration.layout_rule import LAYOUT_RULE_TAKES, LayoutRule
-from relayish.op.declaration.op_table import OpTable
+from relayish.op.declaration.layout_rule import LayoutRule
+from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
 from relayish.op.declaration.properties import infer_layout
-from relayish.op.declaration.registry import resolve_op
+from relayish.op.declaration.registration import set_function
 
 Rewriting: TypeAlias = Callable[..., Expr | None]
 """Returns what stands in place of a call, or ``None`` to leave it; any arguments: each table's."""
 
-convert_op_layout: OpTable[Rewriting] = OpTable("convert_op_layout")
+convert_op_layout: OpTable[Rewriting] = OpTable(
+    "convert_op_layout", takes=("attrs", "inputs", "tinfos", "desired_layouts")
+)
 """``convert(attrs, inputs, tinfos, desired_layouts)``: what computes it in these.
 
 ``inputs`` are the arguments, in whatever layouts they come; ``tinfos`` the types of tensors they
 have in the program as it is, those of a tuple's fields in its place; the desired layouts are those
 asked for, of the data first.
 """
-alter_op_layout: OpTable[Rewriting] = OpTable("alter_op_layout")
+alter_op_layout: OpTable[Rewriting] = OpTable(
+    "alter_op_layout", takes=("attrs", "inputs", "tinfos", "out_type")
+)
 """``alter(attrs, inputs, tinfos, out_type)``: a call with as many arguments."""
 
 LEGALIZE: Final = "FTVMLegalize"
 QNN_LEGALIZE: Final = "FTVMQnnLegalize"
 QNN_CANONICALIZE: Final = "FTVMQnnCanonicalize"
 
+
+def _make_legalizations(name: str) -> OpTable[Rewriting]:
+    return OpTable(name, takes=("attrs", "inputs", "types"))
+
+
 _LEGALIZATIONS: Final[dict[str, OpTable[Rewriting]]] = {}
 watch_table(_LEGALIZATIONS)
 for _name in (LEGALIZE, QNN_LEGALIZE, QNN_CANONICALIZE):
-    _LEGALIZATIONS[_name] = OpTable(_name)
+    _LEGALIZATIONS[_name] = _make_legalizations(_name)
 
-_DEFAULT_LEVEL: Final = 10
 Decorator: TypeAlias = Callable[[Any], Any]  # Any: gives back the very function it is given
 
 
@@ -58,7 +65,7 @@ def legalization_names() -> tuple[str, ...]:
 
 
 def register_infer_layout(
-    op_name: str | Op, func: LayoutRule | None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: LayoutRule | None = None, level: int = DECLARED_LEVEL
 ) -> Any:  # Any: as for Decorator
     """Let ``func``, or the decorated function, say which layouts an operator takes and gives.
 
@@ -73,11 +80,11 @@ def register_infer_layout(
     Source:
         Relay's attribute ``FInferCorrectLayout`` of operators.
     """
-    return _register(infer_layout, op_name, func, level, LAYOUT_RULE_TAKES)
+    return set_function(infer_layout, op_name, func, level)
 
 
 def register_convert_op_layout(
-    op_name: str | Op, convert_layout: Rewriting | None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, convert_layout: Rewriting | None = None, level: int = DECLARED_LEVEL
 ) -> Any:  # Any: as for Decorator
     """Let a function say how a call is computed in the layouts asked of ``ConvertLayout``.
 
@@ -92,12 +99,11 @@ def register_convert_op_layout(
     Source:
         Relay ``op.register_convert_op_layout``.
     """
-    takes = ("attrs", "inputs", "tinfos", "desired_layouts")
-    return _register(convert_op_layout, op_name, convert_layout, level, takes)
+    return set_function(convert_op_layout, op_name, convert_layout, level)
 
 
 def register_alter_op_layout(
-    op_name: str | Op, alter_layout: Rewriting | None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, alter_layout: Rewriting | None = None, level: int = DECLARED_LEVEL
 ) -> Any:  # Any: as for Decorator
     """Let a function say what ``AlterOpLayout`` puts in place of a call.
 
@@ -112,14 +118,13 @@ def register_alter_op_layout(
     Source:
         Relay ``op.register_alter_op_layout``.
     """
-    takes = ("attrs", "inputs", "tinfos", "out_type")
-    return _register(alter_op_layout, op_name, alter_layout, level, takes)
+    return set_function(alter_op_layout, op_name, alter_layout, level)
 
 
 def register_legalize(
     op_name: str | Op,
     legal_op: Rewriting | None = None,
-    level: int = _DEFAULT_LEVEL,
+    level: int = DECLARED_LEVEL,
     *,
     table: str = LEGALIZE,
 ) -> Any:  # Any: as for Decorator
@@ -139,12 +144,12 @@ def register_legalize(
     """
     entries = _LEGALIZATIONS.get(table)
     if entries is None:
-        entries = _LEGALIZATIONS[table] = OpTable(table)
-    return _register(entries, op_name, legal_op, level, ("attrs", "inputs", "types"))
+        entries = _LEGALIZATIONS[table] = _make_legalizations(table)
+    return set_function(entries, op_name, legal_op, level)
 
 
 def register_qnn_legalize(
-    op_name: str | Op, legal_op: Rewriting | None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, legal_op: Rewriting | None = None, level: int = DECLARED_LEVEL
 ) -> Any:  # Any: as for Decorator
     """Let a function say what ``QnnLegalize`` puts in place of a call, first of all.
 
@@ -160,20 +165,3 @@ def register_qnn_legalize(
         Relay ``qnn.op.register_qnn_legalize``.
     """
     return register_legalize(op_name, legal_op, level, table=QNN_LEGALIZE)
-
-
-def _register(
-    table: OpTable[Any],  # Any: of functions that take what is said
-    op_name: str | Op,
-    func: Any,  # Any: checked below
-    level: int,
-    takes: tuple[str, ...],
-) -> Any:  # Any: as for Decorator
-    found = resolve_op(op_name)
-
-    def declare(function: Any) -> Any:  # Any: as for Decorator
-        check_arity(function, takes, f"{table.name} of operator {found.full_name!r}")
-        table.set_at_level(found, function, level)
-        return function
-
-    return declare if func is None else declare(func)

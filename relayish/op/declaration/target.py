@@ -71,7 +71,7 @@ def target_table(target: str) -> OpTable[Predicate]:
         raise FieldError(f"{target!r} is no name of another compiler; choose one for the target")
     table = _SUPPORT.get(target)
     if table is None:
-        table = _SUPPORT[target] = OpTable(f"{PREFIX}{target}")
+        table = _SUPPORT[target] = OpTable(f"{PREFIX}{target}", takes=("call",))
     return table
 
 
