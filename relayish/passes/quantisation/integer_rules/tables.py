@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.builders.call import attrs_of, relay_call
@@ -11,21 +10,10 @@ from relayish.op.declaration.fake_quantization import (
     register_fake_quantization_to_integer,
     register_optional_fake_quantization_to_integer,
 )
+from relayish.op.qnn.activations import TABULATED
 from relayish.op.types.affine_type import AffineType
 from relayish.passes.quantisation.affine_types import AffineTypes
 from relayish.passes.quantisation.integer_rules.parameters import with_dtype
-
-_FUNCTIONS: Final = (
-    "abs",
-    "erf",
-    "exp",
-    "hardswish",
-    "log",
-    "rsqrt",
-    "sigmoid",
-    "sqrt",
-    "tanh",
-)
 
 
 def _tabulate(name: str) -> Callable[[Call, AffineTypes], tuple[Expr, AffineType]]:
@@ -43,6 +31,6 @@ def _tabulate(name: str) -> Callable[[Call, AffineTypes], tuple[Expr, AffineType
     return rule
 
 
-for _name in _FUNCTIONS:
+for _name in TABULATED:
     register_fake_quantization_to_integer(_name, _tabulate(f"qnn.{_name}"))
 register_optional_fake_quantization_to_integer("nn.softmax", _tabulate("qnn.softmax"))
