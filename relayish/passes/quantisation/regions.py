@@ -31,10 +31,10 @@ from relayish.passes.quantisation.integers import (
 )
 
 
-class _Standing(IntEnum):
-    """Whether an expression may be made integers, as far as kinds and operators tell."""
+class _Eligibility(IntEnum):
+    """Whether an expression is eligible for integers, as far as kinds and operators tell."""
 
-    FIT = 0
+    ELIGIBLE = 0
     WITHOUT_RULE = 1
     NO_DATA_FLOW = 2
 
@@ -56,7 +56,7 @@ class RegionRewriter(MixedModeMutator):
     def __init__(self, integers: Integers, *, hard_fail: bool) -> None:
         self._integers = integers
         self._hard_fail = hard_fail
-        self._standing: dict[Expr, _Standing] = {}
+        self._eligibility: dict[Expr, _Eligibility] = {}
         self._common: dict[Expr, Image | Failure] = {}
         self._by_result: dict[tuple[Expr, Hashable], Image | Failure] = {}
 
@@ -64,10 +64,10 @@ class RegionRewriter(MixedModeMutator):
         """Rewrite the region that ends in ``pre``, if one does."""
         if pre.op not in quantizes or type(pre.args[0]) is Constant:
             return post
-        standing = self._stand(pre.args[0])
-        if standing is _Standing.NO_DATA_FLOW:
+        eligibility = self._find_eligibility(pre.args[0])
+        if eligibility is _Eligibility.NO_DATA_FLOW:
             return post
-        if standing is _Standing.WITHOUT_RULE:
+        if eligibility is _Eligibility.WITHOUT_RULE:
             if self._hard_fail:
                 raise report(self._find_missing_rule(pre.args[0]), pre)
             return post
@@ -92,16 +92,16 @@ class RegionRewriter(MixedModeMutator):
                 return Failure(error)
         return image
 
-    def _stand(self, root: Expr) -> _Standing:
-        """Return how ``root`` stands; linear over all regions of a program."""
-        known = self._standing
+    def _find_eligibility(self, root: Expr) -> _Eligibility:
+        """Return whether ``root`` is eligible; linear over all regions of a program."""
+        known = self._eligibility
         for node in EXPRESSIONS.post_order(root, lambda n: n not in known and _is_inside(n)):
             assert isinstance(node, Expr)
             if node in known:
                 continue
-            own = _Standing.FIT if _is_data_flow(node) else _Standing.NO_DATA_FLOW
-            if type(node) is Call and own is _Standing.FIT and self._lacks_rule(node):
-                own = _Standing.WITHOUT_RULE
+            own = _Eligibility.ELIGIBLE if _is_data_flow(node) else _Eligibility.NO_DATA_FLOW
+            if type(node) is Call and own is _Eligibility.ELIGIBLE and self._lacks_rule(node):
+                own = _Eligibility.WITHOUT_RULE
             known[node] = max([own, *[known[part] for part in _parts(node)]])
         return known[root]
 
