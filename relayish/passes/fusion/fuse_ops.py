@@ -203,7 +203,8 @@ def fuse_ops(
     passes between them. What the function takes from outside becomes parameters ``p0``, ``p1``, …;
     scalar constants stay inside. The attribute ``Primitive`` is 1, or 0 without any call;
     ``relay.reshape_only`` marks functions that do nothing but give a tensor another shape.
-    ``annotation.stop_fusion`` disappears, and nothing is fused across it. Parameters come in the
+    ``annotation.stop_fusion`` disappears, and nothing is fused across it. Operators that compute
+    nothing themselves stay outside, those of ``qnn`` among them. Parameters come in the
     order in which the operators inside need them; where several arguments act, in the order in
     which they did before.
 

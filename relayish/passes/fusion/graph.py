@@ -134,6 +134,8 @@ def _enter_call(graph: FusionGraph, index: int, call: Call) -> None:
             graph.may_act = True
         if op in properties.shape_from_values and graph.dynamic.check(call.checked_type):
             pattern = OpPattern.OPAQUE  # the shape is known only when the arguments are
+        if op in properties.non_computational:
+            pattern = OpPattern.OPAQUE  # it stays outside of functions
     else:
         graph.may_act = True
         graph.use_outside(op)

@@ -56,6 +56,14 @@ def test_stop_fusion_disappears_and_keeps_what_is_before_it_apart() -> None:
     assert "stop_fusion" not in str(mod)
 
 
+def test_quantised_operators_stay_outside_with_what_comes_before_fused() -> None:
+    quantised = 'qnn.quantize(exp(exp(%x)), 0.1f, 0, out_dtype="int8")'
+    mod = fused(f"def @main({VECTOR}) {{ {quantised} }}")
+    assert sizes(mod) == [2]
+    assert isinstance(call := mod["main"].body, Call)
+    assert call.op is intern_op("qnn.quantize")
+
+
 def test_no_more_than_max_depth_operators_come_into_one_function() -> None:
     text = f"def @main({VECTOR}) {{ exp(exp(exp(exp(exp(%x))))) }}"
     assert sizes(fused(text)) == [5]
