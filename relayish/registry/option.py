@@ -195,7 +195,22 @@ def check_value(hint: Any, value: Any) -> object:  # Any: an annotation, a value
         raise _misfit(hint, value)
     if isinstance(kind, type) and not _is_instance(value, kind):
         raise _misfit(hint, value)
+    if kind is Mapping and arguments:
+        _check_mapping(arguments, value)
     return value
+
+
+def _check_mapping(
+    arguments: tuple[Any, Any],  # Any: annotations
+    mapping: Mapping[object, object],
+) -> None:
+    """Refuse a mapping of which a key or a value does not fit; what it holds is not converted."""
+    for key, value in mapping.items():
+        for hint, item in zip(arguments, (key, value), strict=True):
+            try:
+                check_value(hint, item)
+            except OptionValueError as error:
+                raise OptionValueError(f"in what is given for {key!r}: {error}") from None
 
 
 def _is_instance(value: object, kind: type) -> bool:

@@ -141,6 +141,17 @@ def test_value_that_does_not_fit_is_refused(hint: Any, value: object) -> None:
         check_value(hint, value)
 
 
+def test_misfit_in_a_mapping_is_told_with_its_key() -> None:
+    hint = Mapping[str, tuple[str, ...]]
+    for value, message in (
+        ({"a": ("b",), "c": 5}, r"in what is given for 'c': expected tuple\[str, ...\]; found 5"),
+        ({3: ()}, "in what is given for 3: expected str; found 3"),
+        ({"a": [None]}, "in what is given for 'a': expected str; found None"),
+    ):
+        with pytest.raises(OptionValueError, match=message):
+            check_value(hint, value)
+
+
 def test_option_shows_type_and_default() -> None:
     assert str(PassOption("x", int, 3)) == "x: int = 3"
     assert str(PassOption("x", tuple[int, ...])) == "x: tuple[int, ...]"

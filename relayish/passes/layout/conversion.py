@@ -119,6 +119,7 @@ def _convert_layout(call: Call, op: Op, inputs: Sequence[Expr], layouts: Sequenc
             f"{op.full_name} has one layout, as in [{attrs_of(call).layout!r}]; "
             f"found {list(layouts)}"
         )
+    _check_axes(op, attrs_of(call).layout, layouts[0])
     values = {"layout": layouts[0]}
     if "out_layout" in attrs_of(call):
         values["out_layout"] = layouts[0]
@@ -139,6 +140,8 @@ def _convert_convolution(
         raise OperatorError(f"the layout of the data of {op.full_name} must be said, not 'default'")
     if kernel == DEFAULT:
         kernel = _default_kernel(call, op, data)
+    _check_axes(op, attrs.data_layout, data)
+    _check_axes(op, attrs.kernel_layout, kernel)
     values = {"data_layout": data, "kernel_layout": kernel}
     if attrs.get("out_layout"):
         values["out_layout"] = data
@@ -152,6 +155,15 @@ def _convert_convolution(
         return None
     attrs = attrs.with_values(**values, **sizes)
     return Call(packed.get(op, op), tuple(inputs), attrs, span=call.span)
+
+
+def _check_axes(op: Op, had: str, wanted: str) -> None:
+    """Refuse a layout that names other axes than the one there is."""
+    if is_layout(had) and set(whole_axes(had)) != set(whole_axes(wanted)):
+        raise OperatorError(
+            f"{op.full_name} is asked for the layout {wanted!r}, but what it computes with has the "
+            f"axes of {had!r}; name these, each once"
+        )
 
 
 def _find_sizes(call: Call) -> dict[str, Any] | None:  # Any: sizes, numbers mostly

@@ -239,6 +239,12 @@ class TestAsked:
             ({"nn.conv2d": ["NHWC"]}, r"nn.conv2d has two layouts, as in \['NCHW', 'default'\]"),
             ({"nn.conv2d": ["default", "OIHW"]}, "data of nn.conv2d must be said, not 'default'"),
             ({"nn.conv2d": ["N-C", "OIHW"]}, r"has two layouts, .*; found \['N-C', 'OIHW'\]"),
+            (
+                {"nn.conv2d": ["NCDHW", "default"]},
+                "asked for the layout 'NCDHW', .* axes of 'NCHW'",
+            ),
+            ({"nn.conv2d": ["NHWC", "XYZW"]}, "asked for the layout 'XYZW', .* axes of 'OIHW'"),
+            ({"nn.max_pool2d": ["NHC"]}, "nn.max_pool2d is asked for the layout 'NHC', but"),
             ({"nn.max_pool2d": []}, r"nn.max_pool2d has one layout, as in \['NCHW'\]; found \[\]"),
             (
                 {"nn.relu": ["NHWC"]},
