@@ -273,11 +273,16 @@ class _Propagation:
     ) -> None:
         """Let a call stay that cannot take its arguments as they come; they come as they were.
 
-        What replaces it stays, if its attributes ask for no layouts.
+        What replaces it stays, if its attributes ask for no layouts that its rule knows; then they
+        name those that the arguments had.
         """
         if replaced is not None and _fixed_layouts(replaced, operands, types) is None:
             args = operands.arrange(replaced.args, [None] * len(before.inputs))
-            self._set(call, replaced.with_fields(args=args))
+            rule = layout_rule(replaced.op)
+            had = before.inputs
+            answer = None if rule is None else rule(attrs_of(replaced), had, had, types)
+            attrs = replaced.attrs if answer is None or answer.attrs is None else answer.attrs
+            self._set(call, replaced.with_fields(args=args, attrs=attrs))
             return
         image = call.with_fields(args=self._restored_args(call))
         self._set_results(call, image, _match_outputs(call, before, before))

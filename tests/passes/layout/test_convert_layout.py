@@ -233,6 +233,15 @@ class TestAsked:
         with pytest.raises(UnknownNameError, match=r"no operator 'nn.conv2' .*mean nn.conv2d"):
             ConvertLayout({"nn.conv2": ["NHWC", "default"]})(mod)
 
+    @pytest.mark.parametrize("layout", ["NCWH", "WHCN", "NCHW2c"])
+    def test_layouts_that_a_rule_does_not_know_leave_the_call_as_it_was(self, layout):
+        body = nn.depth_to_space(nn.max_pool2d(X, (1, 1)), block_size=2)
+        mod = infer_type(IRModule({"main": Function((X,), body)}))
+        image = ConvertLayout({"nn.max_pool2d": [layout], "nn.depth_to_space": [layout]})(mod)
+        value = np.arange(144, dtype="float32").reshape(1, 4, 6, 6)
+        before, after = (evaluate(each["main"], each, [value]) for each in (mod, image))
+        np.testing.assert_array_equal(after, before)
+
     @pytest.mark.parametrize(
         ("layouts", "message"),
         [
