@@ -41,3 +41,11 @@ def is_opaque(function: Function) -> bool:
     if function.attrs is None:
         return False
     return "Compiler" in function.attrs or is_marked(function, "Extern") or is_primitive(function)
+
+
+def compiler_of_function(func: object) -> str | None:
+    """Return the name of the compiler that owns a function; ``None`` if none does."""
+    if type(func) is not Function or func.attrs is None:
+        return None
+    found = func.attrs.get("Compiler")
+    return found if isinstance(found, str) else None

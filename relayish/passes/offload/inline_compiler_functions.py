@@ -16,12 +16,13 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.call_graph import CallGraph
+from relayish.analysis.function_attributes import compiler_of_function
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.inliner import inline_functions
-from relayish.passes.offload.inline_composites import compiler_of_function, inline_composites_in
+from relayish.passes.offload.inline_composites import inline_composites_in
 
 
 @register_pass("InlineCompilerFunctionsBoundTo", opt_level=0)

@@ -16,6 +16,7 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.function_attributes import compiler_of_function
 from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
@@ -53,14 +54,6 @@ def inline_composites_in(func: Function, mod: IRModule) -> Function:
     image = _CompositeInliner(func, mod).visit(func)
     assert isinstance(image, Function)
     return image
-
-
-def compiler_of_function(func: object) -> str | None:
-    """Return the name of the compiler that owns a function; ``None`` if none does."""
-    if type(func) is not Function or func.attrs is None:
-        return None
-    found = func.attrs.get("Compiler")
-    return found if isinstance(found, str) else None
 
 
 @register_pass("InlineComposites", opt_level=0, idempotent=True)

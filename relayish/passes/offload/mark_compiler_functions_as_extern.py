@@ -11,11 +11,11 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.function_attributes import compiler_of_function
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.offload.inline_composites import compiler_of_function
 
 
 @register_pass("MarkCompilerFunctionsAsExtern", opt_level=0, idempotent=True)

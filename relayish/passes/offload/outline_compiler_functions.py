@@ -15,6 +15,7 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.function_attributes import compiler_of_function
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
@@ -24,7 +25,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra import register_pass
 from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
-from relayish.passes.offload.inline_composites import compiler_of_function
 
 
 class _Outliner(MixedModeMutator):
