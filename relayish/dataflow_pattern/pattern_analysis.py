@@ -26,9 +26,8 @@ from relayish.op.declaration.properties import commutative
 
 NESTED_DOMINATORS: Final = 16
 """How many dominator patterns may stand inside one another as parents or paths."""
-_MANY_PAIRS: Final = 1 << 20
 _MANY_BITS: Final = 1 << 28
-"""Up to these it is found out which shared patterns each way has inside; beyond, it may be all."""
+"""Up to so many, it is found which shared patterns each way has inside; beyond, it may be all."""
 _MULTIPLY, _DIVIDE = intern_op("multiply"), intern_op("divide")
 
 
