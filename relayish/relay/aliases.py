@@ -7,6 +7,7 @@ The module it finds is the very one that has the shorter name, so nothing is loa
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
@@ -79,25 +80,7 @@ def _step(module: ModuleType, name: str) -> ModuleType | None:
     return found if isinstance(found, ModuleType) else None
 
 
-OWN: Final = frozenset(
-    {
-        "adt",
-        "aliases",
-        "backend",
-        "base",
-        "build_module",
-        "data_dep_optimization",
-        "expr",
-        "expr_functor",
-        "function",
-        "loops",
-        "param_dict",
-        "parser",
-        "scope_builder",
-        "ty",
-        "type_functor",
-    }
-)
+OWN: Final = frozenset([file.name for file in pkgutil.iter_modules(sys.modules[_HERE].__path__)])
 """The modules that are files here."""
 
 _WITHIN: Final = {
