@@ -494,3 +494,9 @@ def test_source_grows_as_programs_do(build):
 def test_shared_nodes_are_written_once():
     program = to_python(doublings(100))
     assert program.text.count(" + ") == 100
+
+
+@pytest.mark.parametrize("program", [None, "x", 3])
+def test_what_is_no_program_is_refused(program):
+    with pytest.raises(EvaluationError, match=r"expression or a module; found .* parse_expr"):
+        to_python(program)

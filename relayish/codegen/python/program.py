@@ -78,8 +78,8 @@ def to_python(
         target: Taken as Relay takes it and left aside.
 
     Raises:
-        EvaluationError: If a variable is not bound, a global not defined, or a kind of expression
-            is none of Relay's own.
+        EvaluationError: If a variable is not bound, a global not defined, a kind of expression
+            is none of Relay's own, or ``program`` is no program.
 
     Complexity:
         Linear in distinct nodes, but for what :func:`~relayish.interpreter.evaluate` takes.
@@ -109,6 +109,12 @@ def to_python(
             return -y
     """
     del target
+    given: object = program
+    if not isinstance(given, (Expr, IRModule)):
+        raise EvaluationError(
+            f"what becomes Python is an expression or a module; found {given!r}; "
+            f"read text with parse or parse_expr"
+        )
     if isinstance(program, IRModule):
         mod, program = program, program.get_global_var("main")
     names = ProgramNames(mod)

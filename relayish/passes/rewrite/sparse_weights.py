@@ -25,7 +25,8 @@ class SparseLayers(ExprRewriter, ABC):
         weight_shape: For each, the sizes of its data, of its indices and of its row pointers.
 
     Raises:
-        PassError: If there are more or fewer shapes than names, or of another rank.
+        PassError: If there are more or fewer shapes than names, of another rank, or with sizes that
+            do not go together.
     """
 
     op: Op
@@ -49,6 +50,13 @@ class SparseLayers(ExprRewriter, ABC):
                     f"the weight {name!r} has the sizes {sizes}; expected "
                     f"{' or '.join(map(str, self.ranks))}: those of its data, of its indices and "
                     f"of its row pointers"
+                )
+            blocks, indices, pointers = sizes[0], sizes[-2], sizes[-1]
+            if min(sizes) < 0 or blocks != indices or pointers < 1:
+                raise PassError(
+                    f"the weight {name!r} has the sizes {sizes}: {blocks} blocks, {indices} "
+                    f"indices and {pointers} row pointers; expected an index for each block, and "
+                    f"one row pointer more than there are rows"
                 )
         self._func = func
         self._sizes = {var: shapes[var.name_hint] for var in func.params if var.name_hint in shapes}

@@ -121,6 +121,12 @@ def test_shapes_that_do_not_belong_to_the_names_are_refused(sizes):
         dense_to_sparse(dense_layers(), weight_name=("w",), weight_shape=sizes)
 
 
+@each("sizes", [(2, 2, 2, 7, 3), (-1, 2, 2, -1, 3), (2, -2, 2, 2, 3), (2, 2, 2, 2, 0)])
+def test_sizes_that_do_not_go_together_are_refused(sizes):
+    with pytest.raises(PassError, match=r"'w' has the sizes .*; expected an index for each block"):
+        dense_to_sparse(dense_layers(), weight_name=("w",), weight_shape=(sizes,))
+
+
 def convolution(layout, kernel, channels=4, **options):
     data = (1, channels, 5, 6) if layout == "NCHW" else (1, 5, 6, channels)
     weight = (6, channels, kernel, kernel) if layout == "NCHW" else (kernel, kernel, channels, 6)
