@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from relayish.ir.relay.expr import Call, Expr, Op, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.nn.sparse import as_block_rows
 from relayish.op.values.evaluation import Array
+
+SUFFIXES: Final = ("data", "indices", "indptr")
+"""What the names of the three parts of a weight end in: its blocks, and where they stand."""
 
 
 class SparseAnalysisResult(NamedTuple):
@@ -52,7 +55,7 @@ def replace_weight(
 ) -> None:
     """Put the parts of a weight into ``params`` in place of it, and note it in ``found``."""
     del params[name]
-    for part, suffix in zip(parts, ("data", "indices", "indptr"), strict=True):
+    for part, suffix in zip(parts, SUFFIXES, strict=True):
         params[f"{name}.{suffix}"] = part
     found.weight_name.append(name)
     found.weight_shape.append([size for part in parts for size in part.shape])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
+from relayish.analysis.sparse_weights import SUFFIXES
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
@@ -88,18 +88,16 @@ class SparseLayers(ExprRewriter, ABC):
         """Return the sparse layer for ``call``."""
 
 
-_SUFFIXES: Final = ("data", "indices", "indptr")
-
-
 def _make_parts(weight: Var, sizes: Sequence[int]) -> Parts:
     ty = weight.type_annotation
     dtype = ty.dtype if isinstance(ty, TensorType) else "float32"
-    types: Mapping[str, TensorType] = {
-        "data": TensorType(tuple(sizes[:-2]), dtype),
-        "indices": TensorType((sizes[-2],), "int32"),
-        "indptr": TensorType((sizes[-1],), "int32"),
-    }
+    types = (
+        TensorType(tuple(sizes[:-2]), dtype),
+        TensorType((sizes[-2],), "int32"),
+        TensorType((sizes[-1],), "int32"),
+    )
     data, indices, indptr = [
-        Var(f"{weight.name_hint}.{suffix}", types[suffix], span=weight.span) for suffix in _SUFFIXES
+        Var(f"{weight.name_hint}.{suffix}", ty, span=weight.span)
+        for suffix, ty in zip(SUFFIXES, types, strict=True)
     ]
     return data, indices, indptr
