@@ -25,7 +25,7 @@ def evaluate_call(op: Op, attrs: Attrs | None, values: Sequence[Evaluated]) -> E
     by zero and the like are values, not faults, and entering that state takes as long as a call.
 
     Args:
-        op: An operator with an entry in ``op.registry.evaluate``.
+        op: An operator with an entry in ``properties.evaluate``.
         attrs: Its attributes; ``None`` for the defaults.
         values: One value for each argument, a tuple where the operator takes a tuple.
 
@@ -81,8 +81,8 @@ def call_problem(op: Op, count: int) -> str:
     """Return why a call of ``op`` with ``count`` arguments cannot be evaluated."""
     if op not in properties.evaluate:
         return (
-            f"operator {op.full_name} has no evaluation; give it one with "
-            f"registry.evaluate.set(op, lambda attrs, *inputs: ...)"
+            f"operator {op.full_name} has no evaluation; give it one by "
+            f"register_op(..., evaluate=...)"
         )
     names = ", ".join(properties.arguments.get(op, ()))
     taken = properties.num_inputs.get(op)

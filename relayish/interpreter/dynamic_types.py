@@ -13,7 +13,7 @@ from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
 from relayish.op.types.dimension import show_type
 
-Evaluation = Callable[..., Any]  # Any: values, see op.registry.evaluate
+Evaluation = Callable[..., Any]  # Any: values, see properties.evaluate
 
 
 def type_mismatch(value: Evaluated, ty: Type) -> str | None:

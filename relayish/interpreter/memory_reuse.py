@@ -124,7 +124,7 @@ def _find_last_views(
 
 def _write_over(
     number: int, evaluation: Callable[..., Any], known: ResultMemory, ty: TensorType
-) -> Callable[..., Any]:  # Any: as for registry.evaluate
+) -> Callable[..., Any]:  # Any: as for properties.evaluate
     """Return an evaluation that writes over input ``number``, if all are as their types say."""
     into, shape, dtype = known.into, ty.shape, numpy_dtype(ty.dtype)
     assert into is not None

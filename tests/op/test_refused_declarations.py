@@ -59,6 +59,54 @@ def test_function_that_does_not_fit_is_refused(declared, message):
 
 
 @pytest.mark.parametrize(
+    ("told", "value", "expected"),
+    [
+        ("pattern", "elemwise", "an OpPattern"),
+        ("pattern", 99, "an OpPattern"),
+        ("outputs", -1, "a number of results, 1 or more, or a function of (attrs, args)"),
+        ("mixed_precision", 7, "a MixedPrecision or a function of (call, dtype)"),
+        ("attrs_type", dict, "a class that is made by attrs(...)"),
+        ("description", 3, "a text"),
+        ("aliases", "zz", "a tuple of names"),
+        ("other_names", 3, "a dictionary of names"),
+        ("static_form", "reshape", "a StaticForm"),
+        ("view", "yes", "True or False"),
+        ("stateful", 3, "True or False"),
+        ("in_place", True, "a tuple of pairs (argument, result)"),
+        ("chosen_dtype", 3, "the name of an attribute"),
+        ("result_memory", 3, "a ResultMemory"),
+    ],
+)
+def test_value_of_another_type_is_refused(told, value, expected):
+    with pytest.raises(DeclarationError) as caught:
+        register_op("odd", arguments=("data",), **{told: value})
+    found = f"{told} of operator 'odd' is {value!r} ({type(value).__name__})"
+    assert str(caught.value) == f"{found}; expected {expected}"
+    assert not is_registered("odd")
+
+
+@pytest.mark.parametrize("name", [None, ""])
+def test_name_that_is_none_is_refused(name):
+    with pytest.raises(DeclarationError, match=f"is to be called {name!r}; expected a name"):
+        register_op(name, arguments=("data",))
+
+
+def test_numbers_of_relay_stand_for_patterns_and_categories():
+    op = register_op("odd", arguments=("data",), pattern=0, mixed_precision=1)
+    assert relay.op.properties.pattern.get(op) is relay.op.OpPattern.ELEMWISE
+    category, _, _ = relay.op.properties.mixed_precision.get(op)(None, "float16")
+    assert category is relay.op.MixedPrecision.FOLLOW
+
+
+def test_what_nothing_was_said_of_is_told_how_to_say_it():
+    register_op("odd", arguments=("data",))
+    with pytest.raises(relay.errors.TypeInferenceError, match=r"by register_op\(..., rule=...\)"):
+        relay.analysis.infer_type(relay.op.call_op("odd", X))
+    with pytest.raises(relay.errors.EvaluationError, match=r"by register_op\(..., evaluate=...\)"):
+        relay.evaluate(relay.op.call_op("odd", relay.const(1.0)))
+
+
+@pytest.mark.parametrize(
     "fitting",
     [lambda *args: None, lambda attrs, data, more=1: None, lambda attrs, *rest: None, max],
 )

@@ -282,7 +282,7 @@ class Solver(Unifier):
         if ask is None:
             raise TypeInferenceError(
                 "the operator declares neither a rule nor a relation of types; give it one by "
-                "register_op(..., types=...)"
+                "register_op(..., rule=...)"
             )
         return ask(attrs, args, self)
 

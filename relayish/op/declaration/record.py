@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
 from typing import Any, Final, TypedDict
 
 from relayish._support.arity import check_arity
@@ -81,6 +82,54 @@ _ON_ARGUMENTS: Final = ("rule", "evaluate", "result_size")
 """The functions that take the attributes and the arguments of the operator."""
 
 
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_member(kind: type[IntEnum]) -> Callable[[object], bool]:
+    """Return what asks whether a value is one of ``kind``, or its number."""
+    numbers = {int(member) for member in kind}
+    return lambda value: isinstance(value, int) and not _is_flag(value) and value in numbers
+
+
+def _is_count(value: object) -> bool:
+    return not isinstance(value, int) or (not _is_flag(value) and value > 0)
+
+
+def _is_category(value: object) -> bool:
+    return not isinstance(value, int) or _is_member(MixedPrecision)(value)
+
+
+def _is_attrs_type(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Attrs)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(each, str) for each in value)
+
+
+_EXPECTED: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
+    **{
+        name: (_is_flag, "True or False")
+        for name, kind in Record.__annotations__.items()
+        if "bool" in str(kind)
+    },
+    "pattern": (_is_member(OpPattern), "an OpPattern"),
+    "outputs": (_is_count, "a number of results, 1 or more, or a function of (attrs, args)"),
+    "mixed_precision": (_is_category, "a MixedPrecision or a function of (call, dtype)"),
+    "attrs_type": (_is_attrs_type, "a class that is made by attrs(...)"),
+    "description": (lambda value: isinstance(value, str), "a text"),
+    "chosen_dtype": (lambda value: isinstance(value, str), "the name of an attribute"),
+    "aliases": (_is_words, "a tuple of names"),
+    "other_names": (lambda value: isinstance(value, Mapping), "a dictionary of names"),
+    "static_form": (lambda value: isinstance(value, StaticForm), "a StaticForm"),
+    "in_place": (lambda value: isinstance(value, tuple), "a tuple of pairs (argument, result)"),
+    "overwritable": (lambda value: isinstance(value, tuple), "a tuple of numbers of arguments"),
+    "result_memory": (lambda value: isinstance(value, ResultMemory), "a ResultMemory"),
+}
+"""By what is told, where that is no function alone: whether a value fits, and what would."""
+
+
 def keep_record(op: Op, told: dict[str, Any]) -> None:  # Any: as above
     """Put what is told of ``op`` into the tables; what is not told is taken out of them."""
     whole = {"pattern": OpPattern.OPAQUE, **told}
@@ -92,11 +141,18 @@ def keep_record(op: Op, told: dict[str, Any]) -> None:  # Any: as above
 
 
 def check_record(op: str, names: tuple[str, ...], told: dict[str, Any]) -> None:  # Any: as above
-    """Refuse functions that do not take what they are called with.
+    """Refuse values of another type, and functions that do not take what they are called with.
 
     Raises:
-        DeclarationError: Naming the function, and what it should take.
+        DeclarationError: Naming what is told, and what it should be.
     """
+    for name, value in told.items():
+        fits, expected = _EXPECTED.get(name, (None, ""))
+        if value is not None and fits is not None and not fits(value):
+            raise DeclarationError(
+                f"{name} of operator {op!r} is {value!r} ({type(value).__name__}); "
+                f"expected {expected}"
+            )
     for name, function in told.items():
         if name in _SAID_SHORT and isinstance(function, int):
             continue  # a number of results, a category
@@ -117,7 +173,7 @@ def _make_count(told: dict[str, Any]) -> Count:  # Any: as above
 
 def _make_conversion(told: dict[str, Any]) -> Conversion:  # Any: as above
     given = told["mixed_precision"]
-    return convert_as(given) if isinstance(given, MixedPrecision) else given
+    return convert_as(MixedPrecision(given)) if isinstance(given, int) else given
 
 
 def convert_as(category: MixedPrecision) -> Conversion:
@@ -132,6 +188,7 @@ def convert_as(category: MixedPrecision) -> Conversion:
 _MADE_FROM: Final[dict[str, Callable[[dict[str, Any]], object]]] = {  # Any: as above
     "outputs": _make_count,
     "mixed_precision": _make_conversion,
+    "pattern": lambda told: OpPattern(told["pattern"]),
     "result_memory": lambda told: told["result_memory"]._replace(evaluation=told.get("evaluate")),
 }
 """What stands in a table, where it is made of what is told."""

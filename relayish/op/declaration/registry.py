@@ -68,9 +68,9 @@ def register_op(
 
     Raises:
         DuplicateNameError: If somebody else declared an operator of that name in the domain.
-        DeclarationError: If ``::`` stands in the name, the names of the arguments are missing or
-            none, there is no such thing to tell, or a function does not take what it is called
-            with.
+        DeclarationError: If the name is none or ``::`` stands in it, the names of the arguments
+            are missing or none, there is no such thing to tell, it is told by a value of another
+            type, or a function does not take what it is called with.
         UnknownNameError: If there is no such domain.
     """
     given = dict(told)
@@ -81,6 +81,9 @@ def register_op(
             f"register_op has no argument {misspelt!r}{near}; it has {', '.join(_TOLD)}"
         )
     owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    called: object = name
+    if not isinstance(called, str) or called == "":
+        raise DeclarationError(f"an operator is to be called {name!r}; expected a name, 'relu'")
     if "::" in name:
         raise DeclarationError(
             f"an operator is to be called {name!r}, but '::' parts names from their domains; "

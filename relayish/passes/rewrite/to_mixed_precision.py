@@ -41,7 +41,12 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.builders.call import make_attrs
-from relayish.op.declaration.properties import MixedPrecision, chosen_dtype, mixed_precision
+from relayish.op.declaration.properties import (
+    MixedPrecision,
+    chosen_dtype,
+    mixed_precision,
+    quantized,
+)
 from relayish.pass_infra import (
     PassContext,
     is_skipped,
@@ -109,6 +114,8 @@ class _Converter(Retyping):
         """Return whether ``call`` is computed in the narrow type, and what it accumulates in."""
         assert isinstance(call.op, Op)
         ask = mixed_precision.get(call.op)
+        if ask is None and call.op in quantized:  # its rule asks for scales of float32
+            return MixedPrecision.NEVER, self._dtype, self._dtype
         if ask is None:
             self.missing[call.op.full_name] += 1
             return MixedPrecision.FOLLOW, self._dtype, self._dtype

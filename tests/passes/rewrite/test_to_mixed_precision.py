@@ -288,3 +288,21 @@ def test_long_chains_of_lets_and_endless_paths_are_no_matter() -> None:
     for _ in range(100):
         twice = op.add(twice, twice)
     assert narrowed(twice).ret_type.dtype == "float16"
+
+
+def test_quantised_operators_keep_their_scales() -> None:
+    assert_becomes(
+        """def @main(%q: Tensor[(2, 2), int8], %w: Tensor[(2, 2), float32]) {
+          %0 = qnn.dequantize(%q, 0.5f, 0, out_dtype="float32");
+          %1 = nn.dense(%0, %w, units=2);
+          qnn.quantize(%1, 0.25f, 0, out_dtype="int8")
+        }""",
+        """def @main(%q: Tensor[(2, 2), int8], %w: Tensor[(2, 2), float32]) {
+          %0 = qnn.dequantize(%q, 0.5f, 0, out_dtype="float32");
+          %1 = cast(%0, dtype="float16");
+          %2 = cast(%w, dtype="float16");
+          %3 = nn.dense(%1, %2, units=2, out_dtype="float16");
+          %4 = cast(%3, dtype="float32");
+          qnn.quantize(%4, 0.25f, 0, out_dtype="int8")
+        }""",
+    )
