@@ -54,6 +54,7 @@ def fake_quantization_to_integer(
 
     Raises:
         PassError: With ``hard_fail``, if something cannot be made integers.
+        UnknownNameError: If there is no operator of a name in ``optional_qnn_ops``.
 
     Complexity:
         Linear in the number of distinct nodes, where parts of programs that are quantised in

@@ -11,6 +11,7 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.declaration.fake_quantization import optional_fake_quantization
 from relayish.op.declaration.properties import QuantizationRule, fake_quantization
+from relayish.op.declaration.registry import get_op
 from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes, known_arguments
 from relayish.passes.rewrite.rules.retyping import CallTypes
@@ -53,9 +54,14 @@ class Integers:
 
     Args:
         optional_qnn_ops: The operators of which optional rules are used.
+
+    Raises:
+        UnknownNameError: If there is no such operator.
     """
 
     def __init__(self, optional_qnn_ops: Collection[str]) -> None:
+        for name in optional_qnn_ops:
+            get_op(name)
         self._optional = frozenset(optional_qnn_ops)
         self._known: dict[Expr, Type | None] = {}
         self._finder = CallTypes(self._known)

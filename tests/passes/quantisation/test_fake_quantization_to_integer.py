@@ -9,7 +9,7 @@ import pytest
 
 from relayish.analysis import count_nodes
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import PassError
+from relayish.errors import PassError, UnknownNameError
 from relayish.interpreter import create_executor
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Expr, Function, Tuple, Var
@@ -108,6 +108,12 @@ def test_hard_fail_tells_of_optional_rules() -> None:
     func = function(quantized(relay_call("nn.softmax", dequantized(x))))
     with pytest.raises(PassError, match=r"or say optional_qnn_ops=\['nn.softmax'\]"):
         fake_quantization_to_integer(func, hard_fail=True)
+
+
+def test_optional_rules_of_no_operator_are_refused() -> None:
+    func = function(quantized(dequantized(x)))
+    with pytest.raises(UnknownNameError, match=r"'nn.softmx'.*did you mean nn.softmax"):
+        fake_quantization_to_integer(func, optional_qnn_ops=("nn.softmx",))
 
 
 def test_optional_rules_serve_where_they_are_asked_for() -> None:
