@@ -154,3 +154,18 @@ def test_documentation_names_all_that_can_be_told():
     rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
     assert sorted(named) == sorted(["arguments", "signature", *TABLES])
+
+
+@pytest.mark.parametrize(
+    ("signature", "message"),
+    [
+        ("data, z", r"has the arguments \(data, z\), its declaration \(data\)"),
+        ("data,, z", "no list of parameters"),
+        ("data=f()", "no list of parameters"),
+    ],
+)
+def test_signature_that_misses_the_arguments_is_refused_by_the_builder(signature, message):
+    with relay.declared_temporarily():
+        register_op("example.missed", arguments=("data",), signature=signature)
+        with pytest.raises(DeclarationError, match=f"the signature of example.missed .*{message}"):
+            relay.example.missed(TWO)

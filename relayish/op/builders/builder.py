@@ -13,7 +13,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support import hooks
 from relayish._support.absent import missing_name
-from relayish.errors import AmbiguousNameError, FieldError, OperatorError, UnknownNameError, suggest
+from relayish.errors import (
+    AmbiguousNameError,
+    DeclarationError,
+    FieldError,
+    OperatorError,
+    UnknownNameError,
+    suggest,
+)
 from relayish.ir.attrs import Attrs, may_be_none
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Expr, Op
@@ -169,9 +176,14 @@ class Parameters:
             self.defaults = _read_declaration(op, self.cls)
             self.operands = declared
         else:
-            self.defaults = read_signature(text)
+            self.defaults = _read_signature(op, text)
             self.operands = tuple(n for n in self.defaults if n not in fields or n in declared)
-        assert len(self.operands) == len(declared), op.name
+        if len(self.operands) != len(declared):
+            raise DeclarationError(
+                f"the signature of {op.full_name} has the arguments ({', '.join(self.operands)}), "
+                f"its declaration ({', '.join(declared)}); what is no argument has to be a field "
+                f"of its attributes"
+            )
         others = dict(zip(declared, self.operands, strict=True))
         others.update(properties.other_names.get(op, {}))
         self.other_names = {
@@ -262,6 +274,17 @@ class Parameters:
             if name not in declared
             or (declared[name] != value and not (declared[name] is None and value == ""))
         }
+
+
+def _read_signature(op: Op, text: str) -> dict[str, Default | None]:
+    """Return the parameters that the signature of ``op`` gives."""
+    try:
+        return read_signature(text)
+    except (SyntaxError, ValueError) as error:
+        raise DeclarationError(
+            f"the signature of {op.full_name} is {text!r}, which is no list of parameters with "
+            f"literal defaults ({error}); write one such as 'data, axis=-1'"
+        ) from error
 
 
 def _read_declaration(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:

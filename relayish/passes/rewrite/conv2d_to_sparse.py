@@ -22,6 +22,7 @@ from typing import Any
 from relayish.analysis import sparse_conv2d
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.op.builders.call import relay_call
 from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.convolution_attrs import Conv2DAttrs
@@ -32,6 +33,7 @@ from relayish.passes.rewrite.sparse_weights import Parts, SparseLayers
 @register_pass("Conv2dToSparse", opt_level=4)
 def conv2d_to_sparse(
     func: Function,
+    mod: IRModule | None = None,
     *,
     weight_name: tuple[str, ...] = (),
     weight_shape: tuple[tuple[int, ...], ...] = (),
@@ -49,6 +51,7 @@ def conv2d_to_sparse(
 
     Args:
         func: A well-formed function.
+        mod: The module it belongs to, if to one.
         weight_name: The names of parameters.
         weight_shape: For each the sizes of its parts: two or three of the data, one of the indices,
             one of the row pointers.
@@ -59,7 +62,8 @@ def conv2d_to_sparse(
         ``func`` itself where it convolves with none of them.
 
     Raises:
-        PassError: If a shape is missing, or has not four or five sizes, or the layout is another.
+        PassError: If a shape is missing, or has not four or five sizes, or the layout is another,
+            or another function of ``mod`` refers to ``func``.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
@@ -69,7 +73,7 @@ def conv2d_to_sparse(
         at what else a convolution does.
     """
     check_layout(layout)
-    return _Convolutions(func, weight_name, weight_shape, layout, kernel_size).run()
+    return _Convolutions(func, weight_name, weight_shape, layout, kernel_size).run(mod)
 
 
 def convert_conv2d(

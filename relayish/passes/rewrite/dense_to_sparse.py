@@ -19,6 +19,7 @@ from typing import Any
 
 from relayish.analysis import sparse_dense
 from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.op.builders.call import relay_call
 from relayish.op.declaration.registry import relay_op
@@ -30,6 +31,7 @@ from relayish.passes.rewrite.sparse_weights import Parts, SparseLayers
 @register_pass("DenseToSparse", opt_level=4)
 def dense_to_sparse(
     func: Function,
+    mod: IRModule | None = None,
     *,
     weight_name: tuple[str, ...] = (),
     weight_shape: tuple[tuple[int, ...], ...] = (),
@@ -44,6 +46,7 @@ def dense_to_sparse(
 
     Args:
         func: A well-formed function.
+        mod: The module it belongs to, if to one.
         weight_name: The names of parameters.
         weight_shape: For each the sizes of its parts: three of the data, blocks, their rows and
             columns, one of the indices, one of the row pointers.
@@ -52,7 +55,8 @@ def dense_to_sparse(
         ``func`` itself where it multiplies by none of them.
 
     Raises:
-        PassError: If a shape is missing, or has not five sizes.
+        PassError: If a shape is missing, or has not five sizes, or another function of ``mod``
+            refers to ``func``.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
@@ -60,7 +64,7 @@ def dense_to_sparse(
     Source:
         Relay ``DenseToSparse``; there parameters come in the order of their use.
     """
-    return _DenseLayers(func, weight_name, weight_shape).run()
+    return _DenseLayers(func, weight_name, weight_shape).run(mod)
 
 
 def convert_dense(

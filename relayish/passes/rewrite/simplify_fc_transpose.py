@@ -21,13 +21,16 @@ import numpy as np
 from relayish.analysis.transposed_weights import search_fc_transpose, transposed_weight
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Function, Var
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.pass_infra import register_pass
 from relayish.passes.rewrite.weight_parameters import replace_parameters
 
 
 @register_pass("SimplifyFCTranspose", opt_level=4)
-def simplify_fc_transpose(func: Function, *, target_weight_name: tuple[str, ...] = ()) -> Function:
+def simplify_fc_transpose(
+    func: Function, mod: IRModule | None = None, *, target_weight_name: tuple[str, ...] = ()
+) -> Function:
     """Weight transposition: let fully connected layers take weights that are transposed already.
 
     Return ``func`` with weights it transposes as parameters that come transposed.
@@ -37,11 +40,15 @@ def simplify_fc_transpose(func: Function, *, target_weight_name: tuple[str, ...]
 
     Args:
         func: A well-formed function.
+        mod: The module it belongs to, if to one.
         target_weight_name: The names of the parameters; see
             :func:`~relayish.analysis.search_fc_transpose`.
 
     Returns:
         ``func`` itself where it transposes none of them.
+
+    Raises:
+        PassError: If another function of ``mod`` refers to ``func``.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
@@ -56,7 +63,7 @@ def simplify_fc_transpose(func: Function, *, target_weight_name: tuple[str, ...]
     if body is func.body:
         return func
     images = {weight: (turned,) for weight, turned in rewriter.transposed.items()}
-    return replace_parameters(func, body, images)
+    return replace_parameters(func, body, images, mod)
 
 
 class _Transposer(ExprRewriter):

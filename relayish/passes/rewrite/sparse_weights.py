@@ -9,6 +9,7 @@ from relayish.analysis.sparse_weights import SUFFIXES
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.passes.rewrite.weight_parameters import replace_parameters
 
@@ -62,12 +63,12 @@ class SparseLayers(ExprRewriter, ABC):
         self._sizes = {var: shapes[var.name_hint] for var in func.params if var.name_hint in shapes}
         self._parts: dict[Var, Parts] = {}
 
-    def run(self) -> Function:
-        """Return the function with these layers; itself if there are none."""
+    def run(self, mod: IRModule | None) -> Function:
+        """Return the function, of ``mod``, with these layers; itself if there are none."""
         body = post_order_rewrite(self._func.body, self)
         if body is self._func.body:
             return self._func
-        return replace_parameters(self._func, body, self._parts)
+        return replace_parameters(self._func, body, self._parts, mod)
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if pre.op is not self.op:

@@ -221,3 +221,17 @@ def test_functions_and_parameters_are_converted_under_the_names_of_tvm():
     convert = relay.data_dep_optimization.simplify_fc_transpose.convert
     image, params = convert(layer, {"w": np.ones((3, 4), "float32")})
     assert params["w.T"].shape == (4, 3)
+
+
+def test_weight_of_a_function_that_another_calls_is_refused():
+    x, w = relay.var("x", shape=(4, 4)), relay.var("w", shape=(4, 4))
+    mod = relay.IRModule.from_expr(relay.Function([x, w], relay.nn.dense(x, w)))
+    y, v = relay.var("y", shape=(4, 4)), relay.var("v", shape=(4, 4))
+    call = relay.Call(mod.get_global_var("main"), [y, v])
+    typed = relay.transform.InferType()(mod.with_function("caller", relay.Function([y, v], call)))
+    sparse = relay.transform.DenseToSparse(("w",), ((2, 2, 2, 2, 3),))
+    with pytest.raises(
+        PassError, match="@main is to take other parameters in the place of %w, but @caller"
+    ):
+        sparse(typed)
+    assert len(sparse(typed.without_functions(["caller"]))["main"].params) == 4
