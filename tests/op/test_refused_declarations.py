@@ -85,10 +85,9 @@ def test_value_of_another_type_is_refused(told, value, expected):
     assert not is_registered("odd")
 
 
-@pytest.mark.parametrize("name", [None, ""])
-def test_name_that_is_none_is_refused(name):
-    with pytest.raises(DeclarationError, match=f"is to be called {name!r}; expected a name"):
-        register_op(name, arguments=("data",))
+def test_name_that_is_none_is_refused():
+    with pytest.raises(DeclarationError, match="is to be called None; expected a name"):
+        register_op(None, arguments=("data",))
 
 
 def test_numbers_of_relay_stand_for_patterns_and_categories():

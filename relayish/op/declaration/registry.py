@@ -82,7 +82,7 @@ def register_op(
         )
     owner = get_domain(domain if isinstance(domain, str) else domain.name)
     called: object = name
-    if not isinstance(called, str) or called == "":
+    if not isinstance(called, str):
         raise DeclarationError(f"an operator is to be called {name!r}; expected a name, 'relu'")
     if "::" in name:
         raise DeclarationError(

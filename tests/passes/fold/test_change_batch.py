@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import PassError, TypeInferenceError
+from relayish.errors import PassError, PipelineError, TypeInferenceError
 from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.passes.fold.change_batch import change_batch
+from relayish.passes.fold.change_batch import change_batch, change_batch_of_module
 from relayish.passes.rewrite.rules.table import op
 from relayish.text import parse
 from relayish.transform import ChangeBatch
@@ -64,7 +64,9 @@ def test_variable_of_another_module_is_refused() -> None:
 
 def test_name_is_no_variable() -> None:
     with pytest.raises(PassError, match=r"ChangeBatch takes variables .*; found 'x' \(str\)"):
-        ChangeBatch({"x": 0})(IRModule.from_expr(dense()))  # type: ignore[dict-item]
+        change_batch_of_module(IRModule.from_expr(dense()), data={"x": 0})  # type: ignore[dict-item]
+    with pytest.raises(PipelineError, match="in what is given for 'x': expected Var; found 'x'"):
+        ChangeBatch({"x": 0})  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize("batch", [Var("x"), var("x", shape=(2,)), var("x", "float32")])
