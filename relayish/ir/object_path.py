@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.module import Module
 
 
-class ObjectPath:
+class ObjectPath(ABC):
     """A path from a root to a field, an item, or the value of a key.
 
     Paths are immutable and compared by their steps. A step leads to what is not there, too, so that
@@ -107,10 +108,12 @@ class ObjectPath:
         return found
 
     def _go_on(self, found: object) -> object:
+        """Return what the last step leads to: nothing, unless its class says otherwise."""
         raise LookupError(found)
 
+    @abstractmethod
     def _text(self) -> str:
-        raise NotImplementedError
+        """Return the last step as it is written."""
 
     def __len__(self) -> int:
         return self._length
