@@ -9,6 +9,7 @@ from __future__ import annotations
 
 # under other names: relay.Any is the dimension, and what dir() shows are names of relayish
 import importlib as _importlib
+import sys as _sys
 import typing as _typing
 
 _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
@@ -171,6 +172,7 @@ _OF_TVM: _typing.Final[dict[str, tuple[str, str]]] = {
     "Prelude": ("relayish.prelude", "Prelude"),
     "ShapeVar": ("relayish.relay.ty", "ShapeVar"),
     "TVMError": ("relayish.errors", "RelayishError"),
+    "_ffi": ("relayish", "error"),
     "adt": ("relayish.relay", "adt"),
     "backend": ("relayish.relay", "backend"),
     "base": ("relayish.relay", "base"),
@@ -291,3 +293,16 @@ def _missing(name: str) -> AttributeError | ImportError:
 def __dir__() -> list[str]:
     operators = _importlib.import_module("relayish.op")
     return sorted({*__all__, *(name for name in dir(operators) if not name.startswith("_"))})
+
+
+class _OtherNames:
+    """The finder of ``_support.module_names``, which is loaded when an import would fail."""
+
+    @staticmethod
+    def find_spec(fullname: str, *_: object) -> _typing.Any:  # Any: a spec, or None
+        if not fullname.startswith(f"{__name__}."):
+            return None
+        return _importlib.import_module(f"{__name__}._support.module_names").find_spec(fullname)
+
+
+_sys.meta_path.append(_OtherNames)

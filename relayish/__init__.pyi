@@ -26,6 +26,7 @@ from relayish import tir as tir
 from relayish import transform as transform
 from relayish.errors import RelayishError as DiagnosticError  # noqa: F401 - a name for scripts
 from relayish.errors import RelayishError as TVMError  # noqa: F401 - a name for scripts
+from relayish import error as _ffi  # noqa: F401 - likewise
 from relayish.relay import adt as adt
 from relayish.relay import backend as backend
 from relayish.relay import base as base

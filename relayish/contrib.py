@@ -7,4 +7,6 @@ from relayish.op.contrib import get_pattern_table, register_pattern_table
 
 __all__ = ["get_pattern_table", "register_pattern_table"]
 
+__path__: list[str] = []  # for the names of modules within that TVM has
+
 __getattr__ = names_of(__name__)

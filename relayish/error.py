@@ -7,4 +7,6 @@ from relayish.errors import DiagnosticError, OperatorError, RelayishError, TVMEr
 
 __all__ = ["DiagnosticError", "OperatorError", "RelayishError", "TVMError"]
 
+__path__: list[str] = []  # for the names of modules within that TVM has
+
 __getattr__ = names_of(__name__)

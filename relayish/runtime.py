@@ -5,6 +5,7 @@ from __future__ import annotations
 from relayish import nd as ndarray
 from relayish._support.absent import names_of
 from relayish.frontend import load_param_dict, save_param_dict
+from relayish.ir import object_path
 from relayish.ir.object_path import ObjectPath
 from relayish.nd import Device, NDArray, cpu, cuda, device
 
@@ -17,7 +18,10 @@ __all__ = [
     "device",
     "load_param_dict",
     "ndarray",
+    "object_path",
     "save_param_dict",
 ]
+
+__path__: list[str] = []  # for the names of modules within that TVM has
 
 __getattr__ = names_of(__name__)

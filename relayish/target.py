@@ -200,4 +200,6 @@ WRITERS[TargetKind] = _write_kind
 BUILDERS["Target"] = _build_target
 BUILDERS["TargetKind"] = lambda node, get: get(node["attrs"]["name"])
 
+__path__: list[str] = []  # for the names of modules within that TVM has
+
 __getattr__ = names_of(__name__)

@@ -23,7 +23,7 @@ from typing import (
 
 import numpy as np
 
-from relayish._support.absent import set_absent_members
+from relayish._support.absent import names_of_package, set_absent_members
 from relayish._support.graph import post_order
 from relayish.errors import (
     DeclarationError,
@@ -472,3 +472,6 @@ def _instance_of(cls: type) -> Callable[[Any], object]:
         return value
 
     return convert
+
+
+globals().update(__getattr__=names_of_package(__name__))  # which type checkers need not believe

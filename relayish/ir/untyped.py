@@ -18,6 +18,8 @@ def hint_of(error: BaseException) -> str | None:
         if isinstance(error.obj, (np.ndarray, np.generic)):
             return f"values are numpy's own, also constant.data: leave .{error.name}() out"
         return None
+    if isinstance(error, AttributeError) and error.name == "value" and isinstance(error.obj, int):
+        return "sizes are Python's own ints where they are known: leave .value out"
     if not isinstance(error, AttributeError) or error.name is None or error.obj is not None:
         return None
     if "'NoneType'" not in str(error):

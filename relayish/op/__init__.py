@@ -42,6 +42,10 @@ list_op_names = list_ops
 """Relay's name for :func:`list_ops`."""
 op: Final = sys.modules[__name__]
 """Relay has the functions on operators in ``relay.op.op``; they are all here."""
+algorithm: Final = op
+reduce: Final = op
+transform: Final = op
+"""Relay has operators in these modules; they are all here."""
 
 __all__ = [
     "MixedPrecision",

@@ -14,24 +14,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Final
 
+from relayish._support.module_names import spec_of
+
 _HERE: Final = __name__.rpartition(".")[0]
 _ROOT: Final = _HERE.rpartition(".")[0]
-
-
-class _Loader:
-    """Gives the import system a module that is loaded already, and leaves it as it is."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-        self._spec = module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 - the import system's
-        """Return the module."""
-        return self._module
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Undo what the import system wrote into the module."""
-        module.__spec__ = self._spec
 
 
 class AliasFinder:
@@ -47,7 +33,7 @@ class AliasFinder:
         if not fullname.startswith(f"{_HERE}."):
             return None
         found = find_module(fullname.removeprefix(f"{_HERE}."))
-        return None if found is None else ModuleSpec(fullname, _Loader(found))  # type: ignore[arg-type]  # a loader by what it does
+        return None if found is None else spec_of(fullname, found)
 
 
 def find_module(path: str) -> ModuleType | None:
@@ -65,7 +51,7 @@ def find_module(path: str) -> ModuleType | None:
         if module is None:
             return None
         below = _step(module, part)
-        module = module if below is None and part in (name, *_WITHIN.get(name, ())) else below
+        module = module if below is None and part in (name, _INNER.get(name)) else below
         name = part
     return module
 
@@ -83,14 +69,8 @@ def _step(module: ModuleType, name: str) -> ModuleType | None:
 OWN: Final = frozenset([file.name for file in pkgutil.iter_modules(sys.modules[_HERE].__path__)])
 """The modules that are files here."""
 
-_WITHIN: Final = {
-    "analysis": ("call_graph", "feature", "count_layers", "annotated_regions"),
-    "contrib": ("register",),
-    "op": ("tensor", "transform", "reduce", "algorithm"),
-    "qnn": ("op",),
-    "transform": ("recast",),
-}
-"""By the name of a package, further modules in TVM whose names are all in the package here."""
+_INNER: Final = {"contrib": "register", "qnn": "op"}
+"""By the name of a package, a further module in TVM whose names are all in the package here."""
 
 
 def install() -> None:

@@ -187,6 +187,25 @@ def test_numpy_asked_of_a_constant_in_a_handler_is_explained():
     assert "values are numpy's own, also constant.data: leave .numpy() out" in info.value.__notes__
 
 
+def test_value_asked_of_a_size_in_a_handler_is_explained():
+    class Read(relay.ExprVisitor):
+        def visit_var(self, var):
+            return var.type_annotation.shape[0].value
+
+    with pytest.raises(AttributeError) as info:
+        Read().visit(relay.exp(X))
+    told = "sizes are Python's own ints where they are known: leave .value out"
+    assert told in info.value.__notes__
+
+
+def test_operators_are_listed_by_their_class():
+    assert relay.Op.list_op_names() == relay.list_ops()
+
+
+def test_size_of_a_call_is_the_number_of_its_results():
+    assert relay.split(X, 3, axis=1).size == 3
+
+
 def test_member_that_is_not_there_costs_those_that_are_nothing():
     for cls in (relay.Node, relay.Attrs, relay.IRModule):
         assert not hasattr(cls, "__getattr__")  # with it Python finds all members more slowly

@@ -146,6 +146,36 @@ def test_from_import_of_an_absent_name_says_what_to_write():
         from relayish import autotvm  # noqa: F401, PLC0415
 
 
+@each(
+    "statement",
+    [
+        "from relayish.contrib.graph_executor import GraphModule",
+        "import relayish.topi.testing",
+        "from relayish.relay.quantize import quantize",
+        "from relayish.relay.op.contrib.dnnl import pattern_table",
+        "from relayish.relay.backend.vm import VMCompiler",
+        "from relayish.ir.expr import Range",
+    ],
+)
+def test_import_of_an_absent_module_says_what_to_write(statement):
+    with pytest.raises(MissingImportError, match=r"relayish\S* has no \w+: .*write "):
+        exec(statement, {})
+
+
+@each("name", ["expr", "module", "op", "tensor_type", "type", "adt", "base", "affine_type"])
+def test_module_within_ir_has_the_names_of_ir(name):
+    found = importlib.import_module(f"relayish.ir.{name}")
+    assert found.IRModule is relay.IRModule
+    with pytest.raises(AttributeError, match="has no attribute 'no_such'"):
+        _ = found.no_such
+
+
+def test_module_that_nobody_has_is_found_nowhere():
+    for name in ("relayish.no_such", "relayish.ir.no_such", "relayish.contrib.no_such"):
+        with pytest.raises(ModuleNotFoundError, match=name):
+            importlib.import_module(name)
+
+
 def test_from_import_of_a_misspelt_name_is_what_python_says():
     with pytest.raises(ImportError, match="cannot import name 'vra'"):
         from relayish.relay import vra  # noqa: F401, PLC0415

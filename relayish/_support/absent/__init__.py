@@ -6,14 +6,17 @@ asks here before it raises.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import opcode
 import sys
 from collections.abc import Callable
-from typing import Final, NoReturn, TypeVar
+from types import ModuleType
+from typing import Any, Final, NoReturn, TypeVar
 
 from relayish._support.absent.members import MEMBERS
 from relayish._support.absent.names import NAMES
+from relayish._support.module_names import find_other
 from relayish.errors import MissingImportError, MissingNameError
 
 _Class = TypeVar("_Class", bound=type)
@@ -58,13 +61,43 @@ def missing_name(
     return MissingNameError(text)
 
 
-def names_of(module: str) -> Callable[[str], NoReturn]:
-    """Return the ``__getattr__`` of ``module``, which has no name but those that stand in it."""
+def names_of(module: str) -> Callable[[str], ModuleType]:
+    """Return the ``__getattr__`` of ``module``, which has no name but those that stand in it.
 
-    def __getattr__(name: str) -> NoReturn:  # noqa: N807 - that of a module
+    Modules that TVM has within it are found all the same.
+    """
+
+    def __getattr__(name: str) -> ModuleType:  # noqa: N807 - that of a module
+        found = find_other(module, name)
+        if found is not None:
+            return found
         raise missing_name(module, name, f"module {module!r} has no attribute {name!r}")
 
     return __getattr__
+
+
+def names_of_package(module: str) -> Callable[[str], Any]:  # Any: whatever goes by the name
+    """Return the ``__getattr__`` of ``module``, which in TVM has names of the package around it."""
+    package = module.rpartition(".")[0]
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - that of a module; Any: as above
+        if not name.startswith("__"):  # Python asks modules for many
+            with contextlib.suppress(AttributeError):
+                return getattr(sys.modules[package], name)
+        raise missing_name(module, name, f"module {module!r} has no attribute {name!r}")
+
+    return __getattr__
+
+
+def refuse_import(parent: str, module: ModuleType, name: str) -> None:
+    """Raise what says why ``module``, imported as ``parent``, has no module ``name`` within.
+
+    Raises:
+        MissingImportError: If TVM has one there.
+    """
+    told = advice(module.__name__, name)
+    if told is not None:
+        raise MissingImportError(f"{parent} has no {name}: {told}", name=f"{parent}.{name}")
 
 
 def _is_from_import(depth: int) -> bool:

@@ -68,7 +68,7 @@ _REGISTER = (
 )
 
 _IR = _merge(
-    _each("Array Map container", "write Python's lists, tuples and dictionaries"),
+    _each("Array Map", "write Python's lists, tuples and dictionaries"),
     _each("BaseExpr", "write relay.Expr"),
     _each("BaseFunc CallingConv", "write relay.Function"),
     _each("PointerType PrimType Range", _NO_TENSOR_IR),
@@ -87,7 +87,12 @@ _IR = _merge(
 
 _TVM = _merge(
     _each("build lower driver", _EVALUATE),
-    _each("topi arith script", _NO_TENSOR_IR),
+    _each("arith script", _NO_TENSOR_IR),
+    _each(
+        "topi",
+        "operators are not compiled; write ty.concrete_shape for get_const_tuple(ty.shape), and "
+        "numpy for what an operator computes, as relay.evaluate(call) does",
+    ),
     _each("autotvm auto_scheduler meta_schedule dlight", _TUNING),
     _each("rpc micro", _EVALUATE),
     _each(
@@ -151,6 +156,7 @@ _OP = _merge(
     ),
     _each("register_infer_correct_layout", "write relay.op.register_infer_layout(op, rule)"),
     _each("get_constructor", "write mod.get_constructor(type_name, name)"),
+    _each("op_attrs", "write type(call.attrs), or relay.op.make_node(type_key, **fields)"),
 )
 
 _TESTING = _merge(
@@ -161,6 +167,7 @@ _TESTING = _merge(
     ),
     _each("assert_prim_expr_equal", "write relay.assert_structural_equal(a, b)"),
     _each("darknet tf tflite yolo_detection byoc", _NO_FRONT_END),
+    _each("PythonConverter", "write relay.testing.to_python(expr, mod)"),
 )
 
 _TRANSFORM = _merge(
@@ -185,14 +192,14 @@ _TRANSFORM = _merge(
         "write relay.IRModule({name: func}) of the functions that are meant, run the pass on that, "
         "and put them back by mod.with_module(...)",
     ),
-    _each("mixed_precision", "write relay.transform.ToMixedPrecision('float16')"),
-    _each("fake_quantization_to_integer", "write relay.transform.FakeQuantizationToInteger()"),
     _each("flexible_shape", "write relay.Any() for the size in the type of the parameter"),
 )
 
 _CONTRIB = _merge(
     {name: _NO_COMPILER.replace("{!r}", repr(name)).replace("{}", name) for name in _COMPILERS},
-    _each("cc graph_executor graph_runtime debugger ndk pipeline_executor utils xcode", _EVALUATE),
+    _each("cc graph_executor graph_runtime debugger ndk pipeline_executor xcode", _EVALUATE),
+    _each("download", "write urllib.request.urlretrieve(url, path)"),
+    _each("utils", "write tempfile.TemporaryDirectory()"),
     _each("relay_viz", "programs are shown as text; write print(mod) or mod.astext()"),
 )
 
@@ -203,6 +210,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "ir.transform": _TRANSFORM,
     "nd": _each("from_dlpack", "write numpy.from_dlpack(array)"),
     "op": _OP,
+    "op.vm": _each("compile VMCompiler VMExecutor", _EVALUATE),
     "te": _each(
         "compute placeholder create_schedule create_prim_func reduce_axis extern sum scan "
         "thread_axis tensor_intrin hybrid Tensor Schedule",
@@ -219,17 +227,25 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         _each("SizeVar", "write relay.SizeVar('n')"),
         _each("PrimFunc BufferStore BufferLoad transform stmt_functor", _NO_TENSOR_IR),
     ),
+    "error": _merge(
+        _each("OpError OpNotImplemented OpAttributeInvalid", "write relay.OperatorError"),
+        _each("get_global_func register_func register_object", _OBJECTS),
+    ),
     "runtime": _merge(
         _each("convert", "Python's values are taken as they are; leave convert(...) out"),
-        _each("Array Map ShapeTuple String container", "write Python's own tuples and strings"),
-        _each("ADT", "write a tuple"),
+        _each("Array Map ShapeTuple String", "write Python's own tuples and strings"),
+        _each("ADT tuple_object", "write a tuple"),
         _each("DataType DataTypeCode", 'an element type is its name; write "float32"'),
         _each("Object Scriptable", "write relay.Node"),
-        _each("Module Executable PackedFunc load_module executor vm", _EVALUATE),
+        _each("Module Executable PackedFunc load_module executor profiler_vm vm", _EVALUATE),
     ),
     "contrib": _CONTRIB,
     "op.contrib": _CONTRIB,
-    "op.qnn": _each("broadcast", "write relay.qnn.add(...), which broadcasts"),
+    "op.qnn": _merge(
+        _each("broadcast", "write relay.qnn.add(...), which broadcasts"),
+        _each("canonicalizations legalizations", "write relay.qnn.transform.Legalize()"),
+        _each("layout_conversions", "write relay.op.register_convert_op_layout(op, f)"),
+    ),
     "relay.expr": _merge(
         _each("ExprWithOp", "write relay.Expr, which has Python's operators"),
         _each("TempExpr", "write a kind of node of your own, declared with @relay.node"),
@@ -245,7 +261,9 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         _each("AotExecutor", 'write relay.create_executor("aot", mod)'),
     ),
     "relay.backend": _each(
-        "Executor Runtime executor_factory graph_executor_codegen te_compiler utils vm", _EVALUATE
+        "Executor Runtime aot executor_factory graph_executor_codegen name_transforms te_compiler "
+        "utils vm",
+        _EVALUATE,
     ),
     "relay.parser": _each("SpanCheck", "spans are kept where they are; write expr.span"),
     "relay.scope_builder": _each("WithScope", "write with builder.if_scope(cond):"),
@@ -259,6 +277,14 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
             "from_onnx from_paddle from_pytorch from_tensorflow from_tflite",
             _NO_FRONT_END,
         ),
+        _each(
+            "caffe caffe2 coreml darknet keras mxnet oneflow onnx paddlepaddle pytorch tensorflow "
+            "tensorflow2 tflite",
+            _NO_FRONT_END,
+        ),
+        _each("infer_type", "write relay.testing.run_infer_type(expr)"),
+        _each("infer_shape", "write relay.transform.InferTypeLocal(expr).concrete_shape"),
+        _each("infer_channels infer_value", "write relay.evaluate(expr), or look at its type"),
         _each("ChangeDatatype", "write an ExprMutator with visit_constant and visit_var"),
     ),
     "analysis": _merge(

@@ -199,6 +199,12 @@ class Op(Expr):
         op: Op = hooks.build("get", name, domain)
         return op
 
+    @staticmethod
+    def list_op_names() -> tuple[str, ...]:
+        """Return the full names of all declared operators, sorted."""
+        names: tuple[str, ...] = hooks.build("list_ops")
+        return names
+
 
 @node("tuple", effect=Effect.NONE, graph_node=True)
 class Tuple(Expr):
@@ -281,6 +287,11 @@ class Call(Expr):
         if type(self.op) is Op and self.op.name in _COMPARISONS and self.op.domain == RELAY.name:
             hooks.build("refuse_truth", self)
         return True
+
+    @property
+    def size(self) -> int:
+        """How many results the call has, as what Relay wraps several results in says."""
+        return len(self._fields())
 
     @property
     def tuple_value(self) -> Call:

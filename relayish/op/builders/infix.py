@@ -25,7 +25,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.op.builders.call import call_op, relay_call
 from relayish.op.builders.known_type import find_known_type
 from relayish.op.builders.outputs import check_index, output_count
-from relayish.op.declaration.registry import get_op, relay_op
+from relayish.op.declaration.registry import get_op, list_ops, relay_op
 from relayish.op.types import dimension
 
 _BINARY: Final = (
@@ -134,6 +134,7 @@ hooks.functions.update(
     cast=_cast,
     call=call_op,
     get=get_op,
+    list_ops=list_ops,
     fields=_Fields,
     refuse_truth=_refuse_truth,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish.op.builders.builder import namespace
 from relayish.op.tensor import (
     broadcast,
     comparison,
@@ -43,3 +44,5 @@ __all__ = [
     "sorting",
     "sparse",
 ]
+
+__getattr__, __dir__ = namespace("")
