@@ -14,6 +14,9 @@ Undo: TypeAlias = Callable[[], Redo]
 """Forgets what was declared since, and returns what declares it anew."""
 Watch: TypeAlias = Callable[["declared_temporarily"], Undo]
 
+DECLARED_LEVEL: Final = 10
+"""The level of what a declaration tells, and of Relay's registrations; a higher one counts more."""
+
 _WATCHES: Final[list[Watch]] = []
 _OPEN: Final[list[declared_temporarily]] = []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from relayish.errors import UnknownNameError, suggest
 from relayish.ir.relay.expr import Op
@@ -12,7 +12,6 @@ from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.registry import get_op
 
 _T = TypeVar("_T")
-_ABSENT: Final = object()
 
 
 class TempOpAttr(Generic[_T]):
@@ -44,10 +43,10 @@ class TempOpAttr(Generic[_T]):
         self._op = get_op(op_name)
         self._table: OpTable[_T] = _find_table(table) if isinstance(table, str) else table
         self._value = value
-        self._before: list[object] = []
+        self._before: list[tuple[_T, int] | None] = []
 
     def __enter__(self) -> TempOpAttr[_T]:
-        self._before.append(self._table.get(self._op, _ABSENT))
+        self._before.append(self._table.entry(self._op))
         self._table.set(self._op, self._value, replace=True)
         return self
 
@@ -57,11 +56,7 @@ class TempOpAttr(Generic[_T]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        before = self._before.pop()
-        if before is _ABSENT:
-            self._table.remove(self._op)
-        else:
-            self._table.set(self._op, before, replace=True)  # type: ignore[arg-type]  # as it was
+        self._table.put_back(self._op, self._before.pop())
 
 
 def _find_table(name: str) -> OpTable[Any]:  # Any: as above

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import relayish as relay
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, DuplicateNameError
 from relayish.op import (
     is_registered,
     register,
@@ -59,6 +59,101 @@ def test_function_that_does_not_fit_is_refused(declared, message):
 
 
 @pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("odd", "odd.k"), "operator 'odd' has the name of the family that operator 'odd.k' is in"),
+        (("odd.k", "odd"), "operator 'odd' has the name of the family that operator 'odd.k' is in"),
+        (("odd.k.l", "odd.k"), "operator 'odd.k' has the name of the family that operator 'odd.k"),
+        (("nn.relu.odd",), "operator 'nn.relu' has the name of the family that operator 'nn.relu."),
+        (("nn",), "operator 'nn' has the name of the family that operator 'nn."),
+    ],
+)
+def test_operator_with_the_name_of_a_family_is_refused(names, said):
+    *before, last = names
+    for name in before:
+        register_op(name, arguments=("data",))
+    with pytest.raises(DuplicateNameError) as caught:
+        register_op(last, arguments=("data",))
+    assert str(caught.value).startswith(said)
+    assert str(caught.value).endswith(f"choose another name for operator {last!r}")
+    assert last not in relay.op.list_ops()
+
+
+def test_operator_is_found_beside_a_family_of_another_domain():
+    mine = relay.Domain("tests.mine")
+    register_op("odd", arguments=("data",), domain=mine)
+    register_op("odd.k", arguments=("data",))
+    assert relay.op.odd.k(X).op.domain == "relay"
+    assert relay.op.operators(mine).odd(X).op.domain == "tests.mine"
+
+
+@pytest.mark.parametrize("aliases", [("add",), ("contrib_reverse_reshape_odd", "nn.relu")])
+def test_alias_that_is_a_name_of_another_operator_is_refused(aliases):
+    message = rf"{aliases[-1]!r} would be a name of operator 'odd', and is one of operator"
+    with pytest.raises(DuplicateNameError, match=message):
+        register_op("odd", arguments=("data",), aliases=aliases)
+    assert not is_registered("odd")
+
+
+def test_name_that_is_an_alias_is_refused():
+    register_op("odd", arguments=("data",), aliases=("uneven",))
+    with pytest.raises(DuplicateNameError, match="'uneven' would be a name of operator 'uneven'"):
+        register_op("uneven", arguments=("data",))
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"arguments": ("data: int33",)},
+         ("argument 'data' of operator 'odd' is annotated with 'int33'; expected an element type "
+          "that numbers can have, as in 'data: int32', or 'array'")),
+        ({"arguments": ("data:",)}, "argument 'data' of operator 'odd' is annotated with ''"),
+        ({"signature": "data, k: int33 = 1"}, "argument 'k' of operator 'odd' is annotated with"),
+        ({"other_names": {"data": "nosuch"}},
+         ("operator 'odd' has 'data' as another name of 'nosuch', which is no parameter; "
+          "expected one of data")),
+        ({"other_names": {"data": "data"}},
+         "operator 'odd' has 'data' as another name of 'data', and as a parameter of its own"),
+        ({"chosen_dtype": "nosuch"},
+         ("operator 'odd' is told its element type in 'nosuch', which is none of its attributes; "
+          "expected none, for it has none")),
+        ({"chosen_dtype": "axes", "attrs_type": relay.op.properties.attrs_type.get(
+            relay.op.get("sum"))}, "which is none of its attributes; did you mean axis?"),
+        ({"commutative": True},
+         ("operator 'odd' is commutative and has 1 arguments: (data); expected two, which may be "
+          "swapped")),
+        ({"overwritable": (1,)},
+         "operator 'odd' has argument 1 in overwritable; expected a number from 0 to 0"),
+        ({"overwritable": ("data",)}, "operator 'odd' has argument 'data' in overwritable"),
+        ({"in_place": ((0,),)},
+         "operator 'odd' has (0,) in in_place; expected pairs (argument, result)"),
+        ({"in_place": ((3, 0),)}, "operator 'odd' has argument 3 in in_place"),
+        ({"arguments": (), "overwritable": (0,)}, "expected none, for it takes no arguments"),
+        ({"arguments": (), "view": True}, "operator 'odd' has view and takes no arguments"),
+    ],
+)  # fmt: skip
+def test_reference_to_what_there_is_not_is_refused(told, message):
+    given = told if "signature" in told else {"arguments": ("data",), **told}
+    with pytest.raises(DeclarationError) as caught:
+        register_op("odd", **given)
+    assert message in str(caught.value)
+    assert not is_registered("odd")
+
+
+def test_references_to_what_there_is_are_taken():
+    register_op(
+        "odd",
+        arguments=("data", "k: int32"),
+        signature="tensor, k",
+        other_names={"data_again": "tensor"},
+        commutative=True,
+        in_place=((0, 0),),
+        overwritable=(1,),
+    )
+    assert relay.op.odd(data_again=X, k=3).args[0] is X
+
+
+@pytest.mark.parametrize(
     ("told", "value", "expected"),
     [
         ("pattern", "elemwise", "an OpPattern"),
@@ -97,6 +192,29 @@ def test_numbers_of_relay_stand_for_patterns_and_categories():
     assert category is relay.op.MixedPrecision.FOLLOW
 
 
+@pytest.mark.parametrize(
+    ("register_it", "message"),
+    [
+        (lambda: relay.op.register_pattern("exp", 99, 20),
+         "pattern of operator 'exp' is 99 (int); expected an OpPattern"),
+        (lambda: relay.op.register_pattern("exp", None), "pattern of operator 'exp' is None"),
+        (lambda: relay.op.register_stateful("exp", "yes", 20),
+         "stateful of operator 'exp' is 'yes' (str); expected True or False"),
+        (lambda: relay.op.get("exp").set_attr("TOpPattern", "elemwise", 20),
+         "pattern of operator 'exp' is 'elemwise' (str); expected an OpPattern"),
+        (lambda: relay.op.register_pattern("exp", 0, "high"),
+         ("pattern of operator 'exp' is registered at level 'high'; expected a number above 0, 10 "
+          "for that of declarations")),
+        (lambda: relay.op.register_legalize("exp", lambda *_: None, 0),
+         "FTVMLegalize of operator 'exp' is registered at level 0; expected a number above 0"),
+    ],
+)  # fmt: skip
+def test_property_or_level_of_another_type_is_refused(register_it, message):
+    with pytest.raises(DeclarationError) as caught:
+        register_it()
+    assert message in str(caught.value)
+
+
 def test_what_nothing_was_said_of_is_told_how_to_say_it():
     register_op("odd", arguments=("data",))
     with pytest.raises(relay.errors.TypeInferenceError, match=r"by register_op\(..., rule=...\)"):
@@ -123,7 +241,7 @@ def test_keyword_that_must_be_given_is_refused():
 
 def test_names_of_arguments_are_taken_under_either_name():
     assert relay.op.properties.arguments.get(register_op("odd", arguments=["a", "b"])) == ("a", "b")
-    assert relay.op.properties.arguments.get(register("odd.two", arguments=("a",))) == ("a",)
+    assert relay.op.properties.arguments.get(register("another.odd", arguments=("a",))) == ("a",)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 from relayish._support import hooks
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.comparison import register_comparison
+from relayish.ir.declarations import DECLARED_LEVEL
 from relayish.ir.effect import Effect
 from relayish.ir.literal import is_same_literal
 from relayish.ir.node import Node, field, node
@@ -180,7 +181,7 @@ class Op(Expr):
         found: bool = hooks.build("has_attr", self, attr_key)
         return found
 
-    def set_attr(self, attr_key: str, value: object, plevel: int = 10) -> None:
+    def set_attr(self, attr_key: str, value: object, plevel: int = DECLARED_LEVEL) -> None:
         """Give the operator the property that TVM calls ``attr_key``."""
         hooks.build("set_attr", self, attr_key, value, plevel)
 

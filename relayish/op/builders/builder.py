@@ -32,6 +32,7 @@ from relayish.op.declaration import properties
 from relayish.op.declaration.description import build_docstring
 from relayish.op.declaration.registry import (
     get_op,
+    is_family,
     is_registered,
     list_aliases,
     list_bare_names,
@@ -358,7 +359,10 @@ class Namespace:
         if self._domain is not None and is_registered(full, self._domain):
             return _builder_of(get_op(full, self._domain))
         if self._domain in (None, RELAY.name) and (
-            full in _BY_HAND or full in list_aliases() or is_registered(full)
+            full in _BY_HAND
+            or full in list_aliases()
+            or is_registered(full, RELAY.name)
+            or (is_registered(full) and not is_family(full))
         ):
             return self._builder(full)
         if full in hooks.members:

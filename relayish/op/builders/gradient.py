@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
 from relayish.errors import GradientError
+from relayish.ir.declarations import DECLARED_LEVEL
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders.builder import Namespace
-from relayish.op.declaration.op_table import DECLARED_LEVEL
 from relayish.op.declaration.properties import primal_gradient
 from relayish.op.declaration.registration import set_function
 from relayish.op.types.dimension import is_static, product, show_shape, show_type

@@ -14,11 +14,12 @@ from typing import Any, Final, TypeVar
 from relayish._support import hooks
 from relayish._support.arity import check_arity
 from relayish.errors import UnknownNameError
-from relayish.ir.declarations import watch_table
+from relayish.ir.declarations import DECLARED_LEVEL, watch_table
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties, rewriting
-from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
+from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import OpPattern
+from relayish.op.declaration.record import check_value
 from relayish.op.declaration.registry import resolve_op
 from relayish.op.declaration.target import PREFIX, target_table
 
@@ -92,6 +93,7 @@ def register_op_attr(
 
     Raises:
         UnknownNameError: If it is a property by which operators are compiled.
+        DeclarationError: If it is no such property, or the level is no number above 0.
         DuplicateNameError: If the operator has one of the same level.
 
     Source:
@@ -119,15 +121,19 @@ def register_op_attr(
 def set_attr(
     op: Op, attr_key: str, value: Any, plevel: int = DECLARED_LEVEL
 ) -> None:  # Any: as above
-    """Give ``op`` the property that TVM calls ``attr_key``: see :func:`register_op_attr`."""
+    """Give ``op`` the property that TVM calls ``attr_key``: see :func:`register_op_attr`.
+
+    Raises:
+        DeclarationError: If it is no such property, or the level is no number above 0.
+    """
     table = find_table(attr_key)
     if table is None:
         table = _OWN[attr_key] = OpTable(attr_key)
+    if table is properties.stateful or table is properties.non_computational:
+        value = bool(value) if value in {0, 1} else value
+    check_value(op.full_name, table.name, value)
     if table is properties.pattern:
         value = OpPattern(value)
-    elif table is properties.stateful or table is properties.non_computational:
-        table.set(op, bool(value), replace=True)
-        return
     if table.takes is not None:
         check_arity(value, table.takes, f"{attr_key!r} of operator {op.full_name!r}")
     table.set_at_level(op, value, plevel)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
+from relayish.ir.declarations import DECLARED_LEVEL
 from relayish.ir.relay.expr import Op
-from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
+from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import QuantizationRule, fake_quantization
 from relayish.op.declaration.registration import set_function
 
 optional_fake_quantization: OpTable[QuantizationRule] = OpTable(
-    "optional_fake_quantization", by_level=True, takes=fake_quantization.takes
+    "optional_fake_quantization", takes=fake_quantization.takes
 )
 """As ``fake_quantization``, but used only of operators that are asked for by name."""
 

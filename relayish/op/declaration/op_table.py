@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, Generic, TypeVar, overload
 
+from relayish.errors import DeclarationError
 from relayish.ir.claims import Claims
+from relayish.ir.declarations import DECLARED_LEVEL
 from relayish.ir.relay.expr import Op
 
 _T = TypeVar("_T")
@@ -13,42 +15,40 @@ _D = TypeVar("_D")
 ALL_TABLES: Final[list[dict[Op, Any]]] = []  # Any: the values of each are of a type of its own
 """The values, and their levels, of all tables of properties."""
 
-
-DECLARED_LEVEL: Final = 10
-"""The level of what the declaration of an operator tells, and of Relay's registrations."""
+_DEFAULT_LEVEL: Final = 0
+"""The level of what an operator has because nobody tells: any registration counts more."""
 
 
 class OpTable(Generic[_T]):
     """One property of operators: a value for each operator that has it.
 
+    Each value has a level, and that of the highest counts. What a declaration tells has
+    :data:`~relayish.ir.declarations.DECLARED_LEVEL`; declaring an operator anew takes nothing away
+    that was registered.
+
     Args:
         name: What it is called.
-        by_level: Whether functions are registered for it, of which that of the highest level
-            counts; then declaring an operator anew takes nothing away that others registered.
-        takes: What each of them is called with, where the property is a function that takes the
-            same for all operators.
+        takes: What each of its functions is called with, where the property is a function that
+            takes the same for all operators.
     """
 
-    __slots__ = ("_claims", "_levels", "_values", "by_level", "name", "takes")
+    __slots__ = ("_claims", "_levels", "_values", "name", "takes")
 
-    def __init__(
-        self, name: str, *, by_level: bool = False, takes: tuple[str, ...] | None = None
-    ) -> None:
+    def __init__(self, name: str, *, takes: tuple[str, ...] | None = None) -> None:
         self.name = name
-        self.by_level = by_level
         self.takes = takes
         self._values: dict[Op, _T] = {}
-        self._levels: dict[Op, int] = {}
+        self._levels: dict[Op, int] = {}  # of what was registered, and of defaults
         self._claims: Claims[Op] = Claims()
         ALL_TABLES.extend((self._values, self._levels))
 
     def set(self, op: Op, value: _T, *, replace: bool = False, by: object = None) -> None:
-        """Give ``op`` the property.
+        """Give ``op`` the property, at the level of declarations.
 
         Args:
             op: The operator.
             value: What the property is.
-            replace: Whether it takes the place of whatever there is.
+            replace: Whether it takes the place of whatever there is, of any level.
             by: The function that somebody registers, where the value is made of it.
 
         Raises:
@@ -58,22 +58,29 @@ class OpTable(Generic[_T]):
             op,
             value if by is None else by,
             f"operator {op.full_name} has its {self.name!r} already; it",
-            taken=op in self._values,
+            taken=self._level_of(op) > _DEFAULT_LEVEL,
             instead="say replace=True to put the second in place of the first",
             replace=replace,
         )
+        self._levels[op] = DECLARED_LEVEL
         self._values[op] = value
 
     def set_at_level(self, op: Op, value: _T, level: int) -> None:
         """Give ``op`` the property, unless it was given it at a higher level.
 
-        What was given without a level, as by a declaration, gives way to :data:`DECLARED_LEVEL`.
-
         Raises:
-            DuplicateNameError: If somebody else gave it the property at that level.
+            DeclarationError: If the level is no number above 0.
+            DuplicateNameError: If somebody else gave it the property at that level, or its
+                declaration did.
         """
-        known = self._levels.get(op)
-        if level < self._levels.get(op, DECLARED_LEVEL if op in self._values else level):
+        found: object = level
+        if not isinstance(found, int) or isinstance(found, bool) or level <= _DEFAULT_LEVEL:
+            raise DeclarationError(
+                f"{self.name} of operator {op.full_name!r} is registered at level {found!r}; "
+                f"expected a number above 0, {DECLARED_LEVEL} for that of declarations"
+            )
+        known = self._level_of(op)
+        if level < known:
             return
         self._claims.enter(
             op,
@@ -85,21 +92,42 @@ class OpTable(Generic[_T]):
         self._levels[op] = level
         self._values[op] = value
 
-    def declare(self, op: Op, value: _T | None) -> None:
-        """Give ``op`` the property, or take it away, as its declaration says."""
-        if self.by_level:
-            if value is not None and self._levels.get(op, DECLARED_LEVEL) <= DECLARED_LEVEL:
-                self._levels[op] = DECLARED_LEVEL
-                self._values[op] = value
-        elif value is not None:
-            self._values[op] = value
-        elif op in self._values:
-            del self._values[op]
+    def declare(self, op: Op, value: _T | None, *, default: bool = False) -> None:
+        """Give ``op`` the property, or take it away, as its declaration says.
+
+        Args:
+            op: The operator.
+            value: What the property is, ``None`` for none.
+            default: Whether the declaration does not tell, and any registration counts more.
+        """
+        registered = self._levels.get(op, _DEFAULT_LEVEL)
+        if registered > DECLARED_LEVEL or (registered and (value is None or default)):
+            return
+        if value is None:
+            self._values.pop(op, None)
+            return
+        self._values[op] = value
+        self._levels.pop(op, None)
+        if default:
+            self._levels[op] = _DEFAULT_LEVEL
+
+    def _level_of(self, op: Op) -> int:
+        return self._levels.get(op, DECLARED_LEVEL) if op in self._values else _DEFAULT_LEVEL
 
     def remove(self, op: Op) -> None:
         """Take the property away from ``op``, if it has it."""
         self._values.pop(op, None)
         self._levels.pop(op, None)
+
+    def entry(self, op: Op) -> tuple[_T, int] | None:
+        """Return the property of ``op`` and its level, if it has it."""
+        return (self._values[op], self._level_of(op)) if op in self._values else None
+
+    def put_back(self, op: Op, entry: tuple[_T, int] | None) -> None:
+        """Let the property of ``op`` be again what :meth:`entry` returned."""
+        self.remove(op)
+        if entry is not None:
+            self._values[op], self._levels[op] = entry
 
     @overload
     def get(self, op: object) -> _T | None: ...

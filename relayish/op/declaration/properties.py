@@ -184,7 +184,7 @@ as element-wise or broadcasting ones need no entry: of them, that is true of all
 result_memory: OpTable[ResultMemory] = OpTable("result_memory")
 """In what memory evaluation puts results; operators without an entry may give back an input."""
 primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable(
-    "primal_gradient", by_level=True, takes=("call", "grad")
+    "primal_gradient", takes=("call", "grad")
 )
 """``primal_gradient.get(op)(call, grad)``: the gradients of the arguments of ``call``.
 
@@ -192,9 +192,7 @@ primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable(
 gradient of its result. There is one gradient for each argument, of its type; see
 :func:`~relayish.op.builders.gradient.register_gradient`.
 """
-mixed_precision: OpTable[Conversion] = OpTable(
-    "mixed_precision", by_level=True, takes=("call", "dtype")
-)
+mixed_precision: OpTable[Conversion] = OpTable("mixed_precision", takes=("call", "dtype"))
 """``mixed_precision.get(op)(call, dtype)``: whether ``call`` may be computed in ``dtype``, and how.
 
 The answer has three parts: a :class:`MixedPrecision`, the element type to accumulate in, and that
@@ -215,13 +213,12 @@ quantizes: OpTable[bool] = OpTable("quantizes")
 """True for operators that turn floating point numbers into the integers that stand for them."""
 
 fake_quantization: OpTable[QuantizationRule] = OpTable(
-    "fake_quantization", by_level=True, takes=("expr", "type_map")
+    "fake_quantization", takes=("expr", "type_map")
 )
 """What computes the operator in integers, see :data:`QuantizationRule`."""
 
 infer_layout: OpTable[LayoutRule] = OpTable(
     "infer_layout",
-    by_level=True,
     takes=("attrs", "new_in_layouts", "old_in_layouts", "old_in_types"),
 )
 """Which layouts the operator takes and gives, see :data:`.layout_rule.LayoutRule`.

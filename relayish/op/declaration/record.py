@@ -132,12 +132,15 @@ _EXPECTED: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
 
 def keep_record(op: Op, told: dict[str, Any]) -> None:  # Any: as above
     """Put what is told of ``op`` into the tables; what is not told is taken out of them."""
-    whole = {"pattern": OpPattern.OPAQUE, **told}
+    pattern = told.get("pattern")
+    whole = {**told, "pattern": OpPattern.OPAQUE if pattern is None else pattern}
     for name, make in _MADE_FROM.items():
         if whole.get(name) is not None:
             whole[name] = make(whole)
     for name, table in TABLES.items():
-        table.declare(op, whole.get(name) or None if name != "pattern" else whole[name])
+        if name != "pattern":
+            table.declare(op, whole.get(name) or None)
+    properties.pattern.declare(op, whole["pattern"], default=pattern is None)
 
 
 def check_record(op: str, names: tuple[str, ...], told: dict[str, Any]) -> None:  # Any: as above
@@ -147,12 +150,8 @@ def check_record(op: str, names: tuple[str, ...], told: dict[str, Any]) -> None:
         DeclarationError: Naming what is told, and what it should be.
     """
     for name, value in told.items():
-        fits, expected = _EXPECTED.get(name, (None, ""))
-        if value is not None and fits is not None and not fits(value):
-            raise DeclarationError(
-                f"{name} of operator {op!r} is {value!r} ({type(value).__name__}); "
-                f"expected {expected}"
-            )
+        if value is not None:
+            check_value(op, name, value)
     for name, function in told.items():
         if name in _SAID_SHORT and isinstance(function, int):
             continue  # a number of results, a category
@@ -163,6 +162,19 @@ def check_record(op: str, names: tuple[str, ...], told: dict[str, Any]) -> None:
         raise DeclarationError(
             f"operator {op!r} is given rule and relation; a relation stands in place of a rule: "
             f"leave one out"
+        )
+
+
+def check_value(op: str, name: str, value: object) -> None:
+    """Refuse a value of another type, as the property ``name`` of the operator ``op``.
+
+    Raises:
+        DeclarationError: Naming the property, and what it should be.
+    """
+    fits, expected = _EXPECTED.get(name, (None, ""))
+    if fits is not None and not fits(value):
+        raise DeclarationError(
+            f"{name} of operator {op!r} is {value!r} ({type(value).__name__}); expected {expected}"
         )
 
 

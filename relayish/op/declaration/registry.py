@@ -15,6 +15,7 @@ from typing import Final, Unpack
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
+    DuplicateNameError,
     OperatorError,
     UnknownNameError,
     suggest,
@@ -28,12 +29,19 @@ from relayish.ir.relay.op import intern_op, op_of
 from relayish.op.declaration import properties
 from relayish.op.declaration.op_table import ALL_TABLES
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
+from relayish.op.declaration.references import (
+    Declared,
+    check_argument_types,
+    check_references,
+)
 from relayish.op.declaration.signature import find_arguments, split_annotations
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
 _ALIASES: Final[dict[str, str]] = {}
 """By further name of a builder: the operator of Relay's that it calls."""
+_FAMILIES: Final[dict[tuple[str, str], Op]] = {}
+"""By domain and family, as ``nn``: the first operator that was declared in it."""
 _CLAIMS: Final[Claims[Op]] = Claims()
 _LISTENERS: Final[list[Callable[[Op], object]]] = []
 
@@ -67,10 +75,12 @@ def register_op(
         **told: What there is to tell of it.
 
     Raises:
-        DuplicateNameError: If somebody else declared an operator of that name in the domain.
+        DuplicateNameError: If somebody else declared an operator of that name in the domain, or
+            the name is that of a family, as ``nn``, or an alias is the name of another operator.
         DeclarationError: If the name is none or ``::`` stands in it, the names of the arguments
             are missing or none, there is no such thing to tell, it is told by a value of another
-            type, or a function does not take what it is called with.
+            type, it refers to arguments, attributes or element types that there are not, or a
+            function does not take what it is called with.
         UnknownNameError: If there is no such domain.
     """
     given = dict(told)
@@ -92,9 +102,13 @@ def register_op(
     if arguments is None and signature is not None:
         arguments = find_arguments(name, signature, told.get("attrs_type"))
     names, types = _checked_names(name, arguments)
+    check_argument_types(name, types)
     check_record(name, names, given)
+    check_references(Declared(name, names, told.get("attrs_type"), signature), given)
     op = intern_op(name, owner.name)
     known = is_registered(op)
+    families = _checked_families(op)
+    further = _checked_aliases(op, told.get("aliases") or ())
     whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
     _CLAIMS.enter(
         op,
@@ -118,7 +132,9 @@ def register_op(
     static = told.get("static_form")
     if static is not None:
         properties.dynamic_form.declare(intern_op(static.name), op)
-    _ALIASES.update(dict.fromkeys(told.get("aliases") or (), name))
+    _ALIASES.update(further)
+    for family in families:
+        _FAMILIES.setdefault(family, op)
     return op
 
 
@@ -157,6 +173,45 @@ def _checked_names(op: str, given: object) -> tuple[tuple[str, ...], dict[str, s
     if len(set(names)) < len(names):
         raise DeclarationError(f"arguments of operator {op!r} names one twice: {names}")
     return names, types
+
+
+def _checked_families(op: Op) -> list[tuple[str, str]]:
+    """Return the families that ``op`` is in, by domain: of ``a.b.c`` they are ``a`` and ``a.b``.
+
+    Raises:
+        DuplicateNameError: If one is the name of an operator, or ``op`` has the name of one.
+    """
+    dots = [place for place, character in enumerate(op.name) if character == "."]
+    families = [(op.domain, op.name[:dot]) for dot in dots]
+    above = [intern_op(family, domain) for domain, family in families]
+    for one, member in (
+        *[(other, op) for other in above if is_registered(other)],
+        *[(op, other) for other in [_FAMILIES.get((op.domain, op.name))] if other is not None],
+    ):
+        raise DuplicateNameError(
+            f"operator {one.full_name!r} has the name of the family that operator "
+            f"{member.full_name!r} is in, and one of them would hide the other; choose another "
+            f"name for operator {op.full_name!r}"
+        )
+    return families
+
+
+def _checked_aliases(op: Op, aliases: Sequence[str]) -> dict[str, str]:
+    """Return the name of the operator by alias.
+
+    Raises:
+        DuplicateNameError: If one is the name of another operator, or the name of ``op`` is one.
+    """
+    for name in (*aliases, op.name) if op.domain == RELAY.name else ():
+        holder = _ALIASES.get(name)
+        if holder is None and name != op.name and is_registered(intern_op(name)):
+            holder = name
+        if holder is not None and holder != op.name:
+            raise DuplicateNameError(
+                f"{name!r} would be a name of operator {op.name!r}, and is one of operator "
+                f"{holder!r}; choose another"
+            )
+    return dict.fromkeys(aliases, op.name)
 
 
 def module_of(op: Op) -> str | None:
@@ -271,6 +326,11 @@ def list_aliases() -> Mapping[str, str]:
     return MappingProxyType(_ALIASES)
 
 
+def is_family(name: str, domain: str = RELAY.name) -> bool:
+    """Return whether operators of a domain are called ``name`` and more behind a dot, as ``nn``."""
+    return (domain, name) in _FAMILIES
+
+
 def list_bare_names() -> Collection[str]:
     """Return the names of all declared operators, those of several domains once."""
     return _DECLARED.keys()
@@ -295,7 +355,8 @@ def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
 def watch_operators(_: declared_temporarily) -> Undo:
     """Forget operators, and all properties of operators, that are declared from now on."""
     known = {op for ops in _DECLARED.values() for op in ops}
-    tables = [changes_of(_DECLARED), changes_of(_ALIASES), *map(changes_of, ALL_TABLES)]
+    names = [changes_of(_DECLARED), changes_of(_ALIASES), changes_of(_FAMILIES)]
+    tables = [*names, *map(changes_of, ALL_TABLES)]
 
     def undo() -> Redo:
         made = [op for ops in _DECLARED.values() for op in ops if op not in known]

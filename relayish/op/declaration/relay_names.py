@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from relayish.ir.declarations import DECLARED_LEVEL
 from relayish.ir.relay.expr import Op
-from relayish.op.declaration import properties
-from relayish.op.declaration.op_table import DECLARED_LEVEL
+from relayish.op.declaration.attribute_keys import set_attr
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import get_op, register_op
 
@@ -34,14 +34,22 @@ def register(
     return register_op(op_name, arguments=arguments, description=describe, **told)
 
 
-def register_pattern(op_name: str | Op, pattern: OpPattern, level: int = DECLARED_LEVEL) -> None:  # noqa: ARG001 - Relay's
-    """Say how the operator fuses; what was said before no longer holds.
+def register_pattern(op_name: str | Op, pattern: OpPattern, level: int = DECLARED_LEVEL) -> None:
+    """Say how an operator fuses.
 
-    ``level`` is taken and left aside: Relay lets the highest level win, here the last word does.
+    Args:
+        op_name: A declared operator or its name.
+        pattern: How it fuses, or Relay's number for it.
+        level: Of two patterns of one operator, that of the higher level counts.
+
+    Raises:
+        UnknownNameError: If there is no such operator.
+        DuplicateNameError: If the operator has one of the same level, as what its declaration tells
+            has that of declarations.
     """
-    properties.pattern.set(get_op(op_name), OpPattern(pattern), replace=True)
+    set_attr(get_op(op_name), "TOpPattern", pattern, level)
 
 
-def register_stateful(op_name: str | Op, stateful: bool, level: int = DECLARED_LEVEL) -> None:  # noqa: ARG001 - Relay's
-    """Say whether calls of the operator have effects; ``level`` as in :func:`register_pattern`."""
-    properties.stateful.set(get_op(op_name), bool(stateful), replace=True)
+def register_stateful(op_name: str | Op, stateful: bool, level: int = DECLARED_LEVEL) -> None:
+    """Say whether calls of an operator have effects; else as :func:`register_pattern`."""
+    set_attr(get_op(op_name), "TOpIsStateful", stateful, level)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from relayish.ir.declarations import watch_table
+from relayish.ir.declarations import DECLARED_LEVEL, watch_table
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration.layout_rule import LayoutRule
-from relayish.op.declaration.op_table import DECLARED_LEVEL, OpTable
+from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import infer_layout
 from relayish.op.declaration.registration import set_function
 
