@@ -76,7 +76,7 @@ def _exports() -> Iterator[str]:
 def _module_of(name: str) -> str:
     found = getattr(pass_infra, name)
     own = getattr(found, "__module__", "")
-    for module in (*([own] if own in _MODULES else []), *_MODULES):
+    for module in (*([own] if own.startswith("relayish.") else []), *_MODULES):
         if getattr(importlib.import_module(module), name, None) is found:
             return module
     raise AssertionError(f"no module of {_MODULES} has {name}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.analysis.function_attributes import is_marked, is_primitive
 from relayish.ir.effect import Effect
 from relayish.ir.getters import scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -31,6 +30,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked, is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.ir.roles import Role, Runs
@@ -246,7 +246,7 @@ class Aliases:
         if type(op) is Constructor:
             return call.args
         if is_primitive(op):
-            return call.args if is_marked(op, "relay.reshape_only") else ()
+            return call.args if is_marked(op, RESHAPE_ONLY) else ()
         return (op, *call.args)
 
 

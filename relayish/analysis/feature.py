@@ -7,7 +7,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-from relayish.analysis.function_attributes import is_primitive
 from relayish.errors import DispatchError
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
@@ -27,6 +26,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 

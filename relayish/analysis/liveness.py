@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from relayish.analysis.aliasing import Aliases, is_closure, is_new, may_defer
-from relayish.analysis.function_attributes import is_primitive
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.control_flow import is_let
 from relayish.dataflow.graph.flow_graph import FlowGraph
@@ -25,6 +24,7 @@ from relayish.ir.getters import compile_getter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Function, Let
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.scoping import operands, operands_of
 
 Needed: TypeAlias = AnySet[Node]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.on_device import fixed_device
 from relayish.errors import CheckError
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Call, Expr, Function, Let
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import (

@@ -5,6 +5,7 @@ It knows no pass. ``relayish.transform`` shows what is here together with all pa
 
 from __future__ import annotations
 
+from relayish.ir.relay.function_attributes import is_skipped
 from relayish.pass_infra.base.config import add_config_source, list_configs, register_config_option
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.decorators import create_module_pass, module_pass
@@ -48,7 +49,6 @@ from relayish.pass_infra.relay.function_pass import (
     FunctionPass,
     create_function_pass,
     function_pass,
-    is_skipped,
 )
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.registry.source import (

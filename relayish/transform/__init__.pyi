@@ -42,7 +42,7 @@ from relayish.pass_infra.base.decorators import create_module_pass as create_mod
 from relayish.pass_infra.relay.function_pass import function_pass as function_pass
 from relayish.pass_infra.composition.check import get_check as get_check
 from relayish.pass_infra.composition.registry import get_pass as get_pass
-from relayish.pass_infra.relay.function_pass import is_skipped as is_skipped
+from relayish.ir.relay.function_attributes import is_skipped as is_skipped
 from relayish.pass_infra.composition.check import list_checks as list_checks
 from relayish.pass_infra.base.config import list_configs as list_configs
 from relayish.pass_infra.composition.registry import list_passes as list_passes

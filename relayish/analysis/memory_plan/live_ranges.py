@@ -20,7 +20,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.analysis.aliasing import may_store, passes_places
-from relayish.analysis.function_attributes import is_marked, is_primitive
 from relayish.analysis.memory_plan.buffers import (
     NEVER,
     Buffer,
@@ -47,6 +46,7 @@ from relayish.ir.relay.expr import (
     Tuple,
     TupleGetItem,
 )
+from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked, is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType, Type
@@ -364,7 +364,7 @@ class LiveRanges:
         elif type(op) is Constructor:
             value = Value(args)
         elif (kernel := self._find_kernel(op)) is not None:
-            is_view = is_marked(kernel, "relay.reshape_only")
+            is_view = is_marked(kernel, RESHAPE_ONLY)
             value = Value(args) if is_view else self._make(call, type_of(call), Origin.LOCAL)
         else:
             value = self._call_function(call, callee, args)

@@ -14,6 +14,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.constructor_tag import enter_tags, tag_prefix
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
+from relayish.ir.relay.function_attributes import GLOBAL_SYMBOL, find_attribute
 from relayish.ir.relay.type import GlobalTypeVar
 from relayish.ir.scoping import free_variables
 
@@ -98,9 +99,8 @@ class IRModule(Module[GlobalVar]):
         if isinstance(expr, Expr) and type(expr) is not Function:
             params = tuple([var for var in free_variables(expr) if isinstance(var, Var)])
             func = Function(params, expr)
-        attrs = func.attrs if isinstance(func, Function) else None
-        symbol = attrs.get("global_symbol") if attrs is not None else None
-        name = symbol if isinstance(symbol, str) else "main"
+        symbol = find_attribute(func, GLOBAL_SYMBOL)
+        name = "main" if symbol is None else symbol
         return IRModule({**(functions or {}), name: func}, type_definitions)
 
     def sections(self) -> Mapping[str, Mapping[str, Node]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from relayish.analysis.infer_type import infer_type
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.function_attributes import is_skipped
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.decorators import Facts, Maker, decorate, info_of
@@ -38,17 +39,6 @@ class FunctionPass(AnyFunctionPass):
 
     def skips(self, func: Node) -> bool:
         return isinstance(func, Function) and is_skipped(func)
-
-
-_SKIP_IF_TRUE: Final = ("SkipOptimization", "Extern")
-
-
-def is_skipped(func: Function) -> bool:
-    """Return whether function passes leave ``func`` alone."""
-    attrs = func.attrs
-    if attrs is None:
-        return False
-    return "Compiler" in attrs or any(attrs.get(name, 0) for name in _SKIP_IF_TRUE)
 
 
 class _FunctionPassOf(FunctionPass):

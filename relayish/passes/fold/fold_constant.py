@@ -17,7 +17,6 @@ from typing import Final, cast
 
 import numpy as np
 
-from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.on_device import is_on_device, skip_on_device, with_on_device_of
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
@@ -37,6 +36,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role

@@ -21,10 +21,10 @@ from itertools import count
 from typing import Final
 
 from relayish.analysis.effectful import find_effectful_nodes
-from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
+from relayish.ir.relay.function_attributes import is_opaque
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal

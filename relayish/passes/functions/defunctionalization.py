@@ -21,11 +21,11 @@ After::
 from __future__ import annotations
 
 from relayish.analysis import infer_type
-from relayish.analysis.function_attributes import is_opaque, is_primitive
 from relayish.analysis.function_types import has_function_type
 from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.function_attributes import is_opaque, is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.cleanup.remove_unused_functions import remove_unused_functions

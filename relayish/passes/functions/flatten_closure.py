@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from relayish.analysis.function_attributes import is_marked
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.function_attributes import is_closure
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
@@ -158,7 +158,7 @@ def flatten_closure(mod: IRModule) -> IRModule:
     closures = {
         name.name_hint: function
         for name, function in definitions.items()
-        if is_marked(function, "Closure") and isinstance(function.body, Function)
+        if is_closure(function) and isinstance(function.body, Function)
     }
     uses = {name: _Uses(function, closures) for name, function in definitions.items()}
     escaping = {closure for found in uses.values() for closure in found.escaping}

@@ -15,8 +15,8 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import is_opaque
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.function_attributes import is_opaque
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra import is_skipped, register_pass

@@ -12,7 +12,7 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import is_marked
+from relayish.ir.relay.function_attributes import INLINE, is_marked
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.inliner import inline_functions
@@ -44,4 +44,4 @@ def inline(mod: IRModule) -> IRModule:
     Source:
         Relay ``Inline``, which fails on a function that asks for it and calls others that do not.
     """
-    return inline_functions(mod, lambda entry: is_marked(entry.function, "Inline"))
+    return inline_functions(mod, lambda entry: is_marked(entry.function, INLINE))

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from relayish.analysis.function_attributes import is_marked, is_opaque
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.function_attributes import is_closure, is_opaque
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
@@ -99,7 +99,7 @@ def _arity(made: Expr, mod: IRModule | None) -> int | None:
     closure = mod[made.op]
     if (
         not isinstance(closure, Function)
-        or not is_marked(closure, "Closure")
+        or not is_closure(closure)
         or closure.type_params
         or len(closure.params) != len(made.args)
         or any(type(arg) not in ATOMS for arg in made.args)

@@ -13,8 +13,8 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import is_primitive
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.dropping import (

@@ -29,6 +29,7 @@ from typing import Final, NamedTuple
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.relay.function_attributes import CLOSURE
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.renaming import make_fresh_variable, replace_nodes
@@ -45,7 +46,7 @@ from relayish.passes.functions.interprocedural.copy import (
 from relayish.passes.functions.interprocedural.shared_effects import bind_shared_effects
 from relayish.passes.normal_form.functions import iterate_open_functions, transform_functions
 
-_CLOSURE: Final = DictAttrs({"Closure": 1})
+_CLOSURE: Final = DictAttrs({CLOSURE: 1})
 
 
 class _Lifted(NamedTuple):

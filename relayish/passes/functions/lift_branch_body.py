@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
-from relayish.analysis.function_attributes import is_opaque
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
+from relayish.ir.relay.function_attributes import is_opaque
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

@@ -21,6 +21,7 @@ from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.function_attributes import has_compiler
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
@@ -69,7 +70,7 @@ class _Defuser(ExprRewriter):
         bound twice. What acts is not repeated either; if it takes no parameter, all callers would
         come to share it. Type arguments may name the function's own type variables.
         """
-        if func.type_params or (func.attrs is not None and "Compiler" in func.attrs):
+        if func.type_params or has_compiler(func):
             return None
         order = EXPRESSIONS.post_order(func.body)
         if not all(map(_is_plain, order)):

@@ -28,12 +28,13 @@ from relayish.errors import PassError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.relay.function_attributes import PRIMITIVE, RESHAPE_ONLY, is_fused
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.op.declaration import properties
 from relayish.pass_infra import PassContext, register_config_option, register_pass
 from relayish.pass_infra.base.target import most_arguments
-from relayish.passes.fusion.graph import DynamicTypes, FusionGraph, is_fused
+from relayish.passes.fusion.graph import DynamicTypes, FusionGraph
 from relayish.passes.fusion.groups import FusionGroups
 
 MAX_DEPTH: Final = 256
@@ -89,9 +90,9 @@ class _Kernel:
 
     def call(self, body: Expr, ret_type: Type | None) -> Call:
         """Return a call of the function with this body."""
-        attrs: dict[str, object] = {"Primitive": int(self.has_call)}
+        attrs: dict[str, object] = {PRIMITIVE: int(self.has_call)}
         if self.has_call and self.only_views:
-            attrs["relay.reshape_only"] = 1
+            attrs[RESHAPE_ONLY] = 1
         params = tuple(self.params.values())
         func = Function(params, body, ret_type, attrs=DictAttrs(attrs), span=body.span)
         return Call(func, tuple(self.params), span=body.span)

@@ -11,7 +11,8 @@ from typing import Final
 from relayish.analysis.effect_rules import effect_of_op
 from relayish.ir.getters import is_declaration
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.relay.function_attributes import is_fused
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import PrimExpr, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
@@ -68,16 +69,6 @@ class FusionGraph:
             known = type(ty) is TupleType and all(type(part) is TensorType for part in ty.fields)
             self._tensors_only[tup] = known
         return known
-
-
-def is_fused(node: Node) -> bool:
-    """Return whether ``node`` is a function that was fused, or is another compiler's business.
-
-    Those that only arrange tuples are fused as well, though their ``Primitive`` is 0.
-    """
-    if type(node) is not Function or node.attrs is None:
-        return False
-    return "Primitive" in node.attrs or "Compiler" in node.attrs
 
 
 class DynamicTypes:

@@ -23,6 +23,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import DFPattern, partition
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.function_attributes import COMPOSITE
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 
@@ -74,7 +75,7 @@ def merge_composite(
     for name, pattern, check in [_entry(given) for given in pattern_table]:
         if is_typed and image.checked_type is None:
             image = infer_type(image, mod)  # checks may ask for types
-        body = partition(pattern, image.body, {"Composite": name}, check, mod)
+        body = partition(pattern, image.body, {COMPOSITE: name}, check, mod)
         if body is not image.body:
             image = image.with_fields(body=body)
     return image

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
-from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.on_device import skip_on_device
 from relayish.dataflow.analyses.liveness import Liveness
 from relayish.dataflow.graph.point import Action
@@ -30,6 +29,7 @@ from relayish.functor import ExprRewriter, MixedModeMutator, post_order_rewrite
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import Match, PatternVar
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import operands
 from relayish.op.declaration.registry import relay_op

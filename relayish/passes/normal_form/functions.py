@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from relayish.analysis.function_attributes import is_opaque, is_primitive
 from relayish.errors import add_note
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.function_attributes import has_compiler, is_opaque, is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import is_skipped
 
@@ -14,7 +14,7 @@ from relayish.pass_infra import is_skipped
 def iterate_own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` but for those other compilers own."""
     for name, func in mod.functions.items():
-        if type(func) is Function and (func.attrs is None or "Compiler" not in func.attrs):
+        if isinstance(func, Function) and not has_compiler(func):
             yield name, func
 
 

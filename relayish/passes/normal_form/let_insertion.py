@@ -16,13 +16,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from relayish.analysis.effectful import FindEffectful
-from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.normal_form import find_shared_ahead
 from relayish.analysis.on_device import fixed_device, with_fixed_device
 from relayish.analysis.virtual_devices import has_devices, recover_devices
 from relayish.ir.getters import is_declaration
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
 from relayish.ir.replacing import with_evaluated

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 from typing import TypeVar as PythonTypeVar
 
-from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.function_types import has_function_type
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
@@ -42,6 +41,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

@@ -36,6 +36,7 @@ from relayish.ir.relay.expr import (
     Tuple,
     TupleGetItem,
 )
+from relayish.ir.relay.function_attributes import COMPOSITE, find_attribute, is_composite, is_fused
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import rebuild_fields
@@ -44,9 +45,6 @@ from relayish.ir.scoping import has_parts
 from relayish.op.declaration.target import DEFAULT, is_supported, target_names
 from relayish.pass_infra import register_pass
 from relayish.passes.offload.annotations import begin, compiler_of, end, is_begin, is_end
-
-_OPAQUE: Final = ("Composite", "Primitive", "Compiler")
-"""Attributes of functions that are taken over as a whole, or were already."""
 
 
 class _Annotator(ExprRewriter):
@@ -138,7 +136,7 @@ class _Annotator(ExprRewriter):
         return self._begin(child, DEFAULT)
 
     def rewrite_function(self, pre: Function, post: Function) -> Expr:
-        if pre.attrs is not None and any(name in pre.attrs for name in _OPAQUE):
+        if is_composite(pre) or is_fused(pre):  # taken over as a whole, or were already
             return pre
         return post.with_fields(body=self._end(post.body))
 
@@ -238,12 +236,8 @@ def _composite_targets(program: Expr | IRModule) -> frozenset[str]:
 
 def _composite_target(op: Expr) -> str | None:
     """Return the target of a composite function: what its name says before the dot."""
-    if type(op) is not Function or op.attrs is None:
-        return None
-    name = op.attrs.get("Composite")
-    if not isinstance(name, str) or "." not in name:
-        return None
-    return name.partition(".")[0]
+    name = find_attribute(op, COMPOSITE)
+    return None if name is None or "." not in name else name.partition(".")[0]
 
 
 @register_pass(

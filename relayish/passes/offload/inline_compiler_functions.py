@@ -16,9 +16,9 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.call_graph import CallGraph
-from relayish.analysis.function_attributes import compiler_of_function
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Function, GlobalVar
+from relayish.ir.relay.function_attributes import compiler_of_function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.inliner import inline_functions

@@ -16,9 +16,9 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import compiler_of_function
 from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.function_attributes import compiler_of_function, is_composite
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.call_site import Arguments, Template, let_bound
@@ -34,7 +34,7 @@ class _CompositeInliner(ExprMutator):
 
     def visit_call(self, call: Call) -> Expr:
         func = call.op
-        if type(func) is not Function or not _is_composite(func) or func.type_params:
+        if type(func) is not Function or not is_composite(func) or func.type_params:
             return super().visit_call(call)
         args = [self.visit(arg) for arg in call.args]
         if func in self._inlined:  # variables are bound once
@@ -43,10 +43,6 @@ class _CompositeInliner(ExprMutator):
         values, bound = Template(func).match(call, args, self._arguments)
         self.memo_map.update(values.items())
         return let_bound(bound, self.visit(func.body), call)
-
-
-def _is_composite(func: Function) -> bool:
-    return func.attrs is not None and "Composite" in func.attrs
 
 
 def inline_composites_in(func: Function, mod: IRModule) -> Function:

@@ -11,9 +11,9 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import compiler_of_function
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Function
+from relayish.ir.relay.function_attributes import EXTERN, compiler_of_function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 
@@ -48,7 +48,7 @@ def mark_compiler_functions_as_extern(mod: IRModule, *, compiler_filter: str = "
     """
     return mod.with_functions(
         {
-            name: func.with_fields(attrs=DictAttrs({"Extern": 1}), checked_type=func.checked_type)
+            name: func.with_fields(attrs=DictAttrs({EXTERN: 1}), checked_type=func.checked_type)
             for name, func in mod.functions.items()
             if isinstance(func, Function)
             and (compiler := compiler_of_function(func)) is not None

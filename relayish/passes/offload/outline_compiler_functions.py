@@ -15,12 +15,16 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import compiler_of_function
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let
+from relayish.ir.relay.function_attributes import (
+    GLOBAL_SYMBOL,
+    compiler_of_function,
+    find_attribute,
+)
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra import register_pass
@@ -70,9 +74,8 @@ class _Outliner(MixedModeMutator):
 
     def _name(self, func: Function) -> GlobalVar:
         """Return the global name of a function, which is in the module then."""
-        assert func.attrs is not None
-        symbol = func.attrs.get("global_symbol")
-        if not isinstance(symbol, str):
+        symbol = find_attribute(func, GLOBAL_SYMBOL)
+        if symbol is None:
             raise PassError(
                 f"{describe(func)} belongs to another compiler and has no global_symbol; give it "
                 f"that attribute, the name under which it is to be global"

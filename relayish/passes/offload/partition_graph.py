@@ -43,6 +43,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import COMPILER, GLOBAL_SYMBOL, INLINE, PRIMITIVE
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -140,10 +141,10 @@ class _Partitioner:
         types = [result.checked_type for result in results]
         single = len(results) == 1
         attrs = {
-            "global_symbol": name.name_hint,
-            "Primitive": 1,
-            "Compiler": region.target,
-            "Inline": 1,
+            GLOBAL_SYMBOL: name.name_hint,
+            PRIMITIVE: 1,
+            COMPILER: region.target,
+            INLINE: 1,
         }
         func = Function(
             params,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.analysis.function_attributes import is_transparent
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.one_line import describe, quote
@@ -23,6 +22,7 @@ from relayish.ir.relay.expr import (
     Tuple,
     TupleGetItem,
 )
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import operands

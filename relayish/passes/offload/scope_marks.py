@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from relayish.analysis.function_attributes import is_transparent
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import has_scopes

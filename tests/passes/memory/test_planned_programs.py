@@ -9,12 +9,12 @@ import pytest
 
 import relayish as relay
 from relayish.analysis import recover_virtual_device_map, well_formed
-from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Tuple
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import get_op

@@ -13,7 +13,6 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 from pyrsistent import pmap
 
-from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.infer_type.unifier import Unifier, substitute
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
@@ -38,6 +37,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
 from relayish.ir.renaming import duplicate

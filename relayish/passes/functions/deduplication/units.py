@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from relayish.analysis.function_attributes import is_opaque, is_transparent
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op
+from relayish.ir.relay.function_attributes import is_opaque, is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes

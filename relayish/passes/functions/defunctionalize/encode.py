@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.analysis.function_attributes import is_marked, is_primitive
 from relayish.analysis.function_types import has_function_type
 from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
@@ -48,6 +47,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import is_closure, is_primitive
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -239,10 +239,10 @@ class Encoder(MixedModeMutator):
         op = pre.op
         if type(op) is GlobalVar:
             function = self._mod[op]
-            if not is_marked(function, "Closure"):
+            if not is_closure(function):
                 return self._call_by_name(pre, post)
             return Call(self._make_constructor(op), post.args, span=pre.span)
-        if type(op) is Call and type(op.op) is GlobalVar and is_marked(self._mod[op.op], "Closure"):
+        if type(op) is Call and type(op.op) is GlobalVar and is_closure(self._mod[op.op]):
             assert isinstance(post.op, Call)
             return Call(op.op, (*post.args, *post.op.args), span=pre.span)
         if type(op) is Op or type(op) is Constructor or is_primitive(op):
@@ -273,7 +273,7 @@ class Encoder(MixedModeMutator):
         function = self._mod[name]
         assert isinstance(function, Function)
         captured: tuple[Type, ...] = ()
-        if is_marked(function, "Closure"):
+        if is_closure(function):
             captured = _types_of(function)
             function = function.body
         assert isinstance(function, Function)
@@ -303,6 +303,6 @@ def _types_of(function: Function) -> tuple[Type, ...]:
 def flatten(function: Function) -> Function:
     """Return ``function``; if it is a closure, one that takes what it and its result take."""
     inner = function.body
-    if not is_marked(function, "Closure") or not isinstance(inner, Function):
+    if not is_closure(function) or not isinstance(inner, Function):
         return function
     return inner.with_fields(params=(*inner.params, *function.params))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis import free_type_vars, infer_type
-from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type.unifier import substitute
 from relayish.errors import PassError, TypeInferenceError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.relay.function_attributes import is_opaque
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
-from relayish.analysis.function_attributes import is_marked, is_opaque, is_primitive
 from relayish.ir.getters import compile_getter
 from relayish.ir.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.function_attributes import is_closure, is_opaque, is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.roles import Role
@@ -73,7 +73,7 @@ class Captures:
         self.named: dict[Expr, Inner] = {}
         """The functions that refer to themselves, by the variable a let binds to them."""
         body = root.body
-        self._part = body if is_marked(root, "Closure") and type(body) is Function else None
+        self._part = body if is_closure(root) and type(body) is Function else None
         self._lets: dict[Expr, list[Var]] = {}
         self._is_polymorphic = any(
             type(node) is Function and bool(node.type_params)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
-from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.analysis.on_device import with_fixed_device
 from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
+from relayish.ir.relay.function_attributes import is_opaque
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.functions.interprocedural.call_site import Arguments, Template, let_bound

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from relayish.analysis import infer_type
-from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
 from relayish.passes.normal_form.functions import iterate_open_functions, transform_functions

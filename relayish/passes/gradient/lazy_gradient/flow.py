@@ -40,6 +40,7 @@ from relayish.ir.relay.expr import (
     Tuple,
     TupleGetItem,
 )
+from relayish.ir.relay.function_attributes import is_composite, is_fused
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, Type, TypeCall
@@ -281,9 +282,7 @@ def _find_kernel_nodes(order: Sequence[Node]) -> set[Node]:
 
 
 def _is_kernel(func: Function) -> bool:
-    if is_skipped(func):
-        return True
-    return func.attrs is not None and ("Composite" in func.attrs or "Primitive" in func.attrs)
+    return is_skipped(func) or is_composite(func) or is_fused(func)
 
 
 class Choice(NamedTuple):

@@ -7,7 +7,6 @@ are elsewhere; variables and functions carry theirs themselves.
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import is_primitive, is_transparent
 from relayish.analysis.on_device import (
     is_on_device,
     skip_on_device,
@@ -16,6 +15,7 @@ from relayish.analysis.on_device import (
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import ATOMS, NAMES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.function_attributes import is_primitive, is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
 from relayish.ir.replacing import with_evaluated

@@ -6,11 +6,11 @@ calls need on devices that they are said to run on is copied for the second.
 
 from __future__ import annotations
 
-from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.on_device import is_on_device
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, TupleGetItem
+from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import (
     ANY_DEVICE,

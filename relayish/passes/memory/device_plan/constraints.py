@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from relayish.analysis.function_attributes import is_primitive, is_transparent
 from relayish.analysis.on_device import is_on_device
 from relayish.ir.node import NAMES, Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Op, Var
+from relayish.ir.relay.function_attributes import is_primitive, is_transparent
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice, is_unconstrained
