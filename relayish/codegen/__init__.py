@@ -1,5 +1,10 @@
 """Programs as source of other languages."""
 
-from relayish.codegen.python import PythonProgram, run_as_python, to_python
+from relayish.codegen.python import (
+    PythonProgram,
+    register_python_form,
+    run_as_python,
+    to_python,
+)
 
-__all__ = ["PythonProgram", "run_as_python", "to_python"]
+__all__ = ["PythonProgram", "register_python_form", "run_as_python", "to_python"]

@@ -9,7 +9,7 @@ import pytest
 
 import relayish as relay
 from relayish.codegen import to_python
-from relayish.codegen.python import writer
+from relayish.codegen.python import matches, writer
 from relayish.interpreter import evaluate, same_value
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
@@ -94,7 +94,7 @@ def test_shared_effects_happen_as_often_and_in_the_order_in_which_they_do(levels
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writer, "LEVELS", levels)
         patch.setattr(writer, "INNER", inner)
-        patch.setattr(writer, "_MOST_CASES", cases)
+        patch.setattr(matches, "MOST_CASES", cases)
         for seed in range(EXAMPLES // len(CUTS)):
             func = Shared(seed).function()
             args = [bool((seed >> bit) & 1) for bit in range(3)]

@@ -10,8 +10,8 @@ import pytest
 
 import relayish as relay
 from relayish.codegen import run_as_python, to_python
+from relayish.codegen.python import matches, writer
 from relayish.codegen.python import program as source_of_python
-from relayish.codegen.python import writer
 from relayish.codegen.python.short_forms import SHORT_FORMS
 from relayish.errors import EvaluationError
 from relayish.interpreter import create_executor, evaluate, evaluate_call, same_value
@@ -223,7 +223,7 @@ def test_random_programs_compute_the_same_where_much_becomes_a_function_at_the_t
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writer, "LEVELS", levels)
         patch.setattr(writer, "INNER", inner)
-        patch.setattr(writer, "_MOST_CASES", cases)
+        patch.setattr(matches, "MOST_CASES", cases)
         for seed in range(EXAMPLES // 2):
             mod = random_module(seed, 100)
             args = random_arguments(mod["main"], seed)

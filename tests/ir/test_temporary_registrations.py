@@ -23,6 +23,7 @@ from relayish.analysis import (
     register_type_rule,
     register_verifier,
 )
+from relayish.codegen import register_python_form
 from relayish.dataflow import (
     Direction,
     SparseAnalysis,
@@ -176,6 +177,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_primitive": lambda k, f: register_primitive("registered_twice", f),
     "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
     "register_signature": lambda k, f: register_signature(k["kind"], f),
+    "register_python_form": lambda k, f: register_python_form(k["kind"], f),
     "register_simplification": lambda k, f: register_simplification(k["kind"], f),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),

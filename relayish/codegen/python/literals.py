@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -24,26 +25,32 @@ def literal(value: object, depth: int = 0) -> str | None:
         >>> literal(np.float32(0.1)), literal(np.array([1, 2], "int8")), literal((1, "a", None))
         ('np.float32(0.1)', "np.array([1, 2], 'int8')", "(1, 'a', None)")
     """
-    if value is None or isinstance(value, (bool, int, str)):
-        return repr(value)
-    if isinstance(value, np.generic):
-        return _scalar(value)
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
-    if isinstance(value, np.ndarray):
-        return _array(value)
-    if not isinstance(value, tuple) or depth > _DEEPEST or len(value) > _LARGEST_TUPLE:
+    kind = np.generic if isinstance(value, np.generic) else type(value)
+    spell = _SPELLINGS.get(kind)
+    return None if spell is None else spell(value, depth)
+
+
+def tuple_of(fields: Sequence[str]) -> str:
+    """Return the expression of a tuple of ``fields``."""
+    return f"({fields[0]},)" if len(fields) == 1 else f"({', '.join(fields)})"
+
+
+def _tuple(value: tuple[object, ...], depth: int) -> str | None:
+    if depth > _DEEPEST or len(value) > _LARGEST_TUPLE:
         return None
     fields = [literal(field, depth + 1) for field in value]
     return None if None in fields else tuple_of([field for field in fields if field is not None])
 
 
-def tuple_of(fields: list[str]) -> str:
-    """Return the expression of a tuple of ``fields``."""
-    return f"({fields[0]},)" if len(fields) == 1 else f"({', '.join(fields)})"
+def _float(value: float, _depth: int) -> str:
+    return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
 
 
-def _scalar(value: np.generic[Any]) -> str | None:  # Any: any element type
+def _exact(value: object, _depth: int) -> str:
+    return repr(value)
+
+
+def _scalar(value: np.generic[Any], _depth: int) -> str | None:  # Any: any element type
     if value.dtype.kind not in "biuf":  # else of another package, or none of Relay's
         return None
     item = _number(value)
@@ -60,13 +67,25 @@ def _number(value: np.generic[Any]) -> object:  # Any: any element type
     return short if value.dtype.type(short) == value else value.item()
 
 
-def _array(value: np.ndarray[Any, Any]) -> str | None:  # Any: of any shape and element type
+def _array(
+    value: np.ndarray[Any, Any], _depth: int
+) -> str | None:  # Any: of any shape and element type
     if value.dtype.kind not in "biuf" or not 0 < value.size <= _LARGEST_ARRAY:
         return None
     if value.dtype.kind == "f" and not np.isfinite(value).all():
         return None
     numbers = np.array([_number(item) for item in value.flat], object).reshape(value.shape)
     return f"np.array({numbers.tolist()!r}, {value.dtype.name!r})"
+
+
+_SPELLINGS: Final[dict[type, Callable[[Any, int], str | None]]] = {  # Any: of the type
+    **dict.fromkeys((type(None), bool, int, str), _exact),
+    float: _float,
+    tuple: _tuple,
+    np.generic: _scalar,
+    np.ndarray: _array,
+}
+"""How values of a type are written; what derives from one of Python's may be written otherwise."""
 
 
 def keywords(op: Op, attrs: Attrs | None) -> list[str] | None:

@@ -88,11 +88,10 @@ class ProgramNames:
 
     def operator(self, op: Op) -> str:
         """Return what names ``op`` in a call of the operator."""
-        if op_of(op.full_name) is op:
-            return repr(op.full_name)
         name = self._names.get(op)
         if name is None:
-            name = self._names[op] = self.give(op.name, op)
+            is_known = op_of(op.full_name) is op
+            name = self._names[op] = repr(op.full_name) if is_known else self.give(op.name, op)
         return name
 
     def global_value(self, var: GlobalVar) -> str:

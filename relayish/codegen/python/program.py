@@ -11,7 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.codegen.python import runtime
+from relayish.codegen.python import (
+    bindings,  # noqa: F401 - registers how kinds are written, as those below do
+    branches,  # noqa: F401
+    matches,  # noqa: F401
+    operands,  # noqa: F401
+    runtime,
+)
 from relayish.codegen.python.names import ProgramNames
 from relayish.codegen.python.runtime import Make, Operator
 from relayish.codegen.python.source import render
@@ -78,8 +84,10 @@ def to_python(
         target: Taken as Relay takes it and left aside.
 
     Raises:
-        EvaluationError: If a variable is not bound, a global not defined, a kind of expression
-            is none of Relay's own, or ``program`` is no program.
+        EvaluationError: If a variable is not bound, a global not defined, or ``program`` is no
+            program.
+        UnknownKindError: If nobody said how a kind of expression is written, by
+            :func:`~relayish.codegen.register_python_form`.
 
     Complexity:
         Linear in distinct nodes, but for what :func:`~relayish.interpreter.evaluate` takes.
