@@ -8,8 +8,15 @@ from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, suggest
 from relayish.interpreter.arguments import order_arguments
 from relayish.interpreter.graph_executor import GraphExecutor
+from relayish.interpreter.inputs import (
+    check_arguments,
+    check_binds,
+    check_expr,
+    check_module,
+    convert_params,
+)
 from relayish.interpreter.machine import MAX_DEPTH, Machine
-from relayish.interpreter.value import Closure, Evaluated, as_argument
+from relayish.interpreter.value import Closure, Evaluated
 from relayish.ir.one_line import one_line
 from relayish.ir.relay.expr import Constant, Expr, Let, Var
 from relayish.ir.relay.module import IRModule
@@ -53,13 +60,14 @@ def evaluate(
         >>> evaluate(Let(x, Constant(2), Tuple((x, x))))
         (np.int32(2), np.int32(2))
     """
+    given = None if args is None else check_arguments(args)
     machine = Machine(mod, max_depth=max_depth, max_calls=max_calls)
     value = machine.evaluate(expr)
-    if args is None:
+    if given is None:
         return value
     if not isinstance(value, Closure):
         raise EvaluationError(f"args are for functions; {one_line(expr)} is none: leave args out")
-    return machine.apply(value, args, {})
+    return machine.apply(value, given, {})
 
 
 class Interpreter:
@@ -77,10 +85,11 @@ class Interpreter:
         max_calls: int | None = None,
         check_types: bool = False,
     ) -> None:
+        check_module(mod)
         if check_types and mod is not None:
             mod = infer_type(mod)
         self.mod = mod
-        self.params = {name: as_argument(value) for name, value in (params or {}).items()}
+        self.params = convert_params(params)
         self._machine = Machine(
             mod, max_depth=max_depth, max_calls=max_calls, check_types=check_types
         )
@@ -103,7 +112,8 @@ class Interpreter:
                 )
             value = self._machine.evaluate(self.mod.get_global_var(name))
             return self._bind(value) if name == "main" and self.params else value
-        for var, bound in (binds or {}).items():
+        check_expr(expr)
+        for var, bound in check_binds(binds).items():
             expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)
         if self._machine.check_types:
             expr = infer_type(expr, self.mod)
@@ -178,7 +188,7 @@ def create_executor(
             )
         return GraphExecutor(mod, params)
     if kind not in ("debug", "vm"):
-        near = suggest(kind, ("debug", "graph", "vm", "aot"))
+        near = suggest(str(kind), ("debug", "graph", "vm", "aot"))
         raise EvaluationError(
             f"there is no executor of kind {kind!r}; use 'debug' (or 'vm'), or 'graph' (or 'aot')"
             f"{near}"

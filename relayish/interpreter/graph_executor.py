@@ -12,12 +12,18 @@ from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter.arguments import bind_arguments
 from relayish.interpreter.evaluator import EVALUATORS
 from relayish.interpreter.failures import SHOWN_CALLS, add_notes, evaluator_failed, operator_failed
+from relayish.interpreter.inputs import (
+    check_binds,
+    check_expr,
+    check_module,
+    convert_params,
+    convert_value,
+)
 from relayish.interpreter.plan import CALLED, ONE, Plan, Step
 from relayish.interpreter.planning import make_plan
 from relayish.interpreter.value import (
     SCALARS,
     Evaluated,
-    as_argument,
     leaves,
     map_leaves,
     normalise,
@@ -179,8 +185,9 @@ class GraphExecutor:
     def __init__(
         self, mod: IRModule | None = None, params: Mapping[str, object] | None = None
     ) -> None:
+        check_module(mod)
         self.mod = mod
-        self.params = {name: as_argument(value) for name, value in (params or {}).items()}
+        self.params = convert_params(params)
         self._planned: WeakKeyDictionary[Expr, PlannedFunction] = WeakKeyDictionary()
 
     def evaluate(
@@ -203,9 +210,13 @@ class GraphExecutor:
                     f"there is no module to find @{name} in; pass mod= or an expression"
                 )
             expr = self.mod.get_global_var(name)
-        bound = {var: as_argument(value) for var, value in (binds or {}).items()}
+        bound = {
+            var: convert_value(value, f"the value of %{var.name_hint}")
+            for var, value in check_binds(binds).items()
+        }
         if isinstance(expr, (Function, GlobalVar)):
             return self._function(expr, bound)
+        check_expr(expr)
         return PlannedFunction(make_plan(Function((), expr), self.mod, bound))()
 
     def _function(

@@ -30,6 +30,7 @@ from relayish.interpreter.failures import (
     refuse_reference,
     refuse_unset,
 )
+from relayish.interpreter.inputs import check_expr, check_limits, check_module
 from relayish.interpreter.matching import match_pattern
 from relayish.interpreter.requests import capture_scope, enter_scope
 from relayish.interpreter.value import (
@@ -80,6 +81,8 @@ class Machine:
         max_calls: int | None = None,
         check_types: bool = False,
     ) -> None:
+        check_module(mod)
+        check_limits(max_depth, max_calls)
         self.mod = mod
         self.check_types = check_types
         self.max_depth = max_depth
@@ -89,6 +92,7 @@ class Machine:
 
     def evaluate(self, expr: Expr) -> Evaluated:
         """Return the value of ``expr``; a function gives a :class:`Closure`."""
+        check_expr(expr)
         code = compile_expr(expr, check_types=self.check_types)
         with np.errstate(all="ignore"):
             return self._run(code, code.template[:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from relayish.codegen.python.runtime import Make, Operator
 from relayish.codegen.python.source import render
 from relayish.codegen.python.writer import DefinitionWriter
 from relayish.errors import EvaluationError
+from relayish.interpreter.inputs import check_module
 from relayish.interpreter.value import Evaluated, as_argument, map_leaves
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
@@ -84,8 +86,8 @@ def to_python(
         target: Taken as Relay takes it and left aside.
 
     Raises:
-        EvaluationError: If a variable is not bound, a global not defined, or ``program`` is no
-            program.
+        EvaluationError: If a variable is not bound, a global not defined, ``program`` is no program
+            or ``mod`` no module.
         UnknownKindError: If nobody said how a kind of expression is written, by
             :func:`~relayish.codegen.register_python_form`.
 
@@ -123,6 +125,7 @@ def to_python(
             f"what becomes Python is an expression or a module; found {given!r}; "
             f"read text with parse or parse_expr"
         )
+    check_module(mod)
     if isinstance(program, IRModule):
         mod, program = program, program.get_global_var("main")
     names = ProgramNames(mod)
@@ -176,13 +179,19 @@ def _head(names: ProgramNames) -> Iterator[str]:
 
 def _callable(function: Callable[..., Evaluated]) -> Callable[..., Evaluated]:
     """Return ``function``, to be called from Python with whatever can be a value."""
+    signature = inspect.signature(function)
 
     def call(*args: object, **named: object) -> Evaluated:
-        values = [map_leaves(arg, _argument) for arg in args]
-        by_name = {name: map_leaves(arg, _argument) for name, arg in named.items()}
+        try:
+            given = signature.bind(*args, **named).arguments
+        except TypeError as error:
+            raise EvaluationError(
+                f"{function.__name__}{signature} is called with other arguments: {error}"
+            ) from error
+        values = {name: _converted(name, arg) for name, arg in given.items()}
         with _deep(), np.errstate(all="ignore"):
             try:
-                return function(*values, **by_name)
+                return function(**values)
             except RecursionError as error:
                 raise EvaluationError(
                     f"functions call each other more than {DEEPEST:,} deep: the program seems to "
@@ -190,6 +199,13 @@ def _callable(function: Callable[..., Evaluated]) -> Callable[..., Evaluated]:
                 ) from error
 
     return call
+
+
+def _converted(name: str, value: object) -> Evaluated:
+    try:
+        return map_leaves(value, _argument)
+    except TypeError as error:
+        raise EvaluationError(f"argument {name!r}: {error}") from error
 
 
 def _argument(value: object) -> Evaluated:
