@@ -80,6 +80,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.ir.kind_table": ("KindTable",),
     "relayish.ir.language": ("Language",),
     "relayish.ir.node": ("Node", "field", "node"),
+    "relayish.ir.property": ("Property",),
     "relayish.ir.roles": ("Access", "Atom", "Role", "Runs"),
     "relayish.ir.span": ("Span",),
     "relayish.ir.object_path": ("ObjectPath",),

@@ -110,6 +110,7 @@ from relayish.functor import post_order_rewrite as post_order_rewrite
 from relayish.interpreter import create_executor as create_executor
 from relayish.interpreter import evaluate as evaluate
 from relayish.ir.name_supply import NameSupply as NameSupply
+from relayish.ir.property import Property as Property
 from relayish.ir.relay.adt import Clause as Clause
 from relayish.ir.relay.adt import Constructor as Constructor
 from relayish.ir.relay.adt import Match as Match

@@ -436,7 +436,7 @@ class DominatorPattern(DFPattern):
 
     parent: DFPattern
     path: DFPattern
-    child: DFPattern
+    child: DFPattern  # type: ignore[assignment]  # Relay's name
 
     def _parts(self) -> Parts:
         return ["dominates(", self.parent, ", ", self.path, ", ", self.child, ")"]

@@ -10,6 +10,7 @@ from typing import Final as _Final
 
 from relayish._support.absent import missing_name as _missing_name
 from relayish._support.module_names import find_other as _find_other
+from relayish.ir import opcode as _opcode  # gives nodes their place among the operators
 from relayish.ir import storage as _storage  # gives nodes their pickling and copying
 from relayish.ir.structural_equal import (
     assert_structural_equal,
@@ -72,4 +73,4 @@ def __getattr__(name: str) -> _Any:  # Any: whatever goes by the name
     raise _missing_name(__name__, name, f"module {__name__!r} has no attribute {name!r}")
 
 
-del _storage
+del _opcode, _storage

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
+from relayish.ir.property import Property
 
 
 class Operator(NamedTuple):
@@ -16,15 +17,15 @@ class Operator(NamedTuple):
     Attributes:
         number: Which operator of its domain it is; kinds and others are numbered together.
         name: What it is called; other domains may use the name as well.
-        num_children: How many operands it takes, or ``None`` where that differs.
-        properties: What else is known of it, by name.
+        num_children: How many children it has, or ``None`` where that differs.
+        properties: What else is known of it.
         is_kind: Whether it is a kind of node of the language that is called as the domain is.
     """
 
     number: int
     name: str
     num_children: int | None = None
-    properties: frozenset[str] = frozenset()
+    properties: Property = Property.NONE
     is_kind: bool = False
 
 
@@ -71,7 +72,7 @@ class Domain:
     Example:
         >>> lattices = Domain("lattices")
         >>> lattices.add("add", num_children=2)
-        Operator(number=0, name='add', num_children=2, properties=frozenset(), is_kind=False)
+        Operator(number=0, name='add', num_children=2, properties=<Property.NONE: 0>, is_kind=False)
         >>> get_domain("lattices").opcode("add") == (lattices.id, 0)
         True
         >>> remove_domain("lattices")
@@ -83,7 +84,7 @@ class Domain:
     id: int
 
     def __init__(self, name: str, id: int | None = None) -> None:  # noqa: A002 - AIR's name
-        if _NAME.fullmatch(name) is None:
+        if not is_domain_name(name):
             raise DeclarationError(
                 f"a domain is called {name!r}; expected identifiers with dots between them, "
                 f"for the names of its operators begin with it: {name}::add"
@@ -120,7 +121,7 @@ class Domain:
         name: str,
         number: int | None = None,
         num_children: int | None = None,
-        properties: frozenset[str] = frozenset(),
+        properties: Property = Property.NONE,
         *,
         is_kind: bool = False,
     ) -> Operator:
@@ -129,7 +130,7 @@ class Domain:
         Args:
             name: What it is called within the domain.
             number: Which operator it is; by default the least number that is free.
-            num_children: How many operands it takes, if always as many.
+            num_children: How many children it has, if always as many.
             properties: What else is known of it.
             is_kind: Whether it is a kind of node; these have a name space of their own.
 
@@ -174,6 +175,19 @@ class Domain:
             )
         return found
 
+    def called(self, name: str) -> Operator:
+        """Return the operator of that name that calls name, which is no kind.
+
+        Raises:
+            UnknownNameError: If the domain has none.
+        """
+        found = self.operators.get(name)
+        if found is None:
+            raise UnknownNameError(
+                f"domain {self.name} has no operator {name!r}{suggest(name, self.operators)}"
+            )
+        return found
+
     def opcode(self, name: str) -> Opcode:
         """Return the numbers of the domain and of the operator that :meth:`get` finds."""
         return Opcode(self.id, self.get(name).number)
@@ -191,7 +205,10 @@ class Domain:
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
-watch_table(_DOMAINS, lambda _, domain: bool(domain.kinds))
+watch_table(
+    _DOMAINS,
+    lambda context, domain: bool(domain.kinds) or context.stays(_CLAIMS.module_of(domain.name)),
+)
 _CLAIMS: Final[Claims[str]] = Claims()
 
 
@@ -201,16 +218,25 @@ def get_domain(name: str | int) -> Domain:
     Raises:
         UnknownNameError: If there is none.
     """
-    for domain in _DOMAINS.values():
-        if name in (domain.name, domain.id):
-            return domain
+    found = _DOMAINS.get(name) if isinstance(name, str) else _find_by_id(name)
+    if found is not None:
+        return found
     close = suggest(name, _DOMAINS) if isinstance(name, str) else ""
     raise UnknownNameError(f"no domain {name!r} is declared{close}")
+
+
+def _find_by_id(id: int) -> Domain | None:  # noqa: A002 - AIR's name
+    return next((domain for domain in _DOMAINS.values() if domain.id == id), None)
 
 
 def list_domains() -> tuple[Domain, ...]:
     """Return all domains, by id."""
     return tuple(sorted(_DOMAINS.values(), key=lambda domain: domain.id))
+
+
+def is_domain_name(name: str) -> bool:
+    """Return whether a domain may be called ``name``."""
+    return _NAME.fullmatch(name) is not None
 
 
 def is_domain(name: str) -> bool:

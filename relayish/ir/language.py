@@ -10,6 +10,7 @@ from relayish.errors import DeclarationError
 from relayish.ir.claims import Claim, Claims, claim_of
 from relayish.ir.declarations import watch_table
 from relayish.ir.domain import Domain, get_domain, is_domain
+from relayish.ir.property import Property
 
 
 class Language:
@@ -67,7 +68,7 @@ class Language:
         visit: str,
         kind: type[Any],
         num_children: int | None,
-        properties: frozenset[str] = frozenset(),
+        properties: Property = Property.NONE,
     ) -> type[Any] | None:
         """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
 

@@ -26,11 +26,13 @@ from relayish.errors import DeclarationError, FieldError, FrozenNodeError, sugge
 from relayish.ir.check_roles import check_roles
 from relayish.ir.construct import generate_constructors
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
+from relayish.ir.domain import Domain, Opcode, Operator
 from relayish.ir.effect import Effect
-from relayish.ir.field import REQUIRED, Field, FieldDeclaration, Shape, check_enum, field
+from relayish.ir.field import REQUIRED, Field, FieldDeclaration, check_enum, field
 from relayish.ir.language import Language, languages
 from relayish.ir.naming import brief
-from relayish.ir.roles import Access, Atom, Role, Traits
+from relayish.ir.property import Property, count_children, properties_of
+from relayish.ir.roles import Atom, Role, Traits
 
 __all__ = [
     "ATOMS",
@@ -59,6 +61,11 @@ class Node:
         language: The language that the kinds of the family belong to, whose handlers share their
             names; by default one of its own, called as the class is.
         held_as: What nodes of the family are to nodes that hold them, where a field says nothing.
+        properties: Those of all kinds of the family, beside what follows of each.
+
+    Every node has a place among the operators of all domains: ``domain``, ``operator``, ``opcode``
+    and ``has_property``; and children, ``num_child`` of them, ``child(i)`` each. Where a kind has a
+    field of such a name, it is the field, and the functions of :mod:`relayish.ir.opcode` tell.
     """
 
     __slots__ = ("__weakref__",)
@@ -71,6 +78,8 @@ class Node:
     language_: ClassVar[Language] = Language("node")
     held_as_: ClassVar[Role] = Role.OPERAND
     traits_: ClassVar[Traits] = Traits()
+    properties_: ClassVar[Property] = Property.NONE
+    """What is declared of the operator that a kind is, or the kinds of a family are."""
     replaces_: ClassVar[type[Node] | None] = None
     """The class that was declared before by the same code; its nodes stay what they are."""
     kinds: ClassVar[set[type[Node]]] = set()
@@ -84,7 +93,11 @@ class Node:
         )
 
     def __init_subclass__(
-        cls, *, language: Language | None = None, held_as: Role | None = None
+        cls,
+        *,
+        language: Language | None = None,
+        held_as: Role | None = None,
+        properties: Property = Property.NONE,
     ) -> None:
         for base in cls.__mro__[1:]:
             if base is not Node and "fields_" in base.__dict__:
@@ -94,6 +107,9 @@ class Node:
                 )
         cls.kinds = set()
         cls.replaces_ = None
+        for base in cls.__mro__[1:]:
+            properties |= base.__dict__.get("properties_", Property.NONE)
+        cls.properties_ = properties
         if held_as is not None:
             cls.held_as_ = held_as
         if language is not None:
@@ -102,6 +118,19 @@ class Node:
             words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
             cls.language_ = Language(words, root=cls)
         set_absent_members(cls)
+
+    if typing.TYPE_CHECKING:  # ``relayish.ir.opcode`` adds them
+
+        @property
+        def domain(self) -> Domain: ...
+        @property
+        def operator(self) -> Operator: ...
+        @property
+        def opcode(self) -> Opcode: ...
+        @property
+        def num_child(self) -> int: ...
+        def has_property(self, wanted: Property) -> bool: ...
+        def child(self, index: int) -> Node: ...
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenNodeError(
@@ -155,6 +184,12 @@ class Node:
         return kind(**changes)
 
 
+GIVING_WAY: Final = frozenset(
+    {"child", "domain", "has_property", "num_child", "opcode", "operator"}
+)
+"""What every node has unless it has a field of that name."""
+
+
 def _has_same_items(old: tuple[object, ...], new: object) -> bool:
     if not isinstance(new, (tuple, list)) or len(old) != len(new):
         return False
@@ -202,6 +237,7 @@ def node(
     effect: Effect | None = None,
     graph_node: bool | None = None,
     allocates: bool = False,
+    properties: Property = Property.NONE,
 ) -> Callable[[_Class], _Class]:
     """Declare a concrete node class; ``visit`` is what follows ``visit_`` in its handlers' names.
 
@@ -218,6 +254,8 @@ def node(
             it (TVM's ``MarkGraphNode``). By default where evaluating it may do something.
         allocates: Whether each evaluation makes a thing of its own: it may be dropped, but neither
             repeated nor merged with another.
+        properties: Those of the operator that the kind is which do not follow from the rest of its
+            declaration; :func:`~relayish.ir.property.properties_of` says what does.
 
     Raises:
         DeclarationError: If a field is called what every node has.
@@ -227,6 +265,7 @@ def node(
     def declare(cls: _Class) -> _Class:
         check_enum(f"the atom of {cls.__name__}", atom, Atom)
         check_enum(f"the effect of {cls.__name__}", effect, Effect)
+        check_enum(f"properties of {cls.__name__}", properties, Property)
         for base in cls.__mro__[1:-1]:
             if "__slots__" not in base.__dict__:
                 raise DeclarationError(
@@ -240,6 +279,7 @@ def node(
         check_roles(cls, fields, atom)
         declared = _with_slots(cls, fields, derived, visit)
         declared.traits_ = Traits(atom, own, shares, allocates)
+        declared.properties_ |= properties
         _enter(visit, declared)
         return typing.cast(_Class, declared)
 
@@ -248,10 +288,8 @@ def node(
 
 def _enter(visit: str, kind: type[Node]) -> None:
     """Make a new kind known to its language, to the classes above it and to the sets of traits."""
-    operands = [f for f in kind.fields_ if f.role is Role.OPERAND]
-    fixed = all(f.shape is Shape.ONE for f in operands)
-    num_children = len(operands) if fixed else None
-    before = kind.language_.declare(visit, kind, num_children, _properties(kind))
+    found = properties_of(kind, SYMBOLS)
+    before = kind.language_.declare(visit, kind, count_children(kind), found)
     if before is not None and before is not kind:
         _replace(before, kind)
     for base in kind.__mro__:
@@ -269,20 +307,6 @@ def _replace(before: type[Node], kind: type[Node]) -> None:
         old = named.get((base.__module__, base.__qualname__), base)
         if old is not base:
             base.replaces_ = old  # type: ignore[attr-defined]
-
-
-def _properties(kind: type[Node]) -> frozenset[str]:
-    """Return, by name, what the traits of a kind and the roles of its fields say of it."""
-    traits = kind.traits_
-    properties = {f.role.value for f in kind.fields_ if f.role is not Role.LEAF}
-    if traits.atom is not None:
-        properties |= {"atom", traits.atom.value}
-    if traits.is_pure:
-        properties.add("pure")
-    for access in (Access.READ, Access.WRITE):
-        if any(access in f.access for f in kind.fields_):
-            properties.add(str(access.name).lower())
-    return frozenset(properties)
 
 
 def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:
@@ -363,7 +387,7 @@ def _collect_fields(cls: type) -> tuple[tuple[Field, ...], tuple[str, ...]]:
         if typing.get_origin(hints[name]) is not ClassVar
     ]
     for name in own:
-        if name.startswith("_") or hasattr(Node, name):
+        if name.startswith("_") or (hasattr(Node, name) and name not in GIVING_WAY):
             reason = "begins with an underscore" if name.startswith("_") else "is what nodes have"
             raise DeclarationError(
                 f"a field of {cls.__name__} is called {name!r}, which {reason}; choose another name"
@@ -373,7 +397,7 @@ def _collect_fields(cls: type) -> tuple[tuple[Field, ...], tuple[str, ...]]:
                 f"a field of {cls.__name__} is called {name!r}, as one of its family is; "
                 f"choose another name"
             )
-    said = {name: getattr(cls, name, REQUIRED) for name in own + inherited}
+    said = {name: _said_of(cls, name) for name in own + inherited}
     derived = [n for n, s in said.items() if isinstance(s, FieldDeclaration) and s.derived]
     for name in derived:
         if not callable(getattr(cls, f"derive_{name}", None)):
@@ -383,6 +407,12 @@ def _collect_fields(cls: type) -> tuple[tuple[Field, ...], tuple[str, ...]]:
             )
     fields = [Field(cls.__name__, n, hints[n], s) for n, s in said.items() if n not in derived]
     return tuple(fields), tuple(derived)
+
+
+def _said_of(cls: type, name: str) -> object:
+    """Return the default of a field, or what it was declared with."""
+    said = getattr(cls, name, REQUIRED)
+    return REQUIRED if name in GIVING_WAY and said is Node.__dict__.get(name) else said
 
 
 def _with_slots(

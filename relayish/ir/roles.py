@@ -7,7 +7,7 @@ renaming, equality up to names, the place of shared nodes, side effects, definit
 from __future__ import annotations
 
 from enum import Enum, Flag
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from relayish.ir.effect import Effect
 
@@ -21,6 +21,10 @@ class Role(Enum):
     BINDER = "binder"  # variables brought into scope by the node, or patterns that hold them
     PART = "part"  # no value by itself; holds further operands and scopes, as a clause does
     ANNOTATION = "annotation"  # says something about the node and is not evaluated, as types do
+
+
+CHILD_ROLES: Final = (Role.OPERAND, Role.SCOPE, Role.BINDER, Role.PART)
+"""The roles of what belongs to the program: what is evaluated, and what it binds."""
 
 
 class Runs(Enum):

@@ -12,7 +12,7 @@ from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
 from relayish.ir.getters import Nodes, NodesGetter, compile_getter, scope_fields
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.roles import Role, Runs
+from relayish.ir.roles import CHILD_ROLES, Role, Runs
 from relayish.ir.traversal import ByKind, Traversal
 
 
@@ -43,7 +43,7 @@ class RoleTraversal(Traversal):
         return [f for f in kind.fields_ if f.role in self._roles and f.is_evaluated]
 
 
-PROGRAM: Final = RoleTraversal(Role.OPERAND, Role.SCOPE, Role.BINDER, Role.PART)
+PROGRAM: Final = RoleTraversal(*CHILD_ROLES)
 """All that is evaluated, and what it binds; annotations are not entered."""
 
 PATTERNS: Final = RoleTraversal(Role.BINDER)

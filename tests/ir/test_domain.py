@@ -17,6 +17,7 @@ from relayish.ir.domain import (
 from relayish.ir.effect import Effect
 from relayish.ir.language import Language
 from relayish.ir.node import Node, field, node
+from relayish.ir.property import Property
 from relayish.ir.roles import Access, Atom, Runs
 from tests.support.declared import known_in_tests
 
@@ -134,9 +135,9 @@ def test_two_domains_may_have_an_operator_of_one_name():
 
 def test_operator_is_found_by_name_and_number():
     made = Domain("lattices")
-    join = made.add("join", 5, 2, frozenset({"commutative"}))
+    join = made.add("join", 5, 2, Property.EXPR | Property.COMMUTATIVE)
     assert made.get("join") is join is made.get(5)
-    assert (join.num_children, join.properties) == (2, {"commutative"})
+    assert (join.num_children, join.properties) == (2, Property.EXPR | Property.COMMUTATIVE)
 
 
 def test_unknown_operator_is_refused_with_the_nearest_one():
@@ -173,16 +174,19 @@ def test_kinds_of_a_language_are_operators_of_its_domain():
     assert all(domain.get(op.number) is op and op.is_kind for op in domain.kinds.values())
 
 
-def test_kind_tells_how_many_operands_it_has_where_that_is_fixed():
+def test_kind_tells_how_many_children_it_has_where_that_is_fixed():
     kinds = SMALL.domain.kinds
-    assert (kinds["name"].num_children, kinds["loop"].num_children) == (0, None)
+    assert [kinds[name].num_children for name in ("name", "store", "loop")] == [0, 2, None]
 
 
 def test_properties_of_a_kind_come_from_its_traits_and_roles():
     kinds = SMALL.domain.kinds
-    assert kinds["name"].properties == {"atom", "variable", "pure"}
-    assert kinds["store"].properties == {"operand", "write"}
-    assert kinds["loop"].properties == {"operand", "binder", "scope"}
+    P = Property
+    assert kinds["name"].properties == P.EXPR | P.LEAF | P.SYM
+    assert kinds["store"].properties == P.EXPR | P.STORE | P.SYM | P.SIDE_EFFECT
+    assert kinds["loop"].properties == (
+        P.EXPR | P.EX_CHILD | P.SCF | P.SYM | P.SIDE_EFFECT | P.BARRIER
+    )
 
 
 def test_kind_and_operator_of_a_domain_may_share_a_name():

@@ -44,6 +44,7 @@ from relayish.ir.declarations import declared_temporarily
 from relayish.ir.module import Module
 from relayish.ir.node import Node, node
 from relayish.ir.one_line import register_line
+from relayish.ir.opcode import register_operator_field
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
 from relayish.ir.storage import register_interning
@@ -162,6 +163,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
     ),
+    "register_operator_field": lambda k, f: register_operator_field(k["kind"], f, f),
     "register_optional_fake_quantization_to_integer": (
         lambda k, f: register_optional_fake_quantization_to_integer("exp", f, 77)
     ),

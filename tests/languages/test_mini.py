@@ -44,7 +44,7 @@ class TestDeclaration:
             node("thing")(Thing)
 
     def test_kinds_belong_to_a_domain_of_their_language(self):
-        assert get_domain("mini").kinds["let"].num_children == 1
+        assert get_domain("mini").kinds["let"].num_children == 3
         assert get_domain("mini") is not get_domain("relay")
 
 

@@ -88,7 +88,8 @@ def test_operator_belongs_to_relays_domain_unless_it_says_another(lattices):
 
 
 def test_every_operator_of_relay_is_one_of_its_domain():
-    assert sorted(get_domain("relay").operators) == list(list_ops("relay"))
+    assert all(get_op(name).domain == "relay" for name in list_ops("relay"))
+    assert "nn.relu" in list_ops("relay")
     assert get_domain("relay").operators["add"].num_children == 2
 
 

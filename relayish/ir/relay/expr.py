@@ -146,7 +146,7 @@ class Op(Expr):
     """A primitive operator, one object per domain and name: obtain it with :func:`get_op`."""
 
     name: str
-    domain: str = RELAY.name
+    domain: str = RELAY.name  # type: ignore[assignment]  # which a call of it tells by its own
 
     @property
     def full_name(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from relayish.ir.relay.expr import Op
+from relayish.ir.domain import is_domain_name
+from relayish.ir.opcode import register_operator_field
+from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.language import RELAY
 from relayish.ir.storage import register_interning
 
@@ -32,6 +34,26 @@ def op_of(full: str) -> Op:
     return intern_op(name, domain) if mark else intern_op(full)
 
 
+def family_of(op: Op) -> tuple[str, str]:
+    """Return the names of the domain to which calls of ``op`` belong, and of the operator in it.
+
+    Relay's families are domains: ``nn.relu`` is ``relu`` of ``nn``. An operator without a family
+    is one of Relay's core, and one of another domain is what it is called there.
+
+    Example:
+        >>> [family_of(op_of(name)) for name in ("nn.relu", "qnn.op.x", "add", "lattices::add")]
+        [('nn', 'relu'), ('qnn', 'op.x'), ('relay', 'add'), ('lattices', 'add')]
+    """
+    if op.domain != RELAY.name:
+        return op.domain, op.name
+    family, _, name = op.name.partition(".")
+    is_family = name and family != RELAY.name and is_domain_name(family)
+    return (family, name) if is_family else (RELAY.name, op.name)
+
+
+register_operator_field(
+    Call, lambda call: call.op if type(call.op) is Op else None, family_of, field="op"
+)
 register_interning(
     Op,
     lambda op: (intern_op, (op.name,) if op.domain == RELAY.name else (op.name, op.domain)),

@@ -22,12 +22,13 @@ from relayish.errors import (
 )
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
-from relayish.ir.domain import Domain, get_domain
+from relayish.ir.domain import Domain, get_domain, is_domain
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.op import intern_op, op_of
+from relayish.ir.relay.op import family_of, intern_op, op_of
 from relayish.op.declaration import properties
 from relayish.op.declaration.op_table import ALL_TABLES
+from relayish.op.declaration.operator_properties import properties_of_op
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
 from relayish.op.declaration.references import (
     Declared,
@@ -119,16 +120,16 @@ def register_op(
         f"register_op({name!r}, domain=Domain(...))",
     )
     if known:
-        owner.remove(name)
+        _leave_domain(op)
         for listener in _LISTENERS:
             listener(op)
-    owner.add(name, num_children=len(names))
     _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
     properties.num_inputs.declare(op, len(names))
     properties.arguments.declare(op, names)
     properties.argument_types.declare(op, types or None)
     properties.signature.declare(op, signature)
     keep_record(op, given)
+    _enter_domain(op)
     static = told.get("static_form")
     if static is not None:
         properties.dynamic_form.declare(intern_op(static.name), op)
@@ -136,6 +137,19 @@ def register_op(
     for family in families:
         _FAMILIES.setdefault(family, op)
     return op
+
+
+def _enter_domain(op: Op) -> None:
+    """Enter ``op`` in the domain of its calls, which comes to be with its first operator."""
+    domain, name = family_of(op)
+    owner = get_domain(domain) if is_domain(domain) else Domain(domain)
+    owner.add(name, None, len(properties.arguments.get(op, ())), properties_of_op(op))
+
+
+def _leave_domain(op: Op) -> None:
+    domain, name = family_of(op)
+    if is_domain(domain):
+        get_domain(domain).remove(name)
 
 
 _TOLD: Final = ("name", "arguments", "signature", "domain", *TABLES)
@@ -277,8 +291,13 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
     owner = get_domain(domain if isinstance(domain, str) else domain.name)
     where = "" if owner.name == RELAY.name else f" in domain {owner.name}"
     raise UnknownNameError(
-        f"no operator {name!r} is declared{where}{suggest(name, owner.operators)}"
+        f"no operator {name!r} is declared{where}{suggest(name, _names_in(owner))}"
     )
+
+
+def _names_in(owner: Domain) -> list[str]:
+    """Return the names of operators whose name space is that of ``owner``."""
+    return [name for name, ops in _DECLARED.items() if any(op.domain == owner.name for op in ops)]
 
 
 def relay_op(name: str) -> Op:
@@ -343,7 +362,7 @@ def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
     """
     if domain is not None:
         owner = get_domain(domain if isinstance(domain, str) else domain.name)
-        return tuple(sorted(owner.operators))
+        return tuple(sorted(_names_in(owner)))
     names = [
         name if len(ops) == 1 else f"{op.domain}::{name}"
         for name, ops in _DECLARED.items()
@@ -360,16 +379,15 @@ def watch_operators(_: declared_temporarily) -> Undo:
 
     def undo() -> Redo:
         made = [op for ops in _DECLARED.values() for op in ops if op not in known]
-        children = {op: len(properties.arguments.get(op, ())) for op in made}
         for op in made:
-            get_domain(op.domain).remove(op.name)
+            _leave_domain(op)
         redone = [undo_table() for undo_table in tables]
 
         def redo() -> None:
             for redo_table in redone:
                 redo_table()
-            for op, count in children.items():
-                get_domain(op.domain).add(op.name, num_children=count)
+            for op in made:
+                _enter_domain(op)
 
         return redo
 

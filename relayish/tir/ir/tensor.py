@@ -108,7 +108,9 @@ class Tensor(Expr, ExprNode):
     operation: FunctionBase | None = field(default=None, annotation=True)
     axis: tuple[Var, ...] = field(default=(), annotation=True)
     reduce_axis: tuple[Var, ...] = field(default=(), annotation=True)
-    domain: tuple[Expr, ...] = field(default=(), annotation=True)
+    domain: tuple[Expr, ...] = field(  # type: ignore[assignment]  # CINN's name
+        default=(), annotation=True
+    )
     new_indices: tuple[Expr, ...] = field(default=(), annotation=True)
 
     __iter__ = None  # else an iteration would load elements without end

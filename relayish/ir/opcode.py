@@ -1,0 +1,183 @@
+"""Opcodes of nodes: which operator, of which domain, each node is, and what its children are.
+
+A node is the operator that its kind is, in the domain of its language, except where nodes of one
+kind call operators, as Relay's calls do: then it is the operator that it calls. Where a kind has a
+field called ``domain``, ``child`` and the like, the functions here tell what its nodes do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, TypeAlias
+
+from relayish.errors import FieldIndexError
+from relayish.ir.domain import Domain, Opcode, Operator, get_domain
+from relayish.ir.getters import Nodes, compile_getter
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import GIVING_WAY, Node
+from relayish.ir.property import Property, child_fields
+from relayish.ir.traversal import ByKind
+
+Callee: TypeAlias = Callable[[Any], Hashable | None]
+"""``callee(node)``: what it calls, one thing for each operator, or ``None``.  Any: of one kind"""
+
+Named: TypeAlias = Callable[[Any], tuple[str, str]]
+"""``named(callee)``: the names of the domain and of the operator in it.  Any: what Callee gives"""
+
+
+class OperatorField(NamedTuple):
+    """How nodes of a kind tell which operator they call.
+
+    Attributes:
+        callee: What a node calls, one thing for each operator; ``None`` where that is no operator.
+        named: The names of the domain and of the operator, of what ``callee`` gives.
+        field: The field that holds it, where that is a child of other nodes of the kind.
+    """
+
+    callee: Callee
+    named: Named
+    field: str | None = None
+
+
+_OPERATOR_FIELDS: KindTable[OperatorField | None] = KindTable(
+    "the opcode of a node", "relayish.ir.opcode.register_operator_field", {Node: None}
+)
+
+
+def register_operator_field(
+    kind: type[Node],
+    callee: Callee,
+    named: Named,
+    *,
+    field: str | None = None,
+    replace: bool = False,
+) -> None:
+    """Say that nodes of class ``kind`` call operators, and which.
+
+    Args:
+        kind: A kind or a family.
+        callee: Gives for a node what it calls, one hashable thing for each operator, or ``None``
+            where it calls something else; then the node is the operator that its kind is.
+        named: Gives for what is called the names of its domain and of the operator in that.
+        field: The field that holds it, where that holds other children, too.
+        replace: Take the place of what was said before.
+
+    Raises:
+        DuplicateNameError: If somebody else said that already and ``replace`` is false.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Call, Var
+        >>> from relayish.op import get_op
+        >>> operator_of(Call(get_op("nn.relu"), [Var("x")])).name
+        'relu'
+    """
+    _OPERATOR_FIELDS.register(kind, OperatorField(callee, named, field), replace=replace, by=named)
+
+
+def operator_field_of(kind: type[Node]) -> OperatorField | None:
+    """Return how nodes of class ``kind`` tell which operator they call, if they call any."""
+    return _OPERATOR_FIELDS[kind]
+
+
+def place_of(node: Node) -> tuple[Domain, Operator]:
+    """Return the domain of ``node`` and the operator in it.
+
+    Raises:
+        UnknownNameError: If it calls an operator that is not declared.
+
+    Complexity:
+        Constant.
+    """
+    kind = type(node)
+    calls = _OPERATOR_FIELDS[kind]
+    if calls is not None:
+        callee = calls.callee(node)
+        if callee is not None:
+            domain, name = calls.named(callee)
+            owner = get_domain(domain)
+            return owner, owner.called(name)
+    owner = kind.language_.domain
+    return owner, owner.kinds[kind.visit_name]
+
+
+def domain_of(node: Node) -> Domain:
+    """Return the domain that the operator of ``node`` belongs to."""
+    return place_of(node)[0]
+
+
+def operator_of(node: Node) -> Operator:
+    """Return the operator that ``node`` is, or calls."""
+    return place_of(node)[1]
+
+
+def opcode_of(node: Node) -> Opcode:
+    """Return what tells the operator of ``node`` from all others, of all domains."""
+    owner, operator = place_of(node)
+    return Opcode(owner.id, operator.number)
+
+
+def has_property(node: Node, wanted: Property) -> bool:
+    """Return whether the operator of ``node`` has all of these properties."""
+    return wanted in place_of(node)[1].properties
+
+
+def children_of(node: Node) -> Nodes:
+    """Return the children of ``node``: what it evaluates and binds, in order of declaration.
+
+    Annotations are none, and no operator that it calls.
+
+    Complexity:
+        Linear in their number.
+    """
+    kind = type(node)
+    calls = _OPERATOR_FIELDS[kind]
+    called = calls is not None and calls.field is not None and calls.callee(node) is not None
+    found: Nodes = (_OPERANDS_OF_CALLS if called else _CHILDREN)[kind](node)
+    return found
+
+
+def _num_child(node: Node) -> int:
+    """How many children the node has."""
+    return len(children_of(node))
+
+
+def _child(node: Node, index: int) -> Node:
+    """Return child ``index`` (from 0) of the node.
+
+    Raises:
+        FieldIndexError: If it has no such child.
+    """
+    held = children_of(node)
+    if 0 <= index < len(held):
+        return held[index]
+    raise FieldIndexError(
+        f"{type(node).__name__} has {len(held)} children; there is no child {index}"
+    )
+
+
+def _operands_of_calls(kind: type[Node]) -> object:
+    calls = _OPERATOR_FIELDS[kind]
+    called = None if calls is None else calls.field
+    return compile_getter([f for f in child_fields(kind) if f.name != called])
+
+
+_CHILDREN = ByKind(lambda kind: compile_getter(child_fields(kind)))
+_OPERANDS_OF_CALLS = _OPERATOR_FIELDS.derive(_operands_of_calls)
+
+
+def _install() -> None:
+    """Give every node its place among the operators, where a field does not take the name."""
+    told: dict[str, object] = {
+        "domain": property(domain_of),
+        "operator": property(operator_of),
+        "opcode": property(opcode_of),
+        "num_child": property(_num_child),
+        "has_property": has_property,
+        "child": _child,
+    }
+    assert told.keys() == GIVING_WAY
+    for name, attribute in told.items():
+        setattr(Node, name, attribute)
+
+
+_install()

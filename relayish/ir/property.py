@@ -1,0 +1,169 @@
+"""Properties of operators: what all parts of a compiler may ask of an operator of any domain.
+
+Those of a kind follow from its declaration: :func:`properties_of` says from what. What does not is
+declared, on the kind or on its family: ``class Stmt(Node, properties=Property.STMT)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from enum import Flag, auto
+from typing import Any, Final
+
+from relayish.ir.effect import Effect
+from relayish.ir.field import Field, Shape
+from relayish.ir.roles import CHILD_ROLES, Access, Atom, Role
+
+
+class Property(Flag):
+    """What is known of an operator.
+
+    Source:
+        AIR's ``OPR_PROP``, all but the last two.
+    """
+
+    NONE = 0
+    EX_CHILD = auto()  # the number of children differs
+    ENTRY = auto()  # names a function by its entry
+    RET_VAR = auto()  # has a variable that the result goes to
+    SCF = auto()  # structured control flow: evaluates children in scopes of their own
+    NON_SCF = auto()  # control flow that leaves a scope otherwise than at its end, as a jump
+    END_BB = auto()  # what stands behind it in a block does not run
+    LEAF = auto()  # has no children, ever
+    STMT = auto()  # a statement of a block
+    EXPR = auto()  # has a value
+    STORE = auto()  # writes a place that one of its fields names
+    LOAD = auto()  # reads a place that one of its fields names
+    CALL = auto()  # calls a function
+    COMPARE = auto()  # compares its operands
+    BOOLEAN = auto()  # the value is a truth value
+    NOT_EXEC = auto()  # is not evaluated by itself, as types, patterns and clauses are not
+    SYM = auto()  # has a symbol: a variable or name
+    TYPE = auto()  # has a type, beside that of its value
+    LABEL = auto()  # has a label
+    OFFSET = auto()  # has an offset in bytes
+    VALUE = auto()  # has a value known while compiling
+    FLAGS = auto()  # has flags
+    FIELD_ID = auto()  # has the number of a field of a structure
+    CONST_ID = auto()  # has a constant of the global scope
+    BARRIER = auto()  # nothing that may be observed moves past it
+    PREFETCH = auto()  # fetches ahead of use, and does nothing else
+    ATTR = auto()  # has attributes
+    ACC_TYPE = auto()  # has the type by which it accesses a place
+    PREG = auto()  # has a pseudo register
+    LIB_CALL = auto()  # becomes a call of a library
+    SIDE_EFFECT = auto()  # does more than give a value
+    COMMUTATIVE = auto()  # gives the same for its two operands in either order
+
+
+_OF_FIELDS: Final = {
+    "access_type": Property.ACC_TYPE,
+    "attrs": Property.ATTR,
+    "constant": Property.CONST_ID,
+    "dtype": Property.TYPE,
+    "entry": Property.ENTRY,
+    "field_id": Property.FIELD_ID,
+    "flags": Property.FLAGS,
+    "label": Property.LABEL,
+    "offset": Property.OFFSET,
+    "preg": Property.PREG,
+    "ret_var": Property.RET_VAR,
+    "symbol": Property.SYM,
+    "ty": Property.TYPE,
+    "value": Property.VALUE,
+}
+"""By the name of a field that is no child: the property to have one."""
+
+
+def child_fields(kind: type[Any]) -> list[Field]:  # Any: a class of nodes, which stand above
+    """Return the fields of ``kind`` that hold children: what is evaluated, and what it binds."""
+    return [f for f in kind.fields_ if f.role in CHILD_ROLES and f.is_evaluated]
+
+
+def count_children(kind: type[Any]) -> int | None:  # Any: as above
+    """Return how many children every node of class ``kind`` has, ``None`` where that differs."""
+    held = child_fields(kind)
+    return len(held) if all(f.shape is Shape.ONE for f in held) else None
+
+
+def properties_of(
+    kind: type[Any],  # Any: as above
+    variables: Collection[type[Any]],
+) -> Property:
+    """Return the properties of nodes of class ``kind``.
+
+    They are those declared, on the kind or a family of it, and what follows from the rest:
+
+    * from children: ``LEAF``, without any; ``EX_CHILD``, where their number differs; ``SCF``, where
+      some are scopes, of the node or of its parts;
+    * from what the family is held as: ``EXPR``, as operands, unless it is declared to be one of
+      statements; else ``NOT_EXEC``;
+    * from access: ``LOAD`` and ``STORE``, unless it is a call;
+    * from the effect: ``SIDE_EFFECT``, if it does more than read; ``BARRIER``, if it may do
+      anything;
+    * from atoms and binders: ``SYM``, for variables and names and for what binds or accesses one;
+      ``VALUE``, for literals;
+    * from fields that are no children: :data:`_OF_FIELDS`, by their names; ``TYPE``, where they
+      hold types.
+
+    Args:
+        kind: The class.
+        variables: All kinds of variables and names.
+    """
+    fields, traits = kind.fields_, kind.traits_
+    children = child_fields(kind)
+    found: Property = kind.properties_
+    if not children:
+        found |= Property.LEAF
+    if count_children(kind) is None:
+        found |= Property.EX_CHILD
+    if any(f.role is Role.SCOPE or _has_scopes(f) for f in children):
+        found |= Property.SCF
+    if kind.held_as_ is not Role.OPERAND:
+        found |= Property.NOT_EXEC
+    if not found & (Property.EXPR | Property.STMT | Property.NOT_EXEC):
+        found |= Property.EXPR
+    if Property.CALL not in found:
+        found |= _access_of(fields)
+    if traits.effect & ~Effect.READS:
+        found |= Property.SIDE_EFFECT
+    if traits.effect & Effect.UNKNOWN:
+        found |= Property.BARRIER
+    if traits.atom is Atom.LITERAL:
+        found |= Property.VALUE
+    elif traits.atom is not None:
+        found |= Property.SYM
+    for declared in fields:
+        if declared.role is Role.BINDER or _holds_only(declared, variables):
+            found |= Property.SYM
+        if declared not in children and declared.compared:
+            found |= _OF_FIELDS.get(declared.name, Property.NONE)
+            if declared.kind is not None and declared.kind.held_as_ is Role.ANNOTATION:
+                found |= Property.TYPE
+    return found
+
+
+def _has_scopes(declared: Field) -> bool:
+    """Return whether a field holds parts, of a kind that has scopes."""
+    if declared.role is not Role.PART or declared.kind is None:
+        return False
+    return any(f.role is Role.SCOPE for part in declared.kind.kinds for f in part.fields_)
+
+
+def _access_of(fields: Iterable[Field]) -> Property:
+    """Return what fields say of the places that they name."""
+    found = Property.NONE
+    for declared in fields:
+        if Access.READ in declared.access:
+            found |= Property.LOAD
+        if Access.WRITE in declared.access:
+            found |= Property.STORE
+    return found
+
+
+def _holds_only(declared: Field, variables: Collection[type[Any]]) -> bool:  # Any: as above
+    """Return whether a field takes variables and names and nothing else."""
+    if declared.kind is None or not declared.compared:
+        return False
+    held = declared.kind.kinds
+    return bool(held) and all(kind in variables for kind in held)

@@ -1,0 +1,28 @@
+"""Properties of operators that calls name: what follows from the record of each."""
+
+from __future__ import annotations
+
+from relayish.ir.property import Property
+from relayish.ir.relay.expr import Op
+from relayish.op.declaration import properties
+
+
+def properties_of_op(op: Op) -> Property:
+    """Return the properties of calls of ``op``.
+
+    All have a value. From the record follow: ``LEAF``, without arguments; ``ATTR``, with a class of
+    attributes; ``COMMUTATIVE``; ``SIDE_EFFECT``, of what has state; ``BARRIER``, of what passes
+    leave whole.
+    """
+    found = Property.EXPR
+    if not properties.arguments.get(op):
+        found |= Property.LEAF
+    if op in properties.attrs_type:
+        found |= Property.ATTR
+    if op in properties.commutative:
+        found |= Property.COMMUTATIVE
+    if op in properties.stateful:
+        found |= Property.SIDE_EFFECT
+    if op in properties.fusion_barrier:
+        found |= Property.BARRIER
+    return found

@@ -1,0 +1,108 @@
+"""Opcodes of nodes: domain, operator, children."""
+
+from __future__ import annotations
+
+import pytest
+
+import relayish as relay
+from relayish.errors import FieldIndexError, UnknownNameError
+from relayish.ir.domain import Domain, Opcode, get_domain
+from relayish.ir.node import Node, node
+from relayish.ir.opcode import children_of, domain_of, opcode_of, operator_of
+from relayish.ir.property import Property
+from relayish.ir.relay.op import intern_op
+from relayish.op import register_op
+
+X = relay.var("x")
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("add", ("relay", "add")),
+        ("nn.conv2d", ("nn", "conv2d")),
+        ("qnn.csi", ("qnn", "csi")),
+        ("contrib.a.b", ("contrib", "a.b")),
+        ("relay.op", ("relay", "relay.op")),
+        (".", ("relay", ".")),
+        ("a.", ("relay", "a.")),
+        ("1.a", ("relay", "1.a")),
+        ("ä.a", ("relay", "ä.a")),
+    ],
+)
+def test_call_is_the_operator_of_its_family(declarations, name, place):
+    op = relay.get_op(name) if name in relay.op.list_ops() else register_op(name, arguments=("x",))
+    call = relay.Call(op, [X])
+    assert (call.domain.name, call.operator.name) == place
+    assert call.opcode == (get_domain(place[0]).id, call.operator.number)
+
+
+def test_operator_of_another_domain_keeps_its_whole_name(declarations):
+    made = register_op("nn.relu", arguments=("x",), domain=Domain("lattices"))
+    assert relay.Call(made, [X]).domain is get_domain("lattices")
+    assert relay.Call(made, [X]).operator.name == "nn.relu"
+
+
+def test_call_of_anything_else_is_a_call():
+    for callee in (X, relay.GlobalVar("f"), relay.Function([X], X)):
+        assert relay.Call(callee, [X]).operator is get_domain("relay").kinds["call"]
+
+
+def test_call_of_an_undeclared_operator_is_refused_with_its_domain(declarations):
+    with pytest.raises(UnknownNameError, match="domain nn has no operator 'rely'; did you mean"):
+        _ = relay.Call(intern_op("nn.rely"), [X]).operator
+    with pytest.raises(UnknownNameError, match="relay has no operator 'let'"):
+        _ = relay.Call(intern_op("let"), [X]).operator
+
+
+def test_children_are_what_is_evaluated_and_bound_in_order_of_declaration():
+    y = relay.var("y")
+    let = relay.Let(X, y, X)
+    assert children_of(let) == (X, y, X)
+    assert [let.child(i) for i in range(let.num_child)] == [X, y, X]
+    assert let.operator.num_children == let.num_child
+
+
+def test_operator_of_a_call_is_no_child_but_another_callee_is():
+    assert children_of(relay.add(X, X)) == (X, X)
+    assert children_of(relay.Call(X, [X])) == (X, X)
+    add = relay.get_op("add")
+    assert children_of(relay.Call(add, [add, X])) == (add, X)
+
+
+def test_child_that_there_is_not_is_refused():
+    with pytest.raises(FieldIndexError, match="Call has 2 children; there is no child 2"):
+        relay.add(X, X).child(2)
+    with pytest.raises(FieldIndexError, match="no child -1"):
+        relay.add(X, X).child(-1)
+
+
+def test_field_of_such_a_name_wins():
+    op = relay.get_op("nn.relu")
+    assert op.domain == "relay"
+    assert domain_of(op) is get_domain("relay")
+    assert operator_of(op).name == "op"
+
+
+def test_field_of_such_a_name_has_no_default_of_its_own(declarations):
+    @node("named")
+    class Named(Node):
+        domain: str
+
+    with pytest.raises(TypeError, match="domain"):
+        Named()
+    assert Named("here").domain == "here"
+
+
+def test_opcode_differs_between_domains_of_one_operator_name(declarations):
+    made = register_op("add", arguments=("a", "b"), domain=Domain("lattices"))
+    assert relay.Call(made, [X, X]).opcode != relay.add(X, X).opcode
+    assert opcode_of(relay.add(X, X)) == Opcode(
+        get_domain("relay").id, get_domain("relay").called("add").number
+    )
+
+
+def test_properties_are_asked_of_nodes():
+    assert relay.add(X, X).has_property(Property.EXPR | Property.COMMUTATIVE)
+    assert not relay.subtract(X, X).has_property(Property.COMMUTATIVE)
+    assert relay.If(X, X, X).has_property(Property.SCF)
