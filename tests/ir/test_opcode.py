@@ -23,7 +23,7 @@ X = relay.var("x")
         ("nn.conv2d", ("nn", "conv2d")),
         ("qnn.csi", ("qnn", "csi")),
         ("contrib.a.b", ("contrib", "a.b")),
-        ("relay.op", ("relay", "relay.op")),
+        ("relay.here", ("relay", "relay.here")),
         (".", ("relay", ".")),
         ("a.", ("relay", "a.")),
         ("1.a", ("relay", "1.a")),
