@@ -145,6 +145,7 @@ _PACKAGES: _typing.Final = (
     "analysis",
     "contrib",
     "codegen",
+    "core",
     "dataflow",
     "dataflow_pattern",
     "error",
@@ -249,6 +250,11 @@ def _load_loops() -> None:
     _importlib.import_module("relayish.tir")
 
 
+def _load_core() -> None:
+    """Let readers of text know core."""
+    _importlib.import_module("relayish.core")
+
+
 def _load_analyses() -> None:
     """Let analyses of all languages be found by name."""
     _importlib.import_module("relayish.analysis")
@@ -263,6 +269,7 @@ def _set_hooks() -> None:
         hooks.text = _astext
         hooks.load_functions = _load_operators
         hooks.languages["tir"] = _load_loops
+        hooks.languages["core"] = _load_core
     hooks.load_analyses = _load_analyses
     hooks.members["qnn.transform"] = _load_passes_of_qnn
 

@@ -3,6 +3,7 @@
 from relayish import analysis as analysis
 from relayish import codegen as codegen
 from relayish import contrib as contrib
+from relayish import core as core
 from relayish import dataflow as dataflow
 from relayish import dataflow_pattern as dataflow_pattern
 from relayish import error as error

@@ -32,7 +32,7 @@ LAYERS = (
     ("functor.relay", "op"),
     ("text.relay", "dataflow.relay"),
     ("analysis", "nd", "prelude"),
-    ("interpreter", "dataflow_pattern", "tir"),
+    ("interpreter", "dataflow_pattern", "tir", "core"),
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),

@@ -1,0 +1,39 @@
+"""Symbols: variables and pseudo registers of functions, and names of what the module defines."""
+
+from __future__ import annotations
+
+from relayish.core.ir.family import Symbol
+from relayish.core.ir.type import INT32, Type, as_type
+from relayish.ir.node import field, node
+from relayish.ir.roles import Atom
+
+
+@node("var", atom=Atom.VARIABLE)
+class Var(Symbol):
+    """A formal or local variable of a function: memory of its own, whose address may be taken.
+
+    It is the object that counts, the name is for people.
+    """
+
+    name: str = field(hint=True)
+    type: Type = field(default=INT32, convert=as_type)
+
+
+@node("preg", atom=Atom.VARIABLE)
+class Preg(Symbol):
+    """A pseudo register of a function, which holds a value and has no address."""
+
+    type: Type = field(default=INT32, convert=as_type)
+    name: str = field(default="", hint=True)
+
+
+@node("global", atom=Atom.NAME)
+class Global(Symbol):
+    """The name of what the module defines: a variable, a function, or an entry point.
+
+    Attributes:
+        type: That of the variable, or of the function.
+    """
+
+    name: str
+    type: Type = field(convert=as_type)
