@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from contextvars import ContextVar, Token
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
-from relayish.errors import OperatorError
+from relayish.errors import OperatorError, TypeInferenceError
 from relayish.ir.relay.expr import Call, Expr, Op
-from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.builders.call import attrs_of
 from relayish.op.declaration.op_table import OpTable
-from relayish.op.declaration.properties import arguments, attrs_type
+from relayish.op.declaration.properties import arguments, attrs_type, rule
 from relayish.op.declaration.registry import relay_op
 from relayish.op.declaration.rewriting import convert_op_layout
+from relayish.op.layouts.rules import layout_rule
 from relayish.op.types.layout import converted_shape, is_layout
 from relayish.op.types.layout_algebra import rearranges, split_axes, whole_axes
 
@@ -80,28 +81,61 @@ _CONFIG: Final[ContextVar[LayoutConfig | None]] = ContextVar("layout config", de
 
 
 def convert_call(call: Call, inputs: Sequence[Expr], layouts: Sequence[str]) -> Expr | None:
-    """Return the call that computes ``call`` in ``layouts``, on ``inputs``.
+    """Return the call that computes ``call`` in ``layouts``, which were checked, on ``inputs``.
 
     Returns:
         ``None`` where it is to stay: sizes that parts of an axis do not divide.
 
     Raises:
-        OperatorError: If the operator has no layouts that could be asked for, or other ones.
+        OperatorError: If what the operator computes with has other axes, or they are split
+            otherwise than it takes them.
     """
     op = call.op
     assert isinstance(op, Op)
     registered = convert_op_layout.get(op)
     if registered is not None:
         return registered(attrs_of(call), inputs, tensor_types(call), list(layouts))
-    fields = getattr(attrs_type.get(op), "field_names", ())
-    if "data_layout" in fields and "kernel_layout" in fields:
+    if _is_convolution(op):
         return _convert_convolution(call, op, inputs, layouts)
-    if "layout" in fields:
-        return _convert_layout(call, op, inputs, layouts)
-    raise OperatorError(
-        f"{op.full_name} is asked for the layouts {list(layouts)}, but has no attribute layout, "
-        f"nor data_layout; say what it is converted to with register_convert_op_layout"
-    )
+    return _convert_layout(call, op, inputs, layouts)
+
+
+def check_layouts(op: Op, layouts: Sequence[str]) -> None:
+    """Refuse layouts that no call of ``op`` could be converted to.
+
+    Raises:
+        OperatorError: If the operator has no layouts that could be asked for, or another number.
+    """
+    if op in convert_op_layout:
+        return
+    kind = attrs_type.get(op)
+    fields, defaults = (() if kind is None else kind.field_names), getattr(kind, "defaults", {})
+    if _is_convolution(op):
+        if len(layouts) != 2 or not all(map(is_layout, set(layouts) - {DEFAULT})):
+            shown = defaults.get("data_layout", "NCHW")
+            raise OperatorError(
+                f"{op.full_name} has two layouts, as in [{shown!r}, 'default']; "
+                f"found {list(layouts)}"
+            )
+        if layouts[0] == DEFAULT:
+            raise OperatorError(
+                f"the layout of the data of {op.full_name} must be said, not 'default'"
+            )
+    elif "layout" not in fields:
+        raise OperatorError(
+            f"{op.full_name} is asked for the layouts {list(layouts)}, but has no attribute "
+            f"layout, nor data_layout; say what it is converted to with register_convert_op_layout"
+        )
+    elif not 1 <= len(layouts) <= 2 or not is_layout(layouts[0]):
+        shown = defaults.get("layout", "NCHW")
+        raise OperatorError(
+            f"{op.full_name} has one layout, as in [{shown!r}]; found {list(layouts)}"
+        )
+
+
+def _is_convolution(op: Op) -> bool:
+    fields = getattr(attrs_type.get(op), "field_names", ())
+    return "data_layout" in fields and "kernel_layout" in fields
 
 
 def tensor_types(call: Call) -> list[TensorType]:
@@ -114,30 +148,49 @@ def tensor_types(call: Call) -> list[TensorType]:
 
 
 def _convert_layout(call: Call, op: Op, inputs: Sequence[Expr], layouts: Sequence[str]) -> Call:
-    if not 1 <= len(layouts) <= 2 or not is_layout(layouts[0]):
-        raise OperatorError(
-            f"{op.full_name} has one layout, as in [{attrs_of(call).layout!r}]; "
-            f"found {list(layouts)}"
-        )
-    _check_axes(op, attrs_of(call).layout, layouts[0])
-    values = {"layout": layouts[0]}
+    had, wanted = attrs_of(call).layout, layouts[0]
+    _check_axes(op, had, wanted)
+    values = {"layout": wanted}
     if "out_layout" in attrs_of(call):
-        values["out_layout"] = layouts[0]
-    return Call(op, tuple(inputs), attrs_of(call).with_values(**values), span=call.span)
+        values["out_layout"] = wanted
+    attrs = attrs_of(call).with_values(**values)
+    _check_taken(call, op, attrs, had)
+    return Call(op, tuple(inputs), attrs, span=call.span)
+
+
+def _check_taken(call: Call, op: Op, attrs: Any, had: str) -> None:  # Any: as in the declaration
+    """Refuse a layout that the operator is not computed in, whatever its layout rule does then.
+
+    A rule that does not know the layout may let the call stay as it was.
+
+    Raises:
+        OperatorError: With what the type rule says.
+    """
+    types = tuple([cast("Type", arg.checked_type) for arg in call.args])
+    data, follow, infer = types[0], layout_rule(op), rule.get(op)
+    if infer is None or follow is None or not isinstance(data, TensorType):
+        return
+    if not is_layout(had) or not rearranges(had, attrs.layout, data.shape):
+        return
+    unknown = [None] * len(types)
+    before = [had, *unknown[1:]]
+    if follow(attrs, None, unknown, types) or follow(attrs, before, before, types):
+        return
+    converted = TensorType(converted_shape(data.shape, had, attrs.layout), data.dtype)
+    try:
+        infer(attrs, converted, *types[1:])
+    except TypeInferenceError as error:
+        raise OperatorError(
+            f"{op.full_name} is asked for the layout {attrs.layout!r}, but {error}; ask for one "
+            f"that it takes, as {had!r}, in which it is"
+        ) from error
 
 
 def _convert_convolution(
     call: Call, op: Op, inputs: Sequence[Expr], layouts: Sequence[str]
 ) -> Call | None:
     attrs = attrs_of(call)
-    if len(layouts) != 2 or not all(map(is_layout, set(layouts) - {DEFAULT})):
-        raise OperatorError(
-            f"{op.full_name} has two layouts, as in [{attrs.data_layout!r}, 'default']; "
-            f"found {list(layouts)}"
-        )
     data, kernel = layouts
-    if data == DEFAULT:
-        raise OperatorError(f"the layout of the data of {op.full_name} must be said, not 'default'")
     if kernel == DEFAULT:
         kernel = _default_kernel(call, op, data)
     _check_axes(op, attrs.data_layout, data)

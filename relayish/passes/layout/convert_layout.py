@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.declaration.registry import get_op
 from relayish.pass_infra import register_pass
-from relayish.passes.layout.conversion import convert_call
+from relayish.passes.layout.conversion import check_layouts, convert_call
 from relayish.passes.layout.propagate import propagate_layouts
 
 
@@ -57,9 +57,11 @@ def convert_layout(expr: Expr, *, desired_layouts: Mapping[str, tuple[str, ...]]
         Relay ``ConvertLayout``. There, tensors that lets bind come back to the layout they had,
         a change of layout in the program stays, and sizes that are not divided make an error.
     """
-    wanted: dict[Expr, tuple[str, ...]] = {
-        get_op(name): tuple(layouts) for name, layouts in desired_layouts.items()
-    }
+    wanted: dict[Expr, tuple[str, ...]] = {}
+    for name, layouts in desired_layouts.items():
+        op = get_op(name)
+        check_layouts(op, layouts)
+        wanted[op] = tuple(layouts)
 
     def convert(call: Call, inputs: Sequence[Expr]) -> Expr | None:
         return convert_call(call, inputs, wanted[call.op])

@@ -62,8 +62,8 @@ def conv2d_to_sparse(
         ``func`` itself where it convolves with none of them.
 
     Raises:
-        PassError: If a shape is missing, or has not four or five sizes, or the layout is another,
-            or another function of ``mod`` refers to ``func``.
+        PassError: If a name is that of no parameter, a shape is missing, or has not four or five
+            sizes, or the layout is another, or another function of ``mod`` refers to ``func``.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.

@@ -55,8 +55,8 @@ def dense_to_sparse(
         ``func`` itself where it multiplies by none of them.
 
     Raises:
-        PassError: If a shape is missing, or has not five sizes, or another function of ``mod``
-            refers to ``func``.
+        PassError: If a name is that of no parameter, a shape is missing, or has not five sizes,
+            or another function of ``mod`` refers to ``func``.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.

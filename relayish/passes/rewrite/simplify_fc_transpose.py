@@ -24,7 +24,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.pass_infra import register_pass
-from relayish.passes.rewrite.weight_parameters import replace_parameters
+from relayish.passes.rewrite.weight_parameters import check_weight_names, replace_parameters
 
 
 @register_pass("SimplifyFCTranspose", opt_level=4)
@@ -48,7 +48,8 @@ def simplify_fc_transpose(
         ``func`` itself where it transposes none of them.
 
     Raises:
-        PassError: If another function of ``mod`` refers to ``func``.
+        PassError: If a name is that of no parameter, or another function of ``mod`` refers to
+            ``func``.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
@@ -57,6 +58,7 @@ def simplify_fc_transpose(
         Relay ``SimplifyFCTranspose``; there parameters come in the order of their use, and a
         weight that is transposed and is none of those named is an error.
     """
+    check_weight_names(target_weight_name, func, mod)
     targets = [param for param in func.params if param.name_hint in target_weight_name]
     rewriter = _Transposer(targets)
     body = post_order_rewrite(func.body, rewriter)

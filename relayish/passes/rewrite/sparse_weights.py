@@ -11,7 +11,7 @@ from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.passes.rewrite.weight_parameters import replace_parameters
+from relayish.passes.rewrite.weight_parameters import check_weight_names, replace_parameters
 
 Parts = tuple[Var, Var, Var]
 """The data, the indices and the row pointers of a sparse matrix."""
@@ -60,11 +60,17 @@ class SparseLayers(ExprRewriter, ABC):
                     f"one row pointer more than there are rows"
                 )
         self._func = func
+        self._names = tuple(weight_name)
         self._sizes = {var: shapes[var.name_hint] for var in func.params if var.name_hint in shapes}
         self._parts: dict[Var, Parts] = {}
 
     def run(self, mod: IRModule | None) -> Function:
-        """Return the function, of ``mod``, with these layers; itself if there are none."""
+        """Return the function, of ``mod``, with these layers; itself if there are none.
+
+        Raises:
+            PassError: If a weight is no parameter, or a function of ``mod`` calls this one.
+        """
+        check_weight_names(self._names, self._func, mod)
         body = post_order_rewrite(self._func.body, self)
         if body is self._func.body:
             return self._func

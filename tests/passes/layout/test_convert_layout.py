@@ -254,6 +254,13 @@ class TestAsked:
             ),
             ({"nn.conv2d": ["NHWC", "XYZW"]}, "asked for the layout 'XYZW', .* axes of 'OIHW'"),
             ({"nn.max_pool2d": ["NHC"]}, "nn.max_pool2d is asked for the layout 'NHC', but"),
+            (
+                {"nn.max_pool2d": ["NCHW2h"]},
+                (
+                    "asked for the layout 'NCHW2h', but layout NCHW2h must have the axes H, W, "
+                    "which cannot be split; ask for one that it takes, as 'NCHW', in which it is"
+                ),
+            ),
             ({"nn.max_pool2d": []}, r"nn.max_pool2d has one layout, as in \['NCHW'\]; found \[\]"),
             (
                 {"nn.relu": ["NHWC"]},
@@ -266,6 +273,12 @@ class TestAsked:
         mod = infer_type(IRModule({"main": Function((X, W), body)}))
         with pytest.raises(OperatorError, match=message):
             ConvertLayout(layouts)(mod)
+
+    @pytest.mark.parametrize("name", ["nn.lrn", "nn.relu", "nn.prelu"])
+    def test_operator_without_layouts_is_refused_where_it_is_not_called(self, name):
+        mod = infer_type(IRModule({"main": Function((X,), op.tanh(X))}))
+        with pytest.raises(OperatorError, match=rf"{name} is asked for the layouts \['NHWC'\]"):
+            ConvertLayout({name: ["NHWC"]})(mod)
 
 
 def _is_conv(node):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from relayish import op
 from relayish.analysis import search_fc_transpose
+from relayish.errors import PassError
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
@@ -54,8 +56,13 @@ def test_weight_used_twice_comes_once():
     assert names(simplify_fc_transpose(func, target_weight_name=("w",))) == ["x", "w.T"]
 
 
+def test_weight_that_is_no_parameter_is_refused():
+    with pytest.raises(PassError, match="the weight 'other' is no parameter"):
+        simplify_fc_transpose(NET, target_weight_name=("x", "other"))
+
+
 def test_function_stays_itself_where_nothing_is_named():
-    assert simplify_fc_transpose(NET, target_weight_name=("x", "other")) is NET
+    assert simplify_fc_transpose(NET, target_weight_name=("x",)) is NET
     mod = IRModule({"main": NET})
     assert SimplifyFCTranspose()(mod) is mod
 

@@ -110,9 +110,32 @@ def test_a_weight_of_two_layers_comes_once():
 def test_a_function_without_such_weights_is_returned_itself():
     func = dense_layers()
     assert dense_to_sparse(func) is func
-    assert dense_to_sparse(func, weight_name=("u",), weight_shape=((1, 1, 1, 1, 3),)) is func
+    assert dense_to_sparse(func, weight_name=("x",), weight_shape=((1, 1, 1, 1, 3),)) is func
     assert conv2d_to_sparse(func, weight_name=("w",), weight_shape=((1, 1, 1, 1, 3),)) is func
     assert conv2d_to_sparse2(func) is func
+
+
+def test_weight_that_is_no_parameter_is_refused():
+    func, sizes = dense_layers(), ((1, 1, 1, 1, 3),)
+    for convert in (dense_to_sparse, conv2d_to_sparse):
+        with pytest.raises(PassError, match="the weight 'ww' is no parameter; did you mean w"):
+            convert(func, weight_name=("ww",), weight_shape=sizes)
+
+
+def test_weight_that_is_named_twice_is_refused():
+    with pytest.raises(PassError, match="the weight 'w' is named twice"):
+        dense_to_sparse(dense_layers(), weight_name=("w", "w"), weight_shape=((1, 1, 1, 1, 3),) * 2)
+
+
+def test_weight_of_one_function_of_a_module_may_be_named():
+    x = relay.var("x", shape=(2, 2))
+    mod = relay.IRModule({"main": dense_layers(), "other": relay.Function([x], x)})
+    given = {"weight_name": ("w",), "weight_shape": ((1, 1, 1, 1, 7),)}
+    image = relay.transform.DenseToSparse(**given)(mod)
+    assert image["other"] is mod["other"]
+    assert relay.transform.DenseToSparse(**given)(image) is image
+    with pytest.raises(PassError, match="the weight 'u' is no parameter"):
+        relay.transform.DenseToSparse(weight_name=("u",), weight_shape=((1, 1, 1, 1, 7),))(mod)
 
 
 @each("sizes", [(), ((1, 2, 3),), ((1, 1, 1, 1, 3), (1, 1, 1, 1, 3))])
