@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from math import prod
 from typing import Unpack
 
 import numpy as np
@@ -14,6 +12,14 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, StaticForm
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
+from relayish.op.dyn.result_size import (
+    bound_by_last_input,
+    bound_one_hot,
+    bound_pad,
+    bound_resize,
+    bound_scaling,
+    bound_tile,
+)
 from relayish.op.dyn.types import (
     dynamic_broadcast_to_type,
     dynamic_expand_dims_type,
@@ -38,14 +44,14 @@ from relayish.op.nn.space import (
     pad_tensor,
     upsample,
 )
+from relayish.op.tensor.broadcasting import broadcast_value
 from relayish.op.tensor.creation import InitOpAttrs, fill_tensor
-from relayish.op.tensor.indexing import OneHotAttrs, one_hot
+from relayish.op.tensor.masking import OneHotAttrs, one_hot
 from relayish.op.tensor.rearrangement import TileAttrs, tile_tensor
-from relayish.op.tensor.shape import ReshapeAttrs, SqueezeAttrs, broadcast_value
+from relayish.op.tensor.shape import ReshapeAttrs, SqueezeAttrs
 from relayish.op.tensor.slicing import StridedSliceAttrs, slice_tensor
 from relayish.op.tensor.sorting import TopkAttrs, count_topk, topk
 from relayish.op.tensor.sparse import to_dense
-from relayish.op.types.layout import read_layout
 from relayish.op.types.reshape import reshape_shape
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.values.evaluation import Array, Parameters, normalise_axis, result_dtype
@@ -178,75 +184,27 @@ def _resize(attrs: Resize2DAttrs, data: Array, size: Array, roi: Array) -> Array
     return resize_tensor(attrs, data, sizes, tuple(roi.tolist()))
 
 
-def _bound_by_last_input(_: Parameters, *inputs: Array) -> int:
-    return int(prod(np.ravel(inputs[-1]).tolist()))
-
-
-def _tile_by_input(_: Parameters, data: Array, reps: Array) -> int:
-    return int(data.size * prod(np.ravel(reps).tolist()))
-
-
-def _bound_one_hot(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
-    return int(indices.size) * int(depth)
-
-
-def _pad_by_input(_: Parameters, data: Array, widths: Array, *_value: Array) -> int:
-    return prod(size + sum(pad.tolist()) for size, pad in zip(data.shape, widths, strict=True))
-
-
-def _sizes_along(letters: str, data: Array, layout: str) -> list[int]:
-    places = [axis.letter for axis in read_layout(layout)]
-    return [data.shape[places.index(letter)] for letter in letters]
-
-
-def _resize_by_input(attrs: Parameters, data: Array, size: Array, _roi: Array) -> int:
-    before = prod(_sizes_along("HW", data, attrs.layout))
-    return int(data.size // max(1, before) * prod(size.tolist()))
-
-
-def _scale_by_input(letters: str) -> Callable[..., int]:
-    def size(attrs: Parameters, data: Array, *scales: Array) -> int:
-        before = _sizes_along(letters, data, attrs.layout)
-        after = (round(n * float(scale)) for n, scale in zip(before, scales, strict=True))
-        return int(data.size // max(1, prod(before)) * prod(after))
-
-    return size
-
-
 def _declare(name: str, arguments: tuple[str, ...], **told: Unpack[Record]) -> None:
     """Declare the form of the operator ``name`` that takes sizes as arguments."""
     record: Record = {"static_form": StaticForm(name), "shape_from_values": True, **told}
     register_op(f"dyn.{name}", arguments=arguments, **record)
 
 
-_declare(
-    "zeros",
-    arguments=("shape",),
-    description="""
-    Make zeros of a shape known when the program runs.
-    shape (k,) of integers -> (?, ..., ?)
-    """,
-    attrs_type=InitOpAttrs,
-    rule=dynamic_init_type,
-    evaluate=_zeros,
-    result_size=_bound_by_last_input,
-    pattern=OpPattern.ELEMWISE,
-    chosen_dtype="dtype",
-)
-_declare(
-    "ones",
-    arguments=("shape",),
-    description="""
-    Make ones of a shape known when the program runs.
-    shape (k,) of integers -> (?, ..., ?)
-    """,
-    attrs_type=InitOpAttrs,
-    rule=dynamic_init_type,
-    evaluate=_ones,
-    result_size=_bound_by_last_input,
-    pattern=OpPattern.ELEMWISE,
-    chosen_dtype="dtype",
-)
+for _name, _summary, _evaluate in (
+    ("zeros", "Make zeros of a shape known when the program runs.", _zeros),
+    ("ones", "Make ones of a shape known when the program runs.", _ones),
+):
+    _declare(
+        _name,
+        arguments=("shape",),
+        description=f"{_summary}\nshape (k,) of integers -> (?, ..., ?)",
+        attrs_type=InitOpAttrs,
+        rule=dynamic_init_type,
+        evaluate=_evaluate,
+        result_size=bound_by_last_input,
+        pattern=OpPattern.ELEMWISE,
+        chosen_dtype="dtype",
+    )
 _declare(
     "full",
     arguments=("fill_value", "shape"),
@@ -257,7 +215,7 @@ _declare(
     attrs_type=InitOpAttrs,
     rule=dynamic_full_type,
     evaluate=_full,
-    result_size=_bound_by_last_input,
+    result_size=bound_by_last_input,
     pattern=OpPattern.ELEMWISE,
     mixed_precision=MixedPrecision.FOLLOW,
     chosen_dtype="dtype",
@@ -314,7 +272,7 @@ _declare(
     attrs_type=InitOpAttrs,
     rule=dynamic_broadcast_to_type,
     evaluate=_broadcast_to,
-    result_size=_bound_by_last_input,
+    result_size=bound_by_last_input,
     pattern=OpPattern.BROADCAST,
     mixed_precision=MixedPrecision.FOLLOW,
 )
@@ -328,7 +286,7 @@ _declare(
     attrs_type=TileAttrs,
     rule=dynamic_tile_type,
     evaluate=_tile,
-    result_size=_tile_by_input,
+    result_size=bound_tile,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
 )
@@ -356,7 +314,7 @@ _declare(
     attrs_type=OneHotAttrs,
     rule=dynamic_one_hot_type,
     evaluate=_one_hot,
-    result_size=_bound_one_hot,
+    result_size=bound_one_hot,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 _declare(
@@ -369,7 +327,7 @@ _declare(
     attrs_type=PadAttrs,
     rule=dynamic_pad_type,
     evaluate=_pad,
-    result_size=_pad_by_input,
+    result_size=bound_pad,
     pattern=OpPattern.INJECTIVE,
 )
 _declare(
@@ -382,7 +340,7 @@ _declare(
     """,
     rule=dynamic_sparse_to_dense_type,
     evaluate=_sparse_to_dense,
-    result_size=_bound_by_last_input,
+    result_size=bound_by_last_input,
 )
 _declare(
     "image.resize2d",
@@ -395,7 +353,7 @@ _declare(
     attrs_type=Resize2DAttrs,
     rule=dynamic_resize_type,
     evaluate=_resize,
-    result_size=_resize_by_input,
+    result_size=bound_resize,
     pattern=OpPattern.INJECTIVE,
 )
 _declare(
@@ -408,7 +366,7 @@ _declare(
     attrs_type=UpSamplingAttrs,
     rule=dynamic_upsampling_type,
     evaluate=_upsampling,
-    result_size=_scale_by_input("HW"),
+    result_size=bound_scaling("HW"),
     pattern=OpPattern.INJECTIVE,
 )
 _declare(
@@ -421,7 +379,7 @@ _declare(
     attrs_type=UpSampling3DAttrs,
     rule=dynamic_upsampling_type,
     evaluate=_upsampling3d,
-    result_size=_scale_by_input("DHW"),
+    result_size=bound_scaling("DHW"),
     pattern=OpPattern.INJECTIVE,
 )
 _declare(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from relayish.errors import EvaluationError
@@ -127,6 +129,28 @@ def _dropout_layouts(
     return None if found is None else found._replace(outputs=[*found.outputs, *found.outputs])
 
 
+def _declare_softmax(
+    name: str,
+    summary: str,
+    evaluate: Callable[..., Array],
+    result_memory: ResultMemory | None = None,
+    mixed_precision: MixedPrecision | None = None,
+) -> None:
+    """Declare a function of the exponentials along an axis."""
+    register_op(
+        name,
+        arguments=("data",),
+        description=f"{summary}\ndata (...) -> (...)",
+        attrs_type=SoftmaxAttrs,
+        rule=_softmax_type,
+        evaluate=evaluate,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        result_memory=result_memory,
+        mixed_precision=mixed_precision,
+        infer_layout=of_axis(),
+    )
+
+
 register_op(
     "nn.relu",
     arguments=("data",),
@@ -168,47 +192,23 @@ register_op(
     mixed_precision=MixedPrecision.FOLLOW,
     infer_layout=of_axis(),
 )
-register_op(
+_declare_softmax(
     "nn.softmax",
-    arguments=("data",),
-    description="""
-    Take exponentials divided by their sum along an axis.
-    data (...) -> (...)
-    """,
-    attrs_type=SoftmaxAttrs,
-    rule=_softmax_type,
-    evaluate=_softmax,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    "Take exponentials divided by their sum along an axis.",
+    _softmax,
     result_memory=ResultMemory(),
     mixed_precision=MixedPrecision.NEVER,
-    infer_layout=of_axis(),
 )
-register_op(
+_declare_softmax(
     "nn.fast_softmax",
-    arguments=("data",),
-    description="""
-    Take exponentials, approximated, divided by their sum along an axis.
-    data (...) -> (...)
-    """,
-    attrs_type=SoftmaxAttrs,
-    rule=_softmax_type,
-    evaluate=_softmax,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    infer_layout=of_axis(),
+    "Take exponentials, approximated, divided by their sum along an axis.",
+    _softmax,
 )
-register_op(
+_declare_softmax(
     "nn.log_softmax",
-    arguments=("data",),
-    description="""
-    Take the logarithm of the softmax along an axis.
-    data (...) -> (...)
-    """,
-    attrs_type=SoftmaxAttrs,
-    rule=_softmax_type,
-    evaluate=_log_softmax,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+    "Take the logarithm of the softmax along an axis.",
+    _log_softmax,
     result_memory=ResultMemory(),
-    infer_layout=of_axis(),
 )
 register_op(
     "nn.dropout",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TypeAlias
+from typing import Final, TypeAlias, Unpack
 
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
+from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_convolution
 from relayish.op.nn.convolution_attrs import (
@@ -233,7 +234,33 @@ def _bitserial_convolution(attrs: BinaryConv2DAttrs, data: Array, weight: Array)
     return convert_layout(result, "NCHW", attrs.data_layout)
 
 
-register_op(
+_PACKED_SIGNATURE: Final = (
+    "data, kernel, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+    "channels=None, kernel_size=None, data_layout='NCHW8c', kernel_layout='OIHW', "
+    "out_layout='', out_dtype=''"
+)
+_PACKED: Final = """
+    Convolve with channels split into blocks.
+    data (n, c / b, h, w, b); kernel (o / ob, c / b, kh, kw, b, ob) -> (n, o / ob, h', w', ob)
+    """
+
+
+def _declare(name: str, signature: str | None = None, **told: Unpack[Record]) -> None:
+    """Declare a convolution."""
+    record: Record = {
+        "relation": convolution_relation,
+        "evaluate": _convolution,
+        "pattern": OpPattern.OUT_ELEMWISE_FUSABLE,
+        "mixed_precision": MixedPrecision.ALWAYS,
+        "chosen_dtype": "out_dtype",
+        "mac_count": count_convolution,
+        "infer_layout": of_convolution,
+        **told,
+    }
+    register_op(name, arguments=("data", "weight"), signature=signature, **record)
+
+
+_declare(
     "nn.conv1d",
     signature=(
         "data, weight, strides=(1,), padding=(0,), dilation=(1,), groups=1, channels=None, "
@@ -246,87 +273,45 @@ register_op(
         (n, o, w')
     """,
     attrs_type=Conv1DAttrs,
-    relation=convolution_relation,
-    evaluate=_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.ALWAYS,
-    chosen_dtype="out_dtype",
-    mac_count=count_convolution,
-    infer_layout=of_convolution,
 )
-register_op(
+_declare(
     "nn.conv2d",
-    arguments=("data", "weight"),
     description="""
     Slide a kernel over images and add up the products.
     data (n, c, h, w), axes as data_layout; weight (o, c / groups, kh, kw), axes as
         kernel_layout -> (n, o, h', w')
     """,
     attrs_type=Conv2DAttrs,
-    relation=convolution_relation,
-    evaluate=_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
     result_memory=ResultMemory(),
-    mixed_precision=MixedPrecision.ALWAYS,
-    chosen_dtype="out_dtype",
-    mac_count=count_convolution,
-    infer_layout=of_convolution,
 )
-register_op(
+_declare(
     "nn.conv3d",
-    arguments=("data", "weight"),
     description="""
     Slide a kernel over volumes and add up the products.
     data (n, c, d, h, w), axes as data_layout; weight (o, c / groups, kd, kh, kw), axes as
         kernel_layout -> (n, o, d', h', w')
     """,
     attrs_type=Conv3DAttrs,
-    relation=convolution_relation,
-    evaluate=_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.ALWAYS,
-    chosen_dtype="out_dtype",
-    mac_count=count_convolution,
-    infer_layout=of_convolution,
 )
-register_op(
+_declare(
     "nn.contrib_conv2d_NCHWc",
-    arguments=("data", "weight"),
-    signature=(
-        "data, kernel, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
-        "channels=None, kernel_size=None, data_layout='NCHW8c', kernel_layout='OIHW', "
-        "out_layout='', out_dtype=''"
-    ),
-    description="""
-    Convolve with channels split into blocks.
-    data (n, c / b, h, w, b); kernel (o / ob, c / b, kh, kw, b, ob) -> (n, o / ob, h', w', ob)
-    """,
+    signature=_PACKED_SIGNATURE,
+    description=_PACKED,
     aliases=("nn.contrib_conv2d_nchwc",),
     attrs_type=Conv2DAttrs,
     relation=packed_convolution_relation,
-    evaluate=_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mac_count=count_convolution,
-    infer_layout=of_convolution,
+    mixed_precision=None,
+    chosen_dtype=None,
 )
-register_op(
+_declare(
     "nn.contrib_depthwise_conv2d_NCHWc",
-    arguments=("data", "weight"),
-    signature=(
-        "data, kernel, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
-        "channels=None, kernel_size=None, data_layout='NCHW8c', kernel_layout='OIHW', "
-        "out_layout='', out_dtype=''"
-    ),
-    description="""
-    Convolve with channels split into blocks.
-    data (n, c / b, h, w, b); kernel (o / ob, c / b, kh, kw, b, ob) -> (n, o / ob, h', w', ob)
-    """,
+    signature=_PACKED_SIGNATURE,
+    description=_PACKED,
     aliases=("nn.contrib_depthwise_conv2d_nchwc",),
     attrs_type=Conv2DAttrs,
-    relation=convolution_relation,
-    evaluate=_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    infer_layout=of_convolution,
+    mixed_precision=None,
+    chosen_dtype=None,
+    mac_count=None,
 )
 register_op(
     "nn.bitserial_conv2d",

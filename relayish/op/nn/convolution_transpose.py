@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.ir.attrs import Attrs
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_convolution
@@ -95,65 +96,56 @@ def _weight_gradient(attrs: Conv2DAttrs, grad: Array, data: Array) -> Array:
     return convert_layout(weight, "OIHW", weight_layout)
 
 
-register_op(
+def _declare(name: str, attrs_type: type[Attrs], signature: str, shapes: str) -> None:
+    """Declare a transposed convolution along so many axes."""
+    summary = (
+        "Put a kernel, scaled by each element, where that element is: "
+        "the gradient of a convolution."
+    )
+    register_op(
+        name,
+        signature=signature,
+        description=f"{summary}\n{shapes}",
+        attrs_type=attrs_type,
+        relation=transposed_convolution_relation,
+        evaluate=_transposed_convolution,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        mixed_precision=MixedPrecision.ALWAYS,
+        chosen_dtype="out_dtype",
+        mac_count=count_convolution,
+        infer_layout=of_convolution,
+    )
+
+
+_declare(
     "nn.conv1d_transpose",
+    Conv1DTransposeAttrs,
     signature=(
         "data, weight, strides=(1,), padding=(0,), dilation=(1,), groups=1, channels=None, "
         "kernel_size=None, data_layout='NCW', kernel_layout='IOW', out_layout='', "
         "output_padding=(0,), out_dtype=''"
     ),
-    description="""
-    Put a kernel, scaled by each element, where that element is: the gradient of a convolution.
-    data (n, c, w); weight (c, o / groups, kw) -> (n, o, w')
-    """,
-    attrs_type=Conv1DTransposeAttrs,
-    relation=transposed_convolution_relation,
-    evaluate=_transposed_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.ALWAYS,
-    chosen_dtype="out_dtype",
-    mac_count=count_convolution,
-    infer_layout=of_convolution,
+    shapes="data (n, c, w); weight (c, o / groups, kw) -> (n, o, w')",
 )
-register_op(
+_declare(
     "nn.conv2d_transpose",
+    Conv2DTransposeAttrs,
     signature=(
         "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
         "channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='IOHW', "
         "out_layout='', output_padding=(0, 0), out_dtype=''"
     ),
-    description="""
-    Put a kernel, scaled by each element, where that element is: the gradient of a convolution.
-    data (n, c, h, w); weight (c, o / groups, kh, kw) -> (n, o, h', w')
-    """,
-    attrs_type=Conv2DTransposeAttrs,
-    relation=transposed_convolution_relation,
-    evaluate=_transposed_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.ALWAYS,
-    chosen_dtype="out_dtype",
-    mac_count=count_convolution,
-    infer_layout=of_convolution,
+    shapes="data (n, c, h, w); weight (c, o / groups, kh, kw) -> (n, o, h', w')",
 )
-register_op(
+_declare(
     "nn.conv3d_transpose",
+    Conv3DTransposeAttrs,
     signature=(
         "data, weight, strides=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), groups=1, "
         "channels=None, kernel_size=None, data_layout='NCDHW', kernel_layout='IODHW', "
         "out_layout='', output_padding=(0, 0, 0), out_dtype=''"
     ),
-    description="""
-    Put a kernel, scaled by each element, where that element is: the gradient of a convolution.
-    data (n, c, d, h, w); weight (c, o / groups, kd, kh, kw) -> (n, o, d', h', w')
-    """,
-    attrs_type=Conv3DTransposeAttrs,
-    relation=transposed_convolution_relation,
-    evaluate=_transposed_convolution,
-    pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    mixed_precision=MixedPrecision.ALWAYS,
-    chosen_dtype="out_dtype",
-    mac_count=count_convolution,
-    infer_layout=of_convolution,
+    shapes="data (n, c, d, h, w); weight (c, o / groups, kd, kh, kw) -> (n, o, d', h', w')",
 )
 register_op(
     "nn.conv2d_backward_weight",

@@ -100,141 +100,134 @@ _SAME: Final = "lhs (...); rhs (...) of the same element type -> (...), broadcas
 _OF_BOOLEANS: Final = "lhs (...) bool; rhs (...) bool -> (...) bool, broadcast of both"
 
 
-def _declare(name: str, summary: str, shapes: str = _SAME, **told: Unpack[Record]) -> None:
+def _declare(
+    name: str, summary: str, function: Function, shapes: str = _SAME, **told: Unpack[Record]
+) -> None:
     """Declare an operation on pairs of elements."""
     record: Record = {
         "description": f"{summary}\n{shapes}",
         "pattern": OpPattern.BROADCAST,
         "rule": broadcast,
+        "evaluate": _keep_dtype(name, function),
         **told,
     }
     register_op(name, arguments=("lhs", "rhs"), **record)
 
 
+def _declare_arithmetic(name: str, summary: str, ufunc: np.ufunc, **told: Unpack[Record]) -> None:
+    """Declare an operation that ``ufunc`` writes into memory there is."""
+    record: Record = {
+        "result_memory": ResultMemory(into=apply_into(ufunc)),
+        "mixed_precision": MixedPrecision.FOLLOW,
+        **told,
+    }
+    _declare(name, summary, ufunc, **record)
+
+
 # add, subtract and multiply are what folding does most: nothing stands before the arithmetic.
-_declare(
+_declare_arithmetic(
     "add",
     "Add two tensors element by element, with broadcasting.",
+    np.add,
     evaluate=lambda _, lhs, rhs: lhs + rhs,
     commutative=True,
-    result_memory=ResultMemory(into=apply_into(np.add)),
-    mixed_precision=MixedPrecision.FOLLOW,
 )
-_declare(
+_declare_arithmetic(
     "subtract",
     "Subtract two tensors element by element, with broadcasting.",
+    np.subtract,
     evaluate=_subtract,
-    result_memory=ResultMemory(into=apply_into(np.subtract)),
-    mixed_precision=MixedPrecision.FOLLOW,
 )
-_declare(
+_declare_arithmetic(
     "multiply",
     "Multiply two tensors element by element, with broadcasting.",
+    np.multiply,
     evaluate=lambda _, lhs, rhs: lhs * rhs,
     commutative=True,
-    result_memory=ResultMemory(into=apply_into(np.multiply)),
-    mixed_precision=MixedPrecision.FOLLOW,
 )
-_declare(
+_declare_arithmetic(
     "divide",
     "Divide two tensors element by element, with broadcasting; integers are cut off towards zero.",
+    np.divide,
     evaluate=_keep_dtype("divide", _divide),
-    result_memory=ResultMemory(into=apply_into(np.divide)),
-    mixed_precision=MixedPrecision.FOLLOW,
 )
 _declare(
-    "floor_divide",
-    "Divide element by element and round down, with broadcasting.",
-    evaluate=_keep_dtype("floor_divide", _floor_divide),
+    "floor_divide", "Divide element by element and round down, with broadcasting.", _floor_divide
 )
 _declare(
     "trunc_divide",
     "Divide element by element and cut off towards zero, with broadcasting.",
-    evaluate=_keep_dtype("trunc_divide", _trunc_divide),
+    _trunc_divide,
 )
-_declare(
-    "mod",
-    "Take what is left of a division cut off towards zero, with broadcasting.",
-    evaluate=_keep_dtype("mod", _mod),
-)
+_declare("mod", "Take what is left of a division cut off towards zero, with broadcasting.", _mod)
 _declare(
     "floor_mod",
     "Take what is left of a division rounded down; it has the sign of the divisor.",
-    evaluate=_keep_dtype("floor_mod", _floor_mod),
+    _floor_mod,
 )
 _declare(
     "trunc_mod",
     "Take what is left of a division cut off towards zero; it has the sign of the dividend.",
-    evaluate=_keep_dtype("trunc_mod", _trunc_mod),
+    _trunc_mod,
 )
 _declare(
     "power",
     "Raise the elements of one tensor to the power of those of another, with broadcasting.",
-    evaluate=_keep_dtype("power", _power),
+    _power,
     mixed_precision=MixedPrecision.NEVER,
 )
-_declare(
-    "maximum",
-    "Take the larger of two elements, with broadcasting.",
-    evaluate=_keep_dtype("maximum", np.maximum),
-    commutative=True,
-    result_memory=ResultMemory(into=apply_into(np.maximum)),
-    mixed_precision=MixedPrecision.FOLLOW,
+_declare_arithmetic(
+    "maximum", "Take the larger of two elements, with broadcasting.", np.maximum, commutative=True
 )
-_declare(
-    "minimum",
-    "Take the smaller of two elements, with broadcasting.",
-    evaluate=_keep_dtype("minimum", np.minimum),
-    commutative=True,
-    result_memory=ResultMemory(into=apply_into(np.minimum)),
-    mixed_precision=MixedPrecision.FOLLOW,
+_declare_arithmetic(
+    "minimum", "Take the smaller of two elements, with broadcasting.", np.minimum, commutative=True
 )
 _declare(
     "left_shift",
     "Shift the bits of one tensor to the left by the elements of another, with broadcasting.",
-    evaluate=_keep_dtype("left_shift", operator.lshift),
+    operator.lshift,
 )
 _declare(
     "right_shift",
     "Shift the bits of one tensor to the right by the elements of another, with broadcasting.",
-    evaluate=_keep_dtype("right_shift", operator.rshift),
+    operator.rshift,
 )
 _declare(
     "bitwise_and",
     "Combine the bits of two tensors of integers by and, with broadcasting.",
-    evaluate=_keep_dtype("bitwise_and", operator.and_),
+    operator.and_,
     commutative=True,
 )
 _declare(
     "bitwise_or",
     "Combine the bits of two tensors of integers by or, with broadcasting.",
-    evaluate=_keep_dtype("bitwise_or", operator.or_),
+    operator.or_,
     commutative=True,
 )
 _declare(
     "bitwise_xor",
     "Combine the bits of two tensors of integers by exclusive or, with broadcasting.",
-    evaluate=_keep_dtype("bitwise_xor", operator.xor),
+    operator.xor,
     commutative=True,
 )
 _declare(
     "logical_and",
     "Say where both of two tensors of booleans hold, with broadcasting.",
+    np.logical_and,
     shapes=_OF_BOOLEANS,
-    evaluate=_keep_dtype("logical_and", np.logical_and),
     commutative=True,
 )
 _declare(
     "logical_or",
     "Say where at least one of two tensors of booleans holds, with broadcasting.",
+    np.logical_or,
     shapes=_OF_BOOLEANS,
-    evaluate=_keep_dtype("logical_or", np.logical_or),
     commutative=True,
 )
 _declare(
     "logical_xor",
     "Say where exactly one of two tensors of booleans holds, with broadcasting.",
+    np.logical_xor,
     shapes=_OF_BOOLEANS,
-    evaluate=_keep_dtype("logical_xor", np.logical_xor),
     commutative=True,
 )

@@ -254,6 +254,12 @@ def _scan_type(attrs: ScanopAttrs, data: Type) -> TensorType:
 
 
 _SHAPES: Final = "data (...); axis the axes, all of them if None -> (...), without the axes"
+_SHAPES_OF_BOOLEANS: Final = (
+    "data (...); axis the axes, all of them if None -> (...) bool, without the axes"
+)
+_SHAPES_OF_POSITIONS: Final = (
+    "data (...); axis the axes, all of them if None -> (...) int32, without the axes"
+)
 
 
 def _declare(name: str, summary: str, shapes: str = _SHAPES, **told: Unpack[Record]) -> None:
@@ -290,69 +296,44 @@ _declare(
 _declare(
     "all",
     "Say whether all elements along axes hold.",
-    shapes="data (...); axis the axes, all of them if None -> (...) bool, without the axes",
+    shapes=_SHAPES_OF_BOOLEANS,
     evaluate=_evaluate_ufunc("all", np.logical_and),
 )
 _declare(
     "any",
     "Say whether some element along axes holds.",
-    shapes="data (...); axis the axes, all of them if None -> (...) bool, without the axes",
+    shapes=_SHAPES_OF_BOOLEANS,
     evaluate=_evaluate_ufunc("any", np.logical_or),
 )
-register_op(
-    "argmax",
-    signature="data, axis=None, keepdims=False, exclude=False, select_last_index=False",
-    description="""
-    Find where the largest element along axes is.
-    data (...); axis the axes, all of them if None -> (...) int32, without the axes
-    """,
-    attrs_type=ArgReduceAttrs,
-    pattern=OpPattern.COMM_REDUCE,
-    rule=_arg_reduce_type,
-    evaluate=_evaluate_position(np.argmax),
-    infer_layout=of_reduction(order_counts=True),
-    mixed_precision=MixedPrecision.FOLLOW,
-)
-register_op(
-    "argmin",
-    signature="data, axis=None, keepdims=False, exclude=False, select_last_index=False",
-    description="""
-    Find where the smallest element along axes is.
-    data (...); axis the axes, all of them if None -> (...) int32, without the axes
-    """,
-    attrs_type=ArgReduceAttrs,
-    pattern=OpPattern.COMM_REDUCE,
-    rule=_arg_reduce_type,
-    evaluate=_evaluate_position(np.argmin),
-    infer_layout=of_reduction(order_counts=True),
-    mixed_precision=MixedPrecision.FOLLOW,
-)
-register_op(
-    "cumsum",
-    arguments=("data",),
-    description="""
-    Add up, or multiply, the elements up to each place along an axis.
-    data (...); axis the axis, of the flattened data if None -> (...)
-    """,
-    attrs_type=ScanopAttrs,
-    attrs_in_metadata=True,
-    rule=_scan_type,
-    evaluate=_scan(np.add),
-    infer_layout=of_axis(),
-)
-register_op(
-    "cumprod",
-    arguments=("data",),
-    description="""
-    Add up, or multiply, the elements up to each place along an axis.
-    data (...); axis the axis, of the flattened data if None -> (...)
-    """,
-    attrs_type=ScanopAttrs,
-    attrs_in_metadata=True,
-    rule=_scan_type,
-    evaluate=_scan(np.multiply),
-    infer_layout=of_axis(),
-)
+for _name, _summary, _find in (
+    ("argmax", "Find where the largest element along axes is.", np.argmax),
+    ("argmin", "Find where the smallest element along axes is.", np.argmin),
+):
+    register_op(
+        _name,
+        signature="data, axis=None, keepdims=False, exclude=False, select_last_index=False",
+        description=f"{_summary}\n{_SHAPES_OF_POSITIONS}",
+        attrs_type=ArgReduceAttrs,
+        pattern=OpPattern.COMM_REDUCE,
+        rule=_arg_reduce_type,
+        evaluate=_evaluate_position(_find),
+        infer_layout=of_reduction(order_counts=True),
+        mixed_precision=MixedPrecision.FOLLOW,
+    )
+for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
+    register_op(
+        _name,
+        arguments=("data",),
+        description="""
+        Add up, or multiply, the elements up to each place along an axis.
+        data (...); axis the axis, of the flattened data if None -> (...)
+        """,
+        attrs_type=ScanopAttrs,
+        attrs_in_metadata=True,
+        rule=_scan_type,
+        evaluate=_scan(_ufunc),
+        infer_layout=of_axis(),
+    )
 register_op(
     "variance",
     arguments=("data", "mean"),
