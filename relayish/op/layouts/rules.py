@@ -1,6 +1,8 @@
 """Layout rules that serve many operators: element-wise ones, reductions, those of one axis.
 
-In each, ``before`` is the layout of data in the program as it is, ``now`` the one it comes in.
+In each, ``new``, ``old`` and ``types`` are the ``new_in_layouts``, ``old_in_layouts`` and
+``old_in_types`` of :data:`~relayish.op.declaration.layout_rule.LayoutRule`; ``before`` is the
+layout of data in the program as it is, ``now`` the one it comes in.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from relayish.op.types.layout_algebra import (
 
 Layouts = Sequence[Layout | None]
 Types = tuple[Type, ...]
+Answer = InferredLayouts | None
 Shape = tuple[Dimension, ...]
 
 
@@ -42,23 +45,19 @@ def layout_rule(op: object) -> LayoutRule | None:
     return _BY_PATTERN.get(pattern.get(op))
 
 
-def keep_layout(
-    attrs: Any,  # Any: those of the operator, here and below
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+# Any, in all rules: the attributes of the operator.
+def keep_layout(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Give the result in the layout in which the first argument comes.
 
     Arguments of the same shape are taken in that layout, all others as they were.
     """
-    shapes = [tensor_shape(ty) for ty in old_in_types]
+    shapes = [tensor_shape(ty) for ty in types]
     alike = [shape is not None and shape == shapes[0] for shape in shapes]
-    given = old_in_layouts if new_in_layouts is None else new_in_layouts
+    given = old if new is None else new
     if len(given) != len(alike):
         return None
     known = [layout for layout, same in zip(given, alike, strict=True) if same and layout]
-    if new_in_layouts is not None and alike[0]:
+    if new is not None and alike[0]:
         known = [layout for layout in given[:1] if layout]
     if not known:
         return None
@@ -66,35 +65,30 @@ def keep_layout(
     return InferredLayouts(inputs, (known[0],), attrs)
 
 
-def broadcast_layouts(
-    attrs: Any,  # Any: as above
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def broadcast_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Take arguments in layouts that broadcast; arrange them as the first that comes otherwise."""
-    shapes = [tensor_shape(ty) for ty in old_in_types]
+    shapes = [tensor_shape(ty) for ty in types]
     known = [shape for shape in shapes if shape is not None]
-    if len(known) < len(shapes) or len(shapes) != len(old_in_layouts) or not shapes:
+    if len(known) < len(shapes) or len(shapes) != len(old) or not shapes:
         return None
     rank = max(map(len, known))
     full = [place for place, shape in enumerate(known) if len(shape) == rank]
-    if new_in_layouts is None:
-        names = [layout for place in full if (layout := old_in_layouts[place]) is not None]
+    if new is None:
+        names = [layout for place in full if (layout := old[place]) is not None]
         if not names:
             return None
         behind = [_name_last_axes(names[0], shape) for shape in known]
         return InferredLayouts([b if is_layout(b) else None for b in behind], names[:1], attrs)
     leader = full[0]
     for place in full:
-        if new_in_layouts[place] != old_in_layouts[place]:
+        if new[place] != old[place]:
             leader = place
             break
-    now = new_in_layouts[leader]
+    now = new[leader]
     if now is None:
         return None
     inputs: list[Layout | None] = []
-    for place, (before, shape) in enumerate(zip(old_in_layouts, known, strict=True)):
+    for place, (before, shape) in enumerate(zip(old, known, strict=True)):
         if place == leader:
             inputs.append(now)
         elif all(size == 1 for size in shape):
@@ -164,17 +158,15 @@ def of_axis(
         fixed: An axis that has to stay in its place, as the batch.
     """
 
-    def infer(
-        attrs: Any, new_in_layouts: Layouts | None, old_in_layouts: Layouts, old_in_types: Types
-    ) -> InferredLayouts | None:  # Any: as above
-        before, axis = old_in_layouts[0], attrs[name]
-        rest = [None] * (len(old_in_layouts) - 1)
+    def infer(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
+        before, axis = old[0], attrs[name]
+        rest = [None] * (len(old) - 1)
         count = outputs if isinstance(outputs, int) else outputs(attrs)
-        if before is None or axis is None or tensor_shape(old_in_types[0]) is None:
+        if before is None or axis is None or tensor_shape(types[0]) is None:
             return None
-        if new_in_layouts is None:
+        if new is None:
             return InferredLayouts([before, *rest], [*[before] * count, *[None] * others], attrs)
-        now = new_in_layouts[0]
+        now = new[0]
         found = None if now is None else find_axis(int(axis), before, now)
         if now is None or found is None:
             return None
@@ -190,18 +182,13 @@ def of_axis(
 def of_axes(name: str = "axis") -> LayoutRule:
     """Return the rule of operators that treat some axes of their only argument apart."""
 
-    def infer(
-        attrs: Any,  # Any: as above
-        new_in_layouts: Layouts | None,
-        old_in_layouts: Layouts,
-        old_in_types: Types,  # noqa: ARG001 - as all rules
-    ) -> InferredLayouts | None:
-        before, axes = old_in_layouts[0], attrs[name]
+    def infer(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:  # noqa: ARG001 - as all rules
+        before, axes = old[0], attrs[name]
         if before is None or axes is None:
             return None
-        if new_in_layouts is None:
+        if new is None:
             return InferredLayouts((before,), (before,), attrs)
-        now = new_in_layouts[0]
+        now = new[0]
         found = None if now is None else find_axes(axes, before, now)
         if found is None:
             return None
@@ -210,59 +197,43 @@ def of_axes(name: str = "axis") -> LayoutRule:
     return infer
 
 
-def of_convolution(
-    attrs: Any,  # Any: as above
-    new_in_layouts: Layouts | None,  # noqa: ARG001 - as all rules
-    old_in_layouts: Layouts,
-    old_in_types: Types,  # noqa: ARG001 - as all rules
-) -> InferredLayouts | None:
+def of_convolution(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:  # noqa: ARG001 - as all rules
     """Take data and weight as the attributes say, whatever they come in; others as they were."""
     layouts = attrs.data_layout, attrs.kernel_layout, attrs.out_layout or attrs.data_layout
     if not all(map(is_layout, layouts)):
         return None
     data, kernel, result = layouts
-    others = [None] * (len(old_in_layouts) - 2)
+    others = [None] * (len(old) - 2)
     return InferredLayouts((data, kernel, *others), (result,), attrs)
 
 
 def of_transformed_convolution(
-    attrs: Any,  # Any: as above
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+    attrs: Any, new: Layouts | None, old: Layouts, types: Types
+) -> Answer:
     """Take data as the attributes say, and a weight that was transformed beforehand as it is."""
-    found = of_convolution(attrs, new_in_layouts, old_in_layouts, old_in_types)
+    found = of_convolution(attrs, new, old, types)
     return None if found is None else found._replace(inputs=(found.inputs[0], None))
 
 
 def of_deformable_convolution(
-    attrs: Any,  # Any: as above
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+    attrs: Any, new: Layouts | None, old: Layouts, types: Types
+) -> Answer:
     """Take data, the offsets that lie as the data does, and the weight."""
-    found = of_convolution(attrs, new_in_layouts, old_in_layouts, old_in_types)
+    found = of_convolution(attrs, new, old, types)
     if found is None:
         return None
     data, kernel, *_ = found.inputs
     return found._replace(inputs=(data, data, kernel))
 
 
-def of_dense(
-    attrs: Any,  # Any: as above
-    new_in_layouts: Layouts | None,  # noqa: ARG001 - as all rules
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def of_dense(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:  # noqa: ARG001 - as all rules
     """Take rows of data, and a weight as the attributes say, whatever they come in."""
-    data, weight = [tensor_shape(ty) for ty in old_in_types[:2]]
+    data, weight = [tensor_shape(ty) for ty in types[:2]]
     layout = attrs.get("weight_layout", "NC")
     if data is None or weight is None or len(data) != 2 or not is_layout(layout):
         return None
     told = len(weight) in (len(read_layout(layout)), len(whole_axes(layout)))
-    others = [None] * (len(old_in_layouts) - 2)
+    others = [None] * (len(old) - 2)
     return InferredLayouts(("NC", layout if told else None, *others), ("NC",), attrs)
 
 
@@ -278,17 +249,12 @@ def of_layout(
         only: The layouts that the operator knows, if not all.
     """
 
-    def infer(
-        attrs: Any,  # Any: as above
-        new_in_layouts: Layouts | None,
-        old_in_layouts: Layouts,
-        old_in_types: Types,  # noqa: ARG001 - as all rules
-    ) -> InferredLayouts | None:
-        before, others = attrs.layout, [None] * (len(old_in_layouts) - 1)
+    def infer(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:  # noqa: ARG001 - as all rules
+        before, others = attrs.layout, [None] * (len(old) - 1)
         given = attrs.out_layout if out_layout else ""
         if not is_layout(before) or not is_layout(given):
             return None
-        now = before if new_in_layouts is None or given else new_in_layouts[0]
+        now = before if new is None or given else new[0]
         if now is None or any(axis in split_axes(now) for axis in spatial):
             return None
         if only and now not in only:
@@ -305,28 +271,26 @@ def of_reduction(*, order_counts: bool = False) -> LayoutRule:
         order_counts: Whether it matters in which order elements are met: places are returned.
     """
 
-    def infer(
-        attrs: Any, new_in_layouts: Layouts | None, old_in_layouts: Layouts, old_in_types: Types
-    ) -> InferredLayouts | None:  # Any: as above
-        before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+    def infer(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
+        before, shape = old[0], tensor_shape(types[0])
         if before is None or shape is None:
             return None
         reduced = reduced_axes(before, attrs)
         if reduced is None:
             return None
-        now = before if new_in_layouts is None else new_in_layouts[0]
+        now = before if new is None else new[0]
         result = None if now is None else _without(now, reduced, keepdims=attrs.keepdims)
         if now is None or result is None:
             return None
         if order_counts and now != before and (len(reduced) > 1 or reduced & {*split_axes(now)}):
             return None
         inputs = [now]
-        for other, ty in zip(old_in_layouts[1:], old_in_types[1:], strict=False):
+        for other, ty in zip(old[1:], types[1:], strict=False):
             size = tensor_shape(ty)  # the mean beside the data of a variance
-            if size is None or len(size) != len(shape) or (new_in_layouts and other is None):
+            if size is None or len(size) != len(shape) or (new and other is None):
                 return None
             inputs.append(fit_layout(now, before, size))
-        if new_in_layouts is not None and attrs.axis:
+        if new is not None and attrs.axis:
             letters = [axis.letter.upper() for axis in read_layout(now)]
             places = [p for p, a in enumerate(letters) if (a in reduced) != attrs.exclude]
             attrs = set_attrs(attrs, axis=tuple(places))

@@ -8,7 +8,7 @@ from typing import Any
 
 from relayish.ir.relay.type import TupleType
 from relayish.op.declaration.layout_rule import InferredLayouts, Layout
-from relayish.op.layouts.rules import Layouts, Types, is_whole, set_attrs
+from relayish.op.layouts.rules import Answer, Layouts, Types, is_whole, set_attrs
 from relayish.op.types.fields import Dimension
 from relayish.op.types.layout import read_layout
 from relayish.op.types.layout_algebra import (
@@ -22,22 +22,18 @@ from relayish.op.types.layout_algebra import (
 )
 
 
-def transpose_layouts(
-    attrs: Any,  # Any: those of the operator, here and below
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,  # noqa: ARG001 - as all rules
-) -> InferredLayouts | None:
+# Any, in all rules: the attributes of the operator.
+def transpose_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:  # noqa: ARG001 - as all rules
     """Give what was given before, whatever comes: another permutation leads there."""
-    before = old_in_layouts[0]
+    before = old[0]
     if before is None:
         return None
     rank = len(read_layout(before))
     axes = [axis % rank for axis in attrs.axes or range(rank)[::-1]]
     result = keep_axes(before, axes)
-    if new_in_layouts is None or result is None:
+    if new is None or result is None:
         return InferredLayouts((before,), (result,), attrs)
-    now = new_in_layouts[0]
+    now = new[0]
     if now is None or not is_whole(now) or not is_whole(before):
         return None
     found = find_axes(axes, before, now)
@@ -46,45 +42,35 @@ def transpose_layouts(
     return InferredLayouts((now,), (result,), set_attrs(attrs, axes=tuple(found)))
 
 
-def squeeze_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def squeeze_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Leave out the same axes."""
-    before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+    before, shape = old[0], tensor_shape(types[0])
     if before is None or shape is None:
         return None
     axes = attrs.axis
     if axes is None:
         axes = [place for place, size in enumerate(shape) if size == 1]
     now, found = before, [axis % len(shape) for axis in axes]
-    if new_in_layouts is not None:
-        moved = None if new_in_layouts[0] is None else find_axes(axes, before, new_in_layouts[0])
-        if new_in_layouts[0] is None or moved is None:
+    if new is not None:
+        moved = None if new[0] is None else find_axes(axes, before, new[0])
+        if new[0] is None or moved is None:
             return None
-        now, found = new_in_layouts[0], moved
+        now, found = new[0], moved
         attrs = set_attrs(attrs, axis=tuple(found))
     kept = keep_axes(now, [p for p in range(len(read_layout(now))) if p not in found])
     return None if kept is None else InferredLayouts((now,), (kept,), attrs)
 
 
-def expand_dims_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def expand_dims_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Put new axes in front of the same axis, or behind all."""
-    before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+    before, shape = old[0], tensor_shape(types[0])
     if before is None or shape is None:
         return None
     place = attrs.axis if attrs.axis >= 0 else attrs.axis + len(shape) + 1
     result = insert_axes(before, place, attrs.num_newaxis)
-    if new_in_layouts is None:
+    if new is None:
         return InferredLayouts((before,), (result,), attrs)
-    now = new_in_layouts[0]
+    now = new[0]
     if now is None or result is None:
         return None
     found = len(read_layout(now)) if place == len(shape) else find_axis(place, before, now)
@@ -94,25 +80,20 @@ def expand_dims_layouts(
     return InferredLayouts((now,), (result,), set_attrs(attrs, axis=found))
 
 
-def concatenate_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def concatenate_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Take all fields in the layout in which most of them come; others as they were."""
-    fields, shape = old_in_types[0], None
+    fields, shape = types[0], None
     count = len(fields.fields) if isinstance(fields, TupleType) else 0
     if isinstance(fields, TupleType) and count:
         shape = tensor_shape(fields.fields[0])
-    others: list[Layout | None] = [None] * (len(old_in_layouts) - count)
-    known = [layout for layout in old_in_layouts[:count] if layout is not None]
+    others: list[Layout | None] = [None] * (len(old) - count)
+    known = [layout for layout in old[:count] if layout is not None]
     if not known or shape is None:
         return None
     before = known[0]
-    if new_in_layouts is None:
+    if new is None:
         return InferredLayouts([*[before] * count, *others], (before,), attrs)
-    moved = Counter([now for now in new_in_layouts[:count] if now is not None and now != before])
+    moved = Counter([now for now in new[:count] if now is not None and now != before])
     ((now, most),) = moved.most_common(1) or [(before, 0)]
     if 2 * most < count:
         return None
@@ -125,21 +106,16 @@ def concatenate_layouts(
     return InferredLayouts([*[now] * count, *others], (now,), moved_attrs)
 
 
-def split_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def split_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Split the same axis; where it is in parts, between the outer ones."""
-    before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+    before, shape = old[0], tensor_shape(types[0])
     sections = attrs.indices_or_sections
     count = sections if isinstance(sections, int) else len(sections) + 1
     if before is None or shape is None:
         return None
-    if new_in_layouts is None:
+    if new is None:
         return InferredLayouts((before,), [before] * count, attrs)
-    now = new_in_layouts[0]
+    now = new[0]
     axes = read_layout(before)
     axis = axes[attrs.axis % len(axes)]
     letters = [] if now is None else [other.letter for other in read_layout(now)]
@@ -155,19 +131,14 @@ def split_layouts(
     return InferredLayouts((now,), [now] * count, attrs)
 
 
-def strided_slice_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def strided_slice_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Cut the same axes; where one is in parts, between the outer ones."""
-    before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+    before, shape = old[0], tensor_shape(types[0])
     if before is None or shape is None:
         return None
-    if new_in_layouts is None:
+    if new is None:
         return InferredLayouts((before,), (before,), attrs)
-    now = new_in_layouts[0]
+    now = new[0]
     if now is None or not is_whole(before) or None in (attrs.begin, attrs.end):
         return None
     moved = _cut(attrs, before, now, shape)
@@ -227,20 +198,15 @@ def _cut_outer(begin: int, end: Any, step: int, size: Any, factor: int) -> _Cut 
     return None
 
 
-def slice_like_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def slice_like_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Cut the same axes, where both arguments come in one layout."""
-    shapes = [tensor_shape(ty) for ty in old_in_types]
-    before = old_in_layouts[0] or old_in_layouts[1]
+    shapes = [tensor_shape(ty) for ty in types]
+    before = old[0] or old[1]
     if None in shapes or before is None or len({len(shape or ()) for shape in shapes}) > 1:
         return None
-    if new_in_layouts is None:
+    if new is None:
         return InferredLayouts((before, before), (before,), attrs)
-    now, like = new_in_layouts
+    now, like = new
     if now is None or now != like:
         return None
     if not attrs.axes:
@@ -251,19 +217,14 @@ def slice_like_layouts(
     return InferredLayouts((now, now), (now,), set_attrs(attrs, axes=tuple(found)))
 
 
-def pad_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,  # noqa: ARG001 - as all rules
-) -> InferredLayouts | None:
+def pad_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:  # noqa: ARG001 - as all rules
     """Widen the same axes, if they are whole."""
-    before, others = old_in_layouts[0], [None] * (len(old_in_layouts) - 1)
+    before, others = old[0], [None] * (len(old) - 1)
     if before is None:
         return None
-    if new_in_layouts is None:
+    if new is None:
         return InferredLayouts((before, *others), (before,), attrs)
-    now, axes = new_in_layouts[0], read_layout(before)
+    now, axes = new[0], read_layout(before)
     widths = {a.letter: tuple(w) for a, w in zip(axes, attrs.pad_width, strict=True)}
     padded = {letter.upper() for letter, width in widths.items() if any(width)}
     if now is None or padded & {*split_axes(now), *split_axes(before)}:
@@ -272,19 +233,14 @@ def pad_layouts(
     return InferredLayouts((now, *others), (now,), set_attrs(attrs, pad_width=moved))
 
 
-def reshape_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def reshape_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Take what holds its elements in the same order, axes of size 1 left aside."""
-    before, shape = old_in_layouts[0], tensor_shape(old_in_types[0])
+    before, shape = old[0], tensor_shape(types[0])
     if before is None or shape is None or len(read_layout(before)) != len(shape):
         return None
-    if new_in_layouts is None:
+    if new is None:
         return InferredLayouts((before,), (None,), attrs)
-    now = new_in_layouts[0]
+    now = new[0]
     if now is None or not is_whole(before):
         return None
     if attrs is None and find_axis(0, before, now) != 0:  # a batch of rows
@@ -297,18 +253,13 @@ def reshape_layouts(
     return InferredLayouts((now,), (None,), attrs) if met == counted else None
 
 
-def take_layouts(
-    attrs: Any,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
+def take_layouts(attrs: Any, new: Layouts | None, old: Layouts, types: Types) -> Answer:
     """Take along the same axis; in its place stand the axes of the indices."""
-    before = old_in_layouts[0]
-    indices = tensor_shape(old_in_types[1])
+    before = old[0]
+    indices = tensor_shape(types[1])
     if before is None or indices is None or attrs.axis is None or attrs.batch_dims:
         return None
-    now = before if new_in_layouts is None else new_in_layouts[0]
+    now = before if new is None else new[0]
     found = None if now is None else find_axis(attrs.axis, before, now)
     if now is None or found is None:
         return None
@@ -319,6 +270,6 @@ def take_layouts(
         result = now
     elif indices:
         result = insert_axes(show_layout(kept), found, len(indices))
-    if new_in_layouts is not None:
+    if new is not None:
         attrs = set_attrs(attrs, axis=found)
     return InferredLayouts((now, None), (result,), attrs)

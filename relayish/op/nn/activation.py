@@ -9,11 +9,10 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.declaration.layout_rule import InferredLayouts
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
-from relayish.op.layouts.rules import Layouts, Types, keep_layout, of_axis
+from relayish.op.layouts.rules import Answer, Layouts, Types, keep_layout, of_axis
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.types.type_rules import identity, tensor
@@ -120,12 +119,9 @@ def _relu_into(_: Parameters, out: Array, data: Array) -> Array:
 
 
 def _dropout_layouts(
-    attrs: DropoutAttrs,
-    new_in_layouts: Layouts | None,
-    old_in_layouts: Layouts,
-    old_in_types: Types,
-) -> InferredLayouts | None:
-    found = keep_layout(attrs, new_in_layouts, old_in_layouts, old_in_types)
+    attrs: DropoutAttrs, new: Layouts | None, old: Layouts, types: Types
+) -> Answer:
+    found = keep_layout(attrs, new, old, types)
     return None if found is None else found._replace(outputs=[*found.outputs, *found.outputs])
 
 
