@@ -13,7 +13,6 @@ from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration.registry import get_op
 from relayish.passes.fold.partial_eval.environment import Environment
-from relayish.passes.fold.partial_eval.evaluator import Evaluator
 from relayish.passes.fold.partial_eval.fuel import Fuel
 from relayish.passes.fold.partial_eval.store import Store
 from relayish.passes.fold.partial_eval.value import Cell, Value
@@ -22,6 +21,7 @@ from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
+from tests.support.work import lines_run
 
 HEADER = '#[version = "0.0.5"]\n'
 CLEAN = "PartialEvaluate,DeadCodeElimination{inline_once=true, ref_precision=true}"
@@ -221,22 +221,19 @@ def @twice[A](%h: fn (A) -> A, %x: A) -> A { %h(%h(%x)) }
     assert infer_type(found) is not None
 
 
-def test_calls_enter_what_was_left_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_enter_what_was_left_of_a_function() -> None:
     """Each of a chain of functions calls the one before it."""
-    steps = 0
-    run = Evaluator._evaluate
 
-    def count(self: Evaluator, *args: object) -> object:
-        nonlocal steps
-        steps += 1
-        return run(self, *args)  # type: ignore[arg-type]
+    def chain(length: int) -> IRModule:
+        lines = [f"def @f{n}(%x: int32) -> int32 {{ @f{n - 1}(%x) }}" for n in range(1, length)]
+        first = "def @f0(%x: int32) -> int32 { add(%x, 1) }"
+        return infer_type(parse("\n".join(['#[version = "0.0.5"]', first, *lines])))
 
-    monkeypatch.setattr(Evaluator, "_evaluate", count)
-    lines = [f"def @f{n}(%x: int32) -> int32 {{ @f{n - 1}(%x) }}" for n in range(1, 500)]
-    text = "\n".join(['#[version = "0.0.5"]', "def @f0(%x: int32) -> int32 { add(%x, 1) }", *lines])
-    out = get_pass("PartialEvaluate")(infer_type(parse(text)))
+    evaluate = get_pass("PartialEvaluate")
+    out = evaluate(chain(500))
     assert_structural_equal(out["f499"], out["f0"])
-    assert steps < 500 * 4
+    short, long = chain(100), chain(200)
+    assert lines_run(lambda: evaluate(long)) < 2.3 * lines_run(lambda: evaluate(short))
 
 
 def test_primitive_functions_are_left_alone() -> None:
