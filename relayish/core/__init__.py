@@ -6,6 +6,8 @@ stand wherever those of core do.
 """
 
 from relayish._support.absent import names_of
+from relayish.core import control_flow as _control_flow  # noqa: F401 - registers loops
+from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory
 from relayish.core.ir.constant import Constant
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.expr import (

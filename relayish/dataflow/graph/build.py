@@ -97,6 +97,7 @@ class _Builder:
         self._is_tree: list[bool] = []
         self._pending: deque[_Pending] = deque()
         self._sources: list[_Source] | None = None  # of the next point; None: the last one
+        self._returns: list[_Source] = []  # the points from which control leaves the procedure
         self._contents: Contents
 
     def build(self) -> FlowGraph:
@@ -131,6 +132,7 @@ class _Builder:
         node, scope, parent, self._contents = pending
         entry = len(self._nodes)
         self._sources = None
+        self._returns = []
         self._joins[entry] = ()
         self._emit(node, Action.ENTRY, () if scope is None else scopes(node)[scope].binders)
         if scope is None:
@@ -139,6 +141,8 @@ class _Builder:
             run = scopes(node)[scope]
             self._run(self._contents.of_scope(node, scope, run))
             self._give(node, scope, run)
+        if self._returns:
+            self._sources = [*self._ends(), *self._returns]
         exit_ = self._emit(node, Action.EXIT)
         self._jumps[exit_] = ()
         number = len(self._procedures)
@@ -173,6 +177,9 @@ class _Builder:
                     self._emit(node, evaluate)
                 if plain is _NOTED:
                     self.note(node, number)
+                elif plain is _LEAVES:
+                    self._returns.append((len(nodes) - 1, None))
+                    self._sources = []
             else:
                 evaluating.pop()
                 if flows:
@@ -374,9 +381,11 @@ class _Builder:
         self._bind(node, group[loop.test].binders)
         if around:
             yield around
+        for case in loop.before:
+            yield from self._scope(node, case, group[case])
         yield from self._scope(node, loop.test, group[loop.test])
         deciding = self._deciding(node)
-        self._sources = [(source, Branch(node, loop.body[0])) for source, _ in deciding]
+        self._sources = [(source, Branch(node, loop.first)) for source, _ in deciding]
         for case in loop.body:
             yield from self._scope(node, case, group[case])
         self._join(header, self._ends())
@@ -419,6 +428,8 @@ def _deferred(node: Node) -> list[int]:
 def _plain_of_kind(kind: type[Node]) -> object:
     """Return whether a node of that kind is one point, or what it is besides."""
     fields = scope_fields(kind)
+    if CONTROL_FLOW[kind].leaves:
+        return _LEAVES
     if has_parts(kind):
         return False
     if all(f.runs is Runs.DEFERRED for f in fields.scopes):
@@ -446,9 +457,10 @@ def _is_like_if(fields: ScopeFields) -> bool:
 
 
 _NOTED: Final = "binds or defers"
+_LEAVES: Final = "leaves the function"
 _LIKE_LET: Final = "is like a let"
 _LIKE_IF: Final = "is like an if"
-_IS_PLAIN: Final = ByKind(_plain_of_kind)
+_IS_PLAIN: Final = CONTROL_FLOW.derive(_plain_of_kind)
 _BRANCHES: Final = ByKind(lambda kind: compile_getter(scope_fields(kind).scopes))
 _LET_FIELDS: Final = ByKind(
     lambda kind: compile_getter([*scope_fields(kind).recursive, *scope_fields(kind).scopes])

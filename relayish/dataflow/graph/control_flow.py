@@ -24,11 +24,18 @@ class TestedLoop(NamedTuple):
 
     Attributes:
         test: The scope that is computed, by its place among the scopes of the node.
-        body: The scopes that an iteration runs, in order.
+        body: The scopes that an iteration runs behind it, in order.
+        before: Those that it runs ahead of it, as a loop does that tests at its end.
     """
 
     test: int
     body: tuple[int, ...]
+    before: tuple[int, ...] = ()
+
+    @property
+    def first(self) -> int:
+        """The first scope of an iteration, which control enters where the test holds."""
+        return (self.body or self.before)[0]
 
 
 class Condition(NamedTuple):
@@ -49,10 +56,12 @@ class ControlFlow(NamedTuple):
     Attributes:
         loop: What an iteration consists of; ``None``: scopes that run repeatedly run in any order.
         condition: What holds in each branch.
+        leaves: Whether control leaves the function behind a node, as a return does.
     """
 
     loop: TestedLoop | None = None
     condition: ConditionOf | None = None
+    leaves: bool = False
 
 
 CONTROL_FLOW: Final[KindTable[ControlFlow]] = KindTable(
@@ -67,6 +76,7 @@ def register_control_flow(
     *,
     loop: TestedLoop | None = None,
     condition: ConditionOf | None = None,
+    leaves: bool = False,
     replace: bool = False,
 ) -> None:
     """Say in which order nodes of class ``kind`` run their scopes, and on which condition.
@@ -75,12 +85,13 @@ def register_control_flow(
         kind: A kind or a family.
         loop: For a loop, what is computed before each iteration, and what the iteration runs.
         condition: What holds where each scope is chosen.
+        leaves: Control goes from a node, which has no scopes, to the end of the function.
         replace: Take the place of what was said before.
 
     Raises:
         DuplicateNameError: If somebody else said it already, and ``replace`` is false.
     """
-    said = (loop, condition)
+    said = (loop, condition, leaves)
     CONTROL_FLOW.register(kind, ControlFlow(*said), replace=replace, by=condition or said)
 
 

@@ -152,8 +152,7 @@ class ScalarConstants(ForwardDataFlow[Known]):
         return super().choose(branch, state)
 
     def assume(self, condition: Node, truth: bool, state: Known) -> Known | Unreachable:
-        assert isinstance(condition, Expr)
-        if condition.type.lanes != 1:
+        if not isinstance(condition, Expr) or condition.type.lanes != 1:
             return state
         holds = self.value(condition, state)
         if holds is not None:

@@ -187,9 +187,8 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
     def assume(
         self, condition: Node, truth: bool, state: Environment | Unreachable
     ) -> Environment | Unreachable:
-        if state is UNREACHABLE:
+        if state is UNREACHABLE or not isinstance(condition, Expr):
             return state
-        assert isinstance(condition, Expr)
         return self._refinement.assume(condition, truth, state)
 
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
