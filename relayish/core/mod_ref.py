@@ -122,10 +122,11 @@ def _without_value(func: FuncEntry) -> tuple[Node, ...]:
     return (*func.locals, *func.pregs)
 
 
-for _kind in (Ld, Ldf, Ldo):
-    register_mod_ref(_kind, _load)
-for _kind in (Stf, Sto):
-    register_mod_ref(_kind, _store_part)
+register_mod_ref(Ld, _load)
+register_mod_ref(Ldf, _load)
+register_mod_ref(Ldo, _load)
+register_mod_ref(Stf, _store_part)
+register_mod_ref(Sto, _store_part)
 register_mod_ref(St, _store)
 register_mod_ref(Ild, _ild)
 register_mod_ref(Ist, _ist)
