@@ -27,7 +27,7 @@ LAYERS = (
     ("ir",),
     ("registry",),
     ("functor", "text", "pass_infra"),
-    ("dataflow",),
+    ("dataflow", "domain"),
     ("ir.relay",),
     ("functor.relay", "op"),
     ("text.relay", "dataflow.relay"),

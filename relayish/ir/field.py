@@ -48,6 +48,7 @@ class FieldDeclaration(NamedTuple):
     inferred: bool = False
     convert: Callable[[Any], object] | None = None  # Any: each converts its own type
     derived: bool = False
+    rest: bool = False
 
 
 def field(
@@ -65,6 +66,7 @@ def field(
     inferred: bool = False,
     convert: Callable[[Any], object] | None = None,  # Any: see default
     derived: bool = False,
+    rest: bool = False,
     init: bool = True,  # noqa: ARG001 - read by type checkers, as is what follows
     kw_only: bool = False,  # noqa: ARG001
 ) -> Any:  # Any: stands where a value of the field's type is declared
@@ -92,12 +94,14 @@ def field(
         derived: The field follows from the others: ``derive_<name>(node)``, a static method of the
             class or of its family, is called when a node is made, and whenever one is rebuilt, so
             that it is never stale. It is neither given nor compared nor stored.
+        rest: The nodes are statements, and this field, a scope, holds what comes after one in its
+            block: another statement, or the value of the block.
         init: For type checkers: ``False`` for derived fields.
         kw_only: For type checkers: inherited fields come after those of the class itself.
     """
     return FieldDeclaration(
         default, binder, scope, part, annotation, recursive, block, access, hint, compared,
-        inferred, convert, derived,
+        inferred, convert, derived, rest,
     )  # fmt: skip
 
 
@@ -124,6 +128,7 @@ class Field:
         "kind",
         "name",
         "recursive",
+        "rest",
         "role",
         "runs",
         "shape",
@@ -141,6 +146,7 @@ class Field:
         self.block = declared.block
         self.access = declared.access
         self.recursive = declared.recursive
+        self.rest = declared.rest
         self.runs = declared.scope
         check_enum(f"scope of {owner}.{name}", declared.scope, Runs)
         check_enum(f"access of {owner}.{name}", declared.access, Access)
@@ -174,6 +180,12 @@ class Field:
             raise DeclarationError(
                 f"{owner}.{name} is declared a block, but annotated {annotated}; a block is a "
                 f"tuple of statements"
+            )
+
+        if self.rest and (self.role is not Role.SCOPE or self.shape is not Shape.ONE):
+            raise DeclarationError(
+                f"{owner}.{name} is declared to hold the rest of a block, but that is one node in "
+                f"a scope; declare it field(scope=Runs.ONCE, rest=True), annotated with a family"
             )
 
     def replace_class(self, old: type[Any], new: type[Any]) -> None:

@@ -313,7 +313,7 @@ class Let(Expr):
 
     var: Var = field(binder=True)
     value: Expr = field(recursive=True)
-    body: Expr = field(scope=Runs.ONCE)
+    body: Expr = field(scope=Runs.ONCE, rest=True)
 
 
 @node("if", effect=Effect.NONE, graph_node=True)

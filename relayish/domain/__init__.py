@@ -1,0 +1,27 @@
+"""Domains: visitors assembled from handlers of independent domains, and their contexts (AIR)."""
+
+from relayish.domain.analyze_ctx import AnalyzeCtx
+from relayish.domain.handler import (
+    BlockInvalidHandler,
+    BlockNullHandler,
+    DefaultHandler,
+    Handler,
+    InvalidHandler,
+    NullHandler,
+)
+from relayish.domain.removed import REMOVED
+from relayish.domain.transform_ctx import TransformCtx
+from relayish.domain.visitor import Visitor
+
+__all__ = [
+    "REMOVED",
+    "AnalyzeCtx",
+    "BlockInvalidHandler",
+    "BlockNullHandler",
+    "DefaultHandler",
+    "Handler",
+    "InvalidHandler",
+    "NullHandler",
+    "TransformCtx",
+    "Visitor",
+]

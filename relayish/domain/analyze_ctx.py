@@ -1,0 +1,217 @@
+"""The context of an analysis: where a visit is, and what is done where no handler says."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, Self
+
+from relayish.domain.dispatch import Dispatch, Handle
+from relayish.domain.steps import CALLED, ByOperator
+from relayish.errors import DispatchError
+from relayish.functor.notes import is_noted, note_visit
+from relayish.functor.vtable import default_handler
+from relayish.ir.blocks import is_block, is_statement_of
+from relayish.ir.node import Node
+from relayish.ir.one_line import one_line
+from relayish.ir.opcode import place_of
+from relayish.ir.roles import Runs
+
+
+class AnalyzeCtx:
+    """The context of a visit that reads a program: the stack of parents, and default handling.
+
+    A user's context derives from it, or from :class:`TransformCtx`, and holds what the handlers
+    read and fill. It serves any number of visits, one after the other or one within another.
+
+    Source:
+        AIR ``ANALYZE_CTX``.
+    """
+
+    emitted = 0
+    """How many statements were put into blocks: none, in an analysis."""
+    _parents: list[Node]
+
+    def __new__(cls, *_args: object, **_options: object) -> Self:
+        self = super().__new__(cls)
+        self._parents = []
+        return self
+
+    def parent(self, index: int) -> Node | None:
+        """Return an ancestor of the node being handled: 0 is that node, 1 what holds it.
+
+        Returns:
+            ``None`` past the node that the visit began with.
+
+        Raises:
+            IndexError: If ``index`` is negative.
+        """
+        if index < 0:
+            raise IndexError(f"parent({index}): expected 0, the node being handled, or more")
+        return self._parents[-1 - index] if index < len(self._parents) else None
+
+    @property
+    def parents(self) -> tuple[Node, ...]:
+        """The node being handled and what holds it, the outermost first."""
+        return tuple(self._parents)
+
+    def parent_block(self) -> Node | None:
+        """Return the innermost block that the node being handled is in, or ``None``.
+
+        Complexity:
+            Linear in the distance to it, as is that of the questions below.
+        """
+        for node in self._parents[-2::-1]:
+            if is_block(type(node)):
+                return node
+        return None
+
+    def parent_loop(self, index: int = 0) -> Node | None:
+        """Return a loop around the node being handled: 0 is the innermost; ``None`` past the last.
+
+        A loop has a scope that runs repeatedly; a node is in it if it is in such a scope.
+        """
+        if index < 0:
+            raise IndexError(f"parent_loop({index}): expected 0, the innermost loop, or more")
+        found = -1
+        for position in range(len(self._parents) - 2, -1, -1):
+            if self._repeats(position):
+                found += 1
+                if found == index:
+                    return self._parents[position]
+        return None
+
+    @property
+    def loop_level(self) -> int:
+        """How many loops the node being handled is in; 0: none."""
+        return sum(self._repeats(position) for position in range(len(self._parents) - 1))
+
+    def _repeats(self, position: int) -> bool:
+        """Return whether the parent at ``position`` repeats the one that follows it."""
+        parent, child = self._parents[position], self._parents[position + 1]
+        for declared in type(parent).fields_:
+            if declared.runs is Runs.REPEATEDLY:
+                held = getattr(parent, declared.name)
+                if held is child or (declared.holds_many and any(c is child for c in held)):
+                    return True
+        return False
+
+    def parent_stmt(self) -> Node | None:
+        """Return the innermost statement that the node being handled is or is in, or ``None``."""
+        parents = self._parents
+        for position in range(len(parents) - 1, -1, -1):
+            above = parents[position - 1] if position else None
+            if is_statement_of(above, parents[position]):
+                return parents[position]
+        return None
+
+    @property
+    def indent(self) -> int:
+        """How many blocks the node being handled is in: what printed lines are indented by."""
+        return sum(is_block(type(node)) for node in self._parents[:-1])
+
+    @default_handler
+    def handle_node(self, visitor: Dispatch, node: Node) -> Any:  # Any: as contexts want
+        """Visit the children of ``node`` in order; return ``None``.
+
+        A context that overrides it is asked for every node that no handler has a method for.
+
+        Complexity:
+            Nodes below that no method handles use no Python stack.
+        """
+        steps, memo, parents = visitor.steps.push, visitor.memo_map, self._parents
+        base = len(parents)
+        push = push_of(steps, node)
+        if push is None:
+            return
+        if push is CALLED:  # the context goes on by overridden methods: one level at a time
+            self._visit_children(visitor, node)
+            return
+        stack: list[Node | None] = []
+        pop, append, extend, enter = stack.pop, stack.append, stack.extend, parents.append
+        try:
+            push(node, append, extend)
+            while stack:
+                child = pop()
+                if child is None:
+                    parents.pop()
+                    continue
+                if child in memo:
+                    continue
+                push = steps[type(child)]
+                if push.__class__ is ByOperator:
+                    push = push.entries[push.callee(child)]
+                if push is None:
+                    memo[child] = None
+                elif push is CALLED:
+                    visitor.visit(child)
+                else:
+                    memo[child] = None
+                    enter(child)
+                    append(None)
+                    push(child, append, extend)
+        except Exception as error:
+            note_failure(error, parents)
+            raise
+        finally:
+            del parents[base:]
+
+    def _visit_children(self, visitor: Dispatch, node: Node) -> None:
+        """Visit the children of ``node``, which a method handles that goes on with this."""
+        push = push_of(visitor.steps.children, node)
+        if push is not None:
+            found: list[Node] = []
+            push(node, found.append, found.extend)
+            for child in found[::-1]:
+                visitor.visit(child)
+
+    @default_handler
+    def handle_block(self, visitor: Dispatch, node: Node) -> Any:  # Any: as above
+        """Visit the statements of a block in order; as any other node, unless overridden."""
+        return self.handle_node(visitor, node)
+
+    def handle_unknown_domain(self, visitor: Dispatch, node: Node) -> Any:  # Any: as above
+        """Do what is to be done with a node whose domain no handler serves: here, refuse it.
+
+        ``return self.handle_node(visitor, node)`` walks such nodes as any others.
+
+        Raises:
+            DispatchError: Naming the domain.
+        """
+        refuse_domain(visitor, node)
+
+    def keep(self, node: Node) -> Any:  # Any: as above
+        """Return what is the result for a node that nobody looks at: ``None``, in an analysis."""
+
+    def is_called(self, kind: type[Node]) -> bool:  # noqa: ARG002 - contexts that transform do
+        """Return whether default handling of nodes of ``kind`` takes a call of its own."""
+        return False
+
+    def step_for(self, kind: type[Node], step: Handle) -> Handle:  # noqa: ARG002 - as above
+        """Return what is called for nodes of ``kind`` that ``step`` handles."""
+        return step
+
+    def take(self, node: Node, image: Any) -> Any:  # noqa: ARG002 - as above; Any: as above
+        """Return what visiting ``node`` returns, of which a handler made a list or ``REMOVED``."""
+        return image
+
+
+def push_of(steps: Any, node: Node) -> Any:  # Any: entries of all sorts
+    """Return the entry for ``node`` of a table of a visitor."""
+    push = steps[type(node)]
+    return push.entries[push.callee(node)] if push.__class__ is ByOperator else push
+
+
+def note_failure(error: Exception, parents: list[Node]) -> None:
+    """Say on ``error``, unless it says so already, which node was being handled."""
+    if parents and not is_noted(error):
+        note_visit(error, parents[-1])
+
+
+def refuse_domain(visitor: Dispatch, node: Node) -> NoReturn:
+    """Raise for a node of a domain that no handler serves."""
+    domain, operator = place_of(node)
+    served = ", ".join(sorted(visitor.handlers)) or "none"
+    raise DispatchError(
+        f"no handler serves the domain {domain.name!r} of {operator.name!r}, met at "
+        f"{one_line(node)}; the visitor has handlers for {served}: give it one more, such as "
+        f"DefaultHandler({domain.name!r}), or override handle_unknown_domain of its context"
+    )

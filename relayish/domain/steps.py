@@ -1,0 +1,198 @@
+"""The tables of a visitor: what is called for each operator, and how default walks go on.
+
+They are flat: one look finds the entry of a kind of node, two that of an operator which nodes of a
+kind call. Entries are made when an operator is first met, so operators declared later are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MethodType
+from typing import Any, Final, NamedTuple
+
+from relayish.domain.dispatch import Dispatch, Handle
+from relayish.domain.handler import (
+    BlockInvalidHandler,
+    BlockNullHandler,
+    DefaultHandler,
+    Handler,
+)
+from relayish.errors import DispatchError, indefinite
+from relayish.functor.vtable import is_default
+from relayish.ir.blocks import is_block
+from relayish.ir.field import Field
+from relayish.ir.node import Node
+from relayish.ir.opcode import operator_field_of
+from relayish.ir.property import child_fields
+from relayish.ir.traversal import ByKind, Push, PushAll, Traversal
+
+CALLED: Final = "called"
+"""Stands for the way on from nodes that are handled by a method, not by the loop of a context."""
+
+
+class ByOperator(NamedTuple):
+    """The entries of a kind whose nodes call operators.
+
+    Attributes:
+        callee: What a node calls.
+        entries: The entry for each operator, and for what is no operator.
+    """
+
+    callee: Callable[[Any], Any]  # Any: a node of the kind; what it calls, or None
+    entries: Mapping[Any, Any]  # Any: as the table it stands in
+
+
+class _Entries(dict[Any, Any]):  # Any: as above
+    """The entries of one kind by what its nodes call, made when it is met."""
+
+    def __init__(self, make: Callable[[Any], object]) -> None:  # Any: what is called
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, callee: object) -> object:
+        made = self[callee] = self._make(callee)
+        return made
+
+
+class _Children(Traversal):
+    """Follows the children of nodes; of those that call an operator, not the name of it."""
+
+    def __init__(self, *, calling: bool) -> None:
+        super().__init__(Node)
+        self._calling = calling
+
+    def fields(self, kind: type[Node]) -> list[Field]:
+        found = list(child_fields(kind))
+        calls = operator_field_of(kind)
+        if calls is None or not self._calling:
+            return found
+        return [f for f in found if f.name != calls.field]
+
+
+CHILDREN: Final = _Children(calling=False)
+"""The children of nodes that are the operator that their kind is."""
+
+_OPERANDS: Final = _Children(calling=True)
+"""The children of nodes that call an operator."""
+
+
+class Steps:
+    """What a visitor calls for each operator, and how the loop of its context goes on from one.
+
+    Attributes:
+        of_kind: By kind of node, what is called; :class:`ByOperator` where nodes call operators.
+        of_statement: The same for a statement that a block has at hand.
+        push: How an analysis puts the children of a node on its stack; ``None`` where it has none,
+            ``CALLED`` where a method is called, ``ByOperator`` as above.
+        push_new: The same for a transformation, which leaves out children it has seen.
+        children: How children are put on a stack, whatever handles the node.
+    """
+
+    def __init__(self, handlers: Mapping[str, Handler], context: Any) -> None:  # Any: see Dispatch
+        self._handlers = handlers
+        self._context = context
+        self._loops = is_default(type(context).handle_node)
+        self._blocks_loop = self._loops and is_default(type(context).handle_block)
+        self.of_kind: Final = self._table(self._step)
+        self.of_statement: Final = self._table(self._handle)
+        self.push: Final = self._table(self._push)
+        self.push_new: Final = self._table(self._push_new)
+        self.children: Final = self._table(_push_children)
+
+    def _table(self, make: Callable[[type[Node], object], object]) -> ByKind:
+        """Return the table of what ``make`` gives for a kind, and for what its nodes call."""
+
+        def entry(kind: type[Node]) -> object:
+            if not issubclass(kind, Node):
+                raise DispatchError(
+                    f"a Visitor got {indefinite(kind)}; expected a node; visit items one by one"
+                )
+            calls = operator_field_of(kind)
+            if calls is None:
+                return make(kind, None)
+            return ByOperator(calls.callee, _Entries(lambda callee: make(kind, callee)))
+
+        return ByKind(entry)
+
+    def _handle(self, kind: type[Node], callee: object) -> Handle:
+        """Return what handles nodes of ``kind``; those that call ``callee``, if that is given."""
+        if callee is None:
+            domain, names = kind.language_.name, _names_of_kind(kind)
+        else:
+            calls = operator_field_of(kind)
+            assert calls is not None
+            domain, name = calls.named(callee)
+            names = (name,)
+        handler = self._handlers.get(domain)
+        if handler is None:
+            return _unknown_domain
+        method = handler.find(names)
+        made_by = method.__func__ if isinstance(method, MethodType) else None
+        if made_by in _BLOCK_ONLY and is_block(kind):
+            return _default_block
+        if made_by is DefaultHandler.any_operator:
+            return _default_block if is_block(kind) else _default_node
+        return method
+
+    def _step(self, kind: type[Node], callee: object) -> Handle:
+        found: Handle = self._context.step_for(kind, self._handle(kind, callee))
+        return found
+
+    def _goes_on(self, kind: type[Node], callee: object) -> bool:
+        """Return whether the loop of the context goes on from such nodes and calls nothing."""
+        if self._context.is_called(kind):
+            return False
+        step = self._handle(kind, callee)
+        if step is _default_node:
+            return self._loops
+        return step is _default_block and self._blocks_loop
+
+    def _push(self, kind: type[Node], callee: object) -> PushAll | str | None:
+        if not self._goes_on(kind, callee):
+            return CALLED
+        return (CHILDREN if callee is None else _OPERANDS).push_all[kind]
+
+    def _push_new(self, kind: type[Node], callee: object) -> Push | str | None:
+        if not self._goes_on(kind, callee):
+            return CALLED
+        return (CHILDREN if callee is None else _OPERANDS).push[kind]
+
+
+def _push_children(kind: type[Node], callee: object) -> PushAll | None:
+    return (CHILDREN if callee is None else _OPERANDS).push_all[kind]
+
+
+def fields_of_children(node: Node) -> list[Field]:
+    """Return the fields of ``node`` that hold its children, in order of declaration."""
+    kind = type(node)
+    calls = operator_field_of(kind)
+    called = calls is not None and calls.callee(node) is not None
+    return (_OPERANDS if called else CHILDREN).fields(kind)
+
+
+_BLOCK_ONLY: Final = (BlockNullHandler.any_operator, BlockInvalidHandler.any_operator)
+
+
+def _names_of_kind(kind: type[Node]) -> tuple[str, ...]:
+    """Return what handlers of a kind may be called, the kind itself first, then its families."""
+    named = kind.visit_name
+    if named in kind.language_.domain.operators:  # the name is that of an operator
+        named = f"kind_{named}"
+    families = [
+        str(base.__dict__["visit_name"])
+        for base in kind.__mro__[1:]
+        if base is not Node and "visit_name" in base.__dict__
+    ]
+    return (named, *families)
+
+
+def _default_node(visitor: Dispatch, node: Node) -> Any:  # Any: results of all sorts
+    return visitor.context.handle_node(visitor, node)
+
+
+def _default_block(visitor: Dispatch, node: Node) -> Any:  # Any: as above
+    return visitor.context.handle_block(visitor, node)
+
+
+def _unknown_domain(visitor: Dispatch, node: Node) -> Any:  # Any: as above
+    return visitor.context.handle_unknown_domain(visitor, node)

@@ -1,0 +1,152 @@
+"""Visitors assembled from handlers: by domain, then by operator."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Generic, TypeVar
+
+from relayish._support.segments import Levels, descend, has_room
+from relayish.domain.analyze_ctx import AnalyzeCtx, note_failure
+from relayish.domain.handler import Handler
+from relayish.domain.removed import REMOVED
+from relayish.domain.steps import ByOperator, Steps
+from relayish.errors import DeclarationError, DuplicateNameError
+from relayish.ir.blocks import is_block
+from relayish.ir.node import Node
+from relayish.ir.one_line import show_found
+
+C = TypeVar("C", bound=AnalyzeCtx)
+
+
+class Visitor(Generic[C]):
+    """Calls, for a node, the handler of its operator: found by domain, then by operator.
+
+    Handlers visit children through the visitor, so these may be of any domain. Each node is handled
+    once in one visit from outside, with the parents of its first occurrence, and what its handler
+    returned is what further visits of it return.
+
+    Args:
+        context: Where a visit is, and what is done by default: an :class:`AnalyzeCtx`, a
+            :class:`TransformCtx`, or one of the user's.
+        handlers: For each domain at most one, a class that takes no arguments, or an object.
+        occurrences: Whether a node is handled wherever it occurs, and not once: in programs that
+            share much, that takes time exponential in their depth.
+
+    Raises:
+        DuplicateNameError: If two handlers serve one domain.
+        DeclarationError: If something else is given in place of a context or a handler.
+
+    Complexity:
+        A visit takes constant time to find the handler, however many domains are served. Handlers
+        that recurse in the natural way are carried on further stacks, to a million levels.
+
+    Source:
+        AIR ``VISITOR``.
+    """
+
+    context: C
+    occurrences: bool
+    handlers: dict[str, Handler]
+    """By name of the domain that each serves."""
+
+    def __init__(
+        self, context: C, *handlers: Handler | type[Handler], occurrences: bool = False
+    ) -> None:
+        if not isinstance(context, AnalyzeCtx):
+            raise DeclarationError(
+                f"a Visitor is given {show_found(context)} as its context; expected an object of "
+                f"AnalyzeCtx, TransformCtx or a class derived from one: Visitor(AnalyzeCtx(), ...)"
+            )
+        self.context = context
+        self.occurrences = occurrences
+        self.handlers = _by_domain(handlers)
+        self.memo_map: dict[Node, Any] = {}  # Any: results of all sorts
+        self.steps: Final = Steps(self.handlers, context)
+        self._levels: Levels | None = None
+
+    def visit(self, node: Any) -> Any:  # Any: nodes and results of all sorts
+        """Return what the handler of the node's operator returns, from the memo where it is known.
+
+        Raises:
+            DispatchError: If nothing serves the operator, or ``node`` is no node.
+            EndlessRecursionError: If the handlers visit without end.
+        """
+        levels = self._levels
+        if levels is None:
+            return self._begin(node)
+        memo = self.memo_map
+        if node in memo:
+            return memo[node]
+        step = self.steps.of_kind[type(node)]
+        if step.__class__ is ByOperator:
+            step = step.entries[step.callee(node)]
+        if levels.depth >= levels.limit and not has_room(levels):
+            return descend(self, Visitor.visit, node, ())
+        context = self.context
+        parents, emitted = context._parents, context.emitted  # noqa: SLF001 - one machine
+        levels.depth += 1
+        parents.append(node)
+        try:
+            result = step(self, node)
+            if result is REMOVED or result.__class__ is list:
+                result = context.take(node, result)
+        except Exception as error:
+            note_failure(error, parents)
+            raise
+        finally:
+            levels.depth -= 1
+            parents.pop()
+        if context.emitted == emitted:
+            memo[node] = result
+        return result
+
+    def visit_by_default(self, node: Any) -> Any:  # Any: as above
+        """Return what the context does with ``node``, the one being handled, by default.
+
+        It is what a handler does that overrides a default one, and goes on with it.
+        """
+        if is_block(type(node)):
+            return self.context.handle_block(self, node)
+        return self.context.handle_node(self, node)
+
+    def _begin(self, node: Any) -> Any:  # Any: as above
+        """Visit ``node`` from outside: nothing is known of it, or of what is below it."""
+        if not isinstance(node, Node):
+            self.steps.of_kind[type(node)]  # raises, saying what was expected
+        parents = self.context._parents  # noqa: SLF001 - one machine
+        depth, before = len(parents), self.memo_map
+        self.memo_map = _Forgetful() if self.occurrences else {}
+        try:
+            return descend(self, Visitor.visit, node, ())
+        finally:
+            del parents[depth:]
+            self.memo_map = before
+
+    def _note_failure(self, error: Exception) -> None:
+        """Do nothing: :meth:`visit` has said on ``error`` where it came up."""
+
+
+class _Forgetful(dict[Node, Any]):  # Any: results of all sorts
+    """Keeps nothing, so that a node is handled wherever it occurs."""
+
+    def __setitem__(self, node: Node, result: object) -> None:
+        pass
+
+
+def _by_domain(handlers: tuple[Handler | type[Handler], ...]) -> dict[str, Handler]:
+    """Return the handlers by the name of the domain that each serves."""
+    found: dict[str, Handler] = {}
+    for given in handlers:
+        made = given() if isinstance(given, type) and issubclass(given, Handler) else given
+        if not isinstance(made, Handler):
+            raise DeclarationError(
+                f"a Visitor is given {show_found(given)} as a handler; expected an object of a "
+                f"class derived from Handler, or such a class"
+            )
+        other = found.get(made.domain.name)
+        if other is not None:
+            raise DuplicateNameError(
+                f"two handlers serve the domain {made.domain.name!r}: {other!r} and {made!r}; "
+                f"leave one out, or derive one from the other"
+            )
+        found[made.domain.name] = made
+    return found

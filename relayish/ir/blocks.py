@@ -1,0 +1,111 @@
+"""Blocks: where statements stand one after the other, told of every language.
+
+A kind with a field of statements (``field(block=True)``) is a block. Where each statement holds
+what comes after it instead (``field(rest=True)``), as Relay's ``Let`` does, the first begins one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from relayish.errors import DeclarationError
+from relayish.ir.node import Node
+from relayish.ir.one_line import describe, show_found
+from relayish.ir.roles import Role
+from relayish.ir.scoping import operands
+from relayish.ir.traversal import ByKind
+
+
+def _rest_of_kind(kind: type[Node]) -> str | None:
+    return next((f.name for f in kind.fields_ if f.rest), None)
+
+
+_CHAINS: Final = ByKind(_rest_of_kind)
+
+
+def chained(kind: type[Node]) -> str | None:
+    """Return the field in which a statement of class ``kind`` holds what comes after it."""
+    found: str | None = _CHAINS[kind]
+    return found
+
+
+def _listing_field(kind: type[Node]) -> str | None:
+    found = [f.name for f in kind.fields_ if f.block]
+    return found[0] if len(found) == 1 else None
+
+
+_LISTING: Final = ByKind(_listing_field)
+
+
+def listing(kind: type[Node]) -> str | None:
+    """Return the field in which a block of class ``kind`` lists its statements, if it does."""
+    found: str | None = _LISTING[kind]
+    return found
+
+
+def is_block(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` are blocks, or begin one."""
+    return listing(kind) is not None or chained(kind) is not None
+
+
+def _kinds_in_blocks(kind: type[Node]) -> bool:
+    if chained(kind) is not None:
+        return True
+    return any(
+        f.block and f.kind is not None and issubclass(kind, f.kind)
+        for other in kind.language_.kinds.values()
+        for f in other.fields_
+    )
+
+
+def may_be_statement(kind: type[Node]) -> bool:
+    """Return whether a node of class ``kind`` may stand in a block of its language.
+
+    It may have a value as well, as calls of the loop IR have; where it stands tells.
+    """
+    return _kinds_in_blocks(kind)
+
+
+def block_kind(kind: type[Node]) -> type[Node] | None:
+    """Return the kind of blocks in the language of ``kind`` that list statements and nothing else.
+
+    Returns:
+        ``None`` where statements are chained, or where several kinds of the language do.
+    """
+    found = [
+        other
+        for other in kind.language_.kinds.values()
+        if listing(other) is not None and all(f.block or f.role is Role.LEAF for f in other.fields_)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def is_statement_of(parent: Node | None, node: Node) -> bool:
+    """Return whether ``node``, which ``parent`` holds, is one of its statements, and no operand."""
+    if not may_be_statement(type(node)):
+        return False
+    return parent is None or all(operand is not node for operand in operands(parent))
+
+
+def make_block(original: Node, statements: Sequence[Node]) -> Node:
+    """Return what runs ``statements`` in the place of ``original``, a statement or a block.
+
+    It is ``original`` itself where nothing changed, and the one statement where it was no block.
+
+    Raises:
+        DeclarationError: If the language of ``original`` has no kind of block.
+    """
+    field = listing(type(original))
+    if field is not None:
+        return original.with_fields(**{field: tuple(statements)})
+    if len(statements) == 1:
+        return statements[0]
+    made = block_kind(type(original))
+    if made is None:
+        raise DeclarationError(
+            f"{describe(original)} stands alone and becomes {len(statements)} statements, but the "
+            f"language {original.language_.name!r} has no kind of block to put them in: one node "
+            f"class with field(block=True); found {show_found(original)}"
+        )
+    return made(**{str(listing(made)): tuple(statements)})
