@@ -11,7 +11,7 @@ from contextvars import Token
 from types import MappingProxyType, TracebackType
 from typing import Final, NamedTuple, Self
 
-from relayish._support.absent import names_of
+from relayish._support.absent import names_of, set_absent_members
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay import virtual_device
@@ -34,6 +34,7 @@ class TargetKind(NamedTuple):
     name: str
 
 
+@set_absent_members
 class Target:
     """A kind of target and its options.
 

@@ -29,8 +29,8 @@ _WITHIN: Final = {
 _ELSEWHERE: Final = {
     "_ffi": "error",
     "frontend.common": "frontend",
-    "transform.fake_quantization_to_integer": "op.declaration.fake_quantization",
-    "transform.mixed_precision": "op.declaration.mixed_precision",
+    "transform.fake_quantization_to_integer": "op",
+    "transform.mixed_precision": "op",
     "transform.recast": "transform",
 }
 

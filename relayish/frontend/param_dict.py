@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from relayish.errors import FieldError, suggest
 from relayish.ir.dtype import check_dtype, numpy_dtype
+from relayish.nd import NDArray, as_ndarray
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of any element type
 
@@ -70,7 +71,7 @@ def save_param_dict(params: Mapping[str, object]) -> bytearray:
     return found
 
 
-def load_param_dict(param_bytes: bytes | bytearray | memoryview) -> dict[str, Array]:
+def load_param_dict(param_bytes: bytes | bytearray | memoryview) -> dict[str, NDArray]:
     """Return the arrays of a parameter file by name, in its order.
 
     Raises:
@@ -96,7 +97,7 @@ def load_param_dict(param_bytes: bytes | bytearray | memoryview) -> dict[str, Ar
     (arrays,) = reader.take("Q", "the number of arrays")
     if arrays != count:
         raise reader.error(f"there are {count} names and {arrays} arrays")
-    found = {name: reader.array() for name in names}
+    found = {name: as_ndarray(reader.array()) for name in names}
     if reader.at != len(reader.content):
         raise reader.error(f"{len(reader.content) - reader.at} bytes follow the last array")
     if len(found) != count:

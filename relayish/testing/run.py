@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.nd import NDArray, as_ndarray
 from relayish.prelude import Prelude
 from relayish.transform import InferType, Pass, PassContext, Sequential
 
@@ -96,14 +95,14 @@ def count_ops(expr: Expr) -> Counter[str]:
     return counted
 
 
-def rand(dtype: DType, *shape: int) -> npt.NDArray[Any]:  # Any: of the type asked for
+def rand(dtype: DType, *shape: int) -> NDArray:
     """Return an array of numbers from 0 to 1, drawn from numpy's global state.
 
     Source:
         Relay ``testing.rand``; ``numpy.random.seed`` makes it repeatable.
     """
     drawn = np.random.random_sample(shape)  # noqa: NPY002 - what Relay's scripts seed
-    return np.asarray(drawn).astype(numpy_dtype(dtype))
+    return as_ndarray(np.asarray(drawn).astype(numpy_dtype(dtype)))
 
 
 def assert_allclose(

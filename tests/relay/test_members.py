@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import relayish as tvm
 from relayish import relay
 from relayish._support.absent.members import MEMBERS
 from relayish.errors import FieldError, MissingNameError, UnknownNameError
@@ -17,6 +18,7 @@ THINGS = {
     "Var": X,
     "Module": MOD,
     "Op": relay.op.get("add"),
+    "Target": tvm.target.Target("llvm"),
     "Attrs": relay.nn.softmax(X).attrs,
     "Function": FUNC,
     "TensorType": relay.TensorType((2, 3)),
@@ -200,6 +202,12 @@ def test_value_asked_of_a_size_in_a_handler_is_explained():
 
 def test_operators_are_listed_by_their_class():
     assert relay.Op.list_op_names() == relay.list_ops()
+
+
+def test_module_is_indexed_with_the_header_of_a_type():
+    mod = relay.prelude.Prelude().mod
+    header = mod.get_global_type_var("List")
+    assert mod[header] is mod.type_definitions[header]
 
 
 def test_size_of_a_call_is_the_number_of_its_results():

@@ -151,3 +151,10 @@ def test_testing_main_runs_the_tests_of_the_file_that_calls(monkeypatch):
     with pytest.raises(SystemExit, match="3"):
         exec("testing.main()", {"testing": tvm.testing, "__file__": "/there/test_it.py"})
     assert asked == [["/there/test_it.py", "-x"]]
+
+
+def test_parameters_of_a_network_have_numpy():
+    _, params = relay.testing.mlp.get_workload(1)
+    assert all(isinstance(value, tvm.nd.NDArray) for value in params.values())
+    loaded = relay.load_param_dict(relay.save_param_dict(params))
+    assert all((loaded[name].numpy() == params[name].numpy()).all() for name in params)

@@ -32,6 +32,8 @@ _MODULE: Final = {
     "replace_global_vars": "write mod = relay.IRModule({new.get(v, v): f for v, f in "
     "mod.functions.items()}) with the calls in each f changed by an ExprMutator",
     "get_global_type_vars": "write tuple(mod.type_definitions)",
+    "remove": "modules are immutable; write mod = mod.without_functions([name])",
+    "shallow_copy": "modules are immutable; keep mod itself, it never changes",
     "clone": "modules are immutable; keep mod itself, it never changes",
     **_NODE,
 }
@@ -62,6 +64,10 @@ MEMBERS: Final[Mapping[str, Mapping[str, str]]] = {
     "Module": _MODULE,
     "Op": _OP,
     "Attrs": _ATTRS,
+    "Target": {
+        "from_device": "write relayish.target.Target(kind)",
+        "list_kinds": "a target may be of any kind; write its name",
+    },
     "Var": {
         "vid": "a variable is told by the object; write var.name_hint for its name, "
         "and var is other to compare",

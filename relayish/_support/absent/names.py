@@ -102,6 +102,8 @@ _TVM = _merge(
     _each("convert", "Python's values are taken as they are; leave convert(...) out"),
     _each("DataType DataTypeCode", 'an element type is its name: write "float32"'),
     _each("Device", "write relayish.nd.Device"),
+    _each("context", "write relayish.device(kind, 0)"),
+    _each("load_json save_json", _TEXT),
     _each("support", "write relayish.__version__"),
     _each(
         "ext_dev hexagon metal opencl rocm vpi vulkan webgpu",
@@ -133,6 +135,8 @@ _RELAY = _merge(
     _each("SourceName SequentialSpan", _PLACE),
     _each("SpanCheck", "spans are kept where they are; write expr.span"),
     _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
+    _each("Module module", "write relay.IRModule"),
+    _each("ir_pass", "write relay.analysis for analyses, relay.transform for passes"),
     _each("memory_plan", _NO_POOLS),
     _each("collage", "write MergeComposite, AnnotateTarget and PartitionGraph with a table"),
     _each(
@@ -156,6 +160,11 @@ _OP = _merge(
     ),
     _each("register_infer_correct_layout", "write relay.op.register_infer_layout(op, rule)"),
     _each("get_constructor", "write mod.get_constructor(type_name, name)"),
+    _each(
+        "MIXED_PRECISION_ALWAYS MIXED_PRECISION_FOLLOW MIXED_PRECISION_NEVER",
+        "write relay.op.MixedPrecision.ALWAYS, or its FOLLOW or NEVER",
+    ),
+    _each("_make", "write the builder itself, as relay.op.add(x, y)"),
     _each("op_attrs", "write type(call.attrs), or relay.op.make_node(type_key, **fields)"),
 )
 
@@ -167,6 +176,7 @@ _TESTING = _merge(
     ),
     _each("assert_prim_expr_equal", "write relay.assert_structural_equal(a, b)"),
     _each("darknet tf tflite yolo_detection byoc", _NO_FRONT_END),
+    _each("ctx_list", "write relay.testing.enabled_targets()"),
     _each("PythonConverter", "write relay.testing.to_python(expr, mod)"),
 )
 
@@ -210,6 +220,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "ir.transform": _TRANSFORM,
     "nd": _each("from_dlpack", "write numpy.from_dlpack(array)"),
     "op": _OP,
+    "op.nn": _each("_make", "write the builder itself, as relay.nn.relu(x)"),
     "op.vm": _each("compile VMCompiler VMExecutor", _EVALUATE),
     "te": _each(
         "compute placeholder create_schedule create_prim_func reduce_axis extern sum scan "
@@ -235,6 +246,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         _each("convert", "Python's values are taken as they are; leave convert(...) out"),
         _each("Array Map ShapeTuple String", "write Python's own tuples and strings"),
         _each("ADT tuple_object", "write a tuple"),
+        _each("enabled", "write relay.testing.device_enabled(target)"),
         _each("DataType DataTypeCode", 'an element type is its name; write "float32"'),
         _each("Object Scriptable", "write relay.Node"),
         _each("Module Executable PackedFunc load_module executor profiler_vm vm", _EVALUATE),
@@ -289,6 +301,9 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     ),
     "analysis": _merge(
         _each("analyze_operations_distribution", "write relay.analysis.list_op_freqs(mod)"),
+        _each("alpha_equal", "write relay.structural_equal(a, b)"),
+        _each("assert_alpha_equal", "write relay.assert_structural_equal(a, b)"),
+        _each("structural_hash", "write relay.structural_hash(a)"),
         _each("check_constant", "write relay.transform.is_constant(expr)"),
         _each(
             "get_calibration_data",

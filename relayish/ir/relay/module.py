@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias, overload
+from typing import Any, Final, TypeAlias, overload
 
 from pyrsistent import PMap, pmap
 
@@ -102,6 +102,12 @@ class IRModule(Module[GlobalVar]):
         symbol = find_attribute(func, GLOBAL_SYMBOL)
         name = "main" if symbol is None else symbol
         return IRModule({**(functions or {}), name: func}, type_definitions)
+
+    def __getitem__(self, key: Any) -> Node:  # Any: a name, or a key
+        """Return the definition of a function, by name or key, or of a type, by its header."""
+        if isinstance(key, GlobalTypeVar):
+            return self._types[self.get_global_type_var(key.name_hint)]
+        return super().__getitem__(key)
 
     def sections(self) -> Mapping[str, Mapping[str, Node]]:
         types = {var.name_hint: data for var, data in self.type_definitions.items()}
