@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
@@ -18,15 +19,24 @@ class Operator(NamedTuple):
         number: Which operator of its domain it is; kinds and others are numbered together.
         name: What it is called; other domains may use the name as well.
         num_children: How many children it has, or ``None`` where that differs.
-        properties: What else is known of it.
+        told: What else is known of it, or what finds that out.
         is_kind: Whether it is a kind of node of the language that is called as the domain is.
     """
 
     number: int
     name: str
     num_children: int | None = None
-    properties: Property = Property.NONE
+    told: Property | Callable[[], Property] = Property.NONE
     is_kind: bool = False
+
+    @property
+    def properties(self) -> Property:
+        """What else is known of it."""
+        return self.told if isinstance(self.told, Property) else self.told()
+
+    def has_property(self, wanted: Property) -> bool:
+        """Return whether it has all of these properties."""
+        return wanted in self.properties
 
 
 class Opcode(NamedTuple):
@@ -72,7 +82,7 @@ class Domain:
     Example:
         >>> lattices = Domain("lattices")
         >>> lattices.add("add", num_children=2)
-        Operator(number=0, name='add', num_children=2, properties=<Property.NONE: 0>, is_kind=False)
+        Operator(number=0, name='add', num_children=2, told=<Property.NONE: 0>, is_kind=False)
         >>> get_domain("lattices").opcode("add") == (lattices.id, 0)
         True
         >>> remove_domain("lattices")
@@ -121,7 +131,7 @@ class Domain:
         name: str,
         number: int | None = None,
         num_children: int | None = None,
-        properties: Property = Property.NONE,
+        properties: Property | Callable[[], Property] = Property.NONE,
         *,
         is_kind: bool = False,
     ) -> Operator:
@@ -131,7 +141,7 @@ class Domain:
             name: What it is called within the domain.
             number: Which operator it is; by default the least number that is free.
             num_children: How many children it has, if always as many.
-            properties: What else is known of it.
+            properties: What else is known of it, or what finds that out when it is asked.
             is_kind: Whether it is a kind of node; these have a name space of their own.
 
         Raises:

@@ -68,7 +68,7 @@ class Language:
         visit: str,
         kind: type[Any],
         num_children: int | None,
-        properties: Property = Property.NONE,
+        properties: Property | Callable[[], Property] = Property.NONE,
     ) -> type[Any] | None:
         """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
 

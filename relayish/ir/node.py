@@ -279,7 +279,7 @@ def node(
         check_roles(cls, fields, atom)
         declared = _with_slots(cls, fields, derived, visit)
         declared.traits_ = Traits(atom, own, shares, allocates)
-        declared.properties_ |= properties
+        declared.properties_ = cls.__dict__["properties_"] | properties
         _enter(visit, declared)
         return typing.cast(_Class, declared)
 
@@ -288,8 +288,7 @@ def node(
 
 def _enter(visit: str, kind: type[Node]) -> None:
     """Make a new kind known to its language, to the classes above it and to the sets of traits."""
-    found = properties_of(kind, SYMBOLS)
-    before = kind.language_.declare(visit, kind, count_children(kind), found)
+    before = kind.language_.declare(visit, kind, count_children(kind), _find_properties(kind))
     if before is not None and before is not kind:
         _replace(before, kind)
     for base in kind.__mro__:
@@ -298,6 +297,22 @@ def _enter(visit: str, kind: type[Node]) -> None:
     for kinds, holds in _sets_of(kind):
         if holds:
             kinds.add(kind)
+
+
+def _find_properties(kind: type[Node]) -> Callable[[], Property]:
+    """Return what finds the properties of ``kind``, anew where kinds were declared since.
+
+    A family has more and more kinds, so what holds of all of them changes.
+    """
+    known, found = -1, Property.NONE
+
+    def find() -> Property:
+        nonlocal known, found
+        if known != len(Node.kinds):
+            found, known = properties_of(kind, ATOMS, SYMBOLS), len(Node.kinds)
+        return found
+
+    return find
 
 
 def _replace(before: type[Node], kind: type[Node]) -> None:

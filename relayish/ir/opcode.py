@@ -118,7 +118,7 @@ def opcode_of(node: Node) -> Opcode:
 
 def has_property(node: Node, wanted: Property) -> bool:
     """Return whether the operator of ``node`` has all of these properties."""
-    return wanted in place_of(node)[1].properties
+    return place_of(node)[1].has_property(wanted)
 
 
 def children_of(node: Node) -> Nodes:

@@ -27,7 +27,7 @@ class Property(Flag):
     ENTRY = auto()  # names a function by its entry
     RET_VAR = auto()  # has a variable that the result goes to
     SCF = auto()  # structured control flow: evaluates children in scopes of their own
-    NON_SCF = auto()  # control flow that leaves a scope otherwise than at its end, as a jump
+    NON_SCF = auto()  # control flow to a label
     END_BB = auto()  # what stands behind it in a block does not run
     LEAF = auto()  # has no children, ever
     STMT = auto()  # a statement of a block
@@ -63,16 +63,17 @@ _OF_FIELDS: Final = {
     "dtype": Property.TYPE,
     "entry": Property.ENTRY,
     "field_id": Property.FIELD_ID,
+    "field_name": Property.FIELD_ID,
     "flags": Property.FLAGS,
     "label": Property.LABEL,
     "offset": Property.OFFSET,
     "preg": Property.PREG,
-    "ret_var": Property.RET_VAR,
+    "rtype": Property.TYPE,
     "symbol": Property.SYM,
     "ty": Property.TYPE,
     "value": Property.VALUE,
 }
-"""By the name of a field that is no child: the property to have one."""
+"""By the name of a field that holds no operand: the property to have one."""
 
 
 def child_fields(kind: type[Any]) -> list[Field]:  # Any: a class of nodes, which stand above
@@ -88,7 +89,8 @@ def count_children(kind: type[Any]) -> int | None:  # Any: as above
 
 def properties_of(
     kind: type[Any],  # Any: as above
-    variables: Collection[type[Any]],
+    atoms: Collection[type[Any]],
+    symbols: Collection[type[Any]],
 ) -> Property:
     """Return the properties of nodes of class ``kind``.
 
@@ -97,18 +99,20 @@ def properties_of(
     * from children: ``LEAF``, without any; ``EX_CHILD``, where their number differs; ``SCF``, where
       some are scopes, of the node or of its parts;
     * from what the family is held as: ``EXPR``, as operands, unless it is declared to be one of
-      statements; else ``NOT_EXEC``;
-    * from access: ``LOAD`` and ``STORE``, unless it is a call;
+      statements or of functions; else ``NOT_EXEC``;
+    * from access: ``LOAD`` and ``STORE``, or of calls ``RET_VAR``, where they write a symbol; not
+      of control flow;
     * from the effect: ``SIDE_EFFECT``, if it does more than read; ``BARRIER``, if it may do
       anything;
     * from atoms and binders: ``SYM``, for variables and names and for what binds or accesses one;
       ``VALUE``, for literals;
-    * from fields that are no children: :data:`_OF_FIELDS`, by their names; ``TYPE``, where they
-      hold types.
+    * from fields that hold no operands, but leaves or atoms: :data:`_OF_FIELDS`, by their names;
+      ``TYPE``, where they hold types.
 
     Args:
         kind: The class.
-        variables: All kinds of variables and names.
+        atoms: All kinds of atoms.
+        symbols: Those of variables and names.
     """
     fields, traits = kind.fields_, kind.traits_
     children = child_fields(kind)
@@ -121,9 +125,9 @@ def properties_of(
         found |= Property.SCF
     if kind.held_as_ is not Role.OPERAND:
         found |= Property.NOT_EXEC
-    if not found & (Property.EXPR | Property.STMT | Property.NOT_EXEC):
+    if not found & (Property.EXPR | Property.STMT | Property.NOT_EXEC | Property.ENTRY):
         found |= Property.EXPR
-    if Property.CALL not in found:
+    if not found & (Property.SCF | Property.CALL | Property.LIB_CALL):
         found |= _access_of(fields)
     if traits.effect & ~Effect.READS:
         found |= Property.SIDE_EFFECT
@@ -134,12 +138,15 @@ def properties_of(
     elif traits.atom is not None:
         found |= Property.SYM
     for declared in fields:
-        if declared.role is Role.BINDER or _holds_only(declared, variables):
+        is_symbol = _holds_only(declared, symbols)
+        if declared.role is Role.BINDER or is_symbol:
             found |= Property.SYM
-        if declared not in children and declared.compared:
+        if is_symbol and Access.WRITE in declared.access and Property.CALL in found:
+            found |= Property.RET_VAR
+        if declared.compared and (declared.kind is None or _holds_only(declared, atoms)):
             found |= _OF_FIELDS.get(declared.name, Property.NONE)
-            if declared.kind is not None and declared.kind.held_as_ is Role.ANNOTATION:
-                found |= Property.TYPE
+        if declared.compared and declared not in children and _holds_types(declared):
+            found |= Property.TYPE
     return found
 
 
@@ -161,9 +168,13 @@ def _access_of(fields: Iterable[Field]) -> Property:
     return found
 
 
-def _holds_only(declared: Field, variables: Collection[type[Any]]) -> bool:  # Any: as above
-    """Return whether a field takes variables and names and nothing else."""
+def _holds_types(declared: Field) -> bool:
+    return declared.kind is not None and declared.kind.held_as_ is Role.ANNOTATION
+
+
+def _holds_only(declared: Field, kinds: Collection[type[Any]]) -> bool:  # Any: as above
+    """Return whether a field takes nodes of these kinds and nothing else."""
     if declared.kind is None or not declared.compared:
         return False
     held = declared.kind.kinds
-    return bool(held) and all(kind in variables for kind in held)
+    return bool(held) and all(kind in kinds for kind in held)

@@ -12,10 +12,11 @@ from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
+from relayish.ir.property import Property
 from relayish.ir.roles import Runs
 
 
-@node("func_entry", effect=Effect.NONE, graph_node=False)
+@node("func_entry", effect=Effect.NONE, graph_node=False, properties=Property.ENTRY)
 class FuncEntry(Definition):
     """A function with its definition: function scope, symbol table and code.
 
@@ -51,7 +52,7 @@ def _as_signature(given: TypeLike) -> Type:
     return signature
 
 
-@node("func_decl", effect=Effect.NONE, graph_node=False)
+@node("func_decl", effect=Effect.NONE, graph_node=False, properties=Property.NOT_EXEC)
 class FuncDecl(Definition):
     """A function that is declared only: another module or a library defines it."""
 
@@ -59,7 +60,7 @@ class FuncDecl(Definition):
     attrs: DictAttrs | None = None
 
 
-@node("global_variable", effect=Effect.NONE, graph_node=False)
+@node("global_variable", effect=Effect.NONE, graph_node=False, properties=Property.NOT_EXEC)
 class GlobalVariable(Definition):
     """A variable of the module, which all of its functions share.
 
@@ -83,7 +84,7 @@ def _as_fields(given: object) -> tuple[tuple[str, Type], ...]:
     return tuple([(str(name), as_type(held)) for name, held in pairs])
 
 
-@node("struct_def", effect=Effect.NONE, graph_node=False)
+@node("struct_def", effect=Effect.NONE, graph_node=False, properties=Property.NOT_EXEC)
 class StructDef(Definition):
     """A structure: fields, each with a name and a type, in order.
 
@@ -93,7 +94,7 @@ class StructDef(Definition):
     fields: tuple[tuple[str, Type], ...] = field(convert=_as_fields)
 
 
-@node("entry", effect=Effect.NONE, graph_node=False)
+@node("entry", effect=Effect.NONE, graph_node=False, properties=Property.ENTRY)
 class Entry(Definition):
     """An entry point: a further name by which a function is called.
 

@@ -13,6 +13,7 @@ from relayish.core.ir.type import BOOL, INT32, VOID, Type, TypeLike, as_type
 from relayish.errors import FieldError
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
+from relayish.ir.property import Property
 from relayish.ir.roles import Atom
 
 
@@ -59,7 +60,7 @@ class ShiftOp(BinaryOp):
     visit_name = "shift_op"
 
 
-class Comparison(BinaryOp):
+class Comparison(BinaryOp, properties=Property.COMPARE | Property.BOOLEAN):
     """A comparison of two values of one type."""
 
     __slots__ = ()
@@ -71,7 +72,7 @@ class Comparison(BinaryOp):
         return BOOL
 
 
-class LogicOp(BinaryOp):
+class LogicOp(BinaryOp, properties=Property.BOOLEAN):
     """A connective of two truth values, both of which are evaluated."""
 
     __slots__ = ()
@@ -150,7 +151,7 @@ class Ldca(Expr):
         return (held.element if held.is_array else held).pointer_to()
 
 
-@node("add", effect=Effect.NONE, graph_node=False)
+@node("add", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Add(BinaryOp):
     """``a + b``; integers wrap around."""
 
@@ -160,7 +161,7 @@ class Sub(BinaryOp):
     """``a - b``; integers wrap around."""
 
 
-@node("mul", effect=Effect.NONE, graph_node=False)
+@node("mul", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Mul(BinaryOp):
     """``a * b``; integers wrap around."""
 
@@ -190,17 +191,17 @@ class Lshr(ShiftOp):
     """``a >> b``, logical: to the right; zeros come in, whatever the type."""
 
 
-@node("band", effect=Effect.NONE, graph_node=False)
+@node("band", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Band(BitOp):
     """``a & b``, bit by bit."""
 
 
-@node("bor", effect=Effect.NONE, graph_node=False)
+@node("bor", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Bor(BitOp):
     """``a | b``, bit by bit."""
 
 
-@node("bxor", effect=Effect.NONE, graph_node=False)
+@node("bxor", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Bxor(BitOp):
     """``a ^ b``, bit by bit."""
 
@@ -210,27 +211,27 @@ class Bnot(UnaryOp):
     """``~a``: each bit inverted."""
 
 
-@node("land", effect=Effect.NONE, graph_node=False)
+@node("land", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Land(LogicOp):
     """``a && b``, but for that both are evaluated."""
 
 
-@node("lor", effect=Effect.NONE, graph_node=False)
+@node("lor", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Lor(LogicOp):
     """``a || b``, but for that both are evaluated."""
 
 
-@node("lnot", effect=Effect.NONE, graph_node=False)
+@node("lnot", effect=Effect.NONE, graph_node=False, properties=Property.BOOLEAN)
 class Lnot(UnaryOp):
     """``!a``, of a truth value."""
 
 
-@node("eq", effect=Effect.NONE, graph_node=False)
+@node("eq", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Eq(Comparison):
     """``a == b``."""
 
 
-@node("ne", effect=Effect.NONE, graph_node=False)
+@node("ne", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)
 class Ne(Comparison):
     """``a != b``."""
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from relayish.core.ir.language import CORE
 from relayish.core.ir.type import Type
 from relayish.ir.node import Node, field
+from relayish.ir.property import Property
 from relayish.ir.span import Span
 
 
@@ -27,7 +28,7 @@ class CoreNode(Node, language=CORE):
     span: Span | None = field(default=None, compared=False, kw_only=True)
 
 
-class Expr(CoreNode):
+class Expr(CoreNode, properties=Property.EXPR):
     """What has a value, the type of which is ``type``."""
 
     __slots__ = ()
@@ -36,7 +37,7 @@ class Expr(CoreNode):
     type: Type = field(init=False, derived=True)
 
 
-class Stmt(CoreNode):
+class Stmt(CoreNode, properties=Property.STMT):
     """What may stand in a block, and is run."""
 
     __slots__ = ()

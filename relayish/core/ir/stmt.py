@@ -8,6 +8,7 @@ from relayish.core.ir.family import Expr, Stmt, Symbol
 from relayish.core.ir.symbol import Global, Preg
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
+from relayish.ir.property import Property
 from relayish.ir.roles import Access, Runs
 
 
@@ -61,7 +62,7 @@ class DoWhile(Stmt):
     condition: Expr = field(scope=Runs.REPEATEDLY)
 
 
-@node("call", graph_node=False)
+@node("call", graph_node=False, properties=Property.CALL)
 class Call(Stmt):
     """Call what the module defines or declares under the name ``entry``.
 
@@ -77,7 +78,7 @@ class Call(Stmt):
     flags: int = 0
 
 
-@node("icall", graph_node=False)
+@node("icall", graph_node=False, properties=Property.CALL)
 class Icall(Stmt):
     """Indirect call: of the function at ``address``; the rest is as of :class:`Call`."""
 
@@ -87,12 +88,12 @@ class Icall(Stmt):
     flags: int = 0
 
 
-@node("ret", effect=Effect.STATE, graph_node=False)
+@node("ret", effect=Effect.STATE, graph_node=False, properties=Property.END_BB)
 class Ret(Stmt):
     """Leave the function, which returns nothing."""
 
 
-@node("retv", effect=Effect.STATE, graph_node=False)
+@node("retv", effect=Effect.STATE, graph_node=False, properties=Property.END_BB)
 class Retv(Stmt):
     """Leave the function, which returns ``value``."""
 
@@ -107,7 +108,9 @@ class Pragma(Stmt):
     value: int = 0
 
 
-@node("validate", effect=Effect.READS | Effect.STATE, graph_node=False)
+@node(
+    "validate", effect=Effect.READS | Effect.STATE, graph_node=False, properties=Property.LIB_CALL
+)
 class Validate(Stmt):
     """Fail unless ``length`` elements at two addresses differ by at most ``epsilon`` each."""
 
@@ -117,21 +120,23 @@ class Validate(Stmt):
     epsilon: Expr
 
 
-@node("tm_start", effect=Effect.STATE, graph_node=False)
+@node("tm_start", effect=Effect.STATE, graph_node=False, properties=Property.LIB_CALL)
 class TmStart(Stmt):
     """Set the mark from which the next :class:`TmTaken` measures time."""
 
     remark: str = ""
 
 
-@node("tm_taken", effect=Effect.STATE, graph_node=False)
+@node("tm_taken", effect=Effect.STATE, graph_node=False, properties=Property.LIB_CALL)
 class TmTaken(Stmt):
     """Tell the time since the last mark, which this is from now on."""
 
     remark: str = ""
 
 
-@node("dump_var", effect=Effect.READS | Effect.STATE, graph_node=False)
+@node(
+    "dump_var", effect=Effect.READS | Effect.STATE, graph_node=False, properties=Property.LIB_CALL
+)
 class DumpVar(Stmt):
     """Show ``length`` elements at ``address`` under the string at ``title``."""
 
@@ -140,7 +145,7 @@ class DumpVar(Stmt):
     length: Expr
 
 
-@node("end_stmt_list", effect=Effect.NONE, graph_node=False)
+@node("end_stmt_list", effect=Effect.NONE, graph_node=False, properties=Property.END_BB)
 class EndStmtList(Stmt):
     """The end of a list of statements: does nothing, and nothing stands behind it in its block."""
 

@@ -15,6 +15,7 @@ from relayish.ir.effect import Effect
 from relayish.ir.literal import is_same_literal
 from relayish.ir.node import Node, field, node
 from relayish.ir.one_line import register_line, shorten
+from relayish.ir.property import Property
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
@@ -248,7 +249,7 @@ class TupleGetItem(Expr):
     index: int
 
 
-@node("call")
+@node("call", properties=Property.CALL)
 class Call(Expr):
     """``op`` (an operator, function, constructor or global) applied to ``args``."""
 

@@ -10,11 +10,11 @@ from relayish.op.declaration import properties
 def properties_of_op(op: Op) -> Property:
     """Return the properties of calls of ``op``.
 
-    All have a value. From the record follow: ``LEAF``, without arguments; ``ATTR``, with a class of
-    attributes; ``COMMUTATIVE``; ``SIDE_EFFECT``, of what has state; ``BARRIER``, of what passes
-    leave whole.
+    They are those it is declared with, and what follows: all have a value, and from the record
+    follow ``LEAF``, without arguments; ``ATTR``, with a class of attributes; ``COMMUTATIVE``;
+    ``SIDE_EFFECT``, of what has state; ``BARRIER``, past which fusion moves nothing.
     """
-    found = Property.EXPR
+    found = Property.EXPR | properties.properties.get(op, Property.NONE)
     if not properties.arguments.get(op):
         found |= Property.LEAF
     if op in properties.attrs_type:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from relayish.ir.attrs import Attrs
+from relayish.ir.property import Property
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import Type
 from relayish.op.declaration.layout_rule import LayoutRule
@@ -108,6 +109,8 @@ pattern: OpTable[OpPattern] = OpTable("pattern")
 """How the operator fuses."""
 commutative: OpTable[bool] = OpTable("commutative")
 """True for operators of two arguments that may be swapped."""
+properties: OpTable[Property] = OpTable("properties")
+"""Those that do not follow from the rest, as that a comparison is one."""
 random: OpTable[bool] = OpTable("random")
 """True for operators that draw random numbers: pure in Relay (the key is an argument and comes
 back changed), yet better left to run than evaluated early."""

@@ -9,6 +9,7 @@ from typing import Any, Final, TypedDict
 from relayish._support.arity import check_arity
 from relayish.errors import DeclarationError
 from relayish.ir.attrs import Attrs
+from relayish.ir.property import Property
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration import properties
 from relayish.op.declaration.layout_rule import LayoutRule
@@ -58,6 +59,7 @@ class Record(TypedDict, total=False):
     stateful: bool
     non_computational: bool
     commutative: bool
+    properties: Property | None
     random: bool
     fusion_barrier: bool
     attrs_in_metadata: bool
@@ -100,6 +102,10 @@ def _is_category(value: object) -> bool:
     return not isinstance(value, int) or _is_member(MixedPrecision)(value)
 
 
+def _is_property(value: object) -> bool:
+    return isinstance(value, Property)
+
+
 def _is_attrs_type(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, Attrs)
 
@@ -115,6 +121,7 @@ _EXPECTED: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
         if "bool" in str(kind)
     },
     "pattern": (_is_member(OpPattern), "an OpPattern"),
+    "properties": (_is_property, "a Property"),
     "outputs": (_is_count, "a number of results, 1 or more, or a function of (attrs, args)"),
     "mixed_precision": (_is_category, "a MixedPrecision or a function of (call, dtype)"),
     "attrs_type": (_is_attrs_type, "a class that is made by attrs(...)"),

@@ -9,6 +9,7 @@ property would do, and another package can add a property of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Final, Unpack
 
@@ -143,7 +144,7 @@ def _enter_domain(op: Op) -> None:
     """Enter ``op`` in the domain of its calls, which comes to be with its first operator."""
     domain, name = family_of(op)
     owner = get_domain(domain) if is_domain(domain) else Domain(domain)
-    owner.add(name, None, len(properties.arguments.get(op, ())), properties_of_op(op))
+    owner.add(name, None, len(properties.arguments.get(op, ())), partial(properties_of_op, op))
 
 
 def _leave_domain(op: Op) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Unpack
 
+from relayish.ir.property import Property
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -18,6 +19,7 @@ def _declare(name: str, summary: str, **told: Unpack[Record]) -> None:
         "description": f"{summary}\n{_SHAPES}",
         "pattern": OpPattern.BROADCAST,
         "rule": broadcast_comparison,
+        "properties": Property.COMPARE | Property.BOOLEAN,
         **told,
     }
     register_op(name, arguments=("lhs", "rhs"), **record)

@@ -11,6 +11,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
+from relayish.ir.property import Property
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -272,6 +273,7 @@ for _name, _summary, _predicate in (
         _summary,
         shapes="data (...) -> (...) bool",
         rule=identity_comparison,
+        properties=Property.BOOLEAN,
         evaluate=_ask(_predicate),
     )
 

@@ -9,6 +9,7 @@ from typing import Final
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
+from relayish.ir.property import Property
 from relayish.ir.roles import Access, Runs
 from relayish.tir.ir.family import ExprNode, FunctionBase, IrNode, Stmt
 from relayish.tir.ir.flags import CallType, ReduceType
@@ -17,7 +18,7 @@ from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import VOID, Type, as_type
 
 
-@node("call")
+@node("call", properties=Property.CALL)
 class Call(Expr, Stmt, ExprNode):
     """A call of a function by name. It may do anything but what a rule says of the function.
 
@@ -83,14 +84,14 @@ REDUCE_OPERATORS: Final[Mapping[ReduceType, type[BinaryOpNode]]] = MappingProxyT
 """What combines the value so far, on the left, with the next one."""
 
 
-@node("argument_group", effect=Effect.NONE, graph_node=False)
+@node("argument_group", effect=Effect.NONE, graph_node=False, properties=Property.NOT_EXEC)
 class ArgumentGroup(IrNode):
     """Arguments of a coarse operator that belong together."""
 
     values: tuple[Expr, ...] = ()
 
 
-@node("primitive_node")
+@node("primitive_node", properties=Property.CALL)
 class PrimitiveNode(Expr, Stmt, ExprNode):
     """A coarse operator by name, which a registered rule expands.
 

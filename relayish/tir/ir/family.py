@@ -13,6 +13,7 @@ value; ``Stmt`` is a statement of a block. A call is both.
 from __future__ import annotations
 
 from relayish.ir.node import Node, field
+from relayish.ir.property import Property
 from relayish.ir.span import Span
 from relayish.tir.ir.language import TIR
 
@@ -33,14 +34,14 @@ class ExprNode(IrNode):
     visit_name = "expr_node"
 
 
-class Stmt(IrNode):
+class Stmt(IrNode, properties=Property.STMT):
     """What may stand in a block, and is run."""
 
     __slots__ = ()
     visit_name = "stmt"
 
 
-class FunctionBase(IrNode):
+class FunctionBase(IrNode, properties=Property.NOT_EXEC):
     """CINN's ``FunctionBase``: what a call or a tensor comes from."""
 
     __slots__ = ()

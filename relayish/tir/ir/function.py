@@ -7,6 +7,7 @@ from typing import NamedTuple
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
+from relayish.ir.property import Property
 from relayish.ir.roles import Runs
 from relayish.tir.ir.family import ExprNode, Stmt
 from relayish.tir.ir.flags import ArgumentIO, DeviceAPI
@@ -21,7 +22,7 @@ class CudaAxisInfo(NamedTuple):
     block: tuple[int, int, int] = (1, 1, 1)
 
 
-@node("lowered_func", effect=Effect.NONE, graph_node=False)
+@node("lowered_func", effect=Effect.NONE, graph_node=False, properties=Property.ENTRY)
 class LoweredFunc(ExprNode):
     """A function: a kernel, or what calls kernels.
 
@@ -41,7 +42,7 @@ class LoweredFunc(ExprNode):
     attrs: DictAttrs | None = None
 
 
-@node("module", effect=Effect.NONE, graph_node=False)
+@node("module", effect=Effect.NONE, graph_node=False, properties=Property.NOT_EXEC)
 class Module(ExprNode):
     """CINN's ``_Module_``: what is compiled together.
 

@@ -12,6 +12,7 @@ from relayish.errors import FieldError, OperatorError
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, field, node
 from relayish.ir.one_line import one_line
+from relayish.ir.property import Property
 from relayish.ir.roles import Atom
 from relayish.tir.ir.family import ExprNode, IrNode
 from relayish.tir.ir.language import TIR
@@ -21,7 +22,7 @@ Operand: TypeAlias = Union["Expr", int, float, "np.bool_", "np.integer[Any]", "n
 """What may stand beside an expression at a Python operator: another, or a number."""
 
 
-class Expr(IrNode):
+class Expr(IrNode, properties=Property.EXPR):
     """What has a value, the type of which is ``type``.
 
     Python's operators build nodes: ``a + b``, ``-a``, ``a / b`` (for integers rounded towards
@@ -126,7 +127,7 @@ class BinaryOpNode(Expr, ExprNode):
         return node.a.type
 
 
-class PredicateNode(BinaryOpNode):
+class PredicateNode(BinaryOpNode, properties=Property.BOOLEAN):
     """A comparison, or a connective of truth values."""
 
     __slots__ = ()
@@ -138,7 +139,7 @@ class PredicateNode(BinaryOpNode):
         return bool_like(node.a.type)
 
 
-class ComparisonNode(PredicateNode):
+class ComparisonNode(PredicateNode, properties=Property.COMPARE):
     """A comparison of two values of one type."""
 
     __slots__ = ()
@@ -202,7 +203,7 @@ class StringImm(Expr, ExprNode):
         return STRING
 
 
-@node("add", effect=Effect.NONE)
+@node("add", effect=Effect.NONE, properties=Property.COMMUTATIVE)
 class Add(BinaryOpNode):
     """``a + b``; integers wrap around."""
 
@@ -212,7 +213,7 @@ class Sub(BinaryOpNode):
     """``a - b``; integers wrap around."""
 
 
-@node("mul", effect=Effect.NONE)
+@node("mul", effect=Effect.NONE, properties=Property.COMMUTATIVE)
 class Mul(BinaryOpNode):
     """``a * b``; integers wrap around."""
 
@@ -227,12 +228,12 @@ class Mod(BinaryOpNode):
     """``a % b``; of integers the remainder of ``Div``, which has the sign of ``a``, as in C."""
 
 
-@node("min", effect=Effect.NONE)
+@node("min", effect=Effect.NONE, properties=Property.COMMUTATIVE)
 class Min(BinaryOpNode):
     """``a < b ? a : b``: with a NaN, ``b``."""
 
 
-@node("max", effect=Effect.NONE)
+@node("max", effect=Effect.NONE, properties=Property.COMMUTATIVE)
 class Max(BinaryOpNode):
     """``a > b ? a : b``: with a NaN, ``b``."""
 
@@ -242,12 +243,12 @@ class FracOp(BinaryOpNode):
     """``a / b`` as an exact fraction: of integers the quotient without a remainder."""
 
 
-@node("eq", effect=Effect.NONE)
+@node("eq", effect=Effect.NONE, properties=Property.COMMUTATIVE)
 class EQ(ComparisonNode):
     """``a == b``, of two values of one type."""
 
 
-@node("ne", effect=Effect.NONE)
+@node("ne", effect=Effect.NONE, properties=Property.COMMUTATIVE)
 class NE(ComparisonNode):
     """``a != b``, of two values of one type."""
 
@@ -298,7 +299,7 @@ class Minus(UnaryOpNode):
     """``-v``; integers wrap around."""
 
 
-@node("not", effect=Effect.NONE)
+@node("not", effect=Effect.NONE, properties=Property.BOOLEAN)
 class Not(UnaryOpNode):
     """Not ``v``, a truth value."""
 
