@@ -8,8 +8,11 @@ make, as rules for errors of rounding give it, whatever the pass does:
 * products of integers, and whatever moves or chooses numbers, are exact;
 * what is off at an operand counts by the slope of the operator, and sums of these add up.
 
-Where a region of ``error`` ends at a scale, rounding on both sides makes the integers differ by no
-more than ``error / scale + 1`` quanta: by one, where nothing was quantised in between.
+Where a region of ``error`` ends at a scale, both programs round, but for integers that are rounded
+already: they differ by no more than ``error / scale`` quanta and a half for each that rounds. That
+is one quantum where what the region begins with is exact and nothing is averaged, whatever
+operators stand in it: one that computes with numbers which another has rounded to the scale of the
+result leaves the region in floating point.
 """
 
 from __future__ import annotations
@@ -45,6 +48,8 @@ class Node(NamedTuple):
         scale: The scale that the integers have.
         dtype: Their element type.
         stored: The largest numbers that regions up to here store at the scale of their result.
+        is_rounded: Whether an operator has rounded it to the scale of the region's result.
+        is_float: Whether it is computed with numbers that were, so that the region stays as it is.
     """
 
     expr: Expr
@@ -53,6 +58,8 @@ class Node(NamedTuple):
     scale: Bound
     dtype: str
     stored: float = 0.0
+    is_rounded: bool = False
+    is_float: bool = False
 
 
 class QuantisedNetwork:
@@ -117,8 +124,9 @@ class QuantisedNetwork:
             axis=-1,
             out_dtype=dtype,
         )
-        error = node.error(scale)
-        quanta = int(error / scale + 1 + SLACK)
+        error = node.error(0.0 if node.is_float else scale)
+        rounds = 0.5 if node.is_rounded and not node.is_float else 1.0
+        quanta = int(error / scale + rounds + SLACK)
         data = np.rint(node.value / np.float32(scale)) + zero_point
         clipped = np.clip(data, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
         after = self._dequantised(made, clipped, scale, zero_point, quanta * scale)
@@ -191,6 +199,7 @@ class QuantisedNetwork:
             lambda s: node.scale(s) * step,
             "int32",
             node.stored,
+            is_float=node.is_float or node.is_rounded,
         )
         if self._random.random() < 0.6:
             bias = self._rng.normal(0, 0.3, channels).astype("float32")
@@ -228,7 +237,9 @@ class QuantisedNetwork:
         stored = max(node.stored, other.stored, 0 if wide else float(np.max(np.abs(value))))
         if not product and wide is None:
             stored = max(stored, *large)
-        return Node(call, value, error, ends, "int32" if wide else node.dtype, stored)
+        dtype = "int32" if wide else node.dtype
+        is_float = any(n.is_float or n.is_rounded for n in (node, other))
+        return Node(call, value, error, ends, dtype, stored, wide is None, is_float)
 
     def _with_constant(self, node: Node) -> Node | None:
         if node.dtype == "int32":
@@ -254,6 +265,8 @@ class QuantisedNetwork:
             lambda s: s,
             node.dtype,
             max(node.stored, other.stored, *large),
+            True,
+            node.is_float or other.is_float,
         )
 
     def _function(self, node: Node) -> Node | None:
@@ -272,7 +285,8 @@ class QuantisedNetwork:
             return (float(off) if name == "abs" else slope) + s / 2
 
         stored = max(node.stored, float(np.max(np.abs(value))))
-        return Node(call, value, error, lambda s: s, node.dtype, stored)
+        is_float = node.is_float or node.is_rounded
+        return Node(call, value, error, lambda s: s, node.dtype, stored, True, is_float)
 
     def _limit(self, node: Node) -> Node:
         name = self._random.choice(("nn.relu", "clip"))
@@ -302,7 +316,10 @@ class QuantisedNetwork:
             "nn.avg_pool2d", node.expr, values=(node.value,), pool_size=(2, 2), strides=(1, 1)
         )
         return node._replace(
-            expr=call, value=value, error=lambda s: node.error(s) + max(node.scale(s), 1.5 * s)
+            expr=call,
+            value=value,
+            error=lambda s: node.error(s) + max(node.scale(s), 1.5 * s),
+            is_float=node.is_float or node.is_rounded,
         )
 
     def _concatenation(self, node: Node) -> Node | None:
@@ -321,6 +338,8 @@ class QuantisedNetwork:
             lambda s: s,
             node.dtype,
             max(node.stored, other.stored, float(np.max(np.abs(value)))),
+            True,
+            node.is_float or other.is_float,
         )
 
 

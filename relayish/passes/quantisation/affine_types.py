@@ -44,11 +44,13 @@ class AffineTypes(Mapping[Expr, AffineType]):
         self._is_last = is_last
         self.asked_for_result = False
         """Whether somebody looked up the affine type of the result."""
+        self.computes = False
+        """Whether the numbers of the result are others than those of the arguments."""
 
     def __getitem__(self, expr: Expr) -> AffineType:
         if expr is not self._call:
             return self._arguments[expr]
-        self.asked_for_result = True
+        self.asked_for_result = self.computes = True
         if self._result is None:
             raise UndeterminedError(
                 "nothing says what the result is quantised to; follow it by qnn.quantize"
@@ -69,6 +71,16 @@ class AffineTypes(Mapping[Expr, AffineType]):
         """Return what the result is quantised to if that is all done with it, else ``other``."""
         result = self.tensor(self._call)
         return result if self._is_last else other
+
+    def result_of_choice(self) -> TensorAffineType:
+        """Return what the result is quantised to, whose numbers are those of the arguments.
+
+        Nothing is lost where these are rounded to the scale of the result before, and cut off.
+        """
+        computes = self.computes
+        found = self.tensor(self._call)
+        self.computes = computes
+        return found
 
     def tensor(self, expr: Expr) -> TensorAffineType:
         """Return the affine type of a tensor.

@@ -38,8 +38,9 @@ def fake_quantization_to_integer(
     numbers are quantised again.
 
     Where an operator has no rule, its rule refuses, or what would be made has another type, the
-    program stays in floating point. So it does where a part of it is neither a call of an operator,
-    nor a tuple, a projection or a constant.
+    program stays in floating point. So it does where an operator computes with numbers that another
+    one in the middle has rounded to the scale of the result and cut off at its range, and where a
+    part of it is neither a call of an operator, nor a tuple, a projection or a constant.
 
     Args:
         expr: An expression whose types were inferred.

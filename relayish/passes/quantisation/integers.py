@@ -10,7 +10,7 @@ from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.declaration.fake_quantization import optional_fake_quantization
-from relayish.op.declaration.properties import QuantizationRule, fake_quantization
+from relayish.op.declaration.properties import QuantizationRule, fake_quantization, quantizes
 from relayish.op.declaration.registry import get_op
 from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes, known_arguments
@@ -114,7 +114,18 @@ class Integers:
         except REFUSALS as error:
             return Failure(error, depends)
         types = AffineTypes(call, known, result, self._finder, is_last=is_last)
-        return self._apply(pre, call, types, depends=depends)
+        image = self._apply(pre, call, types, depends=depends)
+        if result is None or pre.op in quantizes or isinstance(image, Failure):
+            return image
+        if any(_is_rounded(part, result) for part in parts) and (
+            types.computes or not _is_at(image.affine, result)
+        ):
+            refusal = PassError(
+                f"{name_of(call)} computes with numbers that an operator before it has rounded to "
+                f"the scale of the result, and cut off; quantise these at a scale of their own"
+            )
+            return Failure(refusal, depends=True)
+        return image
 
     def dequantized(self, call: Call) -> Image | Failure:
         """Return the integers that ``call`` turns into what they stand for."""
@@ -154,6 +165,20 @@ class Integers:
                 f"expected an expression and its affine type"
             )
         return pair[0], pair[1]
+
+
+def _is_rounded(part: Image, result: TensorAffineType) -> bool:
+    """Return whether an operator rounded a part to what the result of its region will be."""
+    return part.depends and _is_at(part.affine, result)
+
+
+def _is_at(affine: AffineType | None, result: TensorAffineType) -> bool:
+    """Return whether integers have the scale of ``result``, whichever bytes they are."""
+    types = affine.types if isinstance(affine, TupleAffineType) else (affine,)
+    return all(
+        isinstance(ty, TensorAffineType) and structural_equal(ty.scale, result.scale)
+        for ty in types
+    )
 
 
 def name_of(call: Call) -> str:

@@ -223,15 +223,15 @@ def test_bias_of_bytes_stays_for_their_sum_is_no_byte() -> None:
     made.refuse(quantize(op.nn.bias_add(made.given(2, 3), const(np.ones(3, "float32")))))
 
 
-def test_numbers_in_the_middle_are_cut_off_at_the_range_of_the_result() -> None:
-    """As in Relay: nothing says what range they have, so they get that of the result."""
+def test_region_stays_that_computes_with_numbers_cut_off_at_the_range_of_the_result() -> None:
+    """In Relay these are [7]: nothing says what range they have, so they get that of the result."""
     made = Program()
     sixty = const(np.float32(60))
     there = op.add(made.given(1, zero_point=0), sixty)
     made.values = [np.array([40], "int8")]
     func = infer_type(Function(tuple(made.params), quantize(op.subtract(there, sixty), 0.5, 0)))
     assert made.run(func).tolist() == [40]
-    assert made.run(fake_quantization_to_integer(func)).tolist() == [127 - 120]
+    assert fake_quantization_to_integer(func) is func
 
 
 def test_products_of_batches_keep_how_operands_lie() -> None:

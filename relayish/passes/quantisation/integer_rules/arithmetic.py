@@ -41,18 +41,18 @@ class _Operand(NamedTuple):
 
 
 def _operands(
-    call: Call, types: AffineTypes, *, exact: bool
+    call: Call, types: AffineTypes, wanted: TensorAffineType, *, exact: bool
 ) -> tuple[_Operand, _Operand, TensorAffineType]:
     """Return both operands, of one element type, and what their result is to stand for.
 
     Args:
         call: A call of two arguments.
         types: The affine types of its arguments.
+        wanted: What its result is quantised to in the end.
         exact: Whether a constant beside wide integers must be represented well, as a factor must;
             one that is added is as good as the sum, which stands at the scale of these.
     """
     left, right = call.args
-    wanted = types.tensor(call)
     known = [types.tensor(arg) if arg in types else None for arg in (left, right)]
     given = next((ty for ty in known if ty is not None), None)
     if given is None:
@@ -162,7 +162,7 @@ def _compute(
 @register_fake_quantization_to_integer("add")
 def add(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
     """Add by ``qnn.add``; what is quantised alike and wide, as a product and its bias, as it is."""
-    one, other, wanted = _operands(call, types, exact=False)
+    one, other, wanted = _operands(call, types, types.tensor(call), exact=False)
     zero_point = array_of(one.affine.zero_point)
     alike = _is_alike(one.affine, other.affine, types) and _is_alike(one.affine, wanted, types)
     plain = zero_point is not None and not np.any(zero_point)
@@ -183,20 +183,20 @@ def _is_alike(one: TensorAffineType, other: TensorAffineType, types: AffineTypes
 @register_fake_quantization_to_integer("subtract")
 def subtract(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
     """Subtract by ``qnn.subtract``."""
-    return _compute("qnn.subtract", *_operands(call, types, exact=False))
+    return _compute("qnn.subtract", *_operands(call, types, types.tensor(call), exact=False))
 
 
 @register_fake_quantization_to_integer("multiply")
 def multiply(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
     """Multiply by ``qnn.mul``."""
-    return _compute("qnn.mul", *_operands(call, types, exact=True))
+    return _compute("qnn.mul", *_operands(call, types, types.tensor(call), exact=True))
 
 
 def _choose(name: str) -> Callable[[Call, AffineTypes], tuple[Expr, AffineType]]:
     """Return the rule for an operator that chooses one of two numbers."""
 
     def rule(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
-        one, other, wanted = _operands(call, types, exact=False)
+        one, other, wanted = _operands(call, types, types.result_of_choice(), exact=False)
         left, right = [
             operand.expr
             if operand.affine == wanted
@@ -216,7 +216,7 @@ for _name in ("minimum", "maximum"):
 def concatenate(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
     """Join by ``qnn.concatenate``, which moves the scale of each part."""
     (data,) = call.args
-    parts, wanted = types.fields(data), types.tensor(call)
+    parts, wanted = types.fields(data), types.result_of_choice()
     for part in parts:
         types.require_single(part, "concatenate")
         if part.dtype != wanted.dtype:

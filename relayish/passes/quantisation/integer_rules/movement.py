@@ -175,6 +175,7 @@ def resize(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
         raise PassError("a cubic or cropping resize makes numbers that integers may not hold")
     if attrs.out_dtype not in (None, ""):
         raise PassError("a resize to another element type is none of integers")
+    types.computes = attrs.method != "nearest_neighbor"
     return call, move_axis(call, types, _window)
 
 

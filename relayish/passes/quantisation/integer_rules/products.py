@@ -41,6 +41,7 @@ def _multiply(
         weight_axis: The axis of the weight along which scales may differ, if they may.
         result_axis: The axis of the result that follows from it.
     """
+    types.computes = True
     data, weight = call.args
     left, right = types.tensor(data), types.tensor(weight)
     types.require_single(left, call_name(call))
@@ -91,6 +92,7 @@ def batch_matmul(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
 @register_fake_quantization_to_integer("nn.bias_add")
 def bias_add(call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
     """Add a bias that is quantised as the data are, which are plain integers, as products are."""
+    types.computes = True
     data, bias = call.args
     ty = types.tensor(data)
     zero_point = array_of(ty.zero_point)
