@@ -74,6 +74,11 @@ class AnnotatedRegionSet:
     """
 
     def __init__(self, expr: Expr, region_begin_op: Op, region_end_op: Op) -> None:
+        root: object = expr  # still to be checked
+        if not isinstance(root, Expr):
+            raise AnalysisError(
+                f"regions are those of an expression; found {root!r} ({type(root).__name__})"
+            )
         self._begin, self._end = region_begin_op, region_end_op
         self._parent: list[int] = []
         self._targets: list[str] = []

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from relayish.errors import AnalysisError
 from relayish.ir.relay.expr import Call, Expr, Op, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.nn.sparse import as_block_rows
@@ -29,14 +30,31 @@ def search_weights(expr: Expr, op: Op) -> list[str]:
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
+    root: object = expr  # still to be checked
+    if not isinstance(root, Expr):
+        raise AnalysisError(
+            f"weights are looked for in a function, or its body; found {root!r} "
+            f"({type(root).__name__})"
+        )
     calls = [node for node in EXPRESSIONS.post_order(expr) if type(node) is Call and node.op is op]
     weights = [call.args[1] for call in calls]
     return list(dict.fromkeys(var.name_hint for var in weights if type(var) is Var))
 
 
 def to_blocks(matrix: Array, block_size: tuple[int, int]) -> tuple[Array, Array, Array] | None:
-    """Return ``matrix`` in blocks; ``None`` if these do not fit into it."""
-    height, width = block_size
+    """Return ``matrix`` in blocks; ``None`` if these do not fit into it.
+
+    Raises:
+        AnalysisError: If a block has no rows or no columns.
+    """
+    sizes: object = block_size  # still to be checked
+    match sizes:
+        case (int(height), int(width)) if min(height, width) > 0:
+            pass
+        case _:
+            raise AnalysisError(
+                f"block_size is {sizes!r}; expected the rows and columns of a block, 1 or more"
+            )
     if matrix.ndim != 2 or matrix.shape[0] % height or matrix.shape[1] % width:
         return None
     return as_block_rows(matrix, height, width)

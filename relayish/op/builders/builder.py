@@ -30,6 +30,7 @@ from relayish.op.builders.call import call_op
 from relayish.op.builders.dynamic_shapes import has_unknown_sizes, with_unknown_sizes
 from relayish.op.declaration import properties
 from relayish.op.declaration.description import build_docstring
+from relayish.op.declaration.names import check_name, domain_name
 from relayish.op.declaration.registry import (
     get_op,
     is_family,
@@ -103,6 +104,7 @@ def builder(name: str) -> Builder:
         UnknownNameError: If no such operator is declared.
         AmbiguousNameError: If operators of several domains have the name, and none is Relay's.
     """
+    check_name(name)
     made = _MADE.get(name)
     if made is None:
         name = list_aliases().get(name, name)
@@ -408,7 +410,7 @@ def operators(domain: Domain | str) -> Namespace:
         >>> operators("relay").nn.relu is relayish.op.nn.relu
         True
     """
-    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    owner = get_domain(domain_name(domain))
     return Namespace("", owner.name)
 
 

@@ -9,6 +9,7 @@ from relayish._support.arity import check_arity
 from relayish.errors import UnknownNameError, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
+from relayish.op.declaration.names import check_name
 
 PatternTable: TypeAlias = Sequence[Any]
 """``(name, pattern)`` or ``(name, pattern, check)``, each; patterns stand above this file."""
@@ -48,6 +49,7 @@ def register_pattern_table(
         >>> [name for name, _ in get_pattern_table("example")]
         ['example.relu']
     """
+    check_name(compiler)
 
     def declare(function: _Table) -> _Table:
         check_arity(function, (), f"the pattern table of {compiler!r}")

@@ -17,6 +17,7 @@ from relayish.errors import UnknownNameError
 from relayish.ir.declarations import DECLARED_LEVEL, watch_table
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties, rewriting
+from relayish.op.declaration.names import check_name
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.record import check_value
@@ -61,6 +62,7 @@ def find_table(key: str) -> OpTable[Any] | None:  # Any: as above
     Raises:
         UnknownNameError: If it is a property by which operators are compiled.
     """
+    check_name(key)
     if key in _COMPILED:
         raise UnknownNameError(
             f"{key} says how TVM compiles an operator, and relayish compiles none; leave it out, "

@@ -114,6 +114,10 @@ def _is_words(value: object) -> bool:
     return isinstance(value, (tuple, list)) and all(isinstance(each, str) for each in value)
 
 
+def _is_names(value: object) -> bool:
+    return isinstance(value, Mapping) and _is_words((*value.keys(), *value.values()))
+
+
 _EXPECTED: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     **{
         name: (_is_flag, "True or False")
@@ -128,7 +132,7 @@ _EXPECTED: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     "description": (lambda value: isinstance(value, str), "a text"),
     "chosen_dtype": (lambda value: isinstance(value, str), "the name of an attribute"),
     "aliases": (_is_words, "a tuple of names"),
-    "other_names": (lambda value: isinstance(value, Mapping), "a dictionary of names"),
+    "other_names": (_is_names, "a dictionary of names"),
     "static_form": (lambda value: isinstance(value, StaticForm), "a StaticForm"),
     "in_place": (lambda value: isinstance(value, tuple), "a tuple of pairs (argument, result)"),
     "overwritable": (lambda value: isinstance(value, tuple), "a tuple of numbers of arguments"),

@@ -28,6 +28,7 @@ from relayish.ir.relay.expr import Op
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import family_of, intern_op, op_of
 from relayish.op.declaration import properties
+from relayish.op.declaration.names import check_name, checked_arguments, domain_name
 from relayish.op.declaration.op_table import ALL_TABLES
 from relayish.op.declaration.operator_properties import properties_of_op
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
@@ -36,7 +37,7 @@ from relayish.op.declaration.references import (
     check_argument_types,
     check_references,
 )
-from relayish.op.declaration.signature import find_arguments, split_annotations
+from relayish.op.declaration.signature import find_arguments
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
@@ -92,7 +93,7 @@ def register_op(
         raise DeclarationError(
             f"register_op has no argument {misspelt!r}{near}; it has {', '.join(_TOLD)}"
         )
-    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    owner = get_domain(domain_name(domain))
     called: object = name
     if not isinstance(called, str):
         raise DeclarationError(f"an operator is to be called {name!r}; expected a name, 'relu'")
@@ -101,9 +102,15 @@ def register_op(
             f"an operator is to be called {name!r}, but '::' parts names from their domains; "
             f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
         )
+    text: object = signature  # still to be checked
+    if text is not None and not isinstance(text, str):
+        raise DeclarationError(
+            f"signature of operator {name!r} is {text!r}; expected a parameter list, as in "
+            f"'data, weight, units=None'"
+        )
     if arguments is None and signature is not None:
         arguments = find_arguments(name, signature, told.get("attrs_type"))
-    names, types = _checked_names(name, arguments)
+    names, types = checked_arguments(name, arguments)
     check_argument_types(name, types)
     check_record(name, names, given)
     check_references(Declared(name, names, told.get("attrs_type"), signature), given)
@@ -170,26 +177,6 @@ _RENAMED: Final = {
 """By what earlier releases, and Relay, call it: the name of an argument of :func:`register_op`."""
 
 
-def _checked_names(op: str, given: object) -> tuple[tuple[str, ...], dict[str, str]]:
-    if given is None:
-        raise DeclarationError(
-            f"operator {op!r} is declared without the names of its arguments; say them: "
-            f"arguments=('data',), or arguments=() where it takes none"
-        )
-    said: tuple[object, ...] = tuple(given) if isinstance(given, Sequence) else (given,)
-    names, types = split_annotations([each for each in said if isinstance(each, str)])
-    wrong = len(names) < len(said) or any(not name.isidentifier() for name in names)
-    if isinstance(given, str) or wrong:
-        meant = f"arguments=({given!r},)" if isinstance(given, str) else "arguments=('data',)"
-        raise DeclarationError(
-            f"arguments of operator {op!r} is {given!r}; expected a tuple of the names of its "
-            f"arguments, which are identifiers: {meant}"
-        )
-    if len(set(names)) < len(names):
-        raise DeclarationError(f"arguments of operator {op!r} names one twice: {names}")
-    return names, types
-
-
 def _checked_families(op: Op) -> list[tuple[str, str]]:
     """Return the families that ``op`` is in, by domain: of ``a.b.c`` they are ``a`` and ``a.b``.
 
@@ -239,7 +226,7 @@ def ops_named(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
     found = _DECLARED.get(name, ())
     if domain is None:
         return found
-    owner = domain if isinstance(domain, str) else domain.name
+    owner = domain_name(domain)
     return tuple([op for op in found if op.domain == owner])
 
 
@@ -265,6 +252,7 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
         AmbiguousNameError: If operators of several domains have the name and none is given.
         UnknownNameError: If no operator of that name is declared.
         OperatorError: If it is a node like that of a declared operator, but another.
+        FieldError: If it is neither an operator nor a name, or the domain none.
 
     Example:
         >>> import relayish.op
@@ -276,6 +264,7 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
             return name
         get_op(name.name, name.domain)  # says that it is not declared, and what is
         raise OperatorError(f"this node of operator {name.full_name} is not the declared one")
+    check_name(name)
     name, domain = _split(name, domain)
     found = ops_named(name, domain)
     if len(found) == 1:
@@ -289,7 +278,7 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
         )
     if domain is None:
         raise UnknownNameError(f"no operator {name!r} is declared{suggest(name, list_ops())}")
-    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    owner = get_domain(domain_name(domain))
     where = "" if owner.name == RELAY.name else f" in domain {owner.name}"
     raise UnknownNameError(
         f"no operator {name!r} is declared{where}{suggest(name, _names_in(owner))}"
@@ -316,9 +305,11 @@ def resolve_op(name: str | Op) -> Op:
 
     Raises:
         AmbiguousNameError: As :func:`get_op`.
+        FieldError: As :func:`get_op`.
     """
     if isinstance(name, Op):
         return name
+    check_name(name)
     return get_op(name) if is_registered(name) else op_of(name)
 
 
@@ -362,7 +353,7 @@ def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
     Without a domain they are such as :func:`get_op` takes: ``domain::name`` where several have one.
     """
     if domain is not None:
-        owner = get_domain(domain if isinstance(domain, str) else domain.name)
+        owner = get_domain(domain_name(domain))
         return tuple(sorted(_names_in(owner)))
     names = [
         name if len(ops) == 1 else f"{op.domain}::{name}"

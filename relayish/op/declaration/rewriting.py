@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from relayish.ir.declarations import DECLARED_LEVEL, watch_table
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration.layout_rule import LayoutRule
+from relayish.op.declaration.names import check_name
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import infer_layout
 from relayish.op.declaration.registration import set_function
@@ -142,6 +143,7 @@ def register_legalize(
     Source:
         Relay ``op.register_legalize``, ``qnn.op.register_qnn_legalize``.
     """
+    check_name(table)
     entries = _LEGALIZATIONS.get(table)
     if entries is None:
         entries = _LEGALIZATIONS[table] = _make_legalizations(table)

@@ -13,6 +13,7 @@ from relayish._support.arity import check_arity
 from relayish.errors import FieldError
 from relayish.ir.declarations import watch_table
 from relayish.ir.relay.expr import Call, Op
+from relayish.op.declaration.names import check_name
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.registry import get_op
 
@@ -67,6 +68,7 @@ def target_table(target: str) -> OpTable[Predicate]:
     Raises:
         FieldError: If the target is empty or the default.
     """
+    check_name(target)
     if not target or target == DEFAULT:
         raise FieldError(f"{target!r} is no name of another compiler; choose one for the target")
     table = _SUPPORT.get(target)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relayish.errors import FieldError
-from relayish.ir.dtype import DType
+from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.relay.expr import Expr
 from relayish.ir.structural_equal import structural_equal
 
@@ -47,9 +47,12 @@ class TensorAffineType(AffineType):
                 f"scale and zero point of an affine type must be expressions; "
                 f"found {scale!r} and {zero_point!r}; say const(...)"
             )
+        place: object = axis  # as above
+        if not isinstance(place, int):
+            raise FieldError(f"the axis of an affine type is {place!r}; expected a number")
         self.scale = scale
         self.zero_point = zero_point
-        self.dtype = dtype
+        self.dtype = check_dtype(dtype)
         self.axis = axis
 
     def __eq__(self, other: object) -> bool:
@@ -81,7 +84,17 @@ class TupleAffineType(AffineType):
     __slots__ = ("types",)
 
     def __init__(self, types: Iterable[TensorAffineType]) -> None:
+        given: object = types  # still to be checked
+        if not isinstance(given, Iterable):
+            raise FieldError(f"an affine type of a tuple has the types of fields; found {given!r}")
         self.types = tuple(types)
+        for each in self.types:
+            field: object = each  # as above
+            if not isinstance(field, AffineType):
+                raise FieldError(
+                    f"an affine type of a tuple has the types of fields; found {field!r} "
+                    f"({type(field).__name__}) among them"
+                )
 
     def __eq__(self, other: object) -> bool:
         return self.types == other.types if isinstance(other, TupleAffineType) else NotImplemented

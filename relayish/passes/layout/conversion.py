@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from contextvars import ContextVar, Token
 from typing import Any, Final, Self, cast
 
-from relayish.errors import OperatorError, TypeInferenceError
+from relayish.errors import OperatorError, PassError, TypeInferenceError
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.builders.call import attrs_of
@@ -56,6 +56,11 @@ class LayoutConfig:
     """
 
     def __init__(self, skip_layers: Collection[int] = ()) -> None:
+        given: object = skip_layers  # still to be checked
+        if not isinstance(given, Collection) or not all(isinstance(each, int) for each in given):
+            raise PassError(
+                f"skip_layers is {given!r}; expected the numbers of convolutions, counted from 0"
+            )
         self.skip_layers = skip_layers
         self.skip_counter = 0
         self._tokens: list[Token[LayoutConfig | None]] = []
@@ -111,7 +116,7 @@ def check_layouts(op: Op, layouts: Sequence[str]) -> None:
     kind = attrs_type.get(op)
     fields, defaults = (() if kind is None else kind.field_names), getattr(kind, "defaults", {})
     if _is_convolution(op):
-        if len(layouts) != 2 or not all(map(is_layout, set(layouts) - {DEFAULT})):
+        if len(layouts) != 2 or not all(map(_is_said, layouts)):
             shown = defaults.get("data_layout", "NCHW")
             raise OperatorError(
                 f"{op.full_name} has two layouts, as in [{shown!r}, 'default']; "
@@ -126,11 +131,15 @@ def check_layouts(op: Op, layouts: Sequence[str]) -> None:
             f"{op.full_name} is asked for the layouts {list(layouts)}, but has no attribute "
             f"layout, nor data_layout; say what it is converted to with register_convert_op_layout"
         )
-    elif not 1 <= len(layouts) <= 2 or not is_layout(layouts[0]):
+    elif not (1 <= len(layouts) <= 2 and is_layout(layouts[0]) and _is_said(layouts[-1])):
         shown = defaults.get("layout", "NCHW")
         raise OperatorError(
             f"{op.full_name} has one layout, as in [{shown!r}]; found {list(layouts)}"
         )
+
+
+def _is_said(layout: str) -> bool:
+    return layout == DEFAULT or is_layout(layout)
 
 
 def _is_convolution(op: Op) -> bool:
