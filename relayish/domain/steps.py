@@ -20,6 +20,7 @@ from relayish.domain.handler import (
 from relayish.errors import DispatchError, indefinite
 from relayish.functor.vtable import is_default
 from relayish.ir.blocks import is_block
+from relayish.ir.domain import get_domain
 from relayish.ir.field import Field
 from relayish.ir.node import Node
 from relayish.ir.opcode import operator_field_of
@@ -117,7 +118,7 @@ class Steps:
     def _handle(self, kind: type[Node], callee: object) -> Handle:
         """Return what handles nodes of ``kind``; those that call ``callee``, if that is given."""
         if callee is None:
-            domain, names = kind.language_.name, _names_of_kind(kind)
+            domain, names = kind.domain_, _names_of_kind(kind)
         else:
             calls = operator_field_of(kind)
             assert calls is not None
@@ -175,8 +176,8 @@ _BLOCK_ONLY: Final = (BlockNullHandler.any_operator, BlockInvalidHandler.any_ope
 
 def _names_of_kind(kind: type[Node]) -> tuple[str, ...]:
     """Return what handlers of a kind may be called, the kind itself first, then its families."""
-    named = kind.visit_name
-    if named in kind.language_.domain.operators:  # the name is that of an operator
+    named = kind.operator_
+    if named in get_domain(kind.domain_).operators:  # the name is that of an operator
         named = f"kind_{named}"
     families = [
         str(base.__dict__["visit_name"])

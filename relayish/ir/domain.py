@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
-from relayish.ir.property import Property
+from relayish.ir.property import Property, spell_properties
 
 
 class Operator(NamedTuple):
@@ -37,6 +37,13 @@ class Operator(NamedTuple):
     def has_property(self, wanted: Property) -> bool:
         """Return whether it has all of these properties."""
         return wanted in self.properties
+
+    def __repr__(self) -> str:
+        return (
+            f"Operator(number={self.number}, name={self.name!r}, "
+            f"num_children={self.num_children}, properties={spell_properties(self.properties)}, "
+            f"is_kind={self.is_kind})"
+        )
 
 
 class Opcode(NamedTuple):
@@ -82,7 +89,7 @@ class Domain:
     Example:
         >>> lattices = Domain("lattices")
         >>> lattices.add("add", num_children=2)
-        Operator(number=0, name='add', num_children=2, told=<Property.NONE: 0>, is_kind=False)
+        Operator(number=0, name='add', num_children=2, properties=NONE, is_kind=False)
         >>> get_domain("lattices").opcode("add") == (lattices.id, 0)
         True
         >>> remove_domain("lattices")

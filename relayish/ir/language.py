@@ -70,7 +70,7 @@ class Language:
         num_children: int | None,
         properties: Property | Callable[[], Property] = Property.NONE,
     ) -> type[Any] | None:
-        """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
+        """Enter ``kind``, a node class, under its visit name, as an operator of its domain.
 
         Returns:
             The class that had the name before, if there is one.
@@ -81,7 +81,7 @@ class Language:
         Raises:
             DeclarationError: If the name is no identifier, or reserved, or if another language is
                 called as this one is.
-            DuplicateNameError: If another class has the name.
+            DuplicateNameError: If another class has the name, or another kind of the domain.
         """
         if _NAME.fullmatch(visit) is None or visit in RESERVED:
             raise DeclarationError(
@@ -103,6 +103,7 @@ class Language:
             )
         if not is_domain(self.name):
             Domain(self.name)
+        owner = get_domain(kind.domain_)
         _CLAIMS.enter(
             (self.name, visit),
             kind,
@@ -112,7 +113,7 @@ class Language:
         )
         before = self.kinds.get(visit)
         self.forget(visit)
-        self.domain.add(visit, None, num_children, properties, is_kind=True)
+        owner.add(kind.operator_, None, num_children, properties, is_kind=True)
         self.kinds[visit] = kind
         families = {
             str(base.__dict__["visit_name"])
@@ -127,8 +128,9 @@ class Language:
 
     def forget(self, visit: str) -> None:
         """Take the kind of a visit name out, if it is there."""
-        if self.kinds.pop(visit, None) is not None:
-            self.domain.remove(visit, is_kind=True)
+        kind = self.kinds.pop(visit, None)
+        if kind is not None and is_domain(kind.domain_):
+            get_domain(kind.domain_).remove(kind.operator_, is_kind=True)
 
     def qualified(self, visit: str, within: str) -> str:
         """Return the name of a kind, with that of its language where it is not ``within``."""

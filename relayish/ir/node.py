@@ -78,6 +78,10 @@ class Node:
     language_: ClassVar[Language] = Language("node")
     held_as_: ClassVar[Role] = Role.OPERAND
     traits_: ClassVar[Traits] = Traits()
+    domain_: ClassVar[str] = ""
+    """The name of the domain that a kind belongs to."""
+    operator_: ClassVar[str] = ""
+    """What a kind is called in its domain; mostly its visit name."""
     properties_: ClassVar[Property] = Property.NONE
     """What is declared of the operator that a kind is, or the kinds of a family are."""
     replaces_: ClassVar[type[Node] | None] = None
@@ -233,6 +237,7 @@ def node_kinds() -> dict[str, type[Node]]:
 def node(
     visit: str,
     *,
+    domain: Domain | str | None = None,
     atom: Atom | None = None,
     effect: Effect | None = None,
     graph_node: bool | None = None,
@@ -246,7 +251,10 @@ def node(
     evaluated, so it is never dropped, moved or repeated.
 
     Args:
-        visit: An identifier that no other kind of the language has.
+        visit: An identifier that no other kind of the language has, nor of the domain.
+        domain: The domain that the kind is an operator of, by default that which is called as the
+            language is. Another one goes before the visit name: ``Domain("complex")`` and
+            ``"repeat"`` make ``visit_complex_repeat``, while the operator is ``repeat``.
         atom: Which sort of atom the nodes are, if they are atoms; these have no effect.
         effect: What evaluating a node does by itself, its operands and scopes aside. By default
             anything, and nothing for atoms and for kinds that are not evaluated, such as types.
@@ -259,7 +267,8 @@ def node(
 
     Raises:
         DeclarationError: If a field is called what every node has.
-        DuplicateNameError: If another class has the visit name.
+        DuplicateNameError: If another class has the visit name, or another kind of the domain.
+        UnknownNameError: If there is no such domain.
     """
 
     def declare(cls: _Class) -> _Class:
@@ -277,10 +286,14 @@ def node(
         shares = own != Effect.NONE or allocates if graph_node is None else graph_node
         fields, derived = _collect_fields(cls)
         check_roles(cls, fields, atom)
-        declared = _with_slots(cls, fields, derived, visit)
+        own_domain = typing.cast(type[Node], cls).language_.name
+        owner = own_domain if domain is None else domain if isinstance(domain, str) else domain.name
+        name = visit if owner == own_domain else f"{owner.replace('.', '_')}_{visit}"
+        declared = _with_slots(cls, fields, derived, name)
+        declared.domain_, declared.operator_ = owner, visit
         declared.traits_ = Traits(atom, own, shares, allocates)
         declared.properties_ = cls.__dict__["properties_"] | properties
-        _enter(visit, declared)
+        _enter(name, declared)
         return typing.cast(_Class, declared)
 
     return declare

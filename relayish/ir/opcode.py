@@ -1,7 +1,7 @@
 """Opcodes of nodes: which operator, of which domain, each node is, and what its children are.
 
-A node is the operator that its kind is, in the domain of its language, except where nodes of one
-kind call operators, as Relay's calls do: then it is the operator that it calls. Where a kind has a
+A node is the operator that its kind is, in the domain of that, except where nodes of one kind call
+operators, as Relay's calls do: then it is the operator that it calls. Where a kind has a
 field called ``domain``, ``child`` and the like, the functions here tell what its nodes do not.
 """
 
@@ -96,8 +96,8 @@ def place_of(node: Node) -> tuple[Domain, Operator]:
             domain, name = calls.named(callee)
             owner = get_domain(domain)
             return owner, owner.called(name)
-    owner = kind.language_.domain
-    return owner, owner.kinds[kind.visit_name]
+    owner = get_domain(kind.domain_)
+    return owner, owner.kinds[kind.operator_]
 
 
 def domain_of(node: Node) -> Domain:

@@ -56,6 +56,16 @@ class Property(Flag):
     COMMUTATIVE = auto()  # gives the same for its two operands in either order
 
 
+def spell_properties(properties: Property) -> str:
+    """Return the names of properties, as code joins them.
+
+    Example:
+        >>> spell_properties(Property.EXPR | Property.LOAD)
+        'EXPR|LOAD'
+    """
+    return "|".join(str(each.name) for each in properties) or "NONE"
+
+
 _OF_FIELDS: Final = {
     "access_type": Property.ACC_TYPE,
     "attrs": Property.ATTR,

@@ -1,0 +1,170 @@
+"""Kinds of nodes that are operators of a domain of a package, in a language of another."""
+
+from __future__ import annotations
+
+import pytest
+
+import relayish as relay
+from relayish.analysis import register_type_rule
+from relayish.domain import AnalyzeCtx, DefaultHandler, Handler, Visitor
+from relayish.errors import DuplicateNameError, UnknownNameError
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.domain import Domain, get_domain, is_domain
+from relayish.ir.effect import Effect
+from relayish.ir.node import field, node, node_kinds
+from relayish.ir.property import Property
+from relayish.ir.roles import Runs
+from relayish.op import register_op
+from tests.support.declared import known_in_tests
+
+DECLARED = declared_temporarily()
+
+with DECLARED:
+    COMPLEX = Domain("complex")
+
+    @node("type", domain=COMPLEX)
+    class ComplexType(relay.Type):
+        """A pair of numbers."""
+
+    @node("repeat", domain=COMPLEX, effect=Effect.NONE)
+    class Repeat(relay.Expr):
+        var: relay.Var = field(binder=True)
+        init: relay.Expr
+        times: int
+        body: relay.Expr = field(scope=Runs.REPEATEDLY)
+
+    @register_type_rule(Repeat)
+    def _type_of_repeat(repeat, infer):
+        infer.bind(repeat.var, repeat.init)
+        yield repeat.body
+        return infer.bind(repeat.var, repeat.body, "body of repeat")
+
+    C = ComplexType()
+    MAKE = register_op("make", arguments=("re", "im"), domain=COMPLEX, rule=lambda *_: C)
+    MUL = register_op("mul", arguments=("a", "b"), domain=COMPLEX, rule=lambda *_: C)
+
+_kinds = known_in_tests(DECLARED)
+pytestmark = pytest.mark.usefixtures("declarations")
+
+
+def program() -> relay.Function:
+    x, z = relay.var("x", "float32"), relay.var("z")
+    return relay.Function([x], Repeat(z, MAKE(x, x), 3, MUL(z, z)))
+
+
+def test_kind_belongs_to_the_domain_it_is_declared_in():
+    loop = program().body
+    assert (loop.domain, loop.operator.name) == (COMPLEX, "repeat")
+    assert loop.has_property(Property.SCF | Property.EXPR)
+    assert (C.domain, C.operator.name) == (COMPLEX, "type")
+
+
+def test_kinds_and_operators_of_a_domain_are_numbered_together():
+    numbers = [op.number for op in (*COMPLEX.kinds.values(), *COMPLEX.operators.values())]
+    assert sorted(numbers) == [0, 1, 2, 3]
+
+
+def test_visit_name_is_told_from_those_of_the_language_by_the_domain():
+    assert Repeat.visit_name == "complex_repeat"
+    assert node_kinds()["relay.complex_repeat"] is Repeat
+
+    class Count(relay.ExprVisitor):
+        found = 0
+
+        def visit_complex_repeat(self, repeat):
+            self.found += 1
+            self.visit_children(repeat)
+
+    count = Count()
+    count.visit(program())
+    assert count.found == 1
+
+
+def test_two_domains_have_kinds_of_one_name_in_one_language():
+    @node("repeat", domain=Domain("rings"))
+    class Other(relay.Expr):
+        times: int
+
+    assert Other(1).opcode != program().body.opcode
+    assert Other(1).operator.name == program().body.operator.name == "repeat"
+
+
+def test_kind_of_a_domain_is_named_as_one_of_the_language_may_be():
+    @node("let", domain=COMPLEX)
+    class Let(relay.Expr):
+        value: relay.Expr
+
+    assert Let(MAKE).operator.name == relay.Let(relay.var("x"), MAKE, MAKE).operator.name
+    assert Let(MAKE).domain is not relay.Let(relay.var("x"), MAKE, MAKE).domain
+
+
+def test_second_kind_of_a_name_in_a_domain_is_refused_whatever_its_language():
+    with pytest.raises(DuplicateNameError, match="'complex_repeat' is claimed by"):
+
+        @node("repeat", domain="complex")
+        class Again(relay.Expr):
+            times: int
+
+    with pytest.raises(DuplicateNameError, match="domain complex declares operator 'repeat' twice"):
+
+        @node("repeat", domain="complex")
+        class Pattern(relay.ir.Node):
+            times: int
+
+    assert program().body.operator is COMPLEX.kinds["repeat"]
+
+
+def test_kind_of_an_undeclared_domain_is_refused_and_nothing_is_left_of_it():
+    with pytest.raises(UnknownNameError, match="no domain 'compelx' is declared; did you mean"):
+
+        @node("repeat", domain="compelx")
+        class Lost(relay.Expr):
+            times: int
+
+    assert "relay.compelx_repeat" not in node_kinds()
+    assert not is_domain("compelx")
+
+
+def test_program_of_the_domain_is_typed_written_and_read():
+    typed = relay.analysis.infer_type(program())
+    assert relay.structural_equal(typed.checked_type.ret_type, C)
+    text = relay.astext(relay.IRModule.from_expr(program()))
+    assert relay.structural_equal(relay.parse(text)["main"], program())
+
+
+def test_handler_of_the_domain_serves_its_kinds_and_its_operators():
+    met = []
+
+    class Names(Handler, domain="complex"):
+        def handle_repeat(self, visitor, repeat):
+            met.append("repeat")
+            visitor.visit(repeat.child(2))
+
+        def handle_mul(self, visitor, call):
+            met.append("mul")
+
+    Visitor(AnalyzeCtx(), Names, DefaultHandler("relay")).visit(program())
+    assert met == ["repeat", "mul"]
+
+
+def test_kind_declared_again_by_the_same_code_takes_the_place_of_the_first():
+    for _ in range(2):
+
+        @node("again", domain=COMPLEX)
+        class Again(relay.Expr):
+            times: int
+
+    assert Again(1).operator is COMPLEX.kinds["again"]
+
+
+def test_kind_is_forgotten_with_its_operator():
+    number = len(COMPLEX.kinds)
+    with declared_temporarily():
+
+        @node("gone", domain=COMPLEX)
+        class Gone(relay.Expr):
+            times: int
+
+        assert "gone" in get_domain("complex").kinds
+    assert len(COMPLEX.kinds) == number
+    assert "relay.complex_gone" not in node_kinds()
