@@ -220,7 +220,10 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "ir.transform": _TRANSFORM,
     "nd": _each("from_dlpack", "write numpy.from_dlpack(array)"),
     "op": _OP,
-    "op.nn": _each("_make", "write the builder itself, as relay.nn.relu(x)"),
+    "op.nn": _merge(
+        _each("_make", "write the builder itself, as relay.nn.relu(x)"),
+        _each("Constant", "write relay.Constant"),
+    ),
     "op.vm": _each("compile VMCompiler VMExecutor", _EVALUATE),
     "te": _each(
         "compute placeholder create_schedule create_prim_func reduce_axis extern sum scan "
