@@ -104,11 +104,11 @@ def register_op_attr(
     Example:
         >>> from relayish.op.declaration.target import is_supported
         >>> from relayish import nn, var
-        >>> @register_op_attr("nn.softmax", "target.example")
+        >>> @register_op_attr("nn.softmax", "target.mine")
         ... def takes_softmax(call):
         ...     return call.attrs.axis == -1
         >>> x = var("x", shape=(2, 3))
-        >>> is_supported(nn.softmax(x), "example"), is_supported(nn.softmax(x, axis=0), "example")
+        >>> is_supported(nn.softmax(x), "mine"), is_supported(nn.softmax(x, axis=0), "mine")
         (True, False)
     """
     op = resolve_op(op_name)
