@@ -8,6 +8,9 @@ stand wherever those of core do.
 from relayish._support.absent import names_of
 from relayish.core import control_flow as _control_flow  # noqa: F401 - registers loops
 from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory
+from relayish.core.builders.expr import element, equal, land, load, lor, not_equal
+from relayish.core.builders.function import FunctionScope
+from relayish.core.builders.scope import GlobalScope
 from relayish.core.ir.constant import Constant
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.expr import (
@@ -47,7 +50,7 @@ from relayish.core.ir.expr import (
     Zero,
     const,
 )
-from relayish.core.ir.family import CoreNode, Definition, Expr, Stmt, Symbol
+from relayish.core.ir.family import CoreNode, Definition, Expr, Stmt, Symbol, as_expr
 from relayish.core.ir.language import CORE
 from relayish.core.ir.memory import (
     Array,
@@ -116,8 +119,10 @@ __all__ = [
     "Expr",
     "FuncDecl",
     "FuncEntry",
+    "FunctionScope",
     "Ge",
     "Global",
+    "GlobalScope",
     "GlobalVariable",
     "Gt",
     "Icall",
@@ -172,9 +177,16 @@ __all__ = [
     "WhileDo",
     "Zero",
     "array",
+    "as_expr",
     "as_type",
     "const",
+    "element",
+    "equal",
     "function",
+    "land",
+    "load",
+    "lor",
+    "not_equal",
     "pointer",
     "struct",
 ]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, Union
-
 import numpy as np
 
 from relayish.core.ir.constant import Constant
 from relayish.core.ir.family import Expr
 from relayish.core.ir.language import CORE
 from relayish.core.ir.type import BOOL, INT32, VOID, Type, TypeLike, as_type
-from relayish.errors import FieldError
+from relayish.errors import FieldError, OperatorError
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
+from relayish.ir.one_line import one_line
 from relayish.ir.property import Property
 from relayish.ir.roles import Atom
 
@@ -70,6 +69,12 @@ class Comparison(BinaryOp, properties=Property.COMPARE | Property.BOOLEAN):
     def derive_type(node: BinaryOp) -> Type:  # noqa: ARG004 - as of all kinds
         """Return the type of truth values."""
         return BOOL
+
+    def __bool__(self) -> bool:
+        raise OperatorError(
+            f"the truth of {one_line(self)} is not known before it runs; chained comparisons ask "
+            f"for it, and so does `if`: write core.Land(a < b, b < c) or core.If"
+        )
 
 
 class LogicOp(BinaryOp, properties=Property.BOOLEAN):
@@ -256,10 +261,6 @@ class Ge(Comparison):
     """``a >= b``."""
 
 
-Operand: TypeAlias = Union[Expr, int, float, "np.generic"]
-"""What builders take for an expression: one, or a number."""
-
-
 def const(value: object, given: TypeLike | None = None) -> Expr:
     """Return the literal of ``value``, a number or truth value, or what loads it as a constant.
 
@@ -275,7 +276,10 @@ def const(value: object, given: TypeLike | None = None) -> Expr:
         (Type('int32'), Type('float32'), Type('bool'))
     """
     if not isinstance(value, (bool, int, float, np.generic)):
-        raise FieldError(f"{value!r} ({type(value).__name__}) is no number; expected one")
+        raise FieldError(
+            f"{value!r} ({type(value).__name__}) is no number; expected an expression, a "
+            f"symbol or a number"
+        )
     wanted = _default_type(value) if given is None else as_type(given)
     if wanted.is_float:
         with np.errstate(over="ignore"):

@@ -23,6 +23,8 @@ class Var(Symbol):
 class Preg(Symbol):
     """A pseudo register of a function, which holds a value and has no address."""
 
+    loaded_by = "ldp"
+
     type: Type = field(default=INT32, convert=as_type)
     name: str = field(default="", hint=True)
 

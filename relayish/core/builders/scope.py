@@ -1,0 +1,142 @@
+"""Building modules: types, variables, constants and functions of a global scope.
+
+.. code-block:: python
+
+    scope = GlobalScope()
+    table = scope.variable("table", "int32[8]")
+    with scope.function("fill", {"n": "int32"}) as f:
+        i = f.local("i")
+        with f.do_loop(i, 0, i < f.n):
+            f.store(element(table, i), i * i)
+        f.ret()
+    mod = scope.module()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.core.builders.function import FunctionScope
+from relayish.core.ir.constant import Constant
+from relayish.core.ir.definition import Entry, FuncDecl, GlobalVariable, StructDef
+from relayish.core.ir.expr import Ldc
+from relayish.core.ir.family import Definition, Operand, as_expr
+from relayish.core.ir.symbol import Global
+from relayish.core.ir.type import VOID, Type, TypeLike, as_type, function, struct
+from relayish.errors import DuplicateNameError, FieldError, suggest
+from relayish.ir.relay.module import IRModule
+
+
+class GlobalScope:
+    """Gathers what a module defines, in any order; :meth:`module` returns it.
+
+    Names of variables, functions, entry points and structures are unique.
+
+    Source:
+        AIR ``GLOB_SCOPE``, which is changed in place and is the module.
+
+    Example:
+        >>> scope = GlobalScope()
+        >>> with scope.function("twice", {"x": "int32"}, "int32") as f:
+        ...     f.retv(f.x + f.x)
+        >>> scope.module()["twice"].type
+        Type('(int32) -> int32')
+    """
+
+    def __init__(self) -> None:
+        self._defined: dict[str, Definition] = {}
+
+    def struct(self, name: str, fields: Mapping[str, TypeLike] | None = None) -> Type:
+        """Define a structure and return its type; without fields, name one that comes later."""
+        if fields is not None:
+            self._define(name, StructDef(tuple(fields.items())))  # type: ignore[arg-type]  # converts
+        return struct(name)
+
+    def fields(self, given: TypeLike) -> dict[str, Type]:
+        """Return the fields of a structure type, by name.
+
+        Raises:
+            FieldError: If it is no structure that the module defines.
+        """
+        name = as_type(given).struct_name
+        found = self._defined.get(name)
+        if not isinstance(found, StructDef):
+            raise FieldError(f"no structure {name!r} is defined{suggest(name, self._defined)}")
+        return dict(found.fields)
+
+    def variable(
+        self,
+        name: str,
+        type: TypeLike,  # noqa: A002 - the field's name
+        init: Operand | None = None,
+        *,
+        is_const: bool = False,
+    ) -> Global:
+        """Define a variable of the module, with what it holds at first, and return its name."""
+        made = as_type(type)
+        value = None if init is None else as_expr(init, made)
+        self._define(name, GlobalVariable(made, value, is_const))
+        return Global(name, made)
+
+    def constant(self, name: str, data: object, element: TypeLike | None = None) -> Global:
+        """Define a constant by name: a variable of the module that is never written.
+
+        Args:
+            name: Its name.
+            data: A number, an array, a list of numbers or a string.
+            element: The type of its elements; of Python's numbers by default ``int32``,
+                ``float32`` or ``bool``.
+        """
+        given: Any = data  # Any: converted
+        if isinstance(data, (list, tuple)) or element is not None:
+            given = np.asarray(data)
+            wanted = _DEFAULTS.get(given.dtype.name) if element is None else element
+            given = given if wanted is None else given.astype(as_type(wanted).numpy)
+        value = Constant(given)
+        self._define(name, GlobalVariable(value.type, Ldc(value), is_const=True))
+        return Global(name, value.type)
+
+    def declare(self, name: str, params: Sequence[TypeLike], result: TypeLike = VOID) -> Global:
+        """Declare a function that is defined elsewhere, and return its name."""
+        signature = function(params, result)
+        self._define(name, FuncDecl(signature))
+        return Global(name, signature)
+
+    def entry(self, name: str, function: Global, *, is_program: bool = False) -> Global:
+        """Define an entry point, another name of a function, and return it."""
+        self._define(name, Entry(function, is_program))
+        return Global(name, function.type)
+
+    @contextmanager
+    def function(
+        self, name: str, params: Mapping[str, TypeLike] | None = None, result: TypeLike = VOID
+    ) -> Iterator[FunctionScope]:
+        """Define a function, whose statements are those that are added within.
+
+        Args:
+            name: Its name; within, ``f.self`` is that symbol, for calls of itself.
+            params: Names and types of the formals.
+            result: The type of what it returns.
+        """
+        building = FunctionScope(self, name, params or {}, as_type(result))
+        yield building
+        self._define(name, building.finish())
+
+    def module(self) -> IRModule:
+        """Return the module of all that was defined so far."""
+        return IRModule().with_functions(self._defined)
+
+    def _define(self, name: str, definition: Definition) -> None:
+        if name in self._defined:
+            raise DuplicateNameError(
+                f"the scope defines {name!r} twice; choose another name for the second"
+            )
+        self._defined[name] = definition
+
+
+_DEFAULTS: Final = {"int64": "int32", "float64": "float32"}
+"""The types that Python's numbers get, by those that numpy gives them."""
