@@ -17,15 +17,10 @@ from relayish.passes.quantisation.affine_types import AffineTypes, known_argumen
 from relayish.passes.rewrite.rules.retyping import CallTypes
 from relayish.passes.rewrite.rules.table import place
 
-REFUSALS: Final = (
-    ArithmeticError,
-    AssertionError,
-    LookupError,
-    RelayishError,
-    TypeError,
-    ValueError,
-)
-"""What a rule may raise to say that it cannot serve."""
+REFUSALS: Final = (AssertionError, KeyError, RelayishError)
+"""What a rule may raise to say that it cannot serve: an error of ours, an assertion as Relay's own
+rules make, or that of looking up what is not quantised. Any other is a mistake of the rule.
+"""
 
 
 class Image(NamedTuple):

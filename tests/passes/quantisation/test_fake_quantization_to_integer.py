@@ -145,6 +145,16 @@ def test_error_that_is_none_of_ours_is_reported_as_one() -> None:
             fake_quantization_to_integer(func, hard_fail=True)
 
 
+@pytest.mark.parametrize("error", [ArithmeticError, IndexError, TypeError, ValueError])
+def test_error_that_is_a_mistake_of_a_rule_is_not_swallowed(error: type[Exception]) -> None:
+    def fail(expr: Expr, type_map: object) -> object:
+        raise error("a mistake")
+
+    func = function(quantized(relay_call("cos", dequantized(x))))
+    with TempOpAttr("cos", fake_quantization, fail), pytest.raises(error, match="a mistake"):
+        fake_quantization_to_integer(func)
+
+
 def test_rule_of_a_higher_level_counts() -> None:
     def drop(expr: Expr, type_map: dict[Expr, object]) -> list[object]:
         return [expr.args[0], type_map[expr.args[0]]]
