@@ -13,14 +13,19 @@ After::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.errors import PassError, indefinite
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.op.builders.call import attrs_of
 from relayish.op.declaration.op_table import OpTable
-from relayish.op.declaration.rewriting import LEGALIZE, Rewriting, legalizations
+from relayish.op.declaration.rewriting import LEGALIZE, QNN_CANONICALIZE, Rewriting, legalizations
 from relayish.pass_infra import register_pass
-from relayish.passes.quantisation import canonical  # noqa: F401 - registers forms of quantised ones
+from relayish.registry.source import TableSource
+
+_SOURCE: Final = TableSource("relayish.passes", {QNN_CANONICALIZE: "quantisation.canonical"})
+"""What registers functions under a name, loaded when somebody legalises by that."""
 
 
 @register_pass("Legalize", opt_level=1, required=("InferType",), infer_types=True)
@@ -49,6 +54,7 @@ def legalize(expr: Expr, *, legalize_map_attr_name: str = LEGALIZE) -> Expr:
     Source:
         Relay ``Legalize``.
     """
+    _SOURCE.load_for(legalize_map_attr_name)
     table = legalizations(legalize_map_attr_name)
     if table is None or not len(table):
         return expr

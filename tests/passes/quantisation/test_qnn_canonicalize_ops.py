@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -324,6 +326,26 @@ def test_passes_go_by_their_names_in_relay() -> None:
     assert CanonicalizeOps().info.name == get_pass("QnnCanonicalizeOps").info.name
     assert Legalize().info.name == "QnnLegalize"
     assert legalizations(QNN_CANONICALIZE) is not None
+
+
+def test_legalization_by_the_name_of_canonical_forms_loads_them_and_no_other_does() -> None:
+    script = """
+import sys
+import relayish as relay
+from relayish.op.builders.call import relay_call
+from relayish.transform import InferType, Legalize
+x = relay.var("x", shape=(2,), dtype="int8")
+scale, zero = relay.const(0.5), relay.const(3)
+call = relay_call("qnn.dequantize", x, scale, zero, out_dtype="float32", axis=-1)
+mod = InferType()(relay.IRModule.from_expr(relay.Function([x], call)))
+for options in ({}, {"legalize_map_attr_name": "FTVMQnnCanonicalize"}):
+    made = Legalize(**options)(mod)
+    print("relayish.passes.quantisation.canonical" in sys.modules, made is mod)
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == ["False", "True", "True", "False"]
 
 
 @pytest.mark.deep
