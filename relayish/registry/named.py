@@ -19,6 +19,7 @@ from relayish.registry.option import (
     check_given,
     check_option,
     describe_unknown_option,
+    find_option,
     read_value,
 )
 from relayish.registry.source import PassSource
@@ -32,6 +33,7 @@ class Entry(ABC, Generic[Made]):
 
     Attributes:
         what: What it is a name of, for errors: ``"pass"``.
+        common: Options that everything of that sort has, beside its own.
         options: What the thing is made with.
         factory: What makes it.
         claimant: Module and name of what was registered.
@@ -40,6 +42,7 @@ class Entry(ABC, Generic[Made]):
     __slots__ = ()
 
     what: ClassVar[str]
+    common: ClassVar[tuple[PassOption, ...]] = ()
     options: tuple[PassOption, ...]
     factory: Callable[..., Made]
     claimant: str
@@ -62,7 +65,7 @@ class Entry(ABC, Generic[Made]):
             PipelineError: If a value is of the wrong type.
         """
         known = {option.name: option for option in self.options}
-        check_given(self.name, self.options, (), options, self.what)
+        check_given(self.name, self.options, (), options, self.what, self.common)
         return self.factory(
             **{
                 name: check_option(self.name, known[name], value, self.what)
@@ -81,18 +84,27 @@ class Entry(ABC, Generic[Made]):
 
     def read_options(self, spec: PassSpec, text: str) -> dict[str, object]:
         """Return the options written in ``spec``, which stands in ``text``."""
-        known = {option.name: option for option in self.options}
         values: dict[str, object] = {}
         for written in spec.options:
-            if written.name not in known:
-                message = describe_unknown_option(self.name, self.options, written.name, self.what)
+            option = self.find_option(written.name)
+            if option is None:
+                message = describe_unknown_option(
+                    self.name, self.options, written.name, self.what, self.common
+                )
+                raise _make_error(message, text, written.position)
+            if option.name in values:
+                message = f"option {option.name!r} is given twice, here as {written.name!r}"
                 raise _make_error(message, text, written.position)
             try:
-                values[written.name] = read_value(known[written.name].hint, written.value)
+                values[option.name] = read_value(option.hint, written.value)
             except OptionValueError as error:
                 message = f"option {written.name!r} of {self.what} {self.name}: {error}"
                 raise _make_error(message, text, written.value.position) from None
         return values
+
+    def find_option(self, name: str) -> PassOption | None:
+        """Return the option that goes by ``name``, which may be short; its own ones first."""
+        return find_option((*self.options, *self.common), name)
 
 
 E = TypeVar("E", bound=Entry[Any])  # Any: whatever is made

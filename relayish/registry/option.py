@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -33,11 +34,16 @@ MISSING: Final = _Missing.MISSING
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PassOption:
-    """One option of a pass or analysis: a field, or a parameter of the constructor or factory."""
+    """One option of a pass or analysis: a field, or a parameter of the constructor or factory.
+
+    A field may have an abbreviation and a description, in its metadata.
+    """
 
     name: str
     hint: Any  # Any: an annotation
     default: object = MISSING
+    abbreviation: str = ""
+    description: str = ""
 
     def __str__(self) -> str:
         given = "" if self.default is MISSING else f" = {self.default!r}"
@@ -48,7 +54,13 @@ def field_options(cls: type) -> tuple[PassOption, ...]:
     """Return the options that the fields of a dataclass stand for, in order."""
     hints = resolve_hints(cls, f"{cls.__module__}.{cls.__qualname__}")
     return tuple(
-        PassOption(declared.name, hints[declared.name], _field_default(declared))
+        PassOption(
+            declared.name,
+            hints[declared.name],
+            _field_default(declared),
+            declared.metadata.get("abbreviation", ""),
+            declared.metadata.get("description", ""),
+        )
         for declared in dataclasses.fields(cls)
         if declared.init
     )
@@ -85,6 +97,13 @@ def _field_default(declared: dataclasses.Field[Any]) -> object:  # Any: fields o
     if declared.default_factory is not dataclasses.MISSING:
         return declared.default_factory()
     return MISSING
+
+
+def find_option(options: Sequence[PassOption], name: str) -> PassOption | None:
+    """Return the option that goes by ``name``, its own name or a short one; ``None`` if none."""
+    if not name:
+        return None
+    return next((o for o in options if name in (o.name, o.abbreviation)), None)
 
 
 def resolve_hints(
@@ -131,8 +150,11 @@ def check_given(
     positional: Sequence[object],
     named: Mapping[str, object],
     what: str = "pass",
+    common: Sequence[PassOption] = (),
 ) -> None:
     """Refuse arguments that are no options of the pass, or whatever else, ``owner``, or too few.
+
+    What all such things have, ``common``, is told in errors, and is no option here.
 
     Raises:
         OptionError: Saying which there are, or that what has options is made before it is called.
@@ -152,18 +174,23 @@ def check_given(
         if name in given:
             raise OptionError(f"{what} {owner} is given the option {name!r} twice")
         if all(option.name != name for option in options):
-            raise OptionError(describe_unknown_option(owner, options, name, what))
+            raise OptionError(describe_unknown_option(owner, options, name, what, common))
     for option in options:
         if option.default is MISSING and option.name not in given and option.name not in named:
             raise OptionError(f"{what} {owner} must be given the option {option}")
 
 
 def describe_unknown_option(
-    owner: str, options: Sequence[PassOption], name: str, what: str = "pass"
+    owner: str,
+    options: Sequence[PassOption],
+    name: str,
+    what: str = "pass",
+    common: Sequence[PassOption] = (),
 ) -> str:
     """Return the message for an option that the pass, or whatever else, ``owner`` has not."""
-    near = suggest(name, [option.name for option in options])
-    return f"{what} {owner} has no option {name!r}{near}; {_list_options(options)}"
+    near = suggest(name, [option.name for option in (*options, *common)])
+    also = f"; every {what} has {', '.join(option.name for option in common)}" if common else ""
+    return f"{what} {owner} has no option {name!r}{near}; {_list_options(options)}{also}"
 
 
 def _list_options(options: Sequence[PassOption]) -> str:
@@ -305,10 +332,22 @@ def _read_none(_hint: object, written: Written) -> None:
 def _read_number(hint: type[int | float], written: Written) -> int | float:
     if written.quoted:
         raise OptionValueError(f"expected {describe_hint(hint)}; found {written}")
+    is_hexadecimal = hint is int and written.text.lower().lstrip("+-").startswith("0x")
     try:
-        return hint(written.text)
+        value = int(written.text, 16) if is_hexadecimal else hint(written.text)
     except ValueError:
         raise OptionValueError(f"expected {describe_hint(hint)}; found {written}") from None
+    if isinstance(value, int) and not _LEAST <= value <= _GREATEST:
+        raise OptionValueError(f"expected {describe_hint(hint)} of 64 bits; found {written}")
+    if isinstance(value, float) and math.isinf(value) and "inf" not in written.text.lower():
+        raise OptionValueError(
+            f"expected {describe_hint(hint)}; found {written}, which is too large for one"
+        )
+    return value
+
+
+_LEAST, _GREATEST = -(2**63), 2**64 - 1
+"""What is written as a whole number fits a machine word, with a sign or without."""
 
 
 def _read_str(_hint: object, written: Written) -> str:
