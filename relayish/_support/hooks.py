@@ -32,6 +32,12 @@ that it preserves."""
 writer: Callable[[Any], str] = repr  # Any: a module
 """The text of a module with its metadata, which parses back to the same."""
 
+program_writer: Callable[[Any, str, str], None] | None = None  # Any: a module
+"""What writes a module into the file of some path, and after which pass it is so."""
+
+program_reader: Callable[[str], tuple[Any, str]] | None = None  # Any: a module
+"""What reads such a file, and tells the name of the pass; ``""`` if the file tells none."""
+
 languages: dict[str, Callable[[], object]] = {}
 """By the name of a language, what imports the package that declares its kinds."""
 

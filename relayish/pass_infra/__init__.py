@@ -6,12 +6,14 @@ It knows no pass. ``relayish.transform`` shows what is here together with all pa
 from __future__ import annotations
 
 from relayish.ir.relay.function_attributes import is_skipped
+from relayish.pass_infra.base.common import CommonConfig
 from relayish.pass_infra.base.config import add_config_source, list_configs, register_config_option
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.decorators import create_module_pass, module_pass
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument, pass_instrument
-from relayish.pass_infra.base.pass_class import ModulePass, Pass
+from relayish.pass_infra.base.pass_class import ModulePass, Pass, running_pass
+from relayish.pass_infra.base.trace import TraceFiles, current_trace_files
 from relayish.pass_infra.base.type_inference import register_type_inference
 from relayish.pass_infra.composition.check import (
     Check,
@@ -20,6 +22,7 @@ from relayish.pass_infra.composition.check import (
     register_check,
     run_check,
 )
+from relayish.pass_infra.composition.pass_config import config_class, config_of
 from relayish.pass_infra.composition.register import register_pass
 from relayish.pass_infra.composition.registry import (
     REGISTRY,
@@ -31,10 +34,12 @@ from relayish.pass_infra.composition.registry import (
     pass_entry,
 )
 from relayish.pass_infra.composition.sequential import Sequential, parse_pipeline, requirements
+from relayish.pass_infra.instruments.common import CommonOptionsInstrument
 from relayish.pass_infra.instruments.counting import PassCountInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
 from relayish.pass_infra.instruments.immutable import ImmutableModuleInstrument
+from relayish.pass_infra.instruments.marks import TimingMark, TimingMarks
 from relayish.pass_infra.instruments.printing import (
     PassPrintingInstrument,
     PrintAfterAll,
@@ -60,6 +65,8 @@ from relayish.registry.source import (
 
 __all__ = [
     "Check",
+    "CommonConfig",
+    "CommonOptionsInstrument",
     "DiffInstrument",
     "DumpInstrument",
     "EntryPointSource",
@@ -85,10 +92,16 @@ __all__ = [
     "ProgressInstrument",
     "Sequential",
     "TableSource",
+    "TimingMark",
+    "TimingMarks",
+    "TraceFiles",
     "VerifyInstrument",
     "add_pass_source",
+    "config_class",
+    "config_of",
     "create_function_pass",
     "create_module_pass",
+    "current_trace_files",
     "function_pass",
     "get_check",
     "get_pass",
@@ -106,6 +119,7 @@ __all__ = [
     "register_type_inference",
     "requirements",
     "run_check",
+    "running_pass",
 ]
 
 del _checks, _shrinking

@@ -10,6 +10,8 @@ import typing as _typing
 from relayish.ir.relay.expr import Function as _Function
 from relayish.ir.relay.module import IRModule as _IRModule
 from relayish.pass_infra.composition.check import Check as Check
+from relayish.pass_infra.base.common import CommonConfig as CommonConfig
+from relayish.pass_infra.instruments.common import CommonOptionsInstrument as CommonOptionsInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument as DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument as DumpInstrument
 from relayish.registry.source import EntryPointSource as EntryPointSource
@@ -35,10 +37,16 @@ from relayish.pass_infra.instruments.progress import Progress as Progress
 from relayish.pass_infra.instruments.progress import ProgressInstrument as ProgressInstrument
 from relayish.pass_infra.composition.sequential import Sequential as Sequential
 from relayish.registry.source import TableSource as TableSource
+from relayish.pass_infra.instruments.marks import TimingMark as TimingMark
+from relayish.pass_infra.instruments.marks import TimingMarks as TimingMarks
+from relayish.pass_infra.base.trace import TraceFiles as TraceFiles
 from relayish.pass_infra.instruments.verify import VerifyInstrument as VerifyInstrument
 from relayish.pass_infra.composition.registry import add_pass_source as add_pass_source
+from relayish.pass_infra.composition.pass_config import config_class as config_class
+from relayish.pass_infra.composition.pass_config import config_of as config_of
 from relayish.pass_infra.relay.function_pass import create_function_pass as create_function_pass
 from relayish.pass_infra.base.decorators import create_module_pass as create_module_pass
+from relayish.pass_infra.base.trace import current_trace_files as current_trace_files
 from relayish.pass_infra.relay.function_pass import function_pass as function_pass
 from relayish.pass_infra.composition.check import get_check as get_check
 from relayish.pass_infra.composition.registry import get_pass as get_pass
@@ -56,6 +64,7 @@ from relayish.pass_infra.composition.register import register_pass as register_p
 from relayish.pass_infra.base.type_inference import register_type_inference as register_type_inference
 from relayish.pass_infra.composition.sequential import requirements as requirements
 from relayish.pass_infra.composition.check import run_check as run_check
+from relayish.pass_infra.base.pass_class import running_pass as running_pass
 from relayish.passes.gradient.ad.kind_rules import ControlFlow as ControlFlow
 from relayish.passes.normal_form.let_chains import ExprAppend as ExprAppend
 from relayish.passes.normal_form.let_chains import ExtractBinding as ExtractBinding

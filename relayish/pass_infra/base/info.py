@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from relayish.errors import DeclarationError
+from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 
 GLOBAL_PREFIX: Final = "relayish.pass_."
 """What stands before the short name of a pass in its global name."""
@@ -56,10 +58,13 @@ class PassInfo:
         ensures: Names of checks that hold of what it returns.
         preserves: Names of analyses of which what it returns has the same results as what it is
             given, program point by program point: these are carried over, and not found again.
+        common: What is asked of this pass that may be asked of every pass.
+        phase: What the program is called that it made, in the run of a driver, and in files: the
+            name, or ``FoldConstant#2`` for the second of that name; the name if not given.
 
     Raises:
-        DeclarationError: If the name is empty, the level not a whole number from 0, or
-            one of the sequences of names is none.
+        DeclarationError: If the name is empty, the level not a whole number from 0, one of the
+            sequences of names is none, or ``common`` no ``CommonConfig``.
     """
 
     name: str
@@ -71,6 +76,8 @@ class PassInfo:
     requires: Sequence[str] = ()
     ensures: Sequence[str] = ()
     preserves: Sequence[str] = ()
+    common: CommonConfig = dataclasses.field(default=NOTHING_ASKED, repr=False)
+    phase: str = dataclasses.field(default="", repr=False)
 
     def __post_init__(self) -> None:
         name: object = self.name  # still to be checked
@@ -80,6 +87,11 @@ class PassInfo:
             raise DeclarationError(
                 f"the opt_level of pass {self.name} must be a whole number from 0; "
                 f"found {self.opt_level!r}"
+            )
+        common: object = self.common  # still to be checked
+        if not isinstance(common, CommonConfig):
+            raise DeclarationError(
+                f"common of pass {self.name} must be a CommonConfig; found {common!r}"
             )
         _MADE.add(short_name(name))
         for field in _NAMED:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from abc import ABC, abstractmethod
+from contextvars import ContextVar
 from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
 from relayish._support import hooks
@@ -13,12 +15,15 @@ from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
 from relayish.ir.untyped import add_hint
+from relayish.pass_infra.base.common import NOTHING_ASKED
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.garbage_collection import collect_as
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.base.program_file import read_program
 from relayish.pass_infra.base.snapshot import Snapshot
+from relayish.pass_infra.base.trace import current_trace_files
 from relayish.pass_infra.base.type_inference import infer_types
 
 _M = TypeVar("_M", bound=AnyModule)
@@ -47,7 +52,8 @@ class Pass(ABC):
         """Return the module this pass makes of ``mod``.
 
         Returns:
-            ``mod`` itself when nothing changed, or when an instrument said not to run.
+            ``mod`` itself when nothing changed, or when the pass, or an instrument, said not to
+            run.
 
         Raises:
             PassError: If ``mod`` is no module, or what the pass returns is none of its class.
@@ -59,6 +65,14 @@ class Pass(ABC):
                 f"wrap an expression with IRModule.from_expr(expr)"
             )
         instruments = ctx.instruments
+        common = info.common
+        if common is not NOTHING_ASKED:
+            if not common.enable:
+                tell(f"// {info.name} is not run")
+                return mod
+            instruments = (*instruments, *_WATCHERS)
+            if common.read_ir:
+                mod = _check_read(read_program(common.read_ir)[0], mod, common.read_ir)
         if not ctx.is_required(info.name):
             answers = [_should_run(instrument, mod, info) for instrument in instruments]
             if not all(answers):
@@ -66,6 +80,7 @@ class Pass(ABC):
         for instrument in instruments:
             instrument.run_before_pass(mod, info)
         work = self._run_watched if ctx.get_config(IMMUTABLE_MODULE) is True else self._run
+        running = _RUNNING.set(self)
         try:
             with collect_as(ctx):
                 out = work(mod, ctx)
@@ -75,6 +90,8 @@ class Pass(ABC):
             for instrument in instruments:
                 instrument.run_on_failure(mod, info, error)
             raise
+        finally:
+            _RUNNING.reset(running)
         if info.preserves and out is not mod:
             for keep in hooks.result_keepers:
                 keep(mod, out, info.name, tuple(info.preserves))
@@ -109,6 +126,29 @@ class Pass(ABC):
         object.__setattr__(renamed, "info", info)  # pass classes may be frozen
         return renamed
 
+    def with_common(self, **asked: object) -> Self:
+        """Return this pass with some of its common options set, by their names.
+
+        Raises:
+            OptionError: If a number is out of range.
+        """
+        common = dataclasses.replace(self.info.common, **asked)  # type: ignore[arg-type]
+        return self.with_info(dataclasses.replace(self.info, common=common))
+
+    # what a driver calls around running its passes; Any: the driver, which stands above this file
+
+    def init(self, driver: Any) -> None:  # noqa: B027 - for overriding
+        """Begin: called of all passes of a driver, in order, before anything else."""
+
+    def pre_run(self, driver: Any) -> None:  # noqa: B027 - for overriding
+        """Prepare running: called of all passes of a driver, in order, after ``init`` of all."""
+
+    def post_run(self, driver: Any) -> None:  # noqa: B027 - for overriding
+        """Clean up, or sum up: called of all passes of a driver that prepared, in reverse order."""
+
+    def fini(self, driver: Any) -> None:  # noqa: B027 - for overriding
+        """End: called of all passes of a driver that began, in reverse order."""
+
     def __repr__(self) -> str:
         required = f", required={self.info.required!r}" if self.info.required else ""
         public = next(c for c in type(self).__mro__ if not c.__name__.startswith("_"))
@@ -118,6 +158,27 @@ class Pass(ABC):
     def _shown_options(self) -> str:
         """Return what the pass was made of, where that can be told, for its representation."""
         return ""
+
+
+_RUNNING: Final[ContextVar[Pass | None]] = ContextVar("running_pass", default=None)
+
+
+def running_pass() -> Pass | None:
+    """Return the innermost pass that runs here; ``None`` outside of all."""
+    return _RUNNING.get()
+
+
+_WATCHERS: Final[list[PassInstrument]] = []
+
+
+def watch_common_options(instrument: PassInstrument) -> None:
+    """Have ``instrument`` watch every pass of which something is asked by its common options."""
+    _WATCHERS.append(instrument)
+
+
+def tell(line: str) -> None:
+    """Write a line into the trace file in force."""
+    print(line, file=current_trace_files().stream())
 
 
 class ModulePass(Pass):
@@ -169,9 +230,10 @@ class AnyFunctionPass(Pass):
 
     def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: as in Pass.run
         takes = self.takes
+        is_skipped = self.info.common.is_skipped
         changed: dict[Any, Node] = {}  # Any: what stands for names in the module
-        for key, func in mod.functions_of(takes).items():
-            if self.skips(func):
+        for number, (key, func) in enumerate(mod.functions_of(takes).items(), start=1):
+            if self.skips(func) or is_skipped(number):
                 continue
             try:
                 out = _check_function(self.transform_function(func, mod, ctx), takes, self.info)
@@ -244,6 +306,12 @@ def _check_module(out: object, given: _M, info: PassInfo) -> _M:
         wanted = indefinite(type(given))
         raise PassError(f"pass {info.name} must return {wanted}; found {_brief(out)}")
     return out
+
+
+def _check_read(read: object, given: _M, path: str) -> _M:
+    if not isinstance(read, type(given)):
+        raise PassError(f"expected {indefinite(type(given))} in {path}; found {_brief(read)}")
+    return read
 
 
 def _check_function(out: object, takes: type[Node], info: PassInfo) -> Node:

@@ -10,12 +10,13 @@ import dataclasses
 from collections.abc import Callable
 from typing import ClassVar, Final
 
-from relayish.errors import PipelineError
+from relayish.errors import DeclarationError, PipelineError
+from relayish.pass_infra.base.common import CommonConfig
 from relayish.pass_infra.base.context import add_pass_names
 from relayish.pass_infra.base.info import GLOBAL_PREFIX, PassInfo, short_name
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.registry.named import Entry, Registry
-from relayish.registry.option import PassOption
+from relayish.registry.option import PassOption, check_option, field_options, find_option
 from relayish.registry.source import PassSource
 from relayish.registry.syntax import PassSpec, parse_specs
 
@@ -25,11 +26,22 @@ class PassEntry(Entry[Pass]):
     """What the registry knows of one pass."""
 
     what: ClassVar[str] = "pass"
+    common: ClassVar[tuple[PassOption, ...]] = field_options(CommonConfig)
 
     info: PassInfo
     options: tuple[PassOption, ...]
     factory: Callable[..., Pass]
     claimant: str
+
+    def __post_init__(self) -> None:
+        for option in self.options:
+            taken = find_option(self.common, option.name)
+            if taken is not None:
+                raise DeclarationError(
+                    f"option {option.name!r} of pass {self.info.name}, which {self.claimant} "
+                    f"declares, is called as {taken.name!r} is, or the short name of that, which "
+                    f"every pass has; rename it"
+                )
 
     @property
     def name(self) -> str:
@@ -40,6 +52,15 @@ class PassEntry(Entry[Pass]):
     def global_name(self) -> str:
         """The name with its prefix."""
         return GLOBAL_PREFIX + self.info.name
+
+    def build(self, options: dict[str, object]) -> Pass:
+        asked = {
+            option.name: check_option(self.name, option, options[option.name])
+            for option in self.common
+            if option.name in options
+        }
+        made = Entry.build(self, {name: v for name, v in options.items() if name not in asked})
+        return made.with_common(**asked) if asked else made
 
 
 class PassRegistry(Registry[PassEntry]):

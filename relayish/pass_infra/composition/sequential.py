@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Self, TypeVar
 
 from relayish.errors import DeclarationError, PassError, PipelineError, UnknownNameError
 from relayish.ir.module import AnyModule
@@ -49,6 +50,7 @@ class Sequential(Pass):
             )
         self.passes = tuple(_as_pass(item) for item in passes or ())
         self.info = PassInfo(name, opt_level, required)
+        self.is_resolved = False
 
     def run(self, mod: _M, ctx: PassContext) -> _M:
         inside = self.context(ctx)
@@ -68,6 +70,9 @@ class Sequential(Pass):
 
     def _steps(self, ctx: PassContext) -> Iterator[Pass]:
         """Yield what runs under ``ctx``, requirements before what requires them."""
+        if self.is_resolved:
+            yield from self.passes
+            return
         for pass_ in self.passes:
             if ctx.pass_enabled(pass_.info):
                 yield from requirements(pass_)
@@ -96,6 +101,35 @@ class Sequential(Pass):
             else:
                 planned.append(step)
         return tuple(planned)
+
+    def resolved(
+        self,
+        ctx: PassContext | None = None,
+        change: Callable[[Pass], Pass] = lambda pass_: pass_,
+    ) -> Self:
+        """Return this with the very passes that would run under ``ctx``, whatever the context then.
+
+        What is required stands before who requires it, what is not enabled is left out; a
+        ``Sequential`` inside is resolved as well. So :meth:`plan` of the result is what runs,
+        object by object, each of which has its place there.
+
+        Args:
+            ctx: The current context if not given.
+            change: Returns what stands in place of each pass of the plan; called in order.
+
+        Raises:
+            PassError, UnknownNameError, PipelineError: As :func:`requirements`.
+        """
+        inside = self.context(PassContext.current() if ctx is None else ctx)
+        made = copy.copy(self)
+        made.passes = tuple(
+            [
+                step.resolved(inside, change) if isinstance(step, Sequential) else change(step)
+                for step in self._steps(inside)
+            ]
+        )
+        made.is_resolved = True
+        return made
 
     def __repr__(self) -> str:
         return f"Sequential({list(self.passes)!r}, name={self.info.name!r})"

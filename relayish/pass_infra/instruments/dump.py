@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import secrets
 import threading
 from pathlib import Path
 from typing import Final
@@ -14,6 +13,7 @@ from relayish.errors import PassError, add_note
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.base.program_file import write_whole
 from relayish.pass_infra.instruments.program_text import ProgramTexts
 from relayish.pass_infra.instruments.running import RunningPasses
 
@@ -80,7 +80,7 @@ class DumpInstrument(PassInstrument):
 
     def _write(self, name: str, mod: AnyModule) -> None:
         path = self.directory / f"{next(self._numbers)}_{name}.relay"
-        _write_whole(path, self._texts.of(mod))
+        write_whole(path, self._texts.of(mod).encode())
         self.written.append(path)
         self._last.mod = mod
 
@@ -99,15 +99,3 @@ def make_safe_name(name: str) -> str:
         ('FoldConstant', '_a_b')
     """
     return _UNSAFE.sub("_", short_name(name))[:_LONGEST_NAME]
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file that nobody sees before it is complete."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with partial.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise

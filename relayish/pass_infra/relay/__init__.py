@@ -13,5 +13,19 @@ def _write(mod: IRModule) -> str:
     return astext(mod)
 
 
+def _write_file(mod: IRModule, path: str, phase: str) -> None:
+    from relayish.pass_infra.relay.program_file import write_file  # noqa: PLC0415 - as above
+
+    write_file(mod, path, phase)
+
+
+def _read_file(path: str) -> tuple[IRModule, str]:
+    from relayish.pass_infra.relay.program_file import read_file  # noqa: PLC0415 - as above
+
+    return read_file(path)
+
+
 if hooks.writer is repr:
     hooks.writer = _write
+hooks.program_writer = _write_file
+hooks.program_reader = _read_file

@@ -1,0 +1,104 @@
+"""Options that every pass has, whatever it does: run it or not, trace, verify, dump, bisect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from relayish.errors import OptionError
+
+MASK_BITS: Final = 64
+"""How many flags a mask of trace details has."""
+
+LARGEST: Final = 2**63 - 1
+"""The largest number of what is skipped."""
+
+OFF: Final = -1
+"""The number that skips nothing."""
+
+
+def described(
+    abbreviation: str,
+    description: str,
+    *,
+    default: Any = False,  # Any: and what is returned: as ``field``
+) -> Any:
+    """Return a field of a dataclass of options, with a short name and one line for people."""
+    return field(
+        default=default, metadata={"abbreviation": abbreviation, "description": description}
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonConfig:
+    """What may be asked of every pass, on the command line or in the braces of a pipeline.
+
+    A pass whose options are not the defaults is watched wherever it runs. Numbers count from 1:
+    functions that a function pass takes, in the order in which it takes them, and whatever a pass
+    asks :meth:`is_skipped` of.
+
+    Raises:
+        OptionError: If the mask has more than 64 bits, or a number is below -1 or above 63 bits.
+
+    Source:
+        AIR ``COMMON_CONFIG``.
+
+    Example:
+        >>> bounds = CommonConfig(skip_before=2, skip_after=5, skip_equal=3)
+        >>> [number for number in range(8) if not bounds.is_skipped(number)]
+        [2, 4, 5]
+    """
+
+    enable: bool = described("e", "run the pass", default=True)
+    show: bool = described("s", "tell when the pass runs")
+    help: bool = described("h", "list the options of the pass")
+    verify: bool = described("vir", "check the program before and after")
+    trace_ir_before: bool = described("tib", "trace the program before")
+    trace_ir_after: bool = described("tia", "trace the program after")
+    trace_st_before: bool = described("tsb", "trace its symbols before")
+    trace_st_after: bool = described("tsa", "trace its symbols after")
+    trace_stat: bool = described("ts", "trace time, and sizes of the program")
+    trace_mp: bool = described("tm", "trace the memory that the pass took")
+    trace_detail: int = described("td", "mask of 64 bits: which details the pass traces", default=0)
+    skip_before: int = described(
+        "", "leave what has a smaller number as it is; -1: off", default=OFF
+    )
+    skip_after: int = described(
+        "", "leave what has a greater number as it is; -1: off", default=OFF
+    )
+    skip_equal: int = described("", "leave what has this number as it is; -1: off", default=OFF)
+    read_ir: str = described("b2ir", "file to read the program from, before the pass", default="")
+    write_ir: str = described("ir2b", "file to write the program to, after the pass", default="")
+    dump: bool = described("", "write the program to a file of its own after")
+    rt_dump: bool = described("rtd", "let generated code dump its variables")
+    rt_timing: bool = described("rtt", "let generated code take times")
+    rt_validate: bool = described("rtv", "let generated code check its results")
+
+    def __post_init__(self) -> None:
+        mask = self.trace_detail
+        if not 0 <= mask < 1 << MASK_BITS:
+            raise OptionError(f"trace_detail is a mask of {MASK_BITS} bits; found {mask}")
+        for name in ("skip_before", "skip_after", "skip_equal"):
+            number = getattr(self, name)
+            if not OFF <= number <= LARGEST:
+                raise OptionError(
+                    f"{name} is a number from {OFF} (off) to {LARGEST}; found {number}"
+                )
+
+    def is_trace(self, flag: int) -> bool:
+        """Return whether any detail of ``flag``, a mask, is traced."""
+        return self.trace_detail & flag != 0
+
+    def is_skipped(self, number: int) -> bool:
+        """Return whether what has this number is to be left as it is."""
+        return (
+            (self.skip_before != OFF and number < self.skip_before)
+            or (self.skip_after != OFF and number > self.skip_after)
+            or (self.skip_equal != OFF and number == self.skip_equal)
+        )
+
+
+NOTHING_ASKED: Final = CommonConfig()
+"""The common options of a pass of which nothing is asked."""
+
+COMMON_NAMES: Final = tuple([option.name for option in fields(CommonConfig)])
