@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn, Self
 
 from relayish.domain.dispatch import Dispatch, Handle
+from relayish.domain.driver.traced import Traced
 from relayish.domain.steps import CALLED, ByOperator
 from relayish.errors import DispatchError
 from relayish.functor.notes import is_noted, note_visit
@@ -16,8 +17,10 @@ from relayish.ir.opcode import place_of
 from relayish.ir.roles import Runs
 
 
-class AnalyzeCtx:
+class AnalyzeCtx(Traced):
     """The context of a visit that reads a program: the stack of parents, and default handling.
+
+    Its driver, configuration and traces are those of :class:`~relayish.domain.driver.Traced`.
 
     A user's context derives from it, or from :class:`TransformCtx`, and holds what the handlers
     read and fill. It serves any number of visits, one after the other or one within another.
@@ -30,8 +33,8 @@ class AnalyzeCtx:
     """How many statements were put into blocks: none, in an analysis."""
     _parents: list[Node]
 
-    def __new__(cls, *_args: object, **_options: object) -> Self:
-        self = super().__new__(cls)
+    def __new__(cls, *args: object, **options: Any) -> Self:  # Any: what a user's context takes
+        self = super().__new__(cls, *args, **options)
         self._parents = []
         return self
 

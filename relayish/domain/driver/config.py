@@ -1,0 +1,86 @@
+"""Options of a whole run: what a driver is told beside what it is told of single passes."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+from relayish.errors import OptionError
+from relayish.pass_infra.base.common import OFF, CommonConfig, described
+from relayish.registry.command_line import ValueForm
+
+HIGHEST_LEVEL: Final = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalConfig:
+    """Options of a driver.
+
+    What is asked of all passes here is asked of each; numbers count the passes of the run, from 1,
+    those that others require included: the place of a pass in what ``Sequential.plan`` returns.
+
+    Raises:
+        OptionError: If a level or number is out of range.
+
+    Source:
+        AIR ``GLOBAL_CONFIG``. What is checked in debug builds there is checked in Python's
+        development mode (``python -X dev``) here.
+    """
+
+    help: bool = described("h", "list the options")
+    show: bool = described("s", "tell which pass runs")
+    trace: bool = described("t", "trace symbols and program before and after every pass")
+    trace_mp: bool = described("tm", "trace the memory that each pass took")
+    perf: bool = described("p", "trace time, and sizes of the program, of every pass")
+    keep: bool = described("k", "write the program to a file after every pass")
+    verify: bool = described(
+        "vir", "check the program around every pass", default=sys.flags.dev_mode
+    )
+    print_pass: bool = described("", "list the passes that run, with their options")
+    print_meta: bool = described("", "list domains and operators")
+    opt_level: int | None = described(
+        "O", "run passes of this level and below; that of the context if none", default=None
+    )
+    output: str = described("o", "where to write the result", default="")
+    dump: tuple[str, ...] = described("", "passes after which the program is written", default=())
+    skip_before: int = described("", "skip passes with a smaller number; -1: off", default=OFF)
+    skip_after: int = described("", "skip passes with a greater number; -1: off", default=OFF)
+    skip_equal: int = described("", "skip the pass with this number; -1: off", default=OFF)
+
+    def __post_init__(self) -> None:
+        if self.opt_level is not None and not 0 <= self.opt_level <= HIGHEST_LEVEL:
+            raise OptionError(
+                f"opt_level is a number from 0 to {HIGHEST_LEVEL}; found {self.opt_level}"
+            )
+        self.bounds()
+
+    def bounds(self) -> CommonConfig:
+        """Return the numbers of passes that are skipped, as common options hold them."""
+        return CommonConfig(
+            skip_before=self.skip_before, skip_after=self.skip_after, skip_equal=self.skip_equal
+        )
+
+    def asked_of(self, name: str) -> dict[str, object]:
+        """Return what is asked of every pass here, as common options of the pass ``name``."""
+        asked = {
+            "show": self.show,
+            "verify": self.verify,
+            "trace_mp": self.trace_mp,
+            "trace_stat": self.perf,
+            "dump": name in self.dump,
+            **dict.fromkeys(_TRACED, self.trace),
+        }
+        return {option: True for option, is_asked in asked.items() if is_asked}
+
+
+_TRACED: Final = ("trace_st_before", "trace_ir_before", "trace_st_after", "trace_ir_after")
+
+FORMS: Final = {
+    "output": ValueForm.SPACE,
+    "opt_level": ValueForm.NONE_SPACE,
+}
+"""How values stand on the command line, where that is not the usual way."""
+
+GLOBAL_NAMES: Final = tuple([option.name for option in dataclasses.fields(GlobalConfig)])

@@ -1,0 +1,107 @@
+"""Access of contexts to their driver and configuration, and the three ways to trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, Self, TextIO
+
+from relayish.domain.driver.context import DriverCtx
+from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
+from relayish.pass_infra.base.pass_class import Pass, running_pass
+from relayish.pass_infra.composition.pass_config import config_of
+
+P = ParamSpec("P")
+
+
+class Traced:
+    """The base of contexts: a driver, a typed configuration, and what is traced of them.
+
+    Nothing is written, and nothing called, unless a flag is among those of the mask
+    ``trace_detail`` of the configuration; arguments are evaluated all the same, being arguments.
+    Flags are masks of bits: ``1``, ``2``, ``4``, or an ``IntFlag``.
+
+    Args:
+        driver: The driver in whose run this is used; the current one, or the default one outside
+            of all, if not given.
+        config: The configuration of the pass; that of the pass which runs here if not given, the
+            defaults outside of all.
+
+    Source:
+        AIR ``DECLARE_TRACE_DETAIL_API``, ``DECLARE_<PHASE>_CONFIG_ACCESS_API``.
+
+    Example:
+        >>> context = Traced(config=CommonConfig(trace_detail=0b101))
+        >>> context.trace(1, "visited", 3, "nodes")
+        visited 3 nodes
+        >>> context.trace(2, "not among those of the mask")
+        >>> context.trace_cmd(4, lambda stream, count: print("count", count, file=stream), 7)
+        count 7
+        >>> context.trace_obj(4, ("any", "object"))
+        ('any', 'object')
+    """
+
+    trace_name: str = ""
+    """The trace file that is written to; ``""`` is the standard one of the driver."""
+
+    trace_mask: int
+    """The flags that are on: ``trace_detail`` of the configuration."""
+    driver: DriverCtx
+    _config: CommonConfig | None
+    _running: Pass | None
+
+    # here, so that a context of a user's needs no call of super().__init__
+    def __new__(
+        cls,
+        *_args: object,
+        driver: DriverCtx | None = None,
+        config: CommonConfig | None = None,
+        **_options: object,
+    ) -> Self:
+        self = super().__new__(cls)
+        self.driver = DriverCtx.current() if driver is None else driver
+        self._config = config
+        self._running = running = running_pass() if config is None else None
+        common = NOTHING_ASKED if running is None else running.info.common
+        self.trace_mask = (common if config is None else config).trace_detail
+        return self
+
+    @property
+    def config(self) -> Any:  # Any: of the class that is made for the pass, with its options
+        """The configuration of the pass, of the class that :func:`config_class` makes for it.
+
+        It is a :class:`CommonConfig` at least. One that is set takes its place.
+        """
+        if self._config is None:
+            self._config = NOTHING_ASKED if self._running is None else config_of(self._running)
+            self._running = None
+        return self._config
+
+    @config.setter
+    def config(self, config: CommonConfig) -> None:
+        self._config, self._running = config, None
+        self.trace_mask = config.trace_detail
+
+    def is_trace(self, flag: int) -> bool:
+        """Return whether any detail of ``flag`` is traced."""
+        return self.trace_mask & flag != 0
+
+    def trace(self, flag: int, *args: object) -> None:
+        """Write ``args`` on a line, as ``print`` does, if ``flag`` is on."""
+        if self.trace_mask & flag:
+            print(*args, file=self.driver.trace_stream(self.trace_name))
+
+    def trace_cmd(
+        self,
+        flag: int,
+        command: Callable[Concatenate[TextIO, P], object],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> None:
+        """Call ``command(stream, *args)``, which writes to the stream, if ``flag`` is on."""
+        if self.trace_mask & flag:
+            command(self.driver.trace_stream(self.trace_name), *args, **kwargs)
+
+    def trace_obj(self, flag: int, obj: object) -> None:
+        """Write the text of ``obj``, a program, say, on lines of its own, if ``flag`` is on."""
+        if self.trace_mask & flag:
+            print(obj, file=self.driver.trace_stream(self.trace_name))
