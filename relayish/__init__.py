@@ -268,6 +268,7 @@ def _set_hooks() -> None:
         hooks.printer = _text
         hooks.text = _astext
         hooks.load_functions = _load_operators
+        hooks.languages["relay"] = _load_operators
         hooks.languages["tir"] = _load_loops
         hooks.languages["core"] = _load_core
     hooks.load_analyses = _load_analyses

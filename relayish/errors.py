@@ -200,6 +200,10 @@ class PassError(RelayishError, RuntimeError):
     """A pass broke the contract of passes."""
 
 
+class PackageError(RelayishError, ImportError):
+    """What an installed package adds cannot be loaded; says which one, and why."""
+
+
 class PipelineError(RelayishError, ValueError):
     """A pipeline string, or a pass option in it, cannot be read."""
 

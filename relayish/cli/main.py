@@ -38,6 +38,7 @@ EXIT_PIPE_CLOSED: Final = 141
 _COMMANDS: Final = {
     "opt": "relayish.cli.opt",
     "passes": "relayish.cli.passes",
+    "domains": "relayish.cli.domains",
     "print": "relayish.cli.print",
     "check": "relayish.cli.check",
     "analyse": "relayish.cli.analyse",
@@ -130,6 +131,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_opt(commands)
     _add_passes(commands)
+    _add_domains(commands)
     _add_print(commands)
     _add_check(commands)
     _add_analyse(commands)
@@ -217,6 +219,11 @@ def _add_names(
 def _add_passes(commands: _Commands[_Parser]) -> None:
     passes = _add_command(commands, "passes", "list the passes there are, or describe one")
     passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
+
+
+def _add_domains(commands: _Commands[_Parser]) -> None:
+    domains = _add_command(commands, "domains", "list the operators of all domains, or of one")
+    domains.add_argument("name", nargs="?", metavar="NAME", help="a domain to list")
 
 
 def _add_print(commands: _Commands[_Parser]) -> None:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
+from relayish.ir.packages import load_packages
 from relayish.ir.property import Property, spell_properties
 
 
@@ -232,18 +233,27 @@ _CLAIMS: Final[Claims[str]] = Claims()
 def get_domain(name: str | int) -> Domain:
     """Return the domain of that name or id.
 
+    Where there is none, installed packages that declare domains are imported.
+
     Raises:
-        UnknownNameError: If there is none.
+        UnknownNameError: If there is none then, either.
+        PackageError: If a package cannot be imported.
     """
-    found = _DOMAINS.get(name) if isinstance(name, str) else _find_by_id(name)
+    found = _find(name)
     if found is not None:
         return found
+    for _ in load_packages(str(name)):
+        found = _find(name)
+        if found is not None:
+            return found
     close = suggest(name, _DOMAINS) if isinstance(name, str) else ""
     raise UnknownNameError(f"no domain {name!r} is declared{close}")
 
 
-def _find_by_id(id: int) -> Domain | None:  # noqa: A002 - AIR's name
-    return next((domain for domain in _DOMAINS.values() if domain.id == id), None)
+def _find(name: str | int) -> Domain | None:
+    if isinstance(name, str):
+        return _DOMAINS.get(name)
+    return next((domain for domain in _DOMAINS.values() if domain.id == name), None)
 
 
 def list_domains() -> tuple[Domain, ...]:

@@ -16,6 +16,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
+from relayish._support.entry_points import EntryPoints
 from relayish.errors import PassError
 
 
@@ -83,23 +84,13 @@ class EntryPointSource(PassSource):
     def __init__(self, group: str, what: str = "passes") -> None:
         self.group = group
         self.what = what
+        self._entry_points = EntryPoints(group, what, PassError)
 
     def load_for(self, name: str) -> None:
         """Do nothing: the name of a pass does not tell who has it."""
 
     def load(self) -> None:
-        # imported here because it costs 25 ms, which nobody pays who asks for relayish's own passes
-        metadata = importlib.import_module("importlib.metadata")
-        for entry_point in metadata.entry_points(group=self.group):
-            try:
-                entry_point.load()
-            except Exception as error:
-                owner = entry_point.dist.name if entry_point.dist is not None else "a distribution"
-                raise PassError(
-                    f"cannot load the {self.what} that {owner} adds through entry point "
-                    f"{entry_point.name} = {entry_point.value}: {type(error).__name__}: {error}; "
-                    f"repair or uninstall it"
-                ) from error
+        self._entry_points.load()
 
 
 def snake_case(name: str) -> str:

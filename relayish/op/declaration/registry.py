@@ -24,6 +24,7 @@ from relayish.errors import (
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
 from relayish.ir.domain import Domain, get_domain, is_domain
+from relayish.ir.packages import load_packages
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import family_of, intern_op, op_of
@@ -240,6 +241,23 @@ def ops_meant(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
     return relays or found
 
 
+def find_ops(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
+    """Return what :func:`ops_named` does, and imports installed packages where that is nothing.
+
+    Raises:
+        PackageError: If a package cannot be imported.
+    """
+    found = ops_named(name, domain)
+    if found:
+        return found
+    owner = domain if domain is None or isinstance(domain, str) else domain.name
+    for _ in load_packages(name if owner is None else owner):
+        found = ops_named(name, domain)
+        if found:
+            return found
+    return ()
+
+
 def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
     """Return the declared operator ``name``.
 
@@ -250,7 +268,8 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
 
     Raises:
         AmbiguousNameError: If operators of several domains have the name and none is given.
-        UnknownNameError: If no operator of that name is declared.
+        UnknownNameError: If no operator of that name is declared, not by installed packages either.
+        PackageError: If such a package cannot be imported.
         OperatorError: If it is a node like that of a declared operator, but another.
         FieldError: If it is neither an operator nor a name, or the domain none.
 
@@ -266,7 +285,7 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
         raise OperatorError(f"this node of operator {name.full_name} is not the declared one")
     check_name(name)
     name, domain = _split(name, domain)
-    found = ops_named(name, domain)
+    found = find_ops(name, domain)
     if len(found) == 1:
         return found[0]
     if found:

@@ -16,7 +16,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, Type
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.declaration.properties import attrs_type
-from relayish.op.declaration.registry import list_bare_names, list_ops, ops_meant
+from relayish.op.declaration.registry import find_ops, list_bare_names, list_ops, ops_meant
 from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
@@ -141,7 +141,8 @@ class Reader(NodeReader):
         """
         domain, mark, quoted = ("", "", "") if word.startswith("#") else word.partition("::")
         name = unquote_name(quoted if mark else word)
-        found = ops_meant(name, domain if mark else None)
+        owner = domain if mark else None
+        found = ops_meant(name, owner) or find_ops(name, owner)
         if len(found) > 1:
             spelt = " or ".join([f"{op.domain}::{word}" for op in found])
             self.fail(f"operator {word} is ambiguous; write {spelt}", at)

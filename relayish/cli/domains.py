@@ -1,0 +1,24 @@
+"""``relayish domains``: list the operators of all domains, or of one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import relayish.core
+import relayish.op
+import relayish.tir  # noqa: F401 - all three declare domains
+from relayish.ir.domain import get_domain
+from relayish.ir.domain_table import domain_table
+from relayish.ir.packages import load_packages
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    if args.name is not None:
+        sys.stdout.write(domain_table([get_domain(args.name)]))
+        return 0
+    for _ in load_packages():
+        pass
+    sys.stdout.write(domain_table())
+    return 0
