@@ -114,7 +114,7 @@ SOUND = {
 }
 EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
 MODULES = ("rearrangement", "joining", "slicing", "layout_conversion", "indexing", "scatter")
-MODULES += ("sparse", "sorting", "signal")
+MODULES += ("masking", "sparse", "sorting", "signal")
 
 
 def drawn_attrs(data, name):
