@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.one_line import one_line
+from relayish.ir.verification import Report, count_of, register_verify_rule
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
-from relayish.tir.verifier.rules import is_index, is_numeric, register_verify_rule
-from relayish.tir.verifier.violation import Report, Rule, count_of, typed
+from relayish.tir.verifier.rules import is_index, is_numeric
+from relayish.tir.verifier.violation import Rule, typed
 
 
 @register_verify_rule(Load)

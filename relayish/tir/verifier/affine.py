@@ -12,6 +12,7 @@ from typing import Final
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, quote
 from relayish.ir.scoping import PROGRAM, operands
+from relayish.ir.verification import Report
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import IntrinsicOp
@@ -19,7 +20,7 @@ from relayish.tir.ir.operators import Add, Cast, Div, FracOp, Minus, Mod, Mul, P
 from relayish.tir.ir.stmt import Let, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Load, Var
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 _SUMS: Final = (Add, Sub, Sum, Minus)
 _PRODUCTS: Final = (Mul, Product)

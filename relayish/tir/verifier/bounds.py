@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, operands, scope_roots
+from relayish.ir.verification import Report
 from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.analysis.out_of_bounds import reached_accesses
@@ -25,7 +26,7 @@ from relayish.tir.ir.stmt import For, IfThenElse, PolyFor
 from relayish.tir.ir.tensor import Load, Store, Tensor
 from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.rules import is_index
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 
 def check_bounds(nodes: ProgramNodes, ranges: LoopRanges, report: Report) -> None:

@@ -8,13 +8,14 @@ from typing import NamedTuple
 from relayish.errors import suggest
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
+from relayish.ir.verification import Report
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Parameter, Tensor
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule, typed
+from relayish.tir.verifier.violation import Rule, typed
 
 
 class Callees(NamedTuple):

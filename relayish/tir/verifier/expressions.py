@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.one_line import one_line
+from relayish.ir.verification import Report, register_verify_rule
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.operators import (
@@ -34,8 +35,8 @@ from relayish.tir.ir.operators import (
     integer_range,
 )
 from relayish.tir.ir.type import Type
-from relayish.tir.verifier.rules import is_number, is_numeric, register_verify_rule
-from relayish.tir.verifier.violation import Report, Rule, typed
+from relayish.tir.verifier.rules import is_number, is_numeric
+from relayish.tir.verifier.violation import Rule, typed
 
 
 @register_verify_rule(IntImm)

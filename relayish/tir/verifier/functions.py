@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from relayish.ir.verification import Report, register_verify_rule
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.verifier.rules import register_verify_rule
 from relayish.tir.verifier.statements import check_realized
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 
 @register_verify_rule(LoweredFunc)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.one_line import one_line
+from relayish.ir.verification import Report, register_verify_rule
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.intrinsic import (
@@ -20,8 +21,8 @@ from relayish.tir.ir.operation import CallOp, ComputeOp, PlaceholderOp, Precedin
 from relayish.tir.ir.tensor import Buffer, Load, Tensor, Var
 from relayish.tir.ir.type import BUFFER_POINTER, POD_VALUE_POINTER, VOID_POINTER, Type
 from relayish.tir.primitives import is_primitive
-from relayish.tir.verifier.rules import is_index, is_numeric, register_verify_rule
-from relayish.tir.verifier.violation import Report, Rule, typed
+from relayish.tir.verifier.rules import is_index, is_numeric
+from relayish.tir.verifier.violation import Rule, typed
 
 _UNPACKED: Final = (
     Type("float32"),

@@ -15,12 +15,13 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM, evaluated, operands, scope_roots
+from relayish.ir.verification import Report
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import BufferCreate
 from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, PolyFor
 from relayish.tir.ir.tensor import Buffer, BufferRange, Tensor
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 
 class _State(Enum):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.one_line import one_line
+from relayish.ir.verification import Report
 from relayish.tir.ir.flags import NO_BIND, NO_VECTORIZE, ForType
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Var
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 _DEVICE: Final = ForType.GPU_THREAD | ForType.GPU_BLOCK | ForType.GPU_LANE
 _EXCLUSIVE: Final = (

@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.ir.node import Node
+from relayish.ir.verification import Report, count_of, register_verify_rule
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.stmt import Alloc, Free
 from relayish.tir.ir.tensor import Buffer, BufferRange, Tensor, Var
 from relayish.tir.ir.type import Type
-from relayish.tir.verifier.rules import (
-    is_index,
-    is_numeric,
-    is_truth_value,
-    register_verify_rule,
-)
-from relayish.tir.verifier.violation import Report, Rule, count_of, typed
+from relayish.tir.verifier.rules import is_index, is_numeric, is_truth_value
+from relayish.tir.verifier.violation import Rule, typed
 
 
 @register_verify_rule(Tensor)

@@ -12,12 +12,13 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import BOUND, PROGRAM
+from relayish.ir.verification import Report
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.tensor import Buffer, Tensor
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 
 def check_mentioned(nodes: ProgramNodes, report: Report, *, known: Collection[Node]) -> None:

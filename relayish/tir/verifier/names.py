@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from relayish.ir.structural_equal import structural_equal
+from relayish.ir.verification import Report
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.tensor import Buffer, Tensor
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 _Named = TypeVar("_Named", LoweredFunc, Buffer, Module)
 

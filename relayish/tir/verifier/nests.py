@@ -5,10 +5,11 @@ from __future__ import annotations
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.scoping import scope_roots
+from relayish.ir.verification import Report
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 
 def check_nests(nodes: ProgramNodes, report: Report) -> None:

@@ -13,7 +13,7 @@ from relayish.ir.module import Module as DefinitionModule
 from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
 from relayish.ir.scoping import PROGRAM
-from relayish.ir.span import Span
+from relayish.ir.verification import VERIFY_RULES, Report, Violation, failure, place_violations
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
@@ -27,9 +27,7 @@ from relayish.tir.verifier.names import check_module_names, check_tensor_names
 from relayish.tir.verifier.nests import check_nests
 from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.regions import check_regions
-from relayish.tir.verifier.rules import LOCAL_RULES
 from relayish.tir.verifier.scoping import check_scopes
-from relayish.tir.verifier.violation import Report, Violation, failure
 
 
 class _Program(NamedTuple):
@@ -81,7 +79,9 @@ or broadcast it
             found = Report()
             everything = NODES.post_order(each.root)
             _verify_one(each, everything, seen, found)
-            report.violations += _place(found.violations, everything, each.definition)
+            report.violations += place_violations(
+                found.violations, everything, NODES, each.definition
+            )
     return tuple(report.violations)
 
 
@@ -105,31 +105,11 @@ register_verifier(LoweredFunc, _verify_definition)
 register_verifier(Module, _verify_definition)
 
 
-def _place(
-    violations: Sequence[Violation], everything: Sequence[Node], definition: str
-) -> list[Violation]:
-    """Return violations in order of the program, those of nodes without a span with one around."""
-    if not violations:
-        return []
-    place = {node: number for number, node in enumerate(everything)}
-    spans: dict[Node, Span] = {}
-    for node in reversed(everything):
-        span = getattr(node, "span", None) or spans.get(node)
-        if span is not None:
-            spans[node] = span
-            for child in NODES.children(node):
-                spans.setdefault(child, span)
-    return [
-        each._replace(span=each.span or spans.get(each.node), definition=definition)
-        for each in sorted(violations, key=lambda each: place.get(each.node, 0))
-    ]
-
-
 def _verify_one(
     program: _Program, everything: Sequence[Node], seen: set[Node], report: Report
 ) -> None:
     """Report what is wrong with a function, or a piece of a program."""
-    rules = LOCAL_RULES
+    rules = VERIFY_RULES
     for node in everything:
         if node not in seen:
             seen.add(node)

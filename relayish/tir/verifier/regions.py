@@ -9,6 +9,7 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM
+from relayish.ir.verification import Report
 from relayish.tir.analysis.declared_regions import READS, WRITES, Sort, accesses_of
 from relayish.tir.analysis.linear_form import LinearForm
 from relayish.tir.analysis.loop_ranges import LoopRanges
@@ -17,7 +18,7 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 
 def check_regions(nodes: ProgramNodes, ranges: LoopRanges, report: Report) -> None:

@@ -10,6 +10,7 @@ from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders as binders_of
 from relayish.ir.scoping import evaluated, parts
+from relayish.ir.verification import Report
 from relayish.tir.analysis.scopes import assignments_among
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
@@ -17,7 +18,7 @@ from relayish.tir.ir.intrinsic import GetAddr
 from relayish.tir.ir.stmt import Let, ScheduleBlock
 from relayish.tir.ir.tensor import Var
 from relayish.tir.verifier.nodes import ProgramNodes
-from relayish.tir.verifier.violation import Report, Rule
+from relayish.tir.verifier.violation import Rule
 
 
 def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] | None) -> None:

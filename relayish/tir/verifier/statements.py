@@ -5,6 +5,7 @@ from __future__ import annotations
 from relayish.errors import indefinite
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
+from relayish.ir.verification import Report, register_verify_rule
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import (
@@ -18,13 +19,8 @@ from relayish.tir.ir.stmt import (
 )
 from relayish.tir.ir.tensor import Var
 from relayish.tir.verifier.loop_kinds import check_loop_kind
-from relayish.tir.verifier.rules import (
-    is_index,
-    is_numeric,
-    is_truth_value,
-    register_verify_rule,
-)
-from relayish.tir.verifier.violation import Report, Rule, typed
+from relayish.tir.verifier.rules import is_index, is_numeric, is_truth_value
+from relayish.tir.verifier.violation import Rule, typed
 
 
 @register_verify_rule(Let)
