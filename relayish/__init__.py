@@ -255,6 +255,11 @@ def _load_core() -> None:
     _importlib.import_module("relayish.core")
 
 
+def _load_targets() -> None:
+    """Let readers of files know targets."""
+    _importlib.import_module("relayish.target")
+
+
 def _load_analyses() -> None:
     """Let analyses of all languages be found by name."""
     _importlib.import_module("relayish.analysis")
@@ -271,6 +276,7 @@ def _set_hooks() -> None:
         hooks.languages["relay"] = _load_operators
         hooks.languages["tir"] = _load_loops
         hooks.languages["core"] = _load_core
+        hooks.values["target"] = _load_targets
     hooks.load_analyses = _load_analyses
     hooks.members["qnn.transform"] = _load_passes_of_qnn
 

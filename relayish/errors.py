@@ -180,6 +180,21 @@ class ParseError(RelayishError, SyntaxError):
         return str(self.args[0]) if self.args else ""
 
 
+class BinaryFormatError(RelayishError, ValueError):
+    """A file in binary form is damaged or cut short, of a newer version, or is none.
+
+    ``path`` is the file, or ``""``, and ``offset`` the byte at which that was found.
+    """
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.offset = offset
+        self.path = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.args[0]}" if self.path else str(self.args[0])
+
+
 class AnalysisError(RelayishError, RuntimeError):
     """A data-flow analysis does not end, or cannot be made of the program that it is given."""
 

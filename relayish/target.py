@@ -12,6 +12,7 @@ from types import MappingProxyType, TracebackType
 from typing import Final, NamedTuple, Self
 
 from relayish._support.absent import names_of, set_absent_members
+from relayish.binary.records import register_value
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay import virtual_device
@@ -196,6 +197,16 @@ def _build_target(node: Json, get: Get) -> Target:
     return Target({"kind": kind, **attrs}, get(fields["host"]))
 
 
+def _parts(target: Target) -> tuple[object, ...]:
+    return target.kind.name, DictAttrs(target.attrs), target.host
+
+
+def _from_parts(kind: str, attrs: DictAttrs, host: Target | None) -> Target:
+    return Target({"kind": kind, **dict(attrs.items())}, host)
+
+
+register_value(Target, "target", _parts, _from_parts)
+register_value(TargetKind, "target kind", tuple, TargetKind)
 WRITERS[Target] = _write_target
 WRITERS[TargetKind] = _write_kind
 BUILDERS["Target"] = _build_target

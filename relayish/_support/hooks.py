@@ -41,6 +41,9 @@ program_reader: Callable[[str], tuple[Any, str]] | None = None  # Any: a module
 languages: dict[str, Callable[[], object]] = {}
 """By the name of a language, what imports the package that declares its kinds."""
 
+values: dict[str, Callable[[], object]] = {}
+"""By the name that files give to values of a class, what imports the package that registers it."""
+
 members: dict[str, Callable[[], Any]] = {}  # Any: a function or a module
 """By full name, what loads a member of a family of operators that is none: ``qnn.transform``."""
 

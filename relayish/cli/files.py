@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
-import stat
 import sys
 from pathlib import Path
 
+from relayish._support.files import replace_file
 from relayish.cli.forms import Form, form_of, parse_program
 from relayish.errors import ParseError
 from relayish.ir.relay.module import IRModule
@@ -71,45 +68,6 @@ def write_result(result: str, name: str | None) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Put ``content`` in place of what ``path`` holds, in one step.
-
-    Whatever goes wrong, ``path`` holds all of the old or all of the new, and nothing is left
-    beside it. The permissions of an existing file are kept; a link is followed. What is no
-    regular file (a terminal, a pipe) is written to as it is.
-
-    Raises:
-        OSError: If the directory or the file cannot be written.
-    """
-    target = Path(os.path.realpath(path))
-    mode = _mode_of(target)
-    if mode is not None and not stat.S_ISREG(mode):
-        target.write_bytes(content)
-        return
-    if mode is not None and not os.access(target, os.W_OK):
-        raise PermissionError(13, os.strerror(13), str(path))
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
-    try:
-        # made with the permissions any new file gets here, unlike those of the tempfile module
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except OSError as error:
-        error.filename = str(path)  # the name the caller knows
-        raise
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            if mode is not None:
-                os.fchmod(descriptor, stat.S_IMODE(mode))
-            file.flush()
-            os.fsync(descriptor)
-        temporary.replace(target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
-
-
-def _mode_of(path: Path) -> int | None:
-    try:
-        return path.stat().st_mode
-    except FileNotFoundError:
-        return None
+    """Put ``content`` in place of what ``path`` holds; see :func:`replace_file`."""
+    with replace_file(path) as file:
+        file.write(content)

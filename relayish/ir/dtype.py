@@ -83,6 +83,26 @@ def _find_extended_dtype(name: DType) -> np.dtype[np.generic]:
     return extended
 
 
+def type_name(dtype: np.dtype[Any]) -> str:  # Any: any element type
+    """Return the name of an element type of numpy, from which :func:`find_type` finds it.
+
+    Raises:
+        ValueError: If numpy cannot find it by name (records).
+    """
+    for name in (dtype.str, dtype.name):
+        try:
+            if find_type(name) == dtype:
+                return name
+        except (TypeError, ValueError):
+            continue
+    raise ValueError(f"no name says what element type {dtype} is; cast the array")
+
+
+def find_type(name: str) -> np.dtype[Any]:  # Any: as above
+    """Return the element type of a name that :func:`type_name` gave."""
+    return np.dtype(name) if name[:1] in "<>|=" else numpy_dtype(name)
+
+
 def width_in_bytes(name: DType) -> int | None:
     """Return how much memory an element takes; ``None`` for handles and what else has no size.
 

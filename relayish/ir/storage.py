@@ -29,9 +29,10 @@ _STORED: Final = _Stored(Node)
 Interning: TypeAlias = Callable[[Any], tuple[Callable[..., Node], tuple[object, ...]]]
 """Gives for a node the function that finds it, and what that takes.  Any: a node of one kind"""
 
-_INTERNED: Final[KindTable[Interning | None]] = KindTable(
+INTERNED: Final[KindTable[Interning | None]] = KindTable(
     "interning", "relayish.ir.storage.register_interning", {Node: None}
 )
+"""By kind, what finds the one node of a name; ``None`` where there may be several."""
 
 
 def register_interning(kind: type[Node], interning: Interning, *, replace: bool = False) -> None:
@@ -42,12 +43,12 @@ def register_interning(kind: type[Node], interning: Interning, *, replace: bool 
     Raises:
         DuplicateNameError: If somebody else said that already and ``replace`` is false.
     """
-    _INTERNED.register(kind, interning, replace=replace)
+    INTERNED.register(kind, interning, replace=replace)
 
 
 def intern(node: Node) -> Node:
     """Return the one node of the name that ``node`` has, or ``node`` where there may be several."""
-    interning = _INTERNED[type(node)]
+    interning = INTERNED[type(node)]
     if interning is None:
         return node
     find, arguments = interning(node)
@@ -111,7 +112,7 @@ class _End:
 
 def _reduce(self: Node, _protocol: int = 2) -> tuple[Callable[..., Node], tuple[object, ...]]:
     kind = type(self)
-    interning = _INTERNED[kind]
+    interning = INTERNED[kind]
     if interning is not None:
         return interning(self)
     values = tuple(getattr(self, f.name) for f in kind.fields_)
@@ -125,7 +126,7 @@ def _restore_after(_below: list[Node], kind: type[Node], *values: object) -> Nod
 
 
 def _copy(self: Node) -> Node:
-    if _INTERNED[type(self)] is not None:
+    if INTERNED[type(self)] is not None:
         return self
     return type(self)(*(getattr(self, f.name) for f in self.fields_))
 
@@ -161,7 +162,7 @@ def _deepcopy(self: Node, memo: dict[int, object]) -> Node:
 
 
 def _copy_over(node: Node, get: Callable[[Any, Any], Any]) -> Node:  # Any: nodes and tuples
-    if _INTERNED[type(node)] is not None:
+    if INTERNED[type(node)] is not None:
         return node
     values = []
     for declared in node.fields_:

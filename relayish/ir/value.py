@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from mmap import mmap
 from typing import TypeAlias, Union
 
 import numpy as np
@@ -18,7 +19,8 @@ def as_value(value: object) -> Value:
     """Return ``value`` in the form constants hold.
 
     Python numbers take Relay's default widths, lists become tuples of values, arrays are made
-    read-only (copied first when somebody else could write to them).
+    read-only (copied first when somebody else could write to them, which nobody can through a file
+    that is mapped for reading).
 
     Raises:
         TypeError: If it is none of these, or an array of objects or strings.
@@ -79,10 +81,18 @@ def _freeze(array: npt.NDArray[np.generic]) -> Value:
         array = array.astype(array.dtype.newbyteorder("="))
     if array.ndim == 0:
         return array[()]
-    if array.flags.writeable or array.base is not None:
+    if array.flags.writeable or not _is_frozen(array.base):
         array = array.copy()
         array.flags.writeable = False
     return array
+
+
+def _is_frozen(base: object) -> bool:
+    """Return whether nobody can write to the memory that a read-only array with that base shows."""
+    if isinstance(base, mmap):
+        with memoryview(base) as view:
+            return view.readonly
+    return base is None or type(base) is bytes
 
 
 def _refuse(value: object) -> Value:

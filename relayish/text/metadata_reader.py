@@ -21,10 +21,11 @@ import numpy as np
 
 from relayish.errors import suggest
 from relayish.ir.attrs import Attrs, DictAttrs, String, annotations_of, attrs_class, may_be_none
+from relayish.ir.dtype import find_type
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.span import Span
 from relayish.ir.storage import intern
-from relayish.text.ndarray import decode_array, find_type
+from relayish.text.ndarray import decode_array
 
 Json: TypeAlias = dict[str, Any]  # Any: whatever the JSON holds
 Get: TypeAlias = Callable[[object], Any]  # Any: the object that a node number stands for

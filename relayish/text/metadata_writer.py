@@ -12,9 +12,10 @@ import numpy as np
 
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.dtype import type_name
 from relayish.ir.node import Node
 from relayish.text.metadata_reader import NO_ATTRS, SECTION, class_key, find_plain_fields
-from relayish.text.ndarray import encode_array, type_name
+from relayish.text.ndarray import encode_array
 
 Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
 _LITERALS: Final = (str, int, float)

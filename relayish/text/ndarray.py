@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.dtype import find_type, type_name
 
 _MAGIC: Final = 0xDD5E40F096B4A13F
 _HEAD: Final = struct.Struct("<QQiiiBBH")  # magic, reserved, device type and id, rank, type
@@ -48,22 +48,6 @@ def _type_code(dtype: np.dtype[np.generic]) -> tuple[int, int, bool]:
     if family in _CODES and width:
         return _CODES[family], int(width), dtype.byteorder in "=|"
     return 3, min(dtype.itemsize * 8, 255), False  # opaque: the name beside it says what it is
-
-
-def type_name(dtype: np.dtype[np.generic]) -> str:
-    """Return the name of an element type, from which :func:`find_type` finds it."""
-    for name in (dtype.str, dtype.name):
-        try:
-            if find_type(name) == dtype:
-                return name
-        except (TypeError, ValueError):
-            continue
-    raise ValueError(f"constants of element type {dtype} have no text form; cast the constant")
-
-
-def find_type(name: str) -> np.dtype[np.generic]:
-    """Return the element type of a name that :func:`type_name` gave."""
-    return np.dtype(name) if name[:1] in "<>|=" else numpy_dtype(name)
 
 
 def decode_array(data: str, element: str | None = None) -> npt.NDArray[np.generic]:

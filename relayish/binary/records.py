@@ -1,0 +1,322 @@
+"""What a file in binary form consists of: objects, each of a record that says what it is.
+
+Records stand in the file, so that it is read by names: those of kinds, of classes of attributes, of
+their fields. Which class a name stands for is told by declarations; nothing is imported by a name
+that a file holds, but for the packages of languages that relayish knows.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterable
+from enum import Enum, IntEnum
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from relayish._support import hooks
+from relayish.errors import UnknownKindError, UnknownNameError, suggest
+from relayish.ir.attrs import Attrs, annotations_of, attrs_class
+from relayish.ir.claims import Claims
+from relayish.ir.declarations import watch_table
+from relayish.ir.field import is_named_tuple
+from relayish.ir.kind_table import KindTable
+from relayish.ir.language import languages
+from relayish.ir.module import AnyModule, Module
+from relayish.ir.node import Node
+from relayish.ir.span import Span
+
+
+class Sort(IntEnum):
+    """What the objects of a record are; the numbers stand in files."""
+
+    NONE = 0
+    FALSE = 1
+    TRUE = 2
+    INT = 3  # of 64 bits
+    LONG = 4  # of more
+    FLOAT = 5
+    COMPLEX = 6
+    STRING = 7
+    BYTES = 8
+    SCALAR = 9  # of numpy; the record is named after the element type
+    ARRAY = 10  # likewise
+    DTYPE = 11
+    TUPLE = 12
+    RANGE = 13
+    DICT = 14  # of Python, in what makes a module
+    MAPPING = 15  # DictAttrs
+    MEMBER = 16  # of an enumeration
+    NAMED = 17  # a named tuple
+    ATTRS = 18
+    NODE = 19
+    MODULE = 20
+    OTHER = 21  # by register_value
+
+
+class Column(NamedTuple):
+    """A field of the objects of a record: one object each, or any number of them."""
+
+    name: str
+    many: bool = False
+
+
+class Record(NamedTuple):
+    """What objects are, and which fields of them are in the file."""
+
+    sort: Sort
+    name: str = ""
+    columns: tuple[Column, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.sort.name.lower()} {self.name}".rstrip()
+
+
+COLUMNS: Final[dict[Sort, tuple[Column, ...]]] = {
+    Sort.DTYPE: (Column("name"),),
+    Sort.TUPLE: (Column("items", many=True),),
+    Sort.RANGE: (Column("start"), Column("stop"), Column("step")),
+    Sort.DICT: (Column("keys", many=True), Column("values", many=True)),
+    Sort.MAPPING: (Column("keys", many=True), Column("values", many=True)),
+    Sort.MEMBER: (Column("name"),),
+    Sort.OTHER: (Column("parts"),),
+}
+"""The columns of sorts whose records all have the same ones."""
+
+PAYLOADS: Final = frozenset(
+    {Sort.INT, Sort.LONG, Sort.FLOAT, Sort.COMPLEX, Sort.STRING, Sort.BYTES, Sort.SCALAR, Sort.ARRAY}
+)  # fmt: skip
+"""The sorts whose objects hold bytes, and no other objects."""
+
+
+# Values of classes that no declaration of a field or of attributes names
+
+
+class ValueForm(NamedTuple):
+    """How values of a class are kept: under which name, of which parts, and made of what."""
+
+    cls: type
+    name: str
+    parts: Callable[[Any], tuple[object, ...]]  # Any: a value of the class
+    make: Callable[..., object]
+
+
+FORMS: Final[dict[type, ValueForm]] = {}
+"""By class."""
+FORMS_BY_NAME: Final[dict[str, ValueForm]] = {}
+_CLAIMS: Final[Claims[str]] = Claims()
+watch_table(FORMS, lambda context, form: context.stays(form.cls.__module__))
+watch_table(FORMS_BY_NAME, lambda context, form: context.stays(form.cls.__module__))
+
+
+def register_value(
+    cls: type,
+    name: str,
+    parts: Callable[[Any], tuple[object, ...]],  # Any: as above
+    make: Callable[..., object],
+    *,
+    replace: bool = False,
+) -> None:
+    """Let files hold values of class ``cls``, which attributes may hold: tuples of their parts.
+
+    Args:
+        cls: The class itself; those below it have to be registered as well.
+        name: What files call it; stays what it is when the class moves.
+        parts: Gives what a value consists of: anything that files hold.
+        make: Makes the value of its parts. It is called with what stands in a file, so it checks
+            what it is given, and does nothing else.
+        replace: Take the place of the form that there is.
+
+    Raises:
+        DuplicateNameError: If another class has the name, and ``replace`` is false.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from relayish.ir.declarations import declared_temporarily
+        >>> with declared_temporarily():
+        ...     register_value(Fraction, "fraction", lambda f: f.as_integer_ratio(), Fraction)
+        ...     from_binary(to_binary((Fraction(1, 3),)))
+        (Fraction(1, 3),)
+    """
+    _CLAIMS.enter(
+        name,
+        cls,
+        f"the name {name!r} of values in files",
+        taken=name in FORMS_BY_NAME,
+        instead="choose another",
+        replace=replace,
+    )
+    FORMS[cls] = FORMS_BY_NAME[name] = ValueForm(cls, name, parts, make)
+
+
+CHECKS: Final[KindTable[Callable[[Any], object] | None]] = KindTable(  # Any: a node of the kind
+    "reading a file", "relayish.binary.register_check", {Node: None}
+)
+"""What has to hold of nodes that were read, where their declaration does not say it."""
+
+
+def register_check(
+    kind: type[Node],
+    check: Callable[[Any], object],  # Any: as above
+    *,
+    replace: bool = False,
+) -> None:
+    """Say what has to hold of nodes of class ``kind`` in files: that operators are declared, say.
+
+    Args:
+        kind: A kind or a family.
+        check: Called with each node that was read; raises if something else has to be loaded.
+        replace: Take the place of the check that there is.
+
+    Raises:
+        DuplicateNameError: If somebody else registered one, and ``replace`` is false.
+    """
+    CHECKS.register(kind, check, replace=replace)
+
+
+# Names
+
+
+def kind_name(kind: type[Node]) -> str:
+    """Return what files call a kind of node: its language and its visit name."""
+    return f"{kind.language_.name}.{kind.visit_name}"
+
+
+def find_kind(name: str) -> type[Node]:
+    """Return the kind that files call ``name``; the package of its language is loaded if known.
+
+    Raises:
+        UnknownKindError: If it is not declared.
+    """
+    language, _, visit = name.rpartition(".")
+    kinds = _kinds_of(language, f"nodes of kind {name}")
+    found = kinds.get(visit)
+    if found is None:
+        raise UnknownKindError(
+            f"the file holds nodes of kind {name}, and the language {language!r} has no such kind"
+            f"{suggest(visit, kinds)}; import the package that declares it, and read the file again"
+        )
+    return found
+
+
+def find_attrs(name: str) -> type[Attrs]:
+    """Return the class of attributes that has the key ``name``.
+
+    Raises:
+        UnknownNameError: If it is not declared.
+    """
+    found = attrs_class(name)
+    if found is None:
+        raise UnknownNameError(
+            f"the file holds attributes {name!r}, which nobody declares; import the package that "
+            f"declares them, and read the file again"
+        )
+    return found
+
+
+def find_form(name: str) -> ValueForm:
+    """Return how values that files call ``name`` are made.
+
+    Raises:
+        UnknownNameError: If nobody registered that.
+    """
+    if name not in FORMS_BY_NAME and name in hooks.values:
+        hooks.values[name]()
+    found = FORMS_BY_NAME.get(name)
+    if found is None:
+        raise UnknownNameError(
+            f"the file holds values {name!r}, which nobody registered{suggest(name, FORMS_BY_NAME)}"
+            f"; import the package that calls register_value for them, and read the file again"
+        )
+    return found
+
+
+def find_module(name: str) -> type[AnyModule]:
+    """Return the class of modules called ``name``, of those that are loaded."""
+    found: dict[str, type[AnyModule]] = {}
+    pending: list[type[AnyModule]] = [Module]
+    while pending:
+        cls = pending.pop()
+        found[cls.__name__] = cls
+        pending += cls.__subclasses__()
+    if name not in found:
+        raise UnknownNameError(
+            f"the file holds a module of class {name!r}, which is not loaded"
+            f"{suggest(name, found)}; import the package that has it, and read the file again"
+        )
+    return found[name]
+
+
+def name_class(cls: type, owners: Iterable[type[Any]]) -> str | None:
+    """Return what files call an enumeration or a class of named tuples; ``None`` if it has no name.
+
+    Args:
+        cls: The class.
+        owners: Kinds and classes of attributes of which the file holds some; their fields are
+            looked at first.
+    """
+    if cls is Span:
+        return "Span"
+    declared = [kind for language in languages().values() for kind in language.kinds.values()]
+    for owner in (*owners, *declared):
+        if _classes_of(owner).get(cls.__name__) is cls:
+            is_kind = issubclass(owner, Node)
+            return f"{owner.language_.name if is_kind else f'attrs {owner.type_key}'}:{cls.__name__}"
+    return None
+
+
+def find_class(name: str) -> type[Any]:
+    """Return the enumeration, or class of named tuples, that files call ``name``.
+
+    Raises:
+        UnknownNameError: If no field that is declared holds such.
+    """
+    if name == "Span":
+        return Span
+    where, _, short = name.rpartition(":")
+    if where.startswith("attrs "):
+        owners: Iterable[type[Any]] = (find_attrs(where.removeprefix("attrs ")),)
+    else:
+        owners = _kinds_of(where, f"values {short}").values()
+    for owner in owners:
+        found = _classes_of(owner).get(short)
+        if found is not None:
+            return found
+    raise UnknownNameError(
+        f"the file holds values of class {short}, which no field that {where} declares is annotated "
+        f"with; read the file with the version that wrote it"
+    )
+
+
+def _kinds_of(language: str, what: str) -> dict[str, type[Node]]:
+    """Return the kinds of a language, whose package is loaded where relayish knows it."""
+    if language not in languages() and language in hooks.languages:
+        hooks.languages[language]()
+    found = languages().get(language)
+    if found is None:
+        raise UnknownKindError(
+            f"the file holds {what}, and no language {language!r} is declared"
+            f"{suggest(language, languages())}; import the package that declares it, and read the "
+            f"file again"
+        )
+    return found.kinds
+
+
+@cache
+def _classes_of(owner: type[Any]) -> dict[str, type[Any]]:
+    """Return the enumerations and classes of named tuples that fields are annotated with."""
+    if issubclass(owner, Attrs):
+        pending = list(annotations_of(owner).values())
+    else:
+        hints = typing.get_type_hints(owner, localns={owner.__name__: owner})
+        pending = [hints[declared.name] for declared in owner.fields_]
+    found: dict[str, type[Any]] = {}
+    while pending:
+        hint = pending.pop()
+        if is_named_tuple(hint):
+            found[hint.__name__] = hint
+            pending += typing.get_type_hints(hint).values()
+        elif isinstance(hint, type) and issubclass(hint, Enum):
+            found[hint.__name__] = hint
+        pending += typing.get_args(hint)
+    return found
+

@@ -1,0 +1,26 @@
+"""What has to hold of Relay's nodes in files: that operators are declared; its class of modules."""
+
+from __future__ import annotations
+
+from relayish.binary.records import register_check
+from relayish.errors import UnknownNameError
+from relayish.ir.relay import module as _module  # noqa: F401 - found by its name
+from relayish.ir.relay.expr import Op
+from relayish.op import is_registered
+
+
+def _check_operator(op: Op) -> None:
+    """Raise if nobody declares an operator.
+
+    Raises:
+        UnknownNameError: If so; says of which domain it is.
+    """
+    if not is_registered(op):
+        raise UnknownNameError(
+            f"the file holds calls of the operator {op.name!r} of domain {op.domain!r}, which is "
+            f"not declared; import the package that declares it and read the file again, or read "
+            f"it with allow_unknown_ops=True"
+        )
+
+
+register_check(Op, _check_operator)
