@@ -1,4 +1,4 @@
-"""Atomic replacement of files: whatever goes wrong, a file holds all of the old or all of the new."""
+"""Atomic replacement of files: a file holds all of the old or all of the new, never a part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 @contextlib.contextmanager
 def replace_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of what ``path`` holds, in one step, at the end of the block.
+    """Open a file that takes the place of what ``path`` holds, in one step, behind the block.
 
     Where the block raises, ``path`` holds what it held, and nothing is left beside it. The
     permissions of an existing file are kept; a link is followed. What is no regular file (a

@@ -48,15 +48,17 @@ def pieces_of(arrays: Sequence[np.ndarray[Any, Any]]) -> Iterator[bytes | memory
 
 
 def _pieces(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
+    if not array.nbytes:
+        return
     if array.flags.c_contiguous:
-        data = memoryview(array.reshape(-1).view(np.uint8))
+        data = array.reshape(-1).view(np.uint8).data
         for start in range(0, len(data), _PIECE):
             yield data[start : start + _PIECE]
         return
     size = max(_PIECE // array.itemsize, 1)
     flags = ["external_loop", "buffered", "zerosize_ok"]
     for piece in np.nditer(array, flags, order="C", buffersize=size):  # type: ignore[call-overload]  # flags are a list of names
-        yield memoryview(np.ascontiguousarray(piece).view(np.uint8))
+        yield np.ascontiguousarray(piece).view(np.uint8).data
 
 
 class StoredArrays:
@@ -122,8 +124,8 @@ class StoredArrays:
                     crc = zlib.crc32(piece, crc)
         if crc != expected:
             raise BinaryFormatError(
-                f"byte {offset}: the checksum of an array of {num_bytes} bytes is {crc:#010x}, where "
-                f"the file says {expected:#010x}; it was damaged: {AGAIN}",
+                f"byte {offset}: the checksum of an array of {num_bytes} bytes is {crc:#010x}, "
+                f"where the file says {expected:#010x}; it was damaged: {AGAIN}",
                 offset,
             )
 

@@ -178,6 +178,7 @@ class Cursor:
         wrong = np.flatnonzero(found >= limits)
         if len(wrong):
             owner = int(owners[wrong[0]])
-            raise self.error(f"{what}: object {owner} holds object {int(found[wrong[0]])}, not before it")
+            raise self.error(
+                f"{what}: object {owner} holds object {int(found[wrong[0]])}, not before it"
+            )
         return found
-

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, Flag
+from functools import cache
 from itertools import islice
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -229,29 +230,13 @@ class Decoder:
         self, record: Record, columns: list[list[int]], counts: list[list[int] | None]
     ) -> Iterator[Any]:
         """Return an iterator over the objects of a record, made of generated code."""
-        make, values = self._constructor(record)
-        scope: dict[str, Any] = {"objects": self._objects, "make": make, "islice": islice}
-        names, rows = [], []
-        for index, (numbers, many) in enumerate(zip(columns, counts, strict=True)):
-            names.append(f"n{index}")
-            if many is None:
-                rows.append(f"column{index}")
-                scope[f"column{index}"] = numbers
-            else:
-                rows.append(f"counts{index}")
-                scope[f"counts{index}"] = many
-                scope[f"items{index}"] = iter(numbers)
-        for index, value in enumerate(values):
-            scope[f"default{index}"] = None if isinstance(value, int) else value[0]
-        given = [
-            _spell_value(value, record, index) for index, value in enumerate(values)
-        ]
-        lines = [
-            f"for {', '.join(names)}, in zip({', '.join(rows)}):" if names else "while True:",
-            f"    yield make({', '.join(given)})",
-        ]
-        made: Iterator[Any] = compile_function("build()", lines, scope)()
-        del scope["build"]  # which would keep, in a cycle, all that was read
+        make, arguments = self._constructor(record)
+        defaults = [None if isinstance(value, int) else value[0] for value in arguments]
+        many = tuple([column.many for column in record.columns])
+        spelt = tuple([value if isinstance(value, int) else None for value in arguments])
+        made: Iterator[Any] = _generate(many, spelt)(
+            self._objects, make, defaults, columns, counts, [iter(numbers) for numbers in columns]
+        )
         return made
 
     def _note_levels(self, make: Callable[..., Any]) -> Callable[..., Any]:
@@ -391,16 +376,39 @@ def _match(record: Record, declared: Mapping[str, object]) -> list[_Argument]:
             f"the file holds {record} without the field {missing[0]!r}, which has no default; "
             f"declare one, or read the file with the version that wrote it, and write text"
         )
-    return [columns[n] if n in columns else (default,) for n, default in declared.items()]
+    return [columns.get(name, (default,)) for name, default in declared.items()]
 
 
-def _spell_value(value: _Argument, record: Record, index: int) -> str:
-    """Return the expression of an argument."""
-    if not isinstance(value, int):
-        return f"default{index}"
-    if record.columns[value].many:
-        return f"tuple([objects[i] for i in islice(items{value}, n{value})])"
-    return f"objects[n{value}]"
+@cache
+def _generate(
+    many: tuple[bool, ...], arguments: tuple[int | None, ...]
+) -> Callable[..., Any]:  # Any: an iterator
+    """Return the generator of objects whose columns are such.
+
+    Args:
+        many: By column, whether there are any number of objects in it for each.
+        arguments: By argument, its column; ``None`` for its default.
+    """
+    rows = [f"counts[{i}]" if is_many else f"columns[{i}]" for i, is_many in enumerate(many)]
+    given = []
+    lines = []
+    for index, column in enumerate(arguments):
+        if column is None:
+            lines.append(f"default{index} = defaults[{index}]")
+            given.append(f"default{index}")
+        elif many[column]:
+            lines.append(f"items{column} = items[{column}]")
+            given.append(f"tuple([objects[i] for i in islice(items{column}, n{column})])")
+        else:
+            given.append(f"objects[n{column}]")
+    names = "".join([f"n{index}, " for index, _ in enumerate(many)])
+    lines += [
+        f"for {names}in zip({', '.join(rows)}):" if many else "while True:",
+        f"    yield make({', '.join(given)})",
+    ]
+    signature = "build(objects, make, defaults, columns, counts, items)"
+    made: Callable[..., Any] = compile_function(signature, lines, {"islice": islice})
+    return made
 
 
 def _make_dict(keys: tuple[object, ...], values: tuple[object, ...]) -> dict[object, object]:

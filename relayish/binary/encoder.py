@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from typing import Any, Final, NamedTuple, assert_never
 
 import numpy as np
@@ -28,7 +29,7 @@ from relayish.errors import FieldError, add_note
 from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
 from relayish.ir.dtype import type_name
 from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.generate import compile_function
+from relayish.ir.generate import compile_function, indent
 from relayish.ir.module import Module
 from relayish.ir.naming import brief, name_of
 from relayish.ir.node import Node
@@ -60,7 +61,7 @@ class Table:
 
 
 class Encoded(NamedTuple):
-    """A program in tables: ``tables[records[n]]`` is that of object ``n``, ``root`` the last one."""
+    """A program in tables: ``tables[records[n]]`` is that of object ``n``."""
 
     tables: list[Table]
     records: list[int]
@@ -136,6 +137,9 @@ class Encoder:
 
     def number_of(self, thing: Any) -> int:  # Any: whatever was numbered
         """Return the number of an object, of which that of a value without parts is given now."""
+        number = self._atoms.get(type(thing))
+        if number is not None:
+            return number(thing)
         if isinstance(thing, Node):
             return self.numbers[thing]
         found = self.ids.get(id(thing))
@@ -162,7 +166,8 @@ class Encoder:
         def enter(value: Any, stack: list[Any]) -> None:  # Any: of the class
             parts = held[id(value)] = parts_of(value)
             for part, is_many in zip(parts[::-1], many[::-1], strict=True):
-                stack += part[::-1] if is_many else (part,)
+                items = part[::-1] if is_many else (part,)
+                stack += [item for item in items if type(item) not in _ATOMS]
 
         def finish(value: Any) -> None:  # Any: likewise
             parts = held.pop(id(value))
@@ -238,30 +243,13 @@ class Encoder:
 
     def _prepare_node(self, kind: type[Node]) -> None:
         self._owners[kind] = None
-        fields = [declared for declared in kind.fields_ if self._keeps(declared)]
+        fields = tuple([declared for declared in kind.fields_ if self._keeps(declared)])
         columns = tuple([Column(declared.name, declared.holds_many) for declared in fields])
         table = self._table(Record(Sort.NODE, kind_name(kind), columns))
-        scope = {
-            "Node": Node,
-            "end": _END,
-            "numbers": self.numbers,
-            "ids": self.ids,
-            "atoms": _ATOMS,
-            "number_of": self.number_of,
-            "records": self.records,
-            "table": table.number,
-        }
-        for index, _ in enumerate(fields):
-            scope[f"add{index}"] = table.columns[index].append
-            scope[f"extend{index}"] = table.columns[index].extend
-            scope[f"count{index}"] = table.counts[index].append
-        self._enter[kind] = compile_function(
-            "enter(node, stack)", [line for f in fields[::-1] for line in _push(f)] or ["pass"], scope
+        bind = _generate(tuple([(declared.name, declared.shape) for declared in fields]))
+        self._enter[kind], self._finish[kind] = bind(
+            self.numbers, self.ids, self.number_of, self.records, table
         )
-        lines = [line for index, f in enumerate(fields) for line in _number(index, f)]
-        lines += ["numbers[node] = len(records)", "records.append(table)"]
-        self._finish[kind] = compile_function("finish(node)", lines, scope)
-        del scope["enter"], scope["finish"]  # which would keep, in a cycle, all that was numbered
 
     def _keeps(self, declared: Field) -> bool:
         if declared.default is REQUIRED:
@@ -281,31 +269,49 @@ class Encoder:
 
     def _prepare_atom(self, kind: type[Any], value: object) -> Callable[[Any], int]:
         if kind is bool:
-            true, false = self._table(Record(Sort.TRUE)), self._table(Record(Sort.FALSE))
-            return lambda given: self._add_atom(true if given else false, None, None)
+            true, false = self._numbering(Sort.TRUE, type), self._numbering(Sort.FALSE, type)
+            return lambda given: (true if given else false)(given)
         if kind is int:
-            short, long = self._table(Record(Sort.INT)), self._table(Record(Sort.LONG))
-            return lambda given: self._add_atom(
-                short if -(2**63) <= given < 2**63 else long, given, given
-            )
+            short, long = self._numbering(Sort.INT, _itself), self._numbering(Sort.LONG, _itself)
+            return lambda given: short(given) if -(2**63) <= given < 2**63 else long(given)
         if kind is np.ndarray:
             return self._number_array
         if issubclass(kind, np.generic):
             return self._number_scalar
         if kind in _SORTS:
-            sort, key = _SORTS[kind]
-            table = self._table(Record(sort))
-            return lambda given: self._add_atom(table, key(given), given)
+            return self._numbering(*_SORTS[kind])
         raise FieldError(
             f"{brief(value)} ({kind.__name__}) cannot be written; files hold numbers, strings, "
             f"arrays, nodes, attributes, and tuples of these; let them hold it by "
             f"relayish.binary.register_value({kind.__name__}, ...)"
         )
 
+    def _numbering(self, sort: Sort, key: Callable[[Any], object]) -> Callable[[Any], int]:
+        """Return what numbers values of a sort, of which equal ones have the same key."""
+        table = self._table(Record(sort))
+        same, payload, records = table.same, table.payload, self.records
+        get, keeps = same.get, sort in PAYLOADS
+
+        def number(value: Any) -> int:  # Any: of the sort
+            held = key(value)
+            found = get(held)
+            if found is None:
+                found = same[held] = len(records)
+                records.append(table.number)
+                if keeps:
+                    payload.append(value)
+            return found
+
+        return number
+
     def _number_scalar(self, value: np.generic) -> int:
         table = self._table(Record(Sort.SCALAR, _name_type(value.dtype)))
         bits = value.tobytes()
-        return self._add_atom(table, bits, bits)
+        found = table.same.get(bits)
+        if found is None:
+            found = table.same[bits] = self._add(table)
+            table.payload.append(bits)
+        return found
 
     def _number_array(self, array: Array) -> int:
         found = self.ids.get(id(array))
@@ -329,14 +335,6 @@ class Encoder:
         self.records.append(table.number)
         return len(self.records) - 1
 
-    def _add_atom(self, table: Table, key: object, given: object) -> int:
-        found = table.same.get(key)
-        if found is None:
-            found = table.same[key] = self._add(table)
-            if table.record.sort in PAYLOADS:
-                table.payload.append(given)
-        return found
-
     def _add_value(self, table: Table, value: object, numbers: list[tuple[int, ...]]) -> None:
         key = tuple(numbers)
         found = table.same.get(key)
@@ -355,21 +353,47 @@ _END: Final = object()
 _ATOMS: Final = frozenset({type(None), bool, int, float, complex, str, bytes})
 """The classes of most values that hold no others."""
 
+
+def _itself(value: object) -> object:
+    return value
+
+
 _SORTS: Final[dict[type, tuple[Sort, Callable[[Any], object]]]] = {  # Any: of the class
     float: (Sort.FLOAT, struct.Struct("<d").pack),
     complex: (Sort.COMPLEX, lambda number: struct.pack("<dd", number.real, number.imag)),
-    str: (Sort.STRING, lambda text: text),
-    bytes: (Sort.BYTES, lambda data: data),
+    str: (Sort.STRING, _itself),
+    bytes: (Sort.BYTES, _itself),
 }
 """What values of a class are, and what tells them from others."""
 
 
-def _push(declared: Field) -> list[str]:
+@cache
+def _generate(fields: tuple[tuple[str, Shape], ...]) -> Callable[..., Any]:  # Any: two functions
+    """Return what makes the two functions that enter and finish nodes of these fields."""
+    many = [index for index, (_, shape) in enumerate(fields) if shape in (Shape.MANY, Shape.MIXED)]
+    lines = [
+        f"add{i}, extend{i} = t.columns[{i}].append, t.columns[{i}].extend"
+        for i, _ in enumerate(fields)
+    ]
+    lines += [f"count{index} = t.counts[{index}].append" for index in many]
+    lines += ["def enter(node, stack):", "    push = stack.append"]
+    for name, shape in reversed(fields):
+        lines += indent(_push(f"node.{name}", shape))
+    lines += ["def finish(node):"]
+    for index, (name, shape) in enumerate(fields):
+        lines += indent(_number(index, f"node.{name}", shape))
+    lines += ["    numbers[node] = len(records)", "    records.append(t.number)"]
+    scope = {"Node": Node, "atoms": _ATOMS}
+    signature = "bind(numbers, ids, number_of, records, t)"
+    made: Callable[..., Any] = compile_function(signature, [*lines, "return enter, finish"], scope)
+    return made
+
+
+def _push(value: str, shape: Shape) -> list[str]:
     """Return the lines that put what is in a field, and is not numbered yet, on the stack."""
-    value = f"node.{declared.name}"
-    node = "if child not in numbers: stack.append(child)"
-    leaf = "if type(child) not in atoms and id(child) not in ids: stack.append(child)"
-    match declared.shape:
+    node = "if child not in numbers: push(child)"
+    leaf = "if type(child) not in atoms and id(child) not in ids: push(child)"
+    match shape:
         case Shape.ONE | Shape.OPTIONAL:
             return [f"child = {value}", node]
         case Shape.MANY:
@@ -387,10 +411,9 @@ def _push(declared: Field) -> list[str]:
             assert_never(unreachable)
 
 
-def _number(index: int, declared: Field) -> list[str]:
+def _number(index: int, value: str, shape: Shape) -> list[str]:
     """Return the lines that put the numbers of what is in a field into its column."""
-    value = f"node.{declared.name}"
-    match declared.shape:
+    match shape:
         case Shape.ONE | Shape.OPTIONAL:
             return [f"add{index}(numbers[{value}])"]
         case Shape.LEAF:
@@ -400,7 +423,7 @@ def _number(index: int, declared: Field) -> list[str]:
                 f"add{index}(number_of(held) if found is None else found)",
             ]
         case Shape.MANY | Shape.MIXED:
-            get = "numbers[c]" if declared.shape is Shape.MANY else "number_of(c)"
+            get = "numbers[c]" if shape is Shape.MANY else "number_of(c)"
             return [
                 f"held = {value}",
                 f"count{index}(len(held))",

@@ -194,7 +194,8 @@ def _open(source: bytes | mmap.mmap, *, check_nodes: bool) -> tuple[Head, Decode
     if crc != head.program_crc:
         raise BinaryFormatError(
             f"byte {HEAD_SIZE}: the checksum of the program, which has {head.program_size} bytes, "
-            f"is {crc:#010x}, where the file says {head.program_crc:#010x}; it was damaged: {AGAIN}",
+            f"is {crc:#010x}, where the file says {head.program_crc:#010x}; it was damaged: "
+            f"{AGAIN}",
             HEAD_SIZE,
         )
     return head, Decoder(program, check_nodes=check_nodes)

@@ -18,7 +18,7 @@ VERSION: Final = 1
 """The version that is written; all up to it are read."""
 
 ALIGNMENT: Final = 64
-"""Arrays of as many bytes begin at multiples of it in the file, and in memory where it is mapped."""
+"""Arrays of as many bytes begin at multiples of it, in the file and where it is mapped."""
 
 _HEAD: Final = struct.Struct("<8sIIQQQQQII")
 HEAD_SIZE: Final = _HEAD.size
@@ -70,7 +70,7 @@ def read_head(data: bytes | memoryview, found_size: int) -> Head:
     """Return what the first bytes of a file say, of which there are ``found_size``.
 
     Raises:
-        BinaryFormatError: If it is no file in binary form, damaged, cut short or of a newer version.
+        BinaryFormatError: If it is damaged, cut short, of a newer version, or no such file.
     """
     start = bytes(data[:HEAD_SIZE])
     if not start.startswith(MAGIC) and not (start and MAGIC.startswith(start)):
@@ -85,8 +85,8 @@ def read_head(data: bytes | memoryview, found_size: int) -> Head:
             f"it was cut short: {AGAIN}",
             len(start),
         )
-    _, version, flags, size, program_size, data_size, num_arrays, _, program_crc, crc = _HEAD.unpack(
-        start
+    _, version, flags, size, program_size, data_size, num_arrays, _, program_crc, crc = (
+        _HEAD.unpack(start)
     )
     if crc != zlib.crc32(start[:-4]):
         raise BinaryFormatError(
@@ -103,7 +103,9 @@ def read_head(data: bytes | memoryview, found_size: int) -> Head:
         )
     head = Head(size, program_size, data_size, num_arrays, program_crc, version)
     if head.data_offset + data_size + 4 * (num_arrays + 1) != size:
-        raise BinaryFormatError(f"byte 16: the sizes in the head contradict one another: {AGAIN}", 16)
+        raise BinaryFormatError(
+            f"byte 16: the sizes in the head contradict one another: {AGAIN}", 16
+        )
     if found_size != size:
         what = "ends, so it was cut short" if found_size < size else "goes on behind its end"
         raise BinaryFormatError(

@@ -83,7 +83,8 @@ COLUMNS: Final[dict[Sort, tuple[Column, ...]]] = {
 """The columns of sorts whose records all have the same ones."""
 
 PAYLOADS: Final = frozenset(
-    {Sort.INT, Sort.LONG, Sort.FLOAT, Sort.COMPLEX, Sort.STRING, Sort.BYTES, Sort.SCALAR, Sort.ARRAY}
+    {Sort.INT, Sort.LONG, Sort.FLOAT, Sort.COMPLEX, Sort.STRING, Sort.BYTES, Sort.SCALAR,
+     Sort.ARRAY}
 )  # fmt: skip
 """The sorts whose objects hold bytes, and no other objects."""
 
@@ -233,7 +234,7 @@ def find_form(name: str) -> ValueForm:
 def find_module(name: str) -> type[AnyModule]:
     """Return the class of modules called ``name``, of those that are loaded."""
     found: dict[str, type[AnyModule]] = {}
-    pending: list[type[AnyModule]] = [Module]
+    pending: list[type[AnyModule]] = list(Module.__subclasses__())
     while pending:
         cls = pending.pop()
         found[cls.__name__] = cls
@@ -258,9 +259,11 @@ def name_class(cls: type, owners: Iterable[type[Any]]) -> str | None:
         return "Span"
     declared = [kind for language in languages().values() for kind in language.kinds.values()]
     for owner in (*owners, *declared):
-        if _classes_of(owner).get(cls.__name__) is cls:
+        if _classes_of(owner).get(cls.__name__) is cls:  # type: ignore[arg-type]  # as below
             is_kind = issubclass(owner, Node)
-            return f"{owner.language_.name if is_kind else f'attrs {owner.type_key}'}:{cls.__name__}"
+            return (
+                f"{owner.language_.name if is_kind else f'attrs {owner.type_key}'}:{cls.__name__}"
+            )
     return None
 
 
@@ -278,12 +281,12 @@ def find_class(name: str) -> type[Any]:
     else:
         owners = _kinds_of(where, f"values {short}").values()
     for owner in owners:
-        found = _classes_of(owner).get(short)
+        found = _classes_of(owner).get(short)  # type: ignore[arg-type]  # mypy sees no hash
         if found is not None:
             return found
     raise UnknownNameError(
-        f"the file holds values of class {short}, which no field that {where} declares is annotated "
-        f"with; read the file with the version that wrote it"
+        f"the file holds values of class {short}, which no field that {where} declares is "
+        f"annotated with; read the file with the version that wrote it"
     )
 
 
@@ -319,4 +322,3 @@ def _classes_of(owner: type[Any]) -> dict[str, type[Any]]:
             found[hint.__name__] = hint
         pending += typing.get_args(hint)
     return found
-
