@@ -15,6 +15,7 @@ import typing as _typing
 _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.errors": (
         "AmbiguousNameError",
+        "BinaryFormatError",
         "CheckError",
         "ConfigError",
         "DeclarationError",
@@ -42,6 +43,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "UnvisitedNodeError",
         "WellFormedError",
     ),
+    "relayish.binary": ("read_binary", "write_binary"),
     "relayish.ir.relay.adt": (
         "Clause",
         "Constructor",

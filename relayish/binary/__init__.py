@@ -20,7 +20,7 @@ from relayish.binary.files import (
     to_binary,
     write_binary,
 )
-from relayish.binary.records import register_check, register_value
+from relayish.binary.records import register_requirement, register_value
 
 __all__ = [
     "SUFFIX",
@@ -30,7 +30,7 @@ __all__ = [
     "is_binary",
     "read_binary",
     "read_phase",
-    "register_check",
+    "register_requirement",
     "register_value",
     "to_binary",
     "write_binary",

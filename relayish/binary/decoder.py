@@ -19,7 +19,7 @@ from relayish.binary.arrays import StoredArrays
 from relayish.binary.columns import Cursor, Owners
 from relayish.binary.layout import HEAD_SIZE
 from relayish.binary.records import (
-    CHECKS,
+    REQUIREMENTS,
     COLUMNS,
     PAYLOADS,
     Column,
@@ -316,7 +316,7 @@ class Decoder:
                     f"{record.name} has {'many' if column.many else 'one'} {column.name} in the "
                     f"file, and is declared otherwise"
                 )
-        check = CHECKS[kind] if self._check_nodes else None
+        check = REQUIREMENTS[kind] if self._check_nodes else None
         converted = [i for i, f in enumerate(kind.fields_) if f.convert is not None and f.accepts]
         construct = self._refuse_deep_nests(kind, converted)
         if INTERNED[kind] is None and check is None:

@@ -149,13 +149,13 @@ def register_value(
     FORMS[cls] = FORMS_BY_NAME[name] = ValueForm(cls, name, parts, make)
 
 
-CHECKS: Final[KindTable[Callable[[Any], object] | None]] = KindTable(  # Any: a node of the kind
-    "reading a file", "relayish.binary.register_check", {Node: None}
+REQUIREMENTS: Final[KindTable[Callable[[Any], object] | None]] = KindTable(  # Any: a node of the kind
+    "reading a file", "relayish.binary.register_requirement", {Node: None}
 )
 """What has to hold of nodes that were read, where their declaration does not say it."""
 
 
-def register_check(
+def register_requirement(
     kind: type[Node],
     check: Callable[[Any], object],  # Any: as above
     *,
@@ -171,7 +171,7 @@ def register_check(
     Raises:
         DuplicateNameError: If somebody else registered one, and ``replace`` is false.
     """
-    CHECKS.register(kind, check, replace=replace)
+    REQUIREMENTS.register(kind, check, replace=replace)
 
 
 # Names
