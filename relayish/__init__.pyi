@@ -50,6 +50,7 @@ from relayish.nd import cuda as cuda
 from relayish.nd import device as device
 from relayish.nd import gpu as gpu
 from relayish.errors import AmbiguousNameError as AmbiguousNameError
+from relayish.errors import BinaryFormatError as BinaryFormatError
 from relayish.errors import CheckError as CheckError
 from relayish.errors import ConfigError as ConfigError
 from relayish.errors import DeclarationError as DeclarationError
@@ -112,6 +113,8 @@ from relayish.interpreter import create_executor as create_executor
 from relayish.interpreter import evaluate as evaluate
 from relayish.ir.name_supply import NameSupply as NameSupply
 from relayish.ir.property import Property as Property
+from relayish.binary import read_binary as read_binary
+from relayish.binary import write_binary as write_binary
 from relayish.ir.relay.adt import Clause as Clause
 from relayish.ir.relay.adt import Constructor as Constructor
 from relayish.ir.relay.adt import Match as Match

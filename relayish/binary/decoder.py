@@ -19,9 +19,9 @@ from relayish.binary.arrays import StoredArrays
 from relayish.binary.columns import Cursor, Owners
 from relayish.binary.layout import HEAD_SIZE
 from relayish.binary.records import (
-    REQUIREMENTS,
     COLUMNS,
     PAYLOADS,
+    REQUIREMENTS,
     Column,
     Record,
     Sort,

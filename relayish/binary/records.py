@@ -149,8 +149,10 @@ def register_value(
     FORMS[cls] = FORMS_BY_NAME[name] = ValueForm(cls, name, parts, make)
 
 
-REQUIREMENTS: Final[KindTable[Callable[[Any], object] | None]] = KindTable(  # Any: a node of the kind
-    "reading a file", "relayish.binary.register_requirement", {Node: None}
+REQUIREMENTS: Final[KindTable[Callable[[Any], object] | None]] = (
+    KindTable(  # Any: a node of the kind
+        "reading a file", "relayish.binary.register_requirement", {Node: None}
+    )
 )
 """What has to hold of nodes that were read, where their declaration does not say it."""
 

@@ -8,8 +8,7 @@ import sys
 from typing import Final
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_program, write_result
-from relayish.cli.forms import text_of
+from relayish.cli.files import read_program, write_program
 from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
@@ -38,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
     sys.stderr.write(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
-    write_result(text_of(culprit.shrunk, form), args.output)
+    write_program(culprit.shrunk, form, args.output)
     return EXIT_FOUND
 
 

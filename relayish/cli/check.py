@@ -9,7 +9,7 @@ from typing import Final
 from relayish._support.collector import freeze_heap
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
-from relayish.cli.files import parse_source, read_source
+from relayish.cli.files import read_with_source
 from relayish.cli.report import describe_diagnostic, describe_error
 from relayish.errors import TypeInferenceError, WellFormedError
 from relayish.ir.relay.module import IRModule
@@ -20,8 +20,7 @@ EXIT_INVALID: Final = 1
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; a program that cannot even be read is an error with its place."""
-    source = read_source(args.file)
-    mod = parse_source(args.file, source, allow_unknown_ops=args.allow_unknown_ops)
+    mod, _, source = read_with_source(args.file, allow_unknown_ops=args.allow_unknown_ops)
     with freeze_heap():
         return _check(mod, source, args)
 

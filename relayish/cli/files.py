@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from relayish._support.collector import freeze_heap
 from relayish._support.files import replace_file
-from relayish.cli.forms import Form, form_of, parse_program
+from relayish.binary import SUFFIX, from_binary, is_binary, read_binary, write_binary
+from relayish.cli.forms import Form, form_of, know_packages, parse_program, program_of, text_of
 from relayish.errors import ParseError
 from relayish.ir.relay.module import IRModule
 
@@ -19,43 +21,62 @@ def read_program(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, Form]
 
     Raises:
         ParseError: If it is neither Relay text nor one of loops.
+        BinaryFormatError: If it is in binary form, and damaged.
         OSError: If it cannot be read.
     """
-    source = read_source(name)
-    mod = parse_source(name, source, allow_unknown_ops=allow_unknown_ops)
-    return mod, form_of(name, source)
+    return read_with_source(name, allow_unknown_ops=allow_unknown_ops)[:2]
 
 
-def read_source(name: str) -> str:
-    """Return the text in the file ``name``.
+def read_with_source(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, Form, str]:
+    """Return the program in the file ``name``, its form, and the text that its spans count in.
+
+    A file in binary form is told by what it begins with; of text in it nothing is known.
 
     Raises:
-        ParseError: If it is no text.
-        OSError: If it cannot be read.
+        ParseError: As :func:`read_program`, which tells all there are.
     """
-    given = sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
+    shown = _show_name(name)
+    given = _read_text(name)
+    if given is None or is_binary(given):
+        know_packages()
+        found = (
+            read_binary(name, allow_unknown_ops=allow_unknown_ops)
+            if given is None
+            else from_binary(given, allow_unknown_ops=allow_unknown_ops)
+        )
+        return *program_of(found, shown), ""
     try:
-        return given.decode("utf-8")
+        source = given.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ParseError(
-            f"{_show_name(name)} is not Relay text: byte {given[error.start]:#04x} at offset "
-            f"{error.start} is not UTF-8"
+            f"{shown} is not Relay text: byte {given[error.start]:#04x} at offset {error.start} is "
+            f"not UTF-8"
         ) from None
-
-
-def parse_source(name: str, source: str, *, allow_unknown_ops: bool) -> IRModule:
-    """Return the program that ``source``, the text in the file ``name``, says.
-
-    Raises:
-        ParseError: If it is neither Relay text nor one of loops.
-    """
     form = form_of(name, source)
-    shown = _show_name(name)
-    return parse_program(source, shown, form, allow_unknown_ops=allow_unknown_ops)
+    return parse_program(source, shown, form, allow_unknown_ops=allow_unknown_ops), form, source
+
+
+def _read_text(name: str) -> bytes | None:
+    """Return what the file ``name`` holds; ``None`` where that is to be mapped, not read."""
+    if name == STANDARD:
+        return sys.stdin.buffer.read()
+    with Path(name).open("rb") as file:
+        first = file.read(8)
+        return None if is_binary(first) and file.seekable() else first + file.read()
 
 
 def _show_name(name: str) -> str:
     return "<stdin>" if name == STANDARD else name
+
+
+def write_program(mod: IRModule, form: Form, name: str | None) -> None:
+    """Write ``mod`` in ``form``, or in binary form if the suffix says so; whole or not at all."""
+    if name is not None and name.endswith(SUFFIX):
+        write_binary(mod, name)
+        return
+    with freeze_heap():
+        result = text_of(mod, form)
+    write_result(result, name)
 
 
 def write_result(result: str, name: str | None) -> None:

@@ -1,18 +1,23 @@
 """Which language a file is written in: Relay text, or functions or a module of loops alone.
 
-A result is written in the form that was read, as far as that can hold it.
+A result is written in the form that was read, as far as that can hold it. A file in binary form
+holds any of these; a result is written so where the name of its file ends in ``.rly``.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, Final
 
 from relayish import text
 from relayish._support import hooks
 from relayish.errors import FieldError, ParseError
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 
 
@@ -50,10 +55,33 @@ def parse_program(source: str, shown: str, form: Form, *, allow_unknown_ops: boo
         ParseError: If it does not follow the grammar of its form.
     """
     if form is Form.RELAY:
-        hooks.languages.setdefault("tir", _load_loops)
+        know_packages()
         return text.parse(source, source_name=shown, allow_unknown_ops=allow_unknown_ops)
+    return _module_of(_load_loops().text.parse_all(source, shown), shown)
+
+
+def program_of(found: object, shown: str) -> tuple[IRModule, Form]:
+    """Return the program that a file in binary form holds, and the form in which to print it.
+
+    Raises:
+        ParseError: If it is neither a module nor an expression nor one of loops.
+    """
+    if isinstance(found, Expr):
+        return IRModule.from_expr(found), Form.RELAY
+    if isinstance(found, Node) and found.language_.name == "tir":
+        mod = _module_of([found], shown)
+        return mod, Form.MODULE if type(found).visit_name == "module" else Form.FUNCTIONS
+    if not isinstance(found, IRModule):
+        raise ParseError(
+            f"{shown}: the file holds a {type(found).__name__}, which is no program; read it with "
+            f"relayish.read_binary"
+        )
+    languages = {func.language_.name for func in found.functions.values()}
+    return found, Form.FUNCTIONS if languages == {"tir"} else Form.RELAY
+
+
+def _module_of(nodes: Sequence[Any], shown: str) -> IRModule:  # Any: nodes of loops
     tir = _load_loops()
-    nodes = tir.text.parse_all(source, shown)
     for node in nodes:
         if not isinstance(node, (tir.LoweredFunc, tir.Module)):
             raise ParseError(
@@ -94,6 +122,16 @@ def written_as(mod: IRModule, form: Form) -> Any:  # Any: nodes of loops, loaded
         return mod
     is_module = form is Form.MODULE or found.submodules or not found.functions
     return found if is_module else tuple(found.functions)
+
+
+def know_packages() -> None:
+    """Let readers load what programs speak of: languages, and classes of values."""
+    for language, package in _LANGUAGES.items():
+        hooks.languages.setdefault(language, partial(importlib.import_module, package))
+    hooks.values.setdefault("target", partial(importlib.import_module, "relayish.target"))
+
+
+_LANGUAGES: Final = {"core": "relayish.core", "tir": "relayish.tir"}
 
 
 def _load_loops() -> Any:  # Any: a module

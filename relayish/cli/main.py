@@ -306,7 +306,7 @@ def _add_program(command: argparse.ArgumentParser, *, is_optional: bool = False)
         "file",
         nargs="?" if is_optional else None,
         metavar="FILE",
-        help="Relay text, or loops; - for standard input",
+        help="Relay text, loops, or a file in binary form; - for standard input",
     )
     command.add_argument(
         "--allow-unknown-ops",
@@ -320,7 +320,8 @@ def _add_output(command: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="where to write the result, whole or not at all; standard output if not given",
+        help="where to write the result, whole or not at all: in binary form if it ends in .rly; "
+        "standard output if not given",
     )
 
 

@@ -6,8 +6,7 @@ import argparse
 import sys
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_program, write_result
-from relayish.cli.forms import text_of
+from relayish.cli.files import read_program, write_program
 from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
@@ -36,8 +35,7 @@ def run(args: argparse.Namespace) -> int:
         # without the call around it, which would print and time the whole like one more pass
         out = pipeline.run(mod, ctx)
         sys.stderr.write(timing.render())
-        result = text_of(out, form)
-    write_result(result, args.output)
+    write_program(out, form, args.output)
     return 0
 
 

@@ -6,16 +6,18 @@ import argparse
 import importlib
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_program, write_result
-from relayish.cli.forms import text_of
+from relayish.cli.files import read_program, write_program, write_result
 from relayish.ir.relay.module import IRModule
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    if args.as_ != "python":
+        write_program(mod, form, args.output)
+        return 0
     with freeze_heap():
-        result = _as_python(mod) if args.as_ == "python" else text_of(mod, form)
+        result = _as_python(mod)
     write_result(result, args.output)
     return 0
 

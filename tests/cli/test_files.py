@@ -8,7 +8,7 @@ from typing import Self
 
 import pytest
 
-from relayish.cli import files
+from relayish._support import files as atomic
 from relayish.cli.files import write_atomically
 from tests.support.guard import HANGS
 
@@ -71,9 +71,9 @@ def test_failure_at_any_step_leaves_the_original_and_nothing_beside_it(
     if step == "replace":
         monkeypatch.setattr(Path, "replace", fail)
     elif step == "write":
-        monkeypatch.setattr(files.os, "fdopen", lambda fd, mode: Failing(fd))
+        monkeypatch.setattr(atomic.os, "fdopen", lambda fd, mode: Failing(fd))
     else:
-        monkeypatch.setattr(files.os, step, fail)
+        monkeypatch.setattr(atomic.os, step, fail)
     with pytest.raises(OSError, match="no space left"):
         write_atomically(out, b"new")
     assert out.read_bytes() == b"old"
@@ -100,7 +100,7 @@ def test_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mon
     def interrupt(*_args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files.os, "fsync", interrupt)
+    monkeypatch.setattr(atomic.os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_atomically(tmp_path / "out", b"new")
     assert names(tmp_path) == []
@@ -129,7 +129,7 @@ def test_directory_that_refuses_new_files_leaves_the_original(
     def refuse(path: Path, _flags: int, _mode: int) -> int:
         raise PermissionError(13, "permission denied", str(path))
 
-    monkeypatch.setattr(files.os, "open", refuse)
+    monkeypatch.setattr(atomic.os, "open", refuse)
     with pytest.raises(PermissionError) as info:
         write_atomically(out, b"new")
     monkeypatch.undo()
@@ -157,7 +157,7 @@ def test_file_that_may_not_be_written_is_not_replaced(
 ) -> None:
     out = tmp_path / "out"
     out.write_bytes(b"old")
-    monkeypatch.setattr(files.os, "access", lambda _path, _mode: False)
+    monkeypatch.setattr(atomic.os, "access", lambda _path, _mode: False)
     with pytest.raises(PermissionError) as info:
         write_atomically(out, b"new")
     assert info.value.filename == str(out)

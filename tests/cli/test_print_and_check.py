@@ -103,8 +103,7 @@ def test_check_names_a_variable_bound_twice(
 ) -> None:
     x, one = Var("x"), Constant(1)
     bad = IRModule({"main": Function((), Let(x, one, Let(x, one, x)))})
-    monkeypatch.setattr(check, "read_source", lambda _name: "")
-    monkeypatch.setattr(check, "parse_source", lambda _name, _source, allow_unknown_ops: bad)
+    monkeypatch.setattr(check, "read_with_source", lambda _name, allow_unknown_ops: (bad, None, ""))
     assert main(["check", "bad.relay"]) == 1
     shown = capsys.readouterr().err
     assert shown.startswith("bad.relay: not well formed: variable %x is bound twice")
