@@ -82,7 +82,7 @@ class Domain:
     Raises:
         DuplicateNameError: If somebody else declared a domain of that name, or another one has the
             number; names both. Declared again by the same code, a domain keeps what it holds.
-        DeclarationError: If the name is not of that form.
+        DeclarationError: If the name is not of that form, or the id is no number, 0 or more.
 
     Source:
         AIR's ``META_INFO`` and ``Register_domain``.
@@ -117,6 +117,7 @@ class Domain:
             taken=held is not None,
             instead="choose another name",
         )
+        _check_number(f"the id of domain {name!r}", id)
         if id in by_id:
             raise DuplicateNameError(
                 f"two domains claim the id {id}: {by_id[id].name!r} and {name!r}; "
@@ -129,6 +130,7 @@ class Domain:
         self.id = id
         self.operators: dict[str, Operator] = {} if held is None else held.operators
         self.kinds: dict[str, Operator] = {} if held is None else held.kinds
+        PLACES.clear()
         self._by_number: _Numbers = (
             _Numbers() if held is None else held._by_number  # noqa: SLF001 - one of the same class
         )
@@ -154,6 +156,7 @@ class Domain:
 
         Raises:
             DuplicateNameError: If the domain has an operator of that name or number.
+            DeclarationError: If the number is none, or below 0.
 
         Complexity:
             Constant, where operators are not numbered by hand.
@@ -167,11 +170,13 @@ class Domain:
             while taken.free in taken:
                 taken.free += 1
             number = taken.free
+        _check_number(f"the number of operator {name!r} of domain {self.name}", number)
         if number in taken:
             raise DuplicateNameError(
                 f"two operators of domain {self.name} claim the number {number}: "
                 f"{taken[number].name} and {name}; choose another number, or leave it out"
             )
+        PLACES.clear()
         made = Operator(number, name, num_children, properties, is_kind)
         named[name] = taken[number] = made
         return made
@@ -214,6 +219,7 @@ class Domain:
         """Take an operator out, if it is there."""
         found = (self.kinds if is_kind else self.operators).pop(name, None)
         if found is not None:
+            PLACES.clear()
             del self._by_number[found.number]
             self._by_number.free = min(self._by_number.free, found.number)
 
@@ -221,8 +227,16 @@ class Domain:
         return f"Domain({self.name!r}, {self.id})"
 
 
+def _check_number(what: str, given: object) -> None:
+    """Refuse what is no number of a domain or an operator."""
+    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
+        raise DeclarationError(f"{what} is {given!r}; expected a number, 0 or more")
+
+
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
+PLACES: Final[dict[object, tuple[Domain, Operator]]] = {}
+"""What was found of nodes: their domains and operators; forgotten where any of these change."""
 watch_table(
     _DOMAINS,
     lambda context, domain: bool(domain.kinds) or context.stays(_CLAIMS.module_of(domain.name)),
@@ -273,4 +287,5 @@ def is_domain(name: str) -> bool:
 
 def remove_domain(name: str) -> None:
     """Forget a domain, if it is there; for tests and interactive work."""
+    PLACES.clear()
     _DOMAINS.pop(name, None)

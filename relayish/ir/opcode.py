@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeAlias
 
 from relayish.errors import FieldIndexError
-from relayish.ir.domain import Domain, Opcode, Operator, get_domain
+from relayish.ir.domain import PLACES, Domain, Opcode, Operator, get_domain
 from relayish.ir.getters import Nodes, compile_getter
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import GIVING_WAY, Node
@@ -90,14 +90,20 @@ def place_of(node: Node) -> tuple[Domain, Operator]:
     """
     kind = type(node)
     calls = _OPERATOR_FIELDS[kind]
-    if calls is not None:
-        callee = calls.callee(node)
-        if callee is not None:
-            domain, name = calls.named(callee)
-            owner = get_domain(domain)
-            return owner, owner.called(name)
-    owner = get_domain(kind.domain_)
-    return owner, owner.kinds[kind.operator_]
+    callee = None if calls is None else calls.callee(node)
+    key: object = kind if callee is None else (kind, callee)
+    found = PLACES.get(key)
+    if found is not None:
+        return found
+    if calls is None or callee is None:
+        owner = get_domain(kind.domain_)
+        found = owner, owner.kinds[kind.operator_]
+    else:
+        domain, name = calls.named(callee)
+        owner = get_domain(domain)
+        found = owner, owner.called(name)
+    PLACES[key] = found
+    return found
 
 
 def domain_of(node: Node) -> Domain:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Final
+
 from relayish.ir.property import Property
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties
@@ -14,15 +17,30 @@ def properties_of_op(op: Op) -> Property:
     follow ``LEAF``, without arguments; ``ATTR``, with a class of attributes; ``COMMUTATIVE``;
     ``SIDE_EFFECT``, of what has state; ``BARRIER``, past which fusion moves nothing.
     """
-    found = Property.EXPR | properties.properties.get(op, Property.NONE)
-    if not properties.arguments.get(op):
-        found |= Property.LEAF
-    if op in properties.attrs_type:
-        found |= Property.ATTR
-    if op in properties.commutative:
-        found |= Property.COMMUTATIVE
-    if op in properties.stateful:
-        found |= Property.SIDE_EFFECT
-    if op in properties.fusion_barrier:
-        found |= Property.BARRIER
+    return _join(
+        properties.properties.get(op, Property.NONE),
+        not properties.arguments.get(op),
+        op in properties.attrs_type,
+        op in properties.commutative,
+        op in properties.stateful,
+        op in properties.fusion_barrier,
+    )
+
+
+@cache
+def _join(declared: Property, *held: bool) -> Property:
+    """Return the properties of an operator of which these facts hold; joining flags takes long."""
+    found = Property.EXPR | declared
+    for holds, following in zip(held, _FOLLOWING, strict=True):
+        if holds:
+            found |= following
     return found
+
+
+_FOLLOWING: Final = (
+    Property.LEAF,
+    Property.ATTR,
+    Property.COMMUTATIVE,
+    Property.SIDE_EFFECT,
+    Property.BARRIER,
+)
