@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType
@@ -9,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from relayish.errors import PassError
 from relayish.ir.module import AnyModule
-from relayish.pass_infra.base.pass_class import Pass
+from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass
 from relayish.pass_infra.composition.sequential import Sequential
 from relayish.pass_infra.debug.shrink import MOST_TRIES, shrink
 
@@ -30,6 +31,8 @@ class Culprit(Generic[M]):
         before: The program the pass was given.
         shrunk: The least program found on which the pass alone is at fault; ``before`` where it
             is not at fault alone, or nothing smaller was looked for.
+        function: The name of the function of ``before`` that the pass, one over functions, has to
+            leave as it is, with those behind it, so that nothing is wrong; ``None`` of others.
     """
 
     culprit: Pass
@@ -37,6 +40,12 @@ class Culprit(Generic[M]):
     message: str
     before: M
     shrunk: M
+    function: str | None = None
+
+    @property
+    def number(self) -> int:
+        """The number of the pass in a run: with a smaller ``skip_after`` nothing is wrong."""
+        return self.position + 1
 
     @property
     def name(self) -> str:
@@ -80,7 +89,8 @@ def bisect(
             message = _ask(fault, mod, after)
         if message is not None:
             shrunk = _shrink(pass_, current, fault, most_tries)
-            return Culprit(pass_, position, message, current, shrunk)
+            function = _find_function(pass_, current, mod, fault)
+            return Culprit(pass_, position, message, current, shrunk, function)
         current = after
     return None
 
@@ -99,6 +109,23 @@ def _run(pass_: Pass, mod: M) -> tuple[M, Exception | None]:
         return pass_(mod), None
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
         return mod, error
+
+
+def _find_function(pass_: Pass, current: M, mod: M, fault: Fault) -> str | None:
+    """Return the first function with whose transformation something is wrong.
+
+    The number of functions is halved that the pass, by ``skip_after``, leaves as they are.
+    """
+    if not isinstance(pass_, AnyFunctionPass):
+        return None
+
+    def is_wrong(number: int) -> bool:
+        after, error = _run(pass_.with_common(skip_after=number), current)
+        return error is not None or (after is not current and _ask(fault, mod, after) is not None)
+
+    names = [current.name_of(key) for key in current.functions_of(pass_.takes)]
+    found = bisect_left(range(1, len(names) + 1), True, key=is_wrong)
+    return names[found] if found < len(names) else None
 
 
 def _origin(error: Exception) -> tuple[type[Exception], CodeType, int]:
