@@ -18,6 +18,7 @@ import argparse
 import importlib
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -45,6 +46,8 @@ _COMMANDS: Final = {
     "bisect": "relayish.cli.bisect",
 }
 
+_DRIVER_OPTIONS: Final = "relayish.cli.driver_options"
+
 _EPILOG: Final = """\
 exit codes: 0 done; 1 check found the program wanting, or bisect a pass at fault; 2 an error in
 arguments, pipeline, program or files; 3 an unforeseen error in a pass or in relayish; 130
@@ -52,11 +55,21 @@ interrupted; 141 output closed
 """
 
 
+_DRIVEN: Final = """\
+options with one dash are those of drivers: -PASS:OPTION[=VALUE][:OPTION...] for one pass
+(-FoldConstant:fold_qnn:trace_ir_after; -FoldConstant:help lists them), and for all passes -show
+-trace -trace_mp -perf -keep -verify -skip_before=N -skip_after=N -skip_equal=N -dump=PASS
+-print-pass -print-meta
+"""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (that of the process if not given); return the exit code."""
     _replace_closed_streams()
+    words, driver_words = _split_words(sys.argv[1:] if argv is None else argv)
     try:
-        args = build_parser().parse_args(argv)
+        args = build_parser().parse_args(words)
+        args.driver_words = driver_words
     except SystemExit as leaving:  # argparse has said what there is to say
         return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
     try:
@@ -66,6 +79,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_output()
         return EXIT_PIPE_CLOSED
     return code
+
+
+_LIKE_DRIVERS: Final = re.compile(r"-[A-Za-z_][\w.-]|--(?:dump|keep|perf|show|trace)\b")
+"""What words for drivers begin like; others may, as ``-O2`` does."""
+
+
+def _split_words(words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+    """Return the words of the command line, and those among them that are for drivers."""
+    if not words or words[0] != "opt" or not any(_LIKE_DRIVERS.match(word) for word in words):
+        return words, []
+    split: Callable[[Sequence[str]], tuple[list[str], list[str]]]
+    split = importlib.import_module(_DRIVER_OPTIONS).split_words
+    return split(words)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -144,8 +170,8 @@ _Commands = argparse._SubParsersAction  # noqa: SLF001
 
 
 def _add_opt(commands: _Commands[_Parser]) -> None:
-    opt = _add_command(commands, "opt", "run passes over a program")
-    _add_program(opt)
+    opt = _add_command(commands, "opt", "run passes over a program", _DRIVEN)
+    _add_program(opt, is_optional=True)
     _add_output(opt)
     _add_pipeline(opt)
     for when in ("before", "after"):
@@ -183,6 +209,16 @@ def _add_opt(commands: _Commands[_Parser]) -> None:
         "pass says of it",
     )
     _add_names(opt, "--verify", "check this as well after every pass")
+    opt.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on behind the pass of which the file tells that it is the result",
+    )
+    opt.add_argument(
+        "--trace-file",
+        metavar="FILE",
+        help="where to write what is traced; standard error if not given",
+    )
     opt.add_argument(
         "--timing", action="store_true", help="print how long passes took, on standard error"
     )
@@ -295,8 +331,11 @@ def _add_bisect(commands: _Commands[_Parser]) -> None:
     )
 
 
-def _add_command(commands: _Commands[_Parser], name: str, summary: str) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+def _add_command(
+    commands: _Commands[_Parser], name: str, summary: str, more: str | None = None
+) -> argparse.ArgumentParser:
+    described = f"{summary.capitalize()}."
+    command = commands.add_parser(name, help=summary, description=described, epilog=more)
     command.add_argument("--traceback", action="store_true", help="show where an error was raised")
     return command
 

@@ -6,8 +6,13 @@ import argparse
 import sys
 
 from relayish._support.collector import freeze_heap
+from relayish.cli.driver_options import driver_context, listing
 from relayish.cli.files import read_program, write_program
+from relayish.cli.forms import Form
 from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
+from relayish.domain.driver import Driver
+from relayish.errors import OptionError, PassError
+from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
@@ -20,23 +25,45 @@ from relayish.pass_infra.instruments.progress import ProgressInstrument
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
+from relayish.pass_infra.relay.program_file import read_file
 from relayish.transform import Sequential, get_check, pass_entry
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the result is written when every pass has succeeded."""
+    driven = driver_context(args)
     named = named_pipeline(args)
-    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    told = listing(driven, usual_pipeline(args, Form.RELAY) if named is None else named)
+    if told:
+        sys.stdout.write(told)
+        return 0
+    if args.file is None:
+        raise OptionError("no input files; the following arguments are required: FILE")
+    mod, form, phase = _read(args)
     pipeline = usual_pipeline(args, form) if named is None else named
+    driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
     timing = PassTimingInstrument()
-    watching = [*([timing] if args.timing else []), *_instruments(args, pipeline)]
+    watching = [*([timing] if args.timing else []), *_instruments(args, driver)]
     ctx = context_of(args, pipeline, watching)
     with ctx, freeze_heap():
-        # without the call around it, which would print and time the whole like one more pass
-        out = pipeline.run(mod, ctx)
+        # run as a driver, and not called, which would print and time the whole like one more pass
+        out = driver.resume(mod, phase) if phase else driver(mod)
         sys.stderr.write(timing.render())
     write_program(out, form, args.output)
     return 0
+
+
+def _read(args: argparse.Namespace) -> tuple[IRModule, Form, str]:
+    """Return the program, the form of its file, and the pass behind which to go on, if any."""
+    if not args.resume:
+        return *read_program(args.file, allow_unknown_ops=args.allow_unknown_ops), ""
+    mod, phase = read_file(args.file)
+    if not phase:
+        raise PassError(
+            f"{args.file} does not tell of which pass it is the result; leave out --resume, or "
+            f"write it with -keep, -dump=PASS or -PASS:write_ir=FILE"
+        )
+    return mod, Form.RELAY, phase
 
 
 def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassInstrument]:
