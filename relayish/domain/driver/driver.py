@@ -94,18 +94,12 @@ class Driver(Sequential):
             )
         return self._ctx
 
-    @property
-    def passes_to_run(self) -> tuple[Pass, ...]:
-        """The passes of the run, each at the place of its number, from 1, options set.
-
-        Raises:
-            PassError: If it was not initialised.
-        """
-        return self._scheduled().plan()
-
     def configs(self) -> tuple[Any, ...]:
-        """Return the configurations of the passes of the run. Any: each of a class of its own."""
-        return tuple([config_of(pass_) for pass_ in self.passes_to_run])
+        """Return the configurations of the passes that would run, or run.
+
+        Any: each is of a class of its own, which :func:`config_class` makes.
+        """
+        return tuple([config_of(pass_) for pass_ in self.plan()])
 
     # -- the phases of a run ---------------------------------------------------------------------
 
@@ -130,6 +124,7 @@ class Driver(Sequential):
         with ctx:
             self._schedule = _schedule(self, ctx, self._done)
             self._ended = _Ended()
+            _warn_of_unused(self, ctx)
             for pass_, around in _walk(self._schedule, self):
                 self._ended.fini.callback(_call, pass_, "fini", around)
                 _call(pass_, "init", around)
@@ -208,9 +203,22 @@ class Driver(Sequential):
 
     def phases(self) -> tuple[str, ...]:
         """Return the names of the phases of a run under the current context, in order."""
-        with self.ctx:
-            schedule = _schedule(self, self.ctx) if self._schedule is None else self._schedule
-            return tuple([pass_.info.phase for pass_ in schedule.plan()])
+        return tuple([pass_.info.phase for pass_ in self.plan()])
+
+    def plan(self, ctx: PassContext | None = None) -> tuple[Pass, ...]:
+        """Return the passes that would run, options set; in a run, those that run.
+
+        Each has its number as its place, from 1. Those that are skipped are among them.
+
+        Raises:
+            PassError, UnknownNameError, PipelineError, OptionError: As :meth:`init`.
+        """
+        if self.is_resolved:
+            return super().plan(ctx)
+        if self._schedule is not None:
+            return self._schedule.plan()
+        with self.ctx, resume(PassContext.current() if ctx is None else ctx):
+            return _schedule(self, self.ctx).plan()
 
     # -- private ---------------------------------------------------------------------------------
 
@@ -313,13 +321,16 @@ def _schedule(driver: Driver, ctx: DriverCtx, done: int = 0) -> Sequential:
         return made.with_common(enable=False) if is_left_out else made
 
     plain = Sequential(driver.passes, driver.info.opt_level, driver.info.name)
-    made = plain.resolved(ctx.pass_context(), settle)
-    unused = sorted(set(ctx.options) - set(counts) - {group.name for group in ctx.line.groups})
+    return plain.resolved(ctx.pass_context(), settle)
+
+
+def _warn_of_unused(driver: Driver, ctx: DriverCtx) -> None:
+    run = dict.fromkeys([pass_.info.name for pass_ in driver.plan()])
+    unused = sorted(set(ctx.options) - set(run) - {group.name for group in ctx.line.groups})
     if unused:
         warnings.warn(
-            f"options are given for {', '.join(unused)}, which does not run in driver "
-            f"{driver.info.name}; there run {', '.join(counts) or 'no passes'}",
+            f"options are given for {', '.join(unused)}, which do not run in driver "
+            f"{driver.info.name}; there run {', '.join(run) or 'no passes'}",
             IgnoredNameWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return made

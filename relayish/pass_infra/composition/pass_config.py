@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from relayish.pass_infra.base.common import CommonConfig
 from relayish.pass_infra.base.pass_class import Pass
@@ -14,7 +15,7 @@ from relayish.registry.option import MISSING, PassOption
 def config_class(entry: PassEntry) -> type[CommonConfig]:
     """Return the class of configurations of a pass: its options beside those that every pass has.
 
-    The class is made anew for each call; its fields have the types and defaults of the options.
+    Its fields have the types and defaults of the options.
 
     Source:
         AIR's ``<PHASE>_CONFIG``, which derive from ``COMMON_CONFIG``.
@@ -25,13 +26,25 @@ def config_class(entry: PassEntry) -> type[CommonConfig]:
         >>> made.__name__, made().fold_qnn, made(fold_qnn=True).enable
         ('FoldConstantConfig', False, True)
     """
-    return dataclasses.make_dataclass(
+    found = _CLASSES.get(entry.factory)
+    if found is not None and found[0] == entry.options:
+        return found[1]
+    made = dataclasses.make_dataclass(
         f"{entry.name}Config",
         [(option.name, option.hint, _field_of(option)) for option in entry.options],
         bases=(CommonConfig,),
         frozen=True,
         kw_only=True,
     )
+    _CLASSES[entry.factory] = entry.options, made
+    return made
+
+
+_CLASSES: Final[WeakKeyDictionary[Any, tuple[object, type[CommonConfig]]]] = WeakKeyDictionary()
+"""The classes made so far, by what makes the pass; with the options of which each was made.
+
+Any: a class of passes or a factory.
+"""
 
 
 def _field_of(option: PassOption) -> Any:  # Any: as ``dataclasses.field``

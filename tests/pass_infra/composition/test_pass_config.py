@@ -1,0 +1,67 @@
+"""Typed configurations of passes, made from what these declare."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from relayish.transform import (
+    CommonConfig,
+    FoldConstant,
+    config_class,
+    config_of,
+    create_function_pass,
+    get_pass,
+    list_passes,
+    pass_entry,
+    register_pass,
+)
+from tests.support.each import each
+
+Nothing = create_function_pass(lambda func, _mod, _ctx: func, 0, "Nothing")
+
+
+def test_a_configuration_has_the_options_of_the_pass_beside_the_common_ones():
+    made = config_class(pass_entry("FoldConstant"))
+    assert issubclass(made, CommonConfig)
+    assert {f.name for f in dataclasses.fields(made)} == {
+        "fold_qnn", "size_limit", *(f.name for f in dataclasses.fields(CommonConfig))
+    }  # fmt: skip
+
+
+def test_a_configuration_has_the_values_that_the_pass_was_made_with():
+    config = config_of(get_pass("FoldConstant{fold_qnn=true, skip_after=3}"))
+    assert (config.fold_qnn, config.skip_after, config.enable) == (True, 3, True)
+
+
+def test_a_configuration_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config_of(FoldConstant()).fold_qnn = True
+
+
+def test_an_option_that_must_be_given_must_be_given():
+    with pytest.raises(TypeError, match="targets"):
+        config_class(pass_entry("AnnotateTarget"))()
+
+
+def test_a_pass_that_is_not_registered_has_the_common_options():
+    assert config_of(Nothing.with_common(show=True)) == CommonConfig(show=True)
+
+
+def test_configurations_of_passes_of_one_class_are_of_one_class():
+    assert type(config_of(FoldConstant())) is type(config_of(FoldConstant(fold_qnn=True)))
+
+
+@pytest.mark.usefixtures("declarations")
+def test_a_factory_that_keeps_its_options_leaves_the_common_ones():
+    @register_pass("Made", opt_level=0)
+    def make(*, often: int = 1):
+        return Nothing
+
+    assert config_of(make(often=2)) == CommonConfig()
+
+
+@each("name", list_passes())
+def test_every_pass_has_a_class_of_configurations(name):
+    assert config_class(pass_entry(name)).__name__ == f"{name}Config"

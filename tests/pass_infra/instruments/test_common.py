@@ -1,0 +1,133 @@
+"""What is done around passes of which something is asked by their common options."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+
+import pytest
+
+from relayish.errors import CheckError, PassError
+from relayish.ir.relay.expr import Constant, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.text import parse
+from relayish.transform import (
+    PassContext,
+    PrintAfterAll,
+    TraceFiles,
+    create_function_pass,
+    create_module_pass,
+)
+
+SEVEN = Function((), Constant(7))
+Seven = create_function_pass(lambda _func, _mod, _ctx: SEVEN, 0, "Seven")
+X, Y = Var("x"), Var("y")
+ILL = IRModule({"main": Function((X,), Let(X, Y, X))})
+Break = create_module_pass(lambda _mod, _ctx: ILL, 0, "Break")
+
+
+def traced(capsys, mod, **asked: object) -> str:
+    Seven.with_common(**asked)(mod)
+    return capsys.readouterr().out
+
+
+def test_nothing_is_written_unless_it_is_asked_for(one_function, capsys):
+    assert traced(capsys, one_function) == ""
+    assert traced(capsys, one_function, trace_detail=7) == ""
+
+
+def test_the_program_is_traced_before(one_function, capsys):
+    shown = traced(capsys, one_function, trace_ir_before=True)
+    assert shown.startswith("// before Seven\n")
+    assert structural_equal(parse(shown), one_function)
+
+
+def test_the_program_is_traced_after(one_function, capsys):
+    shown = traced(capsys, one_function, trace_ir_after=True)
+    assert shown.startswith("// after Seven\n")
+    assert structural_equal(parse(shown)["main"], SEVEN)
+
+
+def test_symbols_are_traced_before_and_after(mod, capsys):
+    shown = traced(capsys, mod, trace_st_before=True, trace_st_after=True)
+    before, after = shown.split("// symbols after Seven\n")
+    assert before == (
+        "// symbols before Seven\n"
+        "//   functions a: Function fn (%x) {...}\n"
+        "//   functions b: Function fn (%x) {...}\n"
+        "//   functions main: Function fn (%x) {...}\n\n"
+    )
+    assert after.count("Function fn () {...}") == 3
+
+
+def test_time_and_sizes_are_traced(mod, capsys):
+    shown = traced(capsys, mod, trace_stat=True)
+    found = re.fullmatch(r"// statistics of Seven: \d+us, (\d+) nodes before, (\d+) after\n", shown)
+    assert found is not None
+    assert int(found[1]) > int(found[2])
+
+
+def test_memory_is_traced_and_tracing_ends_with_the_pass(one_function, capsys):
+    shown = traced(capsys, one_function, trace_mp=True)
+    assert re.fullmatch(r"// memory of Seven: -?\d+ KiB more, \d+ KiB at the most\n", shown)
+    assert not tracemalloc.is_tracing()
+
+
+def test_tracing_of_memory_ends_where_the_pass_raises(one_function):
+    def fail(_mod, _ctx):
+        raise PassError("no")
+
+    failing = create_module_pass(fail, 0, "Fail").with_common(trace_mp=True)
+    with pytest.raises(PassError):
+        failing(one_function)
+    assert not tracemalloc.is_tracing()
+
+
+def test_that_a_pass_runs_is_told_on_standard_error(one_function, capsys):
+    Seven.with_common(show=True)(one_function)
+    assert capsys.readouterr() == ("", "relayish: Seven\n")
+
+
+def test_the_program_is_verified_after(one_function):
+    with pytest.raises(CheckError, match="pass Break broke the check well_formed"):
+        Break.with_common(verify=True)(one_function)
+
+
+def test_the_program_is_verified_before():
+    with pytest.raises(CheckError, match="fails the check well_formed already before pass Seven"):
+        Seven.with_common(verify=True)(ILL)
+
+
+def test_a_program_is_not_verified_that_nobody_asks_to(one_function):
+    assert Break(one_function) is ILL
+
+
+def test_what_is_done_before_has_an_order(one_function, capsys):
+    shown = traced(
+        capsys, one_function,
+        trace_ir_before=True, trace_st_before=True, trace_ir_after=True, trace_st_after=True,
+        trace_stat=True,
+    )  # fmt: skip
+    told = re.findall(
+        r"^// (symbols before|before|statistics|symbols after|after)", shown, re.MULTILINE
+    )
+    assert told == ["symbols before", "before", "statistics", "symbols after", "after"]
+
+
+def test_traces_go_to_the_file_in_force(one_function, tmp_path, capsys):
+    with TraceFiles(standard=tmp_path / "run.t"):
+        Seven.with_common(trace_ir_after=True)(one_function)
+    assert (tmp_path / "run.t").read_text().startswith("// after Seven\n")
+    assert capsys.readouterr().out == ""
+
+
+def test_instruments_of_the_context_are_called_as_well(one_function, capsys):
+    with PassContext(instruments=[PrintAfterAll()]):
+        Seven.with_common(trace_ir_after=True)(one_function)
+    assert capsys.readouterr().out.count("// after Seven\n") == 2
+
+
+def test_passes_of_the_same_name_are_asked_of_one_by_one(one_function, capsys):
+    Seven(Seven.with_common(trace_ir_after=True)(one_function))
+    assert capsys.readouterr().out.count("// after Seven\n") == 1

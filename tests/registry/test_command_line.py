@@ -1,0 +1,254 @@
+"""Options on a command line: those of the top level, those of groups, and what is refused.
+
+The cases of AIR's ``util/unittest/option.cxx`` are here, each as a fact of one test.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from relayish.errors import DeclarationError, DuplicateNameError, OptionError
+from relayish.registry.command_line import CommandLine, OptionGroup, ValueForm
+from relayish.registry.option import PassOption, find_option
+
+TOP = (
+    PassOption("show", bool, False, "s"),
+    PassOption("trace", bool, False, "t"),
+    PassOption("skip_before", int, 0),
+    PassOption("ratio", float, 0.0),
+    PassOption("names", tuple[str, ...], ()),
+    PassOption("o", str, ""),
+    PassOption("I", str, ""),
+)
+FORMS = {"o": ValueForm.SPACE, "I": ValueForm.NONE_SPACE}
+NN2A = OptionGroup(
+    "NN2A",
+    (
+        PassOption("alias", str, "off", "a"),
+        PassOption("analysis_enable", bool, False, "ae"),
+        PassOption("level", int, 0),
+    ),
+)
+
+
+@pytest.fixture
+def line() -> CommandLine:
+    made = CommandLine()
+    made.register(TOP, FORMS)
+    made.register_group(NN2A)
+    return made
+
+
+def refused(line: CommandLine, *words: str) -> str:
+    with pytest.raises(OptionError) as caught:
+        line.parse(words)
+    return str(caught.value)
+
+
+# -- registration ------------------------------------------------------------------------------
+
+
+def test_options_of_the_top_level_are_listed_as_registered(line):
+    assert line.options == TOP
+
+
+@pytest.mark.parametrize(
+    ("option", "holder"),
+    [
+        (PassOption("show", bool, False), "show"),
+        (PassOption("show_test", bool, False, "s"), "show"),
+        (PassOption("show_test", bool, False, "show"), "show"),
+        (PassOption("t", bool, False), "trace"),
+    ],
+)
+def test_a_name_or_abbreviation_that_is_taken_is_refused(line, option, holder):
+    with pytest.raises(DuplicateNameError, match=f"is taken by option '{holder}'"):
+        line.register([option])
+
+
+def test_no_option_is_registered_where_one_of_several_is_refused(line):
+    with pytest.raises(DuplicateNameError):
+        line.register([PassOption("fine", bool, False), PassOption("show", bool, False)])
+    assert line.options == TOP
+    line.register([PassOption("fine", bool, False)])
+
+
+def test_options_of_one_registration_that_share_a_name_are_refused():
+    with pytest.raises(DuplicateNameError, match=r"'b' of the command line .* by option 'a'"):
+        CommandLine().register([PassOption("a", int, 0, "x"), PassOption("b", int, 0, "x")])
+
+
+def test_an_abbreviation_equal_to_its_own_name_is_no_clash():
+    CommandLine().register([PassOption("o", str, "", "")])
+
+
+def test_groups_are_listed_as_registered(line):
+    assert line.groups == (NN2A,)
+
+
+def test_values_in_a_group_stand_behind_an_equal_sign(line):
+    alias, flag, _ = NN2A.options
+    assert NN2A.form_of(alias) is ValueForm.EQUAL
+    assert NN2A.form_of(flag) is ValueForm.NONE
+
+
+def test_a_group_with_another_separator_is_refused():
+    with pytest.raises(DeclarationError, match=r"set apart by '\|'; only colon"):
+        OptionGroup("TEST", NN2A.options, separator="|")
+
+
+def test_a_group_with_another_form_of_values_is_refused():
+    with pytest.raises(DeclarationError, match="behind an equal sign ="):
+        OptionGroup("TEST", NN2A.options, form=ValueForm.SPACE)
+
+
+def test_a_second_group_of_one_name_is_refused(line):
+    with pytest.raises(DuplicateNameError, match="group of options 'NN2A' already"):
+        line.register_group(OptionGroup("NN2A", ()))
+
+
+def test_a_group_named_as_one_that_is_found_is_refused():
+    made = CommandLine(find_group=lambda name: NN2A if name == "NN2A" else None)
+    with pytest.raises(DuplicateNameError, match="already"):
+        made.register_group(OptionGroup("NN2A", ()))
+
+
+def test_options_of_a_group_that_share_an_abbreviation_are_refused():
+    with pytest.raises(DuplicateNameError, match="of group G"):
+        OptionGroup("G", (PassOption("alias", str, "", "a"), PassOption("all", bool, False, "a")))
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def test_a_word_without_dash_is_a_file(line):
+    given = line.parse(["hello.c"])
+    assert (given.files, given.values, given.groups) == (["hello.c"], {}, {})
+
+
+def test_a_dash_alone_is_a_file(line):
+    assert line.parse(["-"]).files == ["-"]
+
+
+def test_no_word_at_all_is_refused(line):
+    assert refused(line) == "no input files; name one, or give an option"
+
+
+def test_the_value_behind_a_blank_is_read(line):
+    given = line.parse(["hello.c", "-o", "hello.x"])
+    assert (given.files, given.values) == (["hello.c"], {"o": "hello.x"})
+
+
+def test_a_flag_is_set_and_no_other(line):
+    assert line.parse(["-trace"]).values == {"trace": True}
+
+
+def test_a_flag_may_be_set_by_its_abbreviation(line):
+    assert line.parse(["-t"]).values == {"trace": True}
+
+
+def test_a_flag_may_be_switched_off(line):
+    assert line.parse(["-trace", "-trace=false"]).values == {"trace": False}
+
+
+def test_the_value_behind_an_equal_sign_is_read(line):
+    assert line.parse(["-skip_before=20"]).values == {"skip_before": 20}
+
+
+@pytest.mark.parametrize("word", ["--skip_before=20", "-skip-before=20", "--skip-before=20"])
+def test_two_dashes_and_dashes_in_names_mean_the_same(line, word):
+    assert line.parse([word]).values == {"skip_before": 20}
+
+
+@pytest.mark.parametrize("text", ["0x14", "0X14", "+20", "20"])
+def test_numbers_may_be_hexadecimal(line, text):
+    assert line.parse([f"-skip_before={text}"]).values == {"skip_before": 20}
+
+
+def test_a_value_may_be_attached_or_follow(line):
+    assert line.parse(["-I/a/b"]).values == {"I": "/a/b"}
+    assert line.parse(["-I", "/a/b"]).values == {"I": "/a/b"}
+
+
+def test_a_value_that_is_attached_takes_no_file_from_behind_it(line):
+    given = line.parse(["-I/a/b", "hello.c"])
+    assert (given.values, given.files) == ({"I": "/a/b"}, ["hello.c"])
+
+
+def test_a_list_is_written_between_commas(line):
+    assert line.parse(["-names=a,b"]).values == {"names": ("a", "b")}
+
+
+def test_the_last_of_several_values_counts(line):
+    assert line.parse(["-skip_before=1", "-skip_before=2"]).values == {"skip_before": 2}
+
+
+def test_a_flag_of_a_group_is_set_by_its_abbreviation(line):
+    assert line.parse(["-NN2A:ae"]).groups == {"NN2A": {"analysis_enable": True}}
+
+
+def test_a_text_of_a_group_is_read(line):
+    assert line.parse(["-NN2A:a=on"]).groups == {"NN2A": {"alias": "on"}}
+
+
+def test_options_of_a_group_are_set_apart_by_colons(line):
+    given = line.parse(["-NN2A:ae:a=on"]).groups
+    assert given == {"NN2A": {"analysis_enable": True, "alias": "on"}}
+
+
+def test_a_value_in_quotes_may_hold_colons(line):
+    assert line.parse(["-NN2A:alias='a:b\\'c':level=3"]).groups == {
+        "NN2A": {"alias": "a:b'c", "level": 3}
+    }
+
+
+def test_options_of_a_group_may_be_given_in_several_words(line):
+    given = line.parse(["-NN2A:ae:level=1", "-NN2A:level=2"]).groups
+    assert given == {"NN2A": {"analysis_enable": True, "level": 2}}
+
+
+def test_a_group_that_nobody_registered_is_looked_for():
+    made = CommandLine(find_group=lambda name: NN2A if name == "NN2A" else None)
+    assert made.parse(["-NN2A:ae"]).groups == {"NN2A": {"analysis_enable": True}}
+
+
+# -- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-skip_before=x20"],
+         "incorrect option '-skip_before=x20': option 'skip_before': expected int; found 'x20'"),
+        (["-skip_before=2000000000000000000000000000000"], "expected int of 64 bits"),
+        (["-skip_before=0x1ffffffffffffffff"], "expected int of 64 bits"),
+        (["-skip_before=0x"], "expected int; found '0x'"),
+        (["-skip_before=1.5"], "expected int; found '1.5'"),
+        (["-skip_before="], "expected int; found ''"),
+        (["-skip_before"], "expected a value, as in skip_before=...; skip_before: int = 0"),
+        (["-ratio=1e999"], "expected float; found '1e999', which is too large for one"),
+        (["-ratio=fast"], "expected float; found 'fast'"),
+        (["-trace=maybe"], "expected bool (true or false); found 'maybe'"),
+        (["hello.c", "-o"], "expected a value after it, o: str = ''"),
+        (["-skip_befor=2"], "there is none of that name; did you mean skip_before?; there are"),
+        (["-skip_befor=2"], "there are show (s), trace (t), skip_before, ratio, names, o, I"),
+        (["-skip"], "there is none of that name"),
+        (["-NN2B:ae"], "there is no pass or group 'NN2B'; did you mean NN2A?; there are NN2A"),
+        (["-nn2a:ae"], "there is no pass or group 'nn2a'"),
+        (["-NN2A:aenable"], "NN2A has no option 'aenable'"),
+        (["-NN2A:an=1"], "it has alias (a), analysis_enable (ae), level"),
+        (["-NN2A:"], "NN2A has no option ''"),
+        (["-NN2A:a"], "expected a value, as in alias=..."),
+        (["-NN2A:ae=2"], "expected bool (true or false); found '2'"),
+        (["-NN2A:level=3:level=4"], "option 'level' is given twice"),
+        (["-NN2A:a=on:alias=off"], "option 'alias' is given twice"),
+        (["-NN2A:level=99999999999999999999999"], "expected int of 64 bits"),
+        (["-NN2A:alias='open"], "this quote is never closed"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused(line, words, message):
+    assert message in refused(line, *words)
+
+
+def test_an_option_is_not_found_by_no_name():
+    assert find_option(TOP, "") is None
