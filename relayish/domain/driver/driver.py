@@ -14,7 +14,7 @@ from relayish.errors import IgnoredNameWarning, PassError, add_note, suggest
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.context import PassContext, resume
 from relayish.pass_infra.base.pass_class import Pass
-from relayish.pass_infra.base.program_file import read_program
+from relayish.pass_infra.base.program_file import BINARY_SUFFIX, read_program
 from relayish.pass_infra.composition.pass_config import config_of
 from relayish.pass_infra.composition.sequential import Sequential, parse_pipeline
 from relayish.pass_infra.instruments.dump import make_safe_name
@@ -316,7 +316,8 @@ def _schedule(driver: Driver, ctx: DriverCtx, done: int = 0) -> Sequential:
         phase = name if counts[name] == 1 else f"{name}#{counts[name]}"
         made = made.with_info(dataclasses.replace(made.info, phase=phase))
         if ctx.config.keep and not made.info.common.write_ir:
-            made = made.with_common(write_ir=f"{ctx.files.stem}.{make_safe_name(phase).lower()}")
+            kept = f"{ctx.files.stem}.{make_safe_name(phase).lower()}{BINARY_SUFFIX}"
+            made = made.with_common(write_ir=kept)
         is_left_out = number <= done or bounds.is_skipped(number)
         return made.with_common(enable=False) if is_left_out else made
 

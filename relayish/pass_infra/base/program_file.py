@@ -5,12 +5,14 @@ How they are written is told above, through :mod:`relayish._support.hooks`: this
 
 from __future__ import annotations
 
-import secrets
-from pathlib import Path
+from typing import Final
 
 from relayish._support import hooks
 from relayish.errors import PassError
 from relayish.ir.module import AnyModule
+
+BINARY_SUFFIX: Final = ".rly"
+"""What names of files in binary form end in."""
 
 
 def write_program(mod: AnyModule, path: str, phase: str = "") -> None:
@@ -18,7 +20,7 @@ def write_program(mod: AnyModule, path: str, phase: str = "") -> None:
 
     Args:
         mod: The program.
-        path: Where to; the suffix tells the form.
+        path: Where to; in binary form, or text, as the suffix says.
         phase: The name of the pass of which it is the result.
 
     Raises:
@@ -41,19 +43,3 @@ def read_program(path: str) -> tuple[AnyModule, str]:
     if hooks.program_reader is None:
         raise PassError(f"cannot read {path}: nothing reads programs; import relayish.pass_infra")
     return hooks.program_reader(path)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that nobody sees before it is complete.
-
-    Raises:
-        OSError: If it cannot be written; nothing is left of it.
-    """
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with partial.open("xb") as file:
-            file.write(content)
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise

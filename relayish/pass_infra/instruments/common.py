@@ -8,7 +8,6 @@ import time
 import tracemalloc
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from relayish._support import hooks
 from relayish.ir.module import AnyModule
@@ -17,12 +16,10 @@ from relayish.ir.traversal import EVERYTHING
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.pass_class import tell, watch_common_options
-from relayish.pass_infra.base.program_file import write_program
+from relayish.pass_infra.base.program_file import BINARY_SUFFIX, write_program
 from relayish.pass_infra.base.trace import current_trace_files
 from relayish.pass_infra.instruments.dump import make_safe_name
 from relayish.pass_infra.instruments.verify import VerifyInstrument
-
-_SUFFIX: Final = ".relay"
 
 
 class CommonOptionsInstrument(PassInstrument):
@@ -157,7 +154,9 @@ def _paths(info: PassInfo) -> list[str]:
     wanted = [info.common.write_ir] if info.common.write_ir else []
     if info.common.dump:
         stem = Path(current_trace_files().stem).name
-        wanted.append(f"{stem}.dump.{make_safe_name(info.phase or info.name).lower()}{_SUFFIX}")
+        wanted.append(
+            f"{stem}.dump.{make_safe_name(info.phase or info.name).lower()}{BINARY_SUFFIX}"
+        )
     return wanted
 
 

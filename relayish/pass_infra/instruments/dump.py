@@ -9,11 +9,11 @@ import threading
 from pathlib import Path
 from typing import Final
 
+from relayish._support.files import replace_file
 from relayish.errors import PassError, add_note
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.base.program_file import write_whole
 from relayish.pass_infra.instruments.program_text import ProgramTexts
 from relayish.pass_infra.instruments.running import RunningPasses
 
@@ -80,7 +80,8 @@ class DumpInstrument(PassInstrument):
 
     def _write(self, name: str, mod: AnyModule) -> None:
         path = self.directory / f"{next(self._numbers)}_{name}.relay"
-        write_whole(path, self._texts.of(mod).encode())
+        with replace_file(path) as file:
+            file.write(self._texts.of(mod).encode())
         self.written.append(path)
         self._last.mod = mod
 

@@ -1,4 +1,4 @@
-"""Files of programs: text, which is followed by a comment that tells the phase, or binary form."""
+"""Files of programs: in binary form, or text, behind which a comment tells the phase."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 from typing import Final
 
-from relayish.binary import SUFFIX, is_binary, read_binary, read_phase, write_binary
-from relayish.errors import ParseError
+from relayish._support.files import replace_file
+from relayish.binary import is_binary, read_binary, read_phase, write_binary
+from relayish.errors import ParseError, PassError, indefinite
 from relayish.ir.relay.module import IRModule
-from relayish.pass_infra.base.program_file import write_whole
+from relayish.pass_infra.base.program_file import BINARY_SUFFIX
 from relayish.text import parse
 from relayish.text.relay.printer import astext
 
@@ -17,23 +18,35 @@ _PHASE: Final = re.compile(r"\n// phase: (?P<phase>[^\n]*)\n?\Z")
 
 
 def write_file(mod: IRModule, path: str, phase: str = "") -> None:
-    """Write ``mod`` into the file ``path``, whole or not at all: in binary form by its suffix."""
-    if path.endswith(SUFFIX):
+    """Write ``mod`` into the file ``path``, whole or not at all; ``*.rly`` is in binary form."""
+    if path.endswith(BINARY_SUFFIX):
         write_binary(mod, path, phase or None)
         return
     told = f"\n// phase: {phase}\n" if phase else "\n"
-    write_whole(Path(path), (astext(mod).rstrip("\n") + told).encode("utf-8"))
+    with replace_file(Path(path)) as file:
+        file.write((astext(mod).rstrip("\n") + told).encode("utf-8"))
 
 
 def read_file(path: str) -> tuple[IRModule, str]:
-    """Return the program in the file ``path``, and its phase; ``""`` if the file tells none."""
+    """Return the program in the file ``path``, and its phase; ``""`` if the file tells none.
+
+    Raises:
+        ParseError: If it is neither in binary form nor Relay text.
+        PassError: If it holds something else than a module.
+        BinaryFormatError: If it is in binary form, and damaged.
+        OSError: If it cannot be read.
+    """
     with Path(path).open("rb") as file:
-        first = file.read(8)
-    if is_binary(first):
-        found = read_binary(path)
-        if not isinstance(found, IRModule):
-            raise ParseError(f"{path} holds a {type(found).__name__}, where a module is expected")
-        return found, read_phase(path) or ""
+        is_text = not is_binary(file.read(8))
+    if is_text:
+        return _read_text(path)
+    mod = read_binary(path)
+    if not isinstance(mod, IRModule):
+        raise PassError(f"expected a module in {path}; found {indefinite(type(mod))}")
+    return mod, read_phase(path) or ""
+
+
+def _read_text(path: str) -> tuple[IRModule, str]:
     try:
         source = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
