@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+import relayish.binary
 from relayish.errors import DeclarationError, OptionError, ParseError, PassError, PipelineError
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra.base.common import LARGEST, NOTHING_ASKED
+from relayish.pass_infra.base.program_file import BINARY_SUFFIX
 from relayish.text import parse
 from relayish.transform import (
     CommonConfig,
@@ -174,8 +176,13 @@ def test_the_program_is_written_after_the_pass(one_function, tmp_path):
     assert path.read_text().endswith("\n// phase: Seven\n")
 
 
-def test_the_program_is_read_before_the_pass(one_function, tmp_path):
-    path = tmp_path / "seven.relay"
+def test_the_suffix_of_the_binary_form_is_that_of_its_package():
+    assert BINARY_SUFFIX == relayish.binary.SUFFIX
+
+
+@pytest.mark.parametrize("suffix", [".relay", ".rly"])
+def test_the_program_is_read_before_the_pass(one_function, tmp_path, suffix):
+    path = tmp_path / f"seven{suffix}"
     Seven.with_common(write_ir=str(path))(one_function)
     seen = []
     look = create_module_pass(lambda mod, _ctx: seen.append(mod) or mod, 0, "Look")
@@ -195,6 +202,13 @@ def test_a_file_that_holds_no_program_is_an_error(one_function, tmp_path):
         Seven.with_common(read_ir=str(path))(one_function)
 
 
+def test_a_file_that_holds_no_module_is_an_error(one_function, tmp_path):
+    path = tmp_path / "node.rly"
+    relayish.binary.write_binary(SEVEN, path)
+    with pytest.raises(PassError, match=r"expected a module in .*node.rly; found a Function"):
+        Seven.with_common(read_ir=str(path))(one_function)
+
+
 def test_nothing_is_left_of_a_file_that_cannot_be_written(one_function, tmp_path):
     (tmp_path / "taken").mkdir()
     with pytest.raises(OSError, match="taken"):
@@ -206,7 +220,7 @@ def test_the_dump_begins_with_the_stem_of_the_input(one_function, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     with TraceFiles("elsewhere/model.relay"):
         Seven.with_common(dump=True)(one_function)
-    assert [path.name for path in tmp_path.iterdir()] == ["model.relay.dump.seven.relay"]
+    assert [path.name for path in tmp_path.iterdir()] == ["model.relay.dump.seven.rly"]
 
 
 # -- the pass that runs --------------------------------------------------------------------------
