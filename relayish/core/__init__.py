@@ -90,6 +90,8 @@ from relayish.core.ir.stmt import (
 )
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import Type, array, as_type, function, pointer, struct
+from relayish.core.layout import Layout, layout_of
+from relayish.core.verifier import Rule, Violation, check, register_verify_rule, verify
 
 __all__ = [
     "CORE",
@@ -133,6 +135,7 @@ __all__ = [
     "Invalid",
     "Ist",
     "Land",
+    "Layout",
     "Ld",
     "Lda",
     "Ldc",
@@ -156,6 +159,7 @@ __all__ = [
     "Preg",
     "Ret",
     "Retv",
+    "Rule",
     "ShiftOp",
     "Shl",
     "St",
@@ -173,22 +177,27 @@ __all__ = [
     "UnaryOp",
     "Validate",
     "Var",
+    "Violation",
     "Void",
     "WhileDo",
     "Zero",
     "array",
     "as_expr",
     "as_type",
+    "check",
     "const",
     "element",
     "equal",
     "function",
     "land",
+    "layout_of",
     "load",
     "lor",
     "not_equal",
     "pointer",
+    "register_verify_rule",
     "struct",
+    "verify",
 ]
 
 __getattr__ = names_of(__name__)

@@ -321,6 +321,7 @@ class _Function:
     def _tool(self) -> None:
         arrays = [each for each in self.readable if each.type.is_array]
         rules: list[core.Stmt] = [core.TmStart("begin"), core.TmTaken("end")]
+        arrays = [each for each in arrays if not each.type.element.is_bool]
         if arrays:
             address, length = core.element(self.pick(arrays), 0), core.const(_LENGTH)
             title = core.Ldca(core.Constant("array"))

@@ -1,0 +1,10 @@
+"""The verifier of core: what a program has to be, every rule of it."""
+
+import relayish.core.verifier.expressions
+import relayish.core.verifier.memory
+import relayish.core.verifier.statements  # noqa: F401 - these register the rules of kinds
+from relayish.core.verifier.programs import check, verify
+from relayish.core.verifier.rule import Rule
+from relayish.ir.verification import Violation, register_verify_rule
+
+__all__ = ["Rule", "Violation", "check", "register_verify_rule", "verify"]
