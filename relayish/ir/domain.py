@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
-from relayish.ir.claims import Claims
+from relayish.ir.claims import Claims, claim_of
 from relayish.ir.declarations import watch_table
 from relayish.ir.packages import load_packages
 from relayish.ir.property import Property, spell_properties
@@ -109,12 +109,12 @@ class Domain:
             )
         held = _DOMAINS.get(name)
         by_id = {domain.id: domain for domain in _DOMAINS.values() if domain is not held}
-        ids = "" if held is None else f", under the ids {held.id} and {id},"
+        ids = "" if held is None or id is None else f", under the ids {held.id} and {id},"
         _CLAIMS.enter(
             name,
             None,
             f"the name {name!r} of a domain{ids}",
-            taken=held is not None,
+            taken=held is not None and name not in _UNCLAIMED,
             instead="choose another name",
         )
         _check_number(f"the id of domain {name!r}", id)
@@ -135,6 +135,7 @@ class Domain:
             _Numbers() if held is None else held._by_number  # noqa: SLF001 - one of the same class
         )
         _DOMAINS[name] = self
+        _UNCLAIMED.pop(name, None)
 
     def add(
         self,
@@ -233,8 +234,12 @@ def _check_number(what: str, given: object) -> None:
         raise DeclarationError(f"{what} is {given!r}; expected a number, 0 or more")
 
 
+_LIBRARY: Final = __name__.partition(".")[0]
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
+_UNCLAIMED: Final[dict[str, None]] = {}
+"""The names of domains that came to be with operators of packages, and that nobody declared."""
+watch_table(_UNCLAIMED)
 PLACES: Final[dict[object, tuple[Domain, Operator]]] = {}
 """What was found of nodes: their domains and operators; forgotten where any of these change."""
 watch_table(
@@ -268,6 +273,30 @@ def _find(name: str | int) -> Domain | None:
     if isinstance(name, str):
         return _DOMAINS.get(name)
     return next((domain for domain in _DOMAINS.values() if domain.id == name), None)
+
+
+def domain_of_family(name: str) -> Domain:
+    """Return the domain that a family of operators is, for the code that declares one of them.
+
+    Where there is none it comes to be; a package may still declare it, which then keeps what it
+    holds, unless the family is one of relayish.
+
+    Raises:
+        DuplicateNameError: If the family is one of relayish, and somebody else declared the domain.
+    """
+    held, claim = _DOMAINS.get(name), claim_of()
+    is_own = claim.module.partition(".")[0] == _LIBRARY
+    if held is None:
+        held = Domain(name)
+        if not is_own:
+            _UNCLAIMED[name] = None
+    declared_by = _CLAIMS.module_of(name) or _LIBRARY
+    if is_own and declared_by.partition(".")[0] != _LIBRARY:
+        raise DuplicateNameError(
+            f"the name {name!r} of a domain is claimed by {declared_by} and by {claim}, for a "
+            f"family of operators; choose another name for the first"
+        )
+    return held
 
 
 def list_domains() -> tuple[Domain, ...]:

@@ -19,7 +19,8 @@ from relayish.errors import (
     UnknownNameError,
 )
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.domain import Domain, get_domain
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.domain import Domain, get_domain, is_domain
 from relayish.ir.relay.expr import Call, Function, Op
 from relayish.ir.relay.op import intern_op, op_of
 from relayish.ir.structural_equal import structural_equal
@@ -404,3 +405,79 @@ def test_undeclared_operator_of_a_declared_name_may_do_anything(lattices):
     body = relay.Let(relay.var("unused"), unknown, X)
     mod = relay.IRModule.from_expr(Function((X,), body))
     assert structural_equal(DeadCodeElimination()(mod), mod)
+
+
+# Families, as domains
+
+
+def test_family_is_a_domain_from_its_first_operator_on():
+    assert not is_domain("tests")
+    register_op("tests.first", arguments=("a", "b"))
+    register_op("tests.deep.second", arguments=())
+    assert list(get_domain("tests").operators) == ["first", "deep.second"]
+    assert get_domain("tests").called("first").num_children == 2
+    assert {"tests.first", "tests.deep.second"} <= set(list_ops("relay"))
+
+
+def test_families_of_relay_are_numbered_domains_and_hold_its_operators():
+    families = {name.partition(".")[0] for name in list_ops("relay") if "." in name} - {"relay"}
+    assert {"nn", "vision", "image", "qnn", "dyn", "random"} <= families
+    assert len({get_domain(family).id for family in families}) == len(families)
+    for name in list_ops("relay"):
+        family, _, rest = name.partition(".")
+        domain, own = (family, rest) if family in families and rest else ("relay", name)
+        assert own in get_domain(domain).operators, name
+
+
+def test_family_is_forgotten_with_its_operators_and_known_again_with_them():
+    trial = declared_temporarily()
+    with trial:
+        made = register_op("tests.first", arguments=("a",), commutative=False)
+        number = get_domain("tests").id
+    assert not is_domain("tests")
+    with trial:
+        assert get_domain("tests").id == number
+        assert relay.Call(made, [relay.var("x")]).operator is get_domain("tests").called("first")
+    assert not is_domain("tests")
+
+
+def test_operator_declared_again_has_the_children_it_is_declared_with():
+    def declare(*arguments):
+        return register_op("tests.again", arguments=arguments)
+
+    declare("a")
+    declare("a", "b")
+    assert get_domain("tests").called("again").num_children == 2
+    assert len(get_domain("tests").operators) == 1
+
+
+def test_domain_of_a_family_of_relayish_is_not_for_others():
+    with pytest.raises(
+        DuplicateNameError, match=r"'nn' .* by relayish.op\S+, line \d+ and by tests"
+    ):
+        Domain("nn")
+
+
+def test_domain_of_a_family_of_a_package_may_be_declared_before_and_after():
+    register_op("rings.first", arguments=())
+    rings = Domain("rings", 77)
+    assert get_domain("rings") is get_domain(77) is rings
+    register_op("rings.second", arguments=())
+    register_op("third", arguments=(), domain=rings)
+    assert list(rings.operators) == ["first", "second", "third"]
+    with pytest.raises(DuplicateNameError, match=r"claimed by tests.* and by tests"):
+        Domain("rings")
+
+
+def test_two_operators_that_would_be_one_of_a_domain_are_refused_and_both_named():
+    register_op("rings.first", arguments=())
+    with pytest.raises(DuplicateNameError, match=r"'rings::first' .* 'rings.first' is"):
+        register_op("first", arguments=(), domain="rings")
+    assert not is_registered("rings::first")
+    register_op("second", arguments=(), domain="rings")
+    with pytest.raises(DuplicateNameError, match=r"'rings.second' .* 'rings::second' is"):
+        register_op("rings.second", arguments=())
+    get_domain("rings").add("by_hand")
+    with pytest.raises(DuplicateNameError, match="as one that was added to it is"):
+        register_op("rings.by_hand", arguments=())
+    assert not is_registered("rings.by_hand")

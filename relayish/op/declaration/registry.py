@@ -9,7 +9,6 @@ property would do, and another package can add a property of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import Final, Unpack
 
@@ -23,15 +22,15 @@ from relayish.errors import (
 )
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
-from relayish.ir.domain import Domain, get_domain, is_domain
+from relayish.ir.domain import Domain, get_domain
 from relayish.ir.packages import load_packages
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.op import family_of, intern_op, op_of
+from relayish.ir.relay.op import intern_op, op_of
 from relayish.op.declaration import properties
+from relayish.op.declaration.families import check_place, enter_domain, leave_domain
 from relayish.op.declaration.names import check_name, checked_arguments, domain_name
 from relayish.op.declaration.op_table import ALL_TABLES
-from relayish.op.declaration.operator_properties import properties_of_op
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
 from relayish.op.declaration.references import (
     Declared,
@@ -117,6 +116,8 @@ def register_op(
     check_references(Declared(name, names, told.get("attrs_type"), signature), given)
     op = intern_op(name, owner.name)
     known = is_registered(op)
+    if not known:
+        check_place(op)
     families = _checked_families(op)
     further = _checked_aliases(op, told.get("aliases") or ())
     whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
@@ -129,7 +130,7 @@ def register_op(
         f"register_op({name!r}, domain=Domain(...))",
     )
     if known:
-        _leave_domain(op)
+        leave_domain(op)
         for listener in _LISTENERS:
             listener(op)
     _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
@@ -138,7 +139,7 @@ def register_op(
     properties.argument_types.declare(op, types or None)
     properties.signature.declare(op, signature)
     keep_record(op, given)
-    _enter_domain(op)
+    enter_domain(op)
     static = told.get("static_form")
     if static is not None:
         properties.dynamic_form.declare(intern_op(static.name), op)
@@ -146,19 +147,6 @@ def register_op(
     for family in families:
         _FAMILIES.setdefault(family, op)
     return op
-
-
-def _enter_domain(op: Op) -> None:
-    """Enter ``op`` in the domain of its calls, which comes to be with its first operator."""
-    domain, name = family_of(op)
-    owner = get_domain(domain) if is_domain(domain) else Domain(domain)
-    owner.add(name, None, len(properties.arguments.get(op, ())), partial(properties_of_op, op))
-
-
-def _leave_domain(op: Op) -> None:
-    domain, name = family_of(op)
-    if is_domain(domain):
-        get_domain(domain).remove(name)
 
 
 _TOLD: Final = ("name", "arguments", "signature", "domain", *TABLES)
@@ -391,14 +379,14 @@ def watch_operators(_: declared_temporarily) -> Undo:
     def undo() -> Redo:
         made = [op for ops in _DECLARED.values() for op in ops if op not in known]
         for op in made:
-            _leave_domain(op)
+            leave_domain(op)
         redone = [undo_table() for undo_table in tables]
 
         def redo() -> None:
             for redo_table in redone:
                 redo_table()
             for op in made:
-                _enter_domain(op)
+                enter_domain(op)
 
         return redo
 
