@@ -34,11 +34,14 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     driven: list[str] = []
     for word in words:
         found = _WORD.match(word)
+        if word == "-help":
+            others.append("--help")
+            continue
         is_driven = _GROUP.match(word) is not None or (
             found is not None and found["name"].replace("-", "_") in GLOBAL_NAMES
         )
         (driven if is_driven else others).append(word)
-    return ["--help" if word == "-help" else word for word in others], driven
+    return others, driven
 
 
 def driver_context(args: argparse.Namespace) -> DriverCtx:
@@ -90,7 +93,7 @@ def render_run(driver: Driver) -> str:
 
 
 def _render_set(config: CommonConfig) -> str:
-    """Return the options that have other values than those of every pass by default."""
+    """Return the options of the pass, and those of every pass that have other values than usual."""
     given = {
         declared.name: getattr(config, declared.name)
         for declared in dataclasses.fields(config)
