@@ -11,6 +11,7 @@ from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory
 from relayish.core.builders.expr import element, equal, land, load, lor, not_equal
 from relayish.core.builders.function import FunctionScope
 from relayish.core.builders.scope import GlobalScope
+from relayish.core.interpreter import Evaluate, Interpreter, Machine, run
 from relayish.core.ir.constant import Constant
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.expr import (
@@ -118,6 +119,7 @@ __all__ = [
     "EndStmtList",
     "Entry",
     "Eq",
+    "Evaluate",
     "Expr",
     "FuncDecl",
     "FuncEntry",
@@ -132,6 +134,7 @@ __all__ = [
     "If",
     "Ild",
     "Intconst",
+    "Interpreter",
     "Invalid",
     "Ist",
     "Land",
@@ -151,6 +154,7 @@ __all__ = [
     "Lor",
     "Lshr",
     "Lt",
+    "Machine",
     "Mod",
     "Mul",
     "Ne",
@@ -196,6 +200,7 @@ __all__ = [
     "not_equal",
     "pointer",
     "register_verify_rule",
+    "run",
     "struct",
     "verify",
 ]

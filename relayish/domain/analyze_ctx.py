@@ -31,6 +31,8 @@ class AnalyzeCtx(Traced):
 
     emitted = 0
     """How many statements were put into blocks: none, in an analysis."""
+    reenters = False
+    """Whether handlers may visit a node within a visit of it, as recursive functions are run."""
     _parents: list[Node]
 
     def __new__(cls, *args: object, **options: Any) -> Self:  # Any: what a user's context takes

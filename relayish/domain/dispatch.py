@@ -34,6 +34,9 @@ class Dispatch(Protocol):
     def visit(self, node: Any) -> Any:  # Any: nodes and results of all sorts
         """Return what the handler of the node's operator returns."""
 
+    def forget(self) -> None:
+        """Forget what was returned in this visit, so that handlers are called again."""
+
     def visit_by_default(self, node: Any) -> Any:  # Any: as above
         """Return what the context does with a node by default."""
 

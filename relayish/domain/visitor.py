@@ -80,7 +80,8 @@ class Visitor(Generic[C]):
         if step.__class__ is ByOperator:
             step = step.entries[step.callee(node)]
         if levels.depth >= levels.limit and not has_room(levels):
-            return descend(self, Visitor.visit, node, ())
+            again = (True,) if self.context.reenters else ()
+            return descend(self, Visitor._visit_within, node, again)
         context = self.context
         parents, emitted = context._parents, context.emitted  # noqa: SLF001 - one machine
         levels.depth += 1
@@ -98,6 +99,17 @@ class Visitor(Generic[C]):
         if context.emitted == emitted:
             memo[node] = result
         return result
+
+    def _visit_within(self, node: Any, _again: bool = False) -> Any:
+        # Any: as above
+        return Visitor.visit(self, node)
+
+    def forget(self) -> None:
+        """Forget what was returned in this visit, so that handlers are called again.
+
+        It is what a handler does that runs what is below it more than once, as an evaluation does.
+        """
+        self.memo_map.clear()
 
     def visit_by_default(self, node: Any) -> Any:  # Any: as above
         """Return what the context does with ``node``, the one being handled, by default.

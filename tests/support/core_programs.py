@@ -241,7 +241,7 @@ class _Function:
 
     def _if(self, inside: int) -> int:
         with self.f.if_(self.expr(as_type("bool"), 2)):
-            self._block(inside)
+            self._arm(inside)
             if "early_return" in self.features and self.random.random() < 0.15:
                 if self.result.is_void:
                     self.f.ret()
@@ -250,9 +250,14 @@ class _Function:
             self._end()
         if self.random.random() < 0.5:
             with self.f.else_():
-                self._block(1)
+                self._arm(1)
             inside += 1
         return inside
+
+    def _arm(self, budget: int) -> None:
+        known = len(self.readable)
+        self._block(budget)
+        del self.readable[known:]  # what is counted here has no value where it does not run
 
     def _counter(self) -> Var:
         self.counters += 1

@@ -14,13 +14,14 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from relayish._support.division import divide, remainder
 from relayish.errors import EvaluationError, LifetimeError, TypeConfusionError
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.tir.interpreter import failures
 from relayish.tir.interpreter.failures import Refusal
-from relayish.tir.interpreter.numbers import divide, divide_exactly, remainder, truncate
+from relayish.tir.interpreter.numbers import divide_exactly, truncate
 from relayish.tir.interpreter.unit import Unit, Watched
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr

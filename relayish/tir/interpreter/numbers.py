@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from relayish._support.division import divide
 from relayish.errors import (
     DivisionByZeroError,
     InexactError,
@@ -33,24 +34,6 @@ def wrap(value: int, given: Type) -> int:
     """
     low, _ = integer_range(given)
     return (value - low & (1 << given.bits) - 1) + low
-
-
-def divide(a: int, b: int, high: int) -> int:
-    """Return the quotient rounded towards zero; past ``high`` it wraps around."""
-    if b == 0:
-        raise DivisionByZeroError(f"{a} is divided by zero")
-    found = abs(a) // abs(b)
-    if (a < 0) != (b < 0):
-        return -found
-    return found if found <= high else -found
-
-
-def remainder(a: int, b: int) -> int:
-    """Return what the quotient rounded towards zero leaves; it has the sign of ``a``."""
-    if b == 0:
-        raise DivisionByZeroError(f"the remainder of {a} by zero is asked for")
-    found = abs(a) % abs(b)
-    return -found if a < 0 else found
 
 
 def divide_exactly(a: int, b: int, high: int) -> int:
