@@ -71,7 +71,7 @@ class Machine(AnalyzeCtx):
         output: Callable[[str], object] = print,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
-        self.definitions: Final = {
+        self.definitions: Final[dict[str, Any]] = {  # Any: of any language
             mod.name_of(key) or "": each for key, each in mod.functions.items()
         }
         self.externs = dict(externs or {})
