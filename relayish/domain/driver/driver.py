@@ -101,6 +101,28 @@ class Driver(Sequential):
         """
         return tuple([config_of(pass_) for pass_ in self.plan()])
 
+    def get_pass(self, phase: str) -> Pass:
+        """Return the pass of a phase, options set: ``FoldConstant#2`` is the second of that name.
+
+        Raises:
+            PassError: If there is no such phase; lists those there are.
+        """
+        return self.plan()[self._place_of(phase)]
+
+    def set_pass_enable(self, name: str, is_enabled: bool) -> None:
+        """Let passes of that name run, or not, in runs that begin later.
+
+        Raises:
+            PassError: If no pass of that name is in the run.
+        """
+        names = [pass_.info.name for pass_ in self.plan()]
+        if name not in names:
+            raise PassError(
+                f"driver {self.info.name} runs no pass {name!r}{suggest(name, names)}; it runs "
+                f"{', '.join(dict.fromkeys(names)) or 'none'}"
+            )
+        self.ctx.options.setdefault(name, {})["enable"] = is_enabled
+
     # -- the phases of a run ---------------------------------------------------------------------
 
     def init(self, driver: Driver | None = None) -> None:
@@ -188,13 +210,7 @@ class Driver(Sequential):
         Raises:
             PassError: If there is no such phase; lists those there are.
         """
-        phases = self.phases()
-        if phase not in phases:
-            raise PassError(
-                f"driver {self.info.name} has no phase {phase!r}{suggest(phase, phases)}; it has "
-                f"{', '.join(phases) or 'none'}"
-            )
-        return self._run_all(mod, phases.index(phase) + 1)
+        return self._run_all(mod, self._place_of(phase) + 1)
 
     def resume_file(self, path: str) -> AnyModule:
         """Run the passes behind the phase that a file of a program tells; all if it tells none."""
@@ -204,6 +220,15 @@ class Driver(Sequential):
     def phases(self) -> tuple[str, ...]:
         """Return the names of the phases of a run under the current context, in order."""
         return tuple([pass_.info.phase for pass_ in self.plan()])
+
+    def _place_of(self, phase: str) -> int:
+        phases = self.phases()
+        if phase not in phases:
+            raise PassError(
+                f"driver {self.info.name} has no phase {phase!r}{suggest(phase, phases)}; it has "
+                f"{', '.join(phases) or 'none'}"
+            )
+        return phases.index(phase)
 
     def plan(self, ctx: PassContext | None = None) -> tuple[Pass, ...]:
         """Return the passes that would run, options set; in a run, those that run.

@@ -44,7 +44,7 @@ class CommonOptionsInstrument(PassInstrument):
         if common.show:
             sys.stderr.write(f"relayish: {info.name}\n")
         if common.trace_st_before:
-            tell(f"// symbols before {info.name}\n{_list_symbols(mod)}")
+            tell(_show_symbols("before", mod, info))
         if common.trace_ir_before:
             tell(_show_program("before", mod, info))
         if common.verify:
@@ -60,7 +60,7 @@ class CommonOptionsInstrument(PassInstrument):
         if common.trace_stat or common.trace_mp:
             self._tell_measured(mod, info)
         if common.trace_st_after:
-            tell(f"// symbols after {info.name}\n{_list_symbols(mod)}")
+            tell(_show_symbols("after", mod, info))
         if common.trace_ir_after:
             tell(_show_program("after", mod, info))
         for path in _paths(info):
@@ -140,13 +140,13 @@ def _show_program(when: str, mod: AnyModule, info: PassInfo) -> str:
     return f"// {when} {info.name}\n{program}\n"
 
 
-def _list_symbols(mod: AnyModule) -> str:
+def _show_symbols(when: str, mod: AnyModule, info: PassInfo) -> str:
     """Return what a module defines, a line each: section, name, kind, and in short what it is."""
-    return "".join(
-        f"//   {section} {name}: {type(node).__name__} {one_line(node)}\n"
-        for section, definitions in mod.sections().items()
-        for name, node in definitions.items()
-    )
+    lines = [f"// symbols {when} {info.name}"]
+    for section, definitions in mod.sections().items():
+        for name, node in definitions.items():
+            lines.append(f"//   {section} {name}: {type(node).__name__} {one_line(node)}")
+    return "\n".join(lines)
 
 
 def _paths(info: PassInfo) -> list[str]:
