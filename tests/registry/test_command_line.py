@@ -5,6 +5,9 @@ The cases of AIR's ``util/unittest/option.cxx`` are here, each as a fact of one 
 
 from __future__ import annotations
 
+import os
+from random import Random
+
 import pytest
 
 from relayish.errors import DeclarationError, DuplicateNameError, OptionError
@@ -252,3 +255,22 @@ def test_what_cannot_be_read_is_refused(line, words, message):
 
 def test_an_option_is_not_found_by_no_name():
     assert find_option(TOP, "") is None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_words_are_read_or_refused(line, seed):
+    random = Random(seed)
+    pieces = [
+        "-", "--", "NN2A", ":", "=", "ae", "a", "on", "level", "skip_before", "I", "o", "3", "0x",
+        "'", '"', "(", ")", ",", "\\", " ", "\n", "é", "-1", "9" * 30, "trace", "names", "",
+        "ratio", "1e999", "nan",
+    ]  # fmt: skip
+    for _ in range(int(os.environ.get("EXAMPLES", "40")) * 10):
+        words = ["".join(random.choices(pieces, k=random.randrange(7))) for _ in range(3)]
+        try:
+            given = line.parse(words)
+        except OptionError as error:
+            assert str(error)  # noqa: PT017 - either is fine
+        else:
+            assert set(given.groups) <= {"NN2A"}
+            assert all(-(2**63) <= v < 2**64 for v in given.values.values() if type(v) is int)

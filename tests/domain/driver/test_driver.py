@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 import threading
+from random import Random
 
 import pytest
 
@@ -13,6 +16,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import bisect
 from relayish.transform import (
     ModulePass,
+    Pass,
     PassContext,
     PassCountInstrument,
     PassInfo,
@@ -395,6 +399,83 @@ def test_what_is_asked_of_all_passes_is_asked_of_each(mod, capsys):
     for told in ("symbols before", "before", "symbols after", "after", "statistics of"):
         for name in ("A", "B"):
             assert f"// {told} {name}" in shown
+
+
+def test_a_pass_is_had_by_its_phase(mod):
+    driver = Driver([plus(1), plus(10)], DriverCtx(options={"Plus": {"show": True}}))
+    assert driver.get_pass("Plus#2") is not driver.get_pass("Plus")
+    assert value(driver.get_pass("Plus#2")(mod)) == 11
+    assert driver.get_pass("Plus").info.common.show
+    with pytest.raises(PassError, match=r"no phase 'Plus#3'.*; it has Plus, Plus#2"):
+        driver.get_pass("Plus#3")
+
+
+def test_passes_are_switched_off_and_on_by_name(mod):
+    driver = Driver([plus(1, "A"), plus(10, "B")])
+    driver.set_pass_enable("A", False)
+    assert value(driver(mod)) == 11
+    driver.set_pass_enable("A", True)
+    assert value(driver(mod)) == 12
+    with pytest.raises(PassError, match=r"runs no pass 'C'.*; it runs A, B"):
+        driver.set_pass_enable("C", False)
+
+
+def random_pipeline(random: Random, depth: int, register: list[str]) -> Sequential:
+    """Return a pipeline of nested sequentials and drivers, levels and requirements."""
+    kinds = (Sequential, lambda made: Driver(made, standalone=False), default_level)
+    steps: list[Pass] = []
+    for _ in range(random.randrange(5)):
+        if depth and random.random() < 0.4:
+            steps.append(random_pipeline(random, depth - 1, register))
+        else:
+            required = random.sample(register, random.randrange(2))
+            count, level = random.randrange(1, 9), random.randrange(4)
+            steps.append(times_ten_plus(count, f"P{count}", level, required))
+    return random.choice(kinds)(steps)
+
+
+def default_level(passes: list[Pass]) -> Sequential:
+    class Levelled(Sequential):
+        def context(self, ctx):
+            return ctx.with_level(3)
+
+    return Levelled(passes)
+
+
+def times_ten_plus(count: int, name: str, level: int, required=()):
+    """Return a pass by which the order of passes can be read off the value, modulo a prime."""
+
+    def turn(func, _mod, _ctx):
+        return Function((), Constant((int(func.body.data) * 10 + count) % 1_000_003))
+
+    return create_function_pass(turn, level, name, required=required)
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("EXAMPLES", "60"))))
+def test_a_driver_of_any_pipeline_makes_what_the_pipeline_makes(seed, mod, declarations):
+    random = Random(seed)
+    for name, required in (("R1", ()), ("R2", ("R1",))):
+        register_pass(times_ten_plus(len(name), name, 0, required))
+    pipeline = random_pipeline(random, 3, ["R1", "R2"])
+    flat = Sequential([pipeline])
+    left_out = times_ten_plus(1, "P1", 0).info.name
+    with PassContext(opt_level=random.randrange(4), disabled_pass=[left_out]):
+        plan = flat.plan()
+        expected = mod
+        for pass_ in plan:
+            expected = pass_(expected)
+        driver = Driver([pipeline])
+        assert value(driver(mod)) == value(expected)
+        assert [pass_.info.name for pass_ in driver.plan()] == [p.info.name for p in plan]
+        last = random.randrange(len(plan) + 1)
+        part = mod
+        for pass_ in plan[:last]:
+            part = pass_(part)
+        skipping = DriverCtx(GlobalConfig(skip_after=last), trace=io.StringIO())
+        assert value(Driver([pipeline], skipping)(mod)) == value(part)
+        if last:
+            resumed = Driver([pipeline], DriverCtx(trace=io.StringIO()))
+            assert value(resumed.resume(part, driver.phases()[last - 1])) == value(expected)
 
 
 # -- numbers ---------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_symbols_are_traced_before_and_after(mod, capsys):
         "// symbols before Seven\n"
         "//   functions a: Function fn (%x) {...}\n"
         "//   functions b: Function fn (%x) {...}\n"
-        "//   functions main: Function fn (%x) {...}\n\n"
+        "//   functions main: Function fn (%x) {...}\n"
     )
     assert after.count("Function fn () {...}") == 3
 
