@@ -72,7 +72,9 @@ class Decoder:
         cursor = self._cursor
         records = [self._record() for _ in range(cursor.number())]
         of_objects = cursor.numbers(cursor.number(), "the records of objects")
-        if len(of_objects) and int(of_objects.max()) >= len(records):
+        if not len(of_objects):
+            raise cursor.error("there are no objects")
+        if int(of_objects.max()) >= len(records):
             raise cursor.error(
                 f"an object is of record {int(of_objects.max())}, where there are {len(records)}"
             )
