@@ -128,7 +128,7 @@ def register_value(
         replace: Take the place of the form that there is.
 
     Raises:
-        DuplicateNameError: If another class has the name, and ``replace`` is false.
+        DuplicateNameError: If somebody else registered the name, and ``replace`` is false.
 
     Example:
         >>> from fractions import Fraction
@@ -140,7 +140,7 @@ def register_value(
     """
     _CLAIMS.enter(
         name,
-        cls,
+        make,
         f"the name {name!r} of values in files",
         taken=name in FORMS_BY_NAME,
         instead="choose another",

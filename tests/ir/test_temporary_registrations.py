@@ -24,6 +24,7 @@ from relayish.analysis import (
     register_verifier,
 )
 from relayish.codegen import register_python_form
+from relayish.binary import register_requirement, register_value
 from relayish.dataflow import (
     Direction,
     SparseAnalysis,
@@ -177,6 +178,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_pattern_cover": lambda k, f: register_pattern_cover(k["kind"], f),
     "register_pattern_table": lambda k, f: register_pattern_table("registered_twice", f),
     "register_primitive": lambda k, f: register_primitive("registered_twice", f),
+    "register_requirement": lambda k, f: register_requirement(k["kind"], f),
     "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
     "register_signature": lambda k, f: register_signature(k["kind"], f),
     "register_python_form": lambda k, f: register_python_form(k["kind"], f),
@@ -187,6 +189,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
     "register_refinement": lambda k, f: register_refinement(SparseAnalysis, k["kind"], f),
     "register_transfer": lambda k, f: register_transfer(SparseAnalysis, k["kind"], f),
+    "register_value": lambda k, f: register_value(_OwnPass, "registered_twice", f, f),
     "register_value_flow": lambda k, f: register_value_flow(k["kind"], f),
     "register_unaliased": lambda k, f: register_unaliased(k["kind"]),
     "register_variables": lambda k, f: register_variables(k["kind"], outliving=f),
