@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from relayish.binary import arrays as binary_arrays
 from relayish.binary import (
     inspect_binary,
     is_binary,
@@ -22,7 +23,6 @@ from relayish.binary import (
     to_binary,
     write_binary,
 )
-from relayish.binary import arrays as binary_arrays
 from relayish.binary.layout import VERSION
 from relayish.errors import FieldError
 from relayish.functor import ExprMutator
@@ -221,7 +221,8 @@ def test_inspecting_tells_what_a_file_holds(tmp_path: Path) -> None:
 
 def test_descriptor_is_closed_with_the_mapping(tmp_path: Path) -> None:
     write_binary(Function((), Tuple(())), tmp_path / "x.rly")
-    before = len(os.listdir("/proc/self/fd"))
+    descriptors = Path("/proc/self/fd")
+    before = len(list(descriptors.iterdir()))
     for _ in range(50):
         read_binary(tmp_path / "x.rly")
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(descriptors.iterdir())) == before

@@ -76,8 +76,10 @@ VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 127, 128, -128, 2**31, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1,
     10**5000, -(10**300), 0.0, -0.0, 1.5, math.inf, -math.inf, math.nan, 5e-324, 1e308,
     struct.unpack("<d", struct.pack("<Q", 0x7FF8000000000123))[0], 1j, complex(-0.0, math.inf),
-    "", "a", "é\U0001f600", "\ud800", "\x00\n", "x" * 10_000, b"", b"\x00\xff", (), ((),), (1, (2.0, ("3",))),
-    range(3), range(10, -10, -3), np.dtype("float32"), np.dtype(ml_dtypes.bfloat16), np.dtype(">i4"),
+    "", "a", "é\U0001f600", "\ud800", "\x00\n", "x" * 10_000, b"", b"\x00\xff", (), ((),),
+    (1, (2.0, ("3",))),
+    range(3), range(10, -10, -3), np.dtype("float32"), np.dtype(ml_dtypes.bfloat16),
+    np.dtype(">i4"),
     DictAttrs(), DictAttrs({"a": 1, "": (None, True)}), DictAttrs({"nest": DictAttrs({"x": 1.0})}),
     Span("file", 1, 2, 3, 4), VirtualDevice(2, 1, None, "global"),
 ]  # fmt: skip

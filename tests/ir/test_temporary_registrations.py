@@ -23,8 +23,8 @@ from relayish.analysis import (
     register_type_rule,
     register_verifier,
 )
-from relayish.codegen import register_python_form
 from relayish.binary import register_requirement, register_value
+from relayish.codegen import register_python_form
 from relayish.dataflow import (
     Direction,
     SparseAnalysis,
