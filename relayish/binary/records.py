@@ -15,11 +15,12 @@ from typing import Any, Final, NamedTuple
 
 from relayish._support import hooks
 from relayish.errors import UnknownKindError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs, annotations_of, attrs_class
+from relayish.ir.attrs import Attrs, annotations_of, find_attrs_class
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.field import is_named_tuple
 from relayish.ir.kind_table import KindTable
+from relayish.ir.language import find_kind as find_kind_of_language
 from relayish.ir.language import languages
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
@@ -191,9 +192,9 @@ def find_kind(name: str) -> type[Node]:
         UnknownKindError: If it is not declared.
     """
     language, _, visit = name.rpartition(".")
-    kinds = _kinds_of(language, f"nodes of kind {name}")
-    found = kinds.get(visit)
+    found = find_kind_of_language(language, visit)
     if found is None:
+        kinds = _kinds_of(language, f"nodes of kind {name}")
         raise UnknownKindError(
             f"the file holds nodes of kind {name}, and the language {language!r} has no such kind"
             f"{suggest(visit, kinds)}; import the package that declares it, and read the file again"
@@ -207,7 +208,7 @@ def find_attrs(name: str) -> type[Attrs]:
     Raises:
         UnknownNameError: If it is not declared.
     """
-    found = attrs_class(name)
+    found = find_attrs_class(name)
     if found is None:
         raise UnknownNameError(
             f"the file holds attributes {name!r}, which nobody declares; import the package that "

@@ -35,6 +35,7 @@ from relayish.errors import (
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.literal import is_same_literal
+from relayish.ir.packages import load_packages
 
 _Class = TypeVar("_Class", bound="type[Attrs]")
 
@@ -242,6 +243,22 @@ _CLAIMS: Final[Claims[str]] = Claims()
 def attrs_class(type_key: str) -> type[Attrs] | None:
     """Return the attribute class registered under Relay's ``type_key``, or ``None``."""
     return _ATTRS_BY_KEY.get(type_key)
+
+
+def find_attrs_class(type_key: str) -> type[Attrs] | None:
+    """Return what :func:`attrs_class` does, and imports packages where that is nothing.
+
+    Raises:
+        PackageError: If a package cannot be imported.
+    """
+    found = _ATTRS_BY_KEY.get(type_key)
+    if found is not None:
+        return found
+    for _ in load_packages(type_key):
+        found = _ATTRS_BY_KEY.get(type_key)
+        if found is not None:
+            return found
+    return None
 
 
 def annotations_of(cls: type[Attrs]) -> Mapping[str, Any]:  # Any: an annotation

@@ -10,6 +10,7 @@ from relayish.errors import DeclarationError
 from relayish.ir.claims import Claim, Claims, claim_of
 from relayish.ir.declarations import watch_table
 from relayish.ir.domain import Domain, get_domain, is_domain
+from relayish.ir.packages import load_packages
 from relayish.ir.property import Property
 
 
@@ -159,6 +160,29 @@ def on_declaration(listener: Callable[[str], None]) -> None:
         for name in (*language.kinds, *sorted(language.families)):
             listener(name)
     _LISTENERS.append(listener)
+
+
+def find_kind(language: str, visit: str) -> type[Any] | None:  # Any: a class of nodes
+    """Return the kind of that visit name, ``None`` if there is none.
+
+    Packages that declare kinds are imported where that is so.
+
+    Raises:
+        PackageError: If one cannot be imported.
+    """
+    found = _kind(language, visit)
+    if found is not None:
+        return found
+    for _ in load_packages(language, visit):
+        found = _kind(language, visit)
+        if found is not None:
+            return found
+    return None
+
+
+def _kind(language: str, visit: str) -> type[Any] | None:  # Any: as above
+    held = _LANGUAGES.get(language)
+    return None if held is None else held.kinds.get(visit)
 
 
 def languages() -> Mapping[str, Language]:

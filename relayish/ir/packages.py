@@ -21,15 +21,16 @@ _GROUPS: Final = (
 )
 
 
-def load_packages(name: str = "") -> Iterator[None]:
+def load_packages(*names: str) -> Iterator[None]:
     """Import what packages declare, step by step, until nobody asks for more.
 
     Args:
-        name: What is looked for: a domain, an operator with its domain or family, a kind of node.
+        *names: What is looked for: a domain, an operator with its domain or family, a kind of node
+            or its language, a key of attributes.
 
     Yields:
-        After languages of relayish that ``name`` begins with, and Relay's operators; after entry
-        points that are called so, and after all others, if they were not imported before.
+        After languages of relayish that names begin with, and Relay's operators; after entry points
+        that are called so, and after all others, if they were not imported before.
 
     Raises:
         PackageError: If one cannot be imported.
@@ -38,8 +39,7 @@ def load_packages(name: str = "") -> Iterator[None]:
         >>> for _ in load_packages("no_such_domain"):
         ...     pass
     """
-    words = re.split(r"\W", name)[0].split("_")  # of ``a_b::c``, ``a`` and ``a_b`` may be meant
-    starts = {name, *["_".join(words[: count + 1]) for count in range(len(words))]}
+    starts = {start for name in names for start in _starts_of(name)}
     for language in (*hooks.languages.keys() & starts, "relay"):
         if language in hooks.languages:
             hooks.languages[language]()
@@ -50,3 +50,9 @@ def load_packages(name: str = "") -> Iterator[None]:
     for group in _GROUPS:
         if group.load():
             yield
+
+
+def _starts_of(name: str) -> list[str]:
+    """Return what ``name`` begins with that may be a domain: of ``a_b::c``, ``a`` and ``a_b``."""
+    words = re.split(r"\W", name)[0].split("_")
+    return [name, *["_".join(words[: count + 1]) for count in range(len(words))]]

@@ -20,8 +20,17 @@ from typing import Annotated, Any, Final, TypeAlias, get_args, get_origin
 import numpy as np
 
 from relayish.errors import suggest
-from relayish.ir.attrs import Attrs, DictAttrs, String, annotations_of, attrs_class, may_be_none
+from relayish.ir.attrs import (
+    Attrs,
+    DictAttrs,
+    String,
+    annotations_of,
+    attrs_class,
+    find_attrs_class,
+    may_be_none,
+)
 from relayish.ir.dtype import find_type
+from relayish.ir.language import find_kind
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.span import Span
 from relayish.ir.storage import intern
@@ -153,7 +162,7 @@ class Metadata:
             yield from fields
         elif kind in REFERENCES:
             yield from REFERENCES[kind]
-        elif (declared := attrs_class(kind)) is not None:
+        elif (declared := _attrs_class(kind)) is not None:
             readers = _readers(declared)  # type: ignore[arg-type]  # mypy takes the hash of instances
             for name, value in fields.items():
                 reader = readers.get(name)
@@ -187,9 +196,16 @@ class Metadata:
         return self._made[int(str(number))]
 
 
+def _attrs_class(kind: str) -> type[Attrs] | None:
+    """Return the class of attributes with that key, for which packages are imported."""
+    if kind in BUILDERS or kind.startswith("relayish."):
+        return attrs_class(kind)
+    return find_attrs_class(kind)
+
+
 def _build_by_name(kind: str, values: dict[str, object]) -> object:
     """Return the attributes, or the node, of the kind with the given fields."""
-    if attrs_class(kind) is None and kind.startswith("relayish."):
+    if kind.startswith("relayish.") and attrs_class(kind) is None:
         cls = _class_by_name(kind.removeprefix("relayish."))
         spans = [f.name for f in cls.fields_ if f.accepts == (Span,)]
         return intern(cls(**values, **dict.fromkeys(spans, Span("metadata", 0, 0, 0, 0))))
@@ -224,7 +240,8 @@ def class_key(kind: type[Node]) -> str:
 
 
 def _class_by_name(name: str) -> type[Node]:
-    found = BY_CLASS.get(name) or node_kinds().get(name)
+    language, _, visit = name.rpartition(".")
+    found = BY_CLASS.get(name) or find_kind(language, visit)
     if found is None:
         raise MetadataError(
             f"the metadata section holds a {name}, which is no kind of node"

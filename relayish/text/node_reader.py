@@ -8,10 +8,9 @@ from typing import Any, Final
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
 from relayish.ir.getters import is_declaration, scope_fields
-from relayish.ir.language import languages
+from relayish.ir.language import find_kind
 from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node, node_kinds
-from relayish.ir.packages import load_packages
 from relayish.ir.roles import Role
 from relayish.ir.span import Span
 from relayish.ir.storage import intern
@@ -305,13 +304,9 @@ def _kind(reader: NodeReader) -> type[Node]:
     name, at = reader.name_here(f"a kind of node after {NODE}")
     language, _, visit = name.rpartition(".")
     language = language or reader.grammar.language
-    kind = _find_kind(language, visit)
+    kind = find_kind(language, visit)
     if kind is not None:
         return kind
-    for _ in load_packages(name):
-        kind = _find_kind(language, visit)
-        if kind is not None:
-            return kind
     own = reader.grammar.language + "."
     known = [each.removeprefix(own) for each in node_kinds()]
     raise reader.error(
@@ -319,11 +314,6 @@ def _kind(reader: NodeReader) -> type[Node]:
         f"{suggest(name, known) or '; import the one that does'}",
         at,
     )
-
-
-def _find_kind(language: str, visit: str) -> type[Node] | None:
-    found = languages().get(language)
-    return None if found is None else found.kinds.get(visit)
 
 
 def _name(reader: NodeReader, kind: type[Node]) -> str:

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 COMPLEX = """
 print("complex_package is imported")
 import relayish as relay
+from relayish.ir.attrs import Attrs, attrs
 from relayish.op import register_op
 
 COMPLEX = relay.Domain("complex")
@@ -29,6 +30,24 @@ class Conj(relay.Expr):
     data: relay.Expr
 
 register_op("mul", arguments=("a", "b"), domain=COMPLEX, rule=lambda attrs, a, b: a)
+
+@attrs("complex.RootAttrs")
+class RootAttrs(Attrs):
+    "Which root."
+    degree: int = 2
+
+register_op(
+    "root", arguments=("a",), domain=COMPLEX, attrs_type=RootAttrs, attrs_in_metadata=True
+)
+"""
+
+PROGRAM = """
+import relayish as relay, complex_package
+from relayish.binary import write_binary
+x = relay.Var("x", complex_package.ComplexType())
+complex = relay.op.operators("complex")
+main = relay.Function([x], complex_package.Conj(complex.mul(x, complex.root(x, degree=3))))
+mod = relay.IRModule.from_expr(main)
 """
 
 MORE = """
@@ -73,14 +92,24 @@ def script(site: Path, lines: str, **how: bool) -> str:
     return run(site, "-c", "import relayish as relay\n" + lines, **how)
 
 
+@pytest.fixture
+def written(site: Path) -> None:
+    """Write a program of the package as text and in binary form."""
+    write = "write_binary(mod, 'mod.bin')\nopen('mod', 'w').write(relay.astext(mod))"
+    script(site, PROGRAM + write)
+
+
 def test_domain_is_imported_when_it_is_asked_for_and_nothing_else(site: Path) -> None:
-    said = script(site, "relay.add; print('before'); print(relay.get_domain('complex').name)")
-    assert said.split("\n") == ["before", "complex_package is imported", "complex"]
-
-
-def test_operator_of_the_domain_is_found_by_its_full_name(site: Path) -> None:
-    said = script(site, "print(relay.get_op('complex::mul').domain)")
-    assert said.split("\n") == ["complex_package is imported", "complex"]
+    lines = """
+relay.add
+print("before")
+print(relay.get_domain("complex").name, relay.get_op("complex::mul").name)
+"""
+    assert script(site, lines).split("\n") == [
+        "before",
+        "complex_package is imported",
+        "complex mul",
+    ]
 
 
 def test_operator_of_relays_name_space_is_found_in_any_package(site: Path) -> None:
@@ -97,9 +126,16 @@ def test_text_that_names_operators_and_kinds_of_a_package_is_read(site: Path) ->
     assert "node complex_conj(data=%1)" in said
 
 
-def test_type_of_a_package_is_read(site: Path) -> None:
-    text = "fn (%x: node complex_type()) { %x }"
-    assert "complex_type" in script(site, f"print(relay.astext(relay.parse_expr('{text}')))")
+@pytest.mark.parametrize(
+    "read", ["relay.parse(open('mod').read())", "relayish.binary.read_binary('mod.bin')"]
+)
+def test_program_with_types_and_attributes_of_a_package_is_read(
+    site: Path, written: None, read: str
+) -> None:
+    said = script(site, f"import relayish.binary\nprint({read})")
+    assert said.startswith("complex_package is imported\n")
+    assert "%x: node complex_type()" in said
+    assert "node complex_conj" in said
 
 
 def test_packages_are_imported_once_and_a_missing_name_is_an_error(site: Path) -> None:

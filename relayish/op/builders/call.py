@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs, DictAttrs, attrs_class, may_be_none
+from relayish.ir.attrs import Attrs, DictAttrs, find_attrs_class, may_be_none
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
 from relayish.ir.span import Span
 from relayish.op.builders.outputs import TupleWrapper
@@ -81,7 +81,7 @@ def make_node(type_key: str, **fields: object) -> Attrs:
     """
     if type_key == DictAttrs.type_key:
         return DictAttrs(fields)
-    cls = attrs_class(type_key)
+    cls = find_attrs_class(type_key)
     if cls is None:
         raise UnknownNameError(
             f"{type_key!r} is no type key of attributes; write relay.Var(...) for a node, "
