@@ -23,6 +23,11 @@ _GROUP: Final = re.compile(r"-(?!-)[A-Za-z_][\w.]*:|--(?:dump|keep|show|trace|pe
 _WORD: Final = re.compile(r"-(?P<name>[A-Za-z_][\w-]+)(?:=.*)?$", re.DOTALL)
 
 
+_HELP: Final = """\
+options of passes, -PASS:OPTION[=VALUE][:OPTION...]; -PASS:help lists those of one
+"""
+
+
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the words of a command line that are not for drivers, and those that are.
 
@@ -34,14 +39,16 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     driven: list[str] = []
     for word in words:
         found = _WORD.match(word)
-        if word == "-help":
-            others.append("--help")
-            continue
         is_driven = _GROUP.match(word) is not None or (
             found is not None and found["name"].replace("-", "_") in GLOBAL_NAMES
         )
         (driven if is_driven else others).append(word)
     return others, driven
+
+
+class _CommandCtx(DriverCtx):
+    def warn(self, message: str) -> None:
+        sys.stderr.write(f"relayish: note: {message}\n")
 
 
 def driver_context(args: argparse.Namespace) -> DriverCtx:
@@ -53,7 +60,7 @@ def driver_context(args: argparse.Namespace) -> DriverCtx:
         OptionError: If a word says what there is not.
     """
     stem = "program" if args.file in (None, "-") else args.file
-    ctx = DriverCtx(trace=TraceFiles(stem, args.trace_file or sys.stderr), input=stem)
+    ctx = _CommandCtx(trace=TraceFiles(stem, args.trace_file or sys.stderr), input=stem)
     if args.driver_words:
         ctx.parse_options(args.driver_words)
     args.output = ctx.config.output or args.output
@@ -70,6 +77,8 @@ def listing(ctx: DriverCtx, pipeline: Sequential) -> str:
         pipeline: What would run.
     """
     told = [_render_options(name) for name, given in ctx.options.items() if given.get("help")]
+    if ctx.config.help:
+        told.append(f"{ctx.line.describe()}{_HELP}")
     if ctx.config.print_pass:
         told.append(render_run(Driver(pipeline.passes, ctx)))
     if ctx.config.print_meta:

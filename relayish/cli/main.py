@@ -56,10 +56,8 @@ interrupted; 141 output closed
 
 
 _DRIVEN: Final = """\
-options with one dash are those of drivers: -PASS:OPTION[=VALUE][:OPTION...] for one pass
-(-FoldConstant:fold_qnn:trace_ir_after; -FoldConstant:help lists them), and for all passes -show
--trace -trace_mp -perf -keep -verify -skip_before=N -skip_after=N -skip_equal=N -dump=PASS
--print-pass -print-meta
+options with one dash are those of drivers, as -trace and -skip_after=7, and of single passes, as
+-FoldConstant:fold_qnn:trace_ir_after; -help lists the first, -PASS:help those of a pass
 """
 
 

@@ -239,10 +239,29 @@ files=['a.relay'])
             if option.name in values:
                 _refuse(word, f"option {option.name!r} is given twice")
             values[option.name] = _value_of(option, value if equals else None, word)
-        given.groups.setdefault(name, {}).update(values)
+        given.groups.setdefault(group.name, {}).update(values)
+
+    def describe(self) -> str:
+        """Return the options of the top level, and those of groups that were registered."""
+        lines = ["options:"]
+        lines += [_describe(o, self._forms[o.name], "-") for o in self.options]
+        for group in self.groups:
+            lines.append(
+                f"options of -{group.name}:OPTION[=VALUE][:OPTION...], {group.description}"
+            )
+            lines += [_describe(option, group.form_of(option), "") for option in group.options]
+        return "\n".join(line.rstrip(" ,") for line in lines) + "\n"
 
 
 _GROUP: Final = re.compile(r"--?(?P<group>[A-Za-z_][\w.]*):")
+
+
+def _describe(option: PassOption, form: ValueForm, dash: str) -> str:
+    """Return a line: how an option is written, what it does."""
+    value = {ValueForm.NONE: "", ValueForm.SPACE: " VALUE", ValueForm.NONE_SPACE: " VALUE"}
+    names = [f"{dash}{name}" for name in (option.name, option.abbreviation) if name]
+    written = ", ".join(names) + value.get(form, "=VALUE")
+    return f"  {written:<30}  {option.description}"
 
 
 def _normal(name: str) -> str:

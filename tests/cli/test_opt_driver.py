@@ -39,7 +39,7 @@ def body(text: str) -> int:
 # -- which words are for drivers --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted({*GLOBAL_NAMES} - {"help"}))
+@pytest.mark.parametrize("name", GLOBAL_NAMES)
 def test_every_option_of_drivers_is_one_of_theirs_behind_one_dash(name):
     assert split_words([f"-{name}=1"]) == ([], [f"-{name}=1"])
     assert split_words([f"-{name.replace('_', '-')}"]) == ([], [f"-{name.replace('_', '-')}"])
@@ -57,9 +57,17 @@ def test_words_of_the_command_stay_with_it(words):
     assert split_words(words) == (words, [])
 
 
-def test_help_with_one_dash_is_help(capsys: Capture):
+def test_help_of_the_command_tells_of_options_with_one_dash(capsys: Capture):
+    assert run("--help") == 0
+    assert "-FoldConstant:fold_qnn:trace_ir_after" in capsys.readouterr().out
+
+
+def test_help_with_one_dash_lists_options_of_drivers(capsys: Capture):
     assert run("-help") == 0
-    assert "-PASS:OPTION[=VALUE]" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    for name in GLOBAL_NAMES:
+        assert f"  -{name}" in shown
+    assert "  -opt_level, -O VALUE            run passes of this level and below" in shown
 
 
 # -- options ----------------------------------------------------------------------------------
@@ -146,6 +154,25 @@ def test_a_phase_that_the_pipeline_has_not_is_refused(program: Path, vec, capsys
 def test_the_result_goes_where_drivers_say(program: Path, vec, tmp_path):
     assert run(program, "-p", "VEC", f"-output={tmp_path / 'out.relay'}") == 0
     assert body((tmp_path / "out.relay").read_text()) == 1
+
+
+def test_options_for_a_pass_that_does_not_run_are_told_of(program: Path, vec, capsys: Capture):
+    assert run(program, "-p", "VEC", "-FuseOps:show") == 0
+    assert capsys.readouterr().err == (
+        "relayish: note: options are given for FuseOps, which do not run in driver sequential; "
+        "there run VEC\n"
+    )
+
+
+def test_a_pipeline_inside_is_switched_off_as_a_whole(program: Path, vec, capsys: Capture):
+    assert run(program, "-p", "VEC,O0", "-O0:enable=false") == 0
+    shown = capsys.readouterr()
+    assert (body(shown.out), shown.err) == (1, "// O0 is not run\n")
+
+
+def test_a_pass_goes_by_its_global_name(program: Path, vec, capsys: Capture):
+    assert run(program, "-p", "VEC", "-relayish.pass_.VEC:level=3") == 0
+    assert body(capsys.readouterr().out) == 3
 
 
 # -- what is listed ---------------------------------------------------------------------------

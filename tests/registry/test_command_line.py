@@ -215,6 +215,23 @@ def test_a_group_that_nobody_registered_is_looked_for():
     assert made.parse(["-NN2A:ae"]).groups == {"NN2A": {"analysis_enable": True}}
 
 
+def test_options_are_described_with_their_forms():
+    made = CommandLine()
+    made.register(
+        [PassOption("o", str, "", "", "where to"), PassOption("show", bool, False, "s")], FORMS
+    )
+    made.register_group(NN2A)
+    assert made.describe().splitlines() == [
+        "options:",
+        "  -o VALUE                        where to",
+        "  -show, -s",
+        "options of -NN2A:OPTION[=VALUE][:OPTION...]",
+        "  alias, a=VALUE",
+        "  analysis_enable, ae",
+        "  level=VALUE",
+    ]
+
+
 # -- what is refused ----------------------------------------------------------------------------
 
 

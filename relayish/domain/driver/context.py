@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, TextIO
+from typing import Any, Final, Self, TextIO, TypeVar
 
 from relayish.domain.driver.config import FORMS, GLOBAL_NAMES, GlobalConfig
-from relayish.errors import OptionError, PassError
+from relayish.errors import IgnoredNameWarning, OptionError, PassError
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.pass_class import Pass
-from relayish.pass_infra.base.trace import TraceFiles
+from relayish.pass_infra.base.trace import TraceFiles, current_trace_files
 from relayish.pass_infra.composition.pass_config import own_options
 from relayish.pass_infra.composition.registry import REGISTRY, PassEntry
+from relayish.pass_infra.composition.sequential import Sequential
 from relayish.pass_infra.instruments.marks import TimingMarks
 from relayish.registry.command_line import CommandLine, OptionGroup, ValueForm
 from relayish.registry.option import PassOption, field_options
+
+S = TypeVar("S", bound=Sequential)
 
 
 class DriverCtx:
@@ -142,13 +146,32 @@ class DriverCtx:
         made = pass_ if entry is None or not own else _remake(pass_, entry, own)
         return made.with_common(**asked) if asked else made
 
+    def configured_inside(self, pipeline: S) -> S:
+        """Return a pipeline inside the one that is driven with the options that are given for it.
+
+        What is asked of all passes is asked of those in it, and not of the whole.
+        """
+        asked = self.options.get(pipeline.info.name, {})
+        return pipeline.with_common(**asked) if asked else pipeline
+
     def trace_file(self, name: str, path: str | Path | None = None) -> Path:
         """Return the path of the trace file ``name``, as :meth:`TraceFiles.register` does."""
-        return self.files.register(name, path)
+        return self._files_in_force().register(name, path)
 
     def trace_stream(self, name: str = "") -> TextIO:
         """Return where to write what is traced into a file; ``""`` is the standard one."""
-        return self.files.stream(name)
+        return self._files_in_force().stream(name)
+
+    def _files_in_force(self) -> TraceFiles:
+        return current_trace_files() if self is _DEFAULT else self.files
+
+    def warn(self, message: str) -> None:
+        """Warn of options that have no effect.
+
+        Warns:
+            IgnoredNameWarning: A context of a command tells it otherwise.
+        """
+        warnings.warn(message, IgnoredNameWarning, stacklevel=2)
 
     def __enter__(self) -> Self:
         self.files.__enter__()

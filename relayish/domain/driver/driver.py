@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any, Self, TypeVar
 
 from relayish.domain.driver.context import DriverCtx
-from relayish.errors import IgnoredNameWarning, PassError, add_note, suggest
+from relayish.errors import PassError, add_note, suggest
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.context import PassContext, resume
 from relayish.pass_infra.base.pass_class import Pass
@@ -146,7 +145,7 @@ class Driver(Sequential):
         with ctx:
             self._schedule = _schedule(self, ctx, self._done)
             self._ended = _Ended()
-            _warn_of_unused(self, ctx)
+            _warn_of_unused(self, self._schedule, ctx)
             for pass_, around in _walk(self._schedule, self):
                 self._ended.fini.callback(_call, pass_, "fini", around)
                 _call(pass_, "init", around)
@@ -278,12 +277,17 @@ class Driver(Sequential):
         self,
         ctx: PassContext | None = None,
         change: Callable[[Pass], Pass] = lambda pass_: pass_,
+        change_inside: Callable[[Sequential], Sequential] = lambda pipeline: pipeline,
     ) -> Self:
         """Return this as part of the run of another; see :meth:`Sequential.resolved`."""
         if not self._own:
-            return super().resolved(ctx, change)._lend(DriverCtx.current())  # noqa: SLF001 - as above
+            return super().resolved(ctx, change, change_inside)._lend(DriverCtx.current())  # noqa: SLF001 - as above
         own = self.ctx
-        return super().resolved(ctx, lambda pass_: change(own.configured(pass_)))
+        return super().resolved(
+            ctx,
+            lambda pass_: change(own.configured(pass_)),
+            lambda pipeline: change_inside(own.configured_inside(pipeline)),
+        )
 
     def _lend(self, ctx: DriverCtx) -> Self:
         self._ctx = ctx
@@ -347,16 +351,22 @@ def _schedule(driver: Driver, ctx: DriverCtx, done: int = 0) -> Sequential:
         return made.with_common(enable=False) if is_left_out else made
 
     plain = Sequential(driver.passes, driver.info.opt_level, driver.info.name)
-    return plain.resolved(ctx.pass_context(), settle)
+    return plain.resolved(ctx.pass_context(), settle, ctx.configured_inside)
 
 
-def _warn_of_unused(driver: Driver, ctx: DriverCtx) -> None:
-    run = dict.fromkeys([pass_.info.name for pass_ in driver.plan()])
+def _warn_of_unused(driver: Driver, schedule: Sequential, ctx: DriverCtx) -> None:
+    run = dict.fromkeys(_names(schedule))
     unused = sorted(set(ctx.options) - set(run) - {group.name for group in ctx.line.groups})
     if unused:
-        warnings.warn(
+        ctx.warn(
             f"options are given for {', '.join(unused)}, which do not run in driver "
-            f"{driver.info.name}; there run {', '.join(run) or 'no passes'}",
-            IgnoredNameWarning,
-            stacklevel=3,
+            f"{driver.info.name}; there run {', '.join(run) or 'no passes'}"
         )
+
+
+def _names(pipeline: Sequential) -> Iterator[str]:
+    """Yield the names of the passes in a pipeline, pipelines inside it among them."""
+    for step in pipeline.passes:
+        yield step.info.name
+        if isinstance(step, Sequential):
+            yield from _names(step)

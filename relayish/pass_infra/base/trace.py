@@ -72,9 +72,10 @@ class TraceFiles:
         return sys.stdout if self._stream is None else self._stream
 
     def _opened(self, path: Path) -> TextIO:
-        stream = self._open.get(path)
-        if stream is None:
-            stream = self._open[path] = path.open("w", encoding="utf-8", newline="\n")
+        with self._lock:  # opened a second time, it would lose what was written
+            stream = self._open.get(path)
+            if stream is None:
+                stream = self._open[path] = path.open("w", encoding="utf-8", newline="\n")
         return stream
 
     def close(self) -> None:

@@ -106,6 +106,7 @@ class Sequential(Pass):
         self,
         ctx: PassContext | None = None,
         change: Callable[[Pass], Pass] = lambda pass_: pass_,
+        change_inside: Callable[[Sequential], Sequential] = lambda pipeline: pipeline,
     ) -> Self:
         """Return this with the very passes that would run under ``ctx``, whatever the context then.
 
@@ -116,6 +117,7 @@ class Sequential(Pass):
         Args:
             ctx: The current context if not given.
             change: Returns what stands in place of each pass of the plan; called in order.
+            change_inside: Returns what stands in place of each ``Sequential`` inside.
 
         Raises:
             PassError, UnknownNameError, PipelineError: As :func:`requirements`.
@@ -124,7 +126,9 @@ class Sequential(Pass):
         made = copy.copy(self)
         made.passes = tuple(
             [
-                step.resolved(inside, change) if isinstance(step, Sequential) else change(step)
+                change_inside(step).resolved(inside, change, change_inside)
+                if isinstance(step, Sequential)
+                else change(step)
                 for step in self._steps(inside)
             ]
         )

@@ -13,6 +13,7 @@ from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     CommonConfig,
+    TraceFiles,
     create_function_pass,
     create_module_pass,
     register_pass,
@@ -129,6 +130,12 @@ def test_the_driver_is_the_default_one_outside_of_all(kind):
 def test_the_driver_is_the_current_one(kind):
     with DriverCtx() as driver:
         assert kind().driver is driver
+
+
+def test_the_default_driver_traces_to_the_files_in_force(kind, tmp_path):
+    with TraceFiles(standard=tmp_path / "run.t"):
+        on(kind, 1).trace(1, "told")
+    assert (tmp_path / "run.t").read_text() == "told\n"
 
 
 def test_the_driver_may_be_given(kind):
