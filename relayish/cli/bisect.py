@@ -8,8 +8,10 @@ import sys
 from typing import Final
 
 from relayish._support.collector import freeze_heap
+from relayish.cli.driver_options import driver_context
 from relayish.cli.files import read_program, write_program
 from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
+from relayish.domain.driver import Driver
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import Fault, bisect
@@ -23,6 +25,7 @@ EXIT_FOUND: Final = 1
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the least program is written where the result goes."""
+    driven = driver_context(args)
     named = named_pipeline(args)
     mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
     pipeline = usual_pipeline(args, form) if named is None else named
@@ -31,12 +34,15 @@ def run(args: argparse.Namespace) -> int:
     if args.value:
         compute(mod, args.entry, args.seed)  # if nothing can be computed, nothing can be compared
     with ctx, freeze_heap():
-        culprit = bisect(pipeline, mod, fault, most_tries=args.tries)
+        driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
+        culprit = bisect(driver, mod, fault, most_tries=args.tries)
     if culprit is None:
         sys.stderr.write("relayish: nothing is wrong after any pass\n")
         return 0
     others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
+    where = "" if culprit.function is None else f"; the function at fault is @{culprit.function}"
     sys.stderr.write(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
+    sys.stderr.write(f"relayish: note: opt -skip_after={culprit.position} leaves it out{where}\n")
     write_program(culprit.shrunk, form, args.output)
     return EXIT_FOUND
 

@@ -60,7 +60,9 @@ def driver_context(args: argparse.Namespace) -> DriverCtx:
         OptionError: If a word says what there is not.
     """
     stem = "program" if args.file in (None, "-") else args.file
-    ctx = _CommandCtx(trace=TraceFiles(stem, args.trace_file or sys.stderr), input=stem)
+    ctx = _CommandCtx(
+        trace=TraceFiles(stem, getattr(args, "trace_file", None) or sys.stderr), input=stem
+    )
     if args.driver_words:
         ctx.parse_options(args.driver_words)
     args.output = ctx.config.output or args.output

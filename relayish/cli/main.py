@@ -83,9 +83,16 @@ _LIKE_DRIVERS: Final = re.compile(r"-[A-Za-z_][\w.-]|--(?:dump|keep|perf|show|tr
 """What words for drivers begin like; others may, as ``-O2`` does."""
 
 
+_DRIVEN_COMMANDS: Final = ("opt", "bisect")
+
+
 def _split_words(words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
     """Return the words of the command line, and those among them that are for drivers."""
-    if not words or words[0] != "opt" or not any(_LIKE_DRIVERS.match(word) for word in words):
+    if (
+        not words
+        or words[0] not in _DRIVEN_COMMANDS
+        or not any(_LIKE_DRIVERS.match(word) for word in words)
+    ):
         return words, []
     split: Callable[[Sequence[str]], tuple[list[str], list[str]]]
     split = importlib.import_module(_DRIVER_OPTIONS).split_words

@@ -97,3 +97,21 @@ def test_bisect_finds_the_pass_after_which_nothing_binds_a_variable(
     assert main(["bisect", program_of_lets, "-p", pipeline]) == 1
     others = f"after {len(before)} other passes: @main uses {lost}, which nothing binds"
     assert f"{losing} is at fault, {others}" in capsys.readouterr().err
+
+
+def test_the_number_and_the_function_are_told_by_which_to_leave_the_fault_out(
+    program: Path, capsys: Capture, losing_passes: None
+) -> None:
+    assert main(["bisect", str(program), "-p", "InferType,NewParams"]) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert told[-1] == (
+        "relayish: note: opt -skip_after=1 leaves it out; the function at fault is @main"
+    )
+    assert main(["opt", str(program), "-p", "InferType,NewParams", "-skip_after=1", "-verify"]) == 0
+
+
+def test_options_of_drivers_count_when_a_pass_at_fault_is_sought(
+    program: Path, capsys: Capture, losing_passes: None
+) -> None:
+    words = ["bisect", str(program), "-p", "InferType,NewParams"]
+    assert main([*words, "-skip_equal=2"]) == 0
