@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeAlias
 
-from relayish.errors import FieldIndexError
+from relayish.errors import FieldIndexError, UnknownNameError
 from relayish.ir.domain import PLACES, Domain, Opcode, Operator, get_domain
 from relayish.ir.getters import Nodes, compile_getter
 from relayish.ir.kind_table import KindTable
@@ -83,7 +83,7 @@ def place_of(node: Node) -> tuple[Domain, Operator]:
     """Return the domain of ``node`` and the operator in it.
 
     Raises:
-        UnknownNameError: If it calls an operator that is not declared.
+        UnknownNameError: If it calls an operator that is not declared, or its kind is forgotten.
 
     Complexity:
         Constant.
@@ -97,6 +97,11 @@ def place_of(node: Node) -> tuple[Domain, Operator]:
         return found
     if calls is None or callee is None:
         owner = get_domain(kind.domain_)
+        if kind.operator_ not in owner.kinds:
+            raise UnknownNameError(
+                f"domain {owner.name} has no kind {kind.operator_!r} any more: "
+                f"{kind.__name__} was declared temporarily; enter declared_temporarily again"
+            )
         found = owner, owner.kinds[kind.operator_]
     else:
         domain, name = calls.named(callee)

@@ -16,44 +16,46 @@ from relayish.ir.roles import CHILD_ROLES, Access, Atom, Role
 
 
 class Property(Flag):
-    """What is known of an operator.
+    """What is known of an operator, and from what of its declaration it follows, or ``declared``.
+
+    The record is that of an operator which calls name; all else is said of kinds of nodes.
 
     Source:
         AIR's ``OPR_PROP``, all but the last two.
     """
 
     NONE = 0
-    EX_CHILD = auto()  # the number of children differs
-    ENTRY = auto()  # names a function by its entry
-    RET_VAR = auto()  # has a variable that the result goes to
-    SCF = auto()  # structured control flow: evaluates children in scopes of their own
-    NON_SCF = auto()  # control flow to a label
-    END_BB = auto()  # what stands behind it in a block does not run
-    LEAF = auto()  # has no children, ever
-    STMT = auto()  # a statement of a block
-    EXPR = auto()  # has a value
-    STORE = auto()  # writes a place that one of its fields names
-    LOAD = auto()  # reads a place that one of its fields names
-    CALL = auto()  # calls a function
-    COMPARE = auto()  # compares its operands
-    BOOLEAN = auto()  # the value is a truth value
-    NOT_EXEC = auto()  # is not evaluated by itself, as types, patterns and clauses are not
-    SYM = auto()  # has a symbol: a variable or name
-    TYPE = auto()  # has a type, beside that of its value
-    LABEL = auto()  # has a label
-    OFFSET = auto()  # has an offset in bytes
-    VALUE = auto()  # has a value known while compiling
-    FLAGS = auto()  # has flags
-    FIELD_ID = auto()  # has the number of a field of a structure
-    CONST_ID = auto()  # has a constant of the global scope
-    BARRIER = auto()  # nothing that may be observed moves past it
-    PREFETCH = auto()  # fetches ahead of use, and does nothing else
-    ATTR = auto()  # has attributes
-    ACC_TYPE = auto()  # has the type by which it accesses a place
-    PREG = auto()  # has a pseudo register
-    LIB_CALL = auto()  # becomes a call of a library
-    SIDE_EFFECT = auto()  # does more than give a value
-    COMMUTATIVE = auto()  # gives the same for its two operands in either order
+    EX_CHILD = auto()  # children: their number differs
+    ENTRY = auto()  # field, or declared: has the entry of a function
+    RET_VAR = auto()  # access: a call that writes its result to a symbol
+    SCF = auto()  # scopes: structured control flow, evaluates children in scopes of their own
+    NON_SCF = auto()  # declared: control flow to a label
+    END_BB = auto()  # declared: what stands behind it in a block does not run
+    LEAF = auto()  # children, record: has none, ever
+    STMT = auto()  # declared, of a family: a statement of a block
+    EXPR = auto()  # family, record: has a value
+    STORE = auto()  # access: writes a place that one of its fields names
+    LOAD = auto()  # access: reads a place that one of its fields names
+    CALL = auto()  # declared: calls a function
+    COMPARE = auto()  # declared: compares its operands
+    BOOLEAN = auto()  # declared: the value is a truth value
+    NOT_EXEC = auto()  # family: not evaluated by itself, as types, patterns and clauses are not
+    SYM = auto()  # atom, binder, field: is a variable or name, binds one or has one
+    TYPE = auto()  # field: has a type, beside that of its value
+    LABEL = auto()  # field: has a label
+    OFFSET = auto()  # field: has an offset in bytes
+    VALUE = auto()  # atom, field: has a value known while compiling
+    FLAGS = auto()  # field: has flags
+    FIELD_ID = auto()  # field: has a field of a structure
+    CONST_ID = auto()  # field: has a constant of the global scope
+    BARRIER = auto()  # effect, record: nothing that may be observed moves past it
+    PREFETCH = auto()  # declared: fetches ahead of use, and does nothing else
+    ATTR = auto()  # field, record: has attributes
+    ACC_TYPE = auto()  # field: has the type by which it accesses a place
+    PREG = auto()  # field: has a pseudo register
+    LIB_CALL = auto()  # declared: becomes a call of a library
+    SIDE_EFFECT = auto()  # effect, record: does more than give a value
+    COMMUTATIVE = auto()  # declared, record: gives the same for its operands in either order
 
 
 def spell_properties(properties: Property) -> str:

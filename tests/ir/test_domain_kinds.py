@@ -166,5 +166,9 @@ def test_kind_is_forgotten_with_its_operator():
             times: int
 
         assert "gone" in get_domain("complex").kinds
+        kept = Gone(3)
+        assert kept.operator.name == "gone"
     assert len(COMPLEX.kinds) == number
     assert "relay.complex_gone" not in node_kinds()
+    with pytest.raises(UnknownNameError, match="domain complex has no kind 'gone' any more: Gone"):
+        _ = kept.operator

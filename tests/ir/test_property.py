@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -240,10 +241,15 @@ def test_statements_of_the_loop_ir_are_told_from_expressions():
     }
 
 
-def test_every_property_says_what_it_is():
+def test_every_property_says_from_what_it_follows():
     source = Path(relayish.ir.property.__file__).read_text(encoding="utf-8")
-    for each_one in Property:
-        assert f"    {each_one.name} = auto()  # " in source
+    said = dict(re.findall(r"^    ([A-Z_]+) = auto\(\)  # ([a-z, ]+): ", source, re.MULTILINE))
+    assert said.keys() == {each.name for each in Property}
+    sources = {word.strip() for words in said.values() for word in re.split(r",| or ", words)}
+    assert sources - {""} == {
+        *("access", "atom", "binder", "children", "declared", "effect", "family", "field"),
+        *("of a family", "record", "scopes"),
+    }
 
 
 def test_properties_are_spelt_by_name():
