@@ -283,9 +283,10 @@ class Driver(Sequential):
         if not self._own:
             return super().resolved(ctx, change, change_inside)._lend(DriverCtx.current())  # noqa: SLF001 - as above
         own = self.ctx
+        settle = _Settling(own)
         return super().resolved(
             ctx,
-            lambda pass_: change(own.configured(pass_)),
+            lambda pass_: change(settle(pass_)),
             lambda pipeline: change_inside(own.configured_inside(pipeline)),
         )
 
@@ -332,26 +333,31 @@ def _schedule(driver: Driver, ctx: DriverCtx, done: int = 0) -> Sequential:
         ctx: Its context, which is the current one.
         done: How many passes have run already.
     """
-    bounds = ctx.config.bounds()
-    counts: dict[str, int] = {}
-    number = 0
+    plain = Sequential(driver.passes, driver.info.opt_level, driver.info.name)
+    return plain.resolved(ctx.pass_context(), _Settling(ctx, done), ctx.configured_inside)
 
-    def settle(pass_: Pass) -> Pass:
-        nonlocal number
-        number += 1
-        name = pass_.info.name
-        counts[name] = counts.get(name, 0) + 1
+
+class _Settling:
+    """Gives the passes of a run, one after the other, options, phases and numbers."""
+
+    def __init__(self, ctx: DriverCtx, done: int = 0) -> None:
+        self.ctx = ctx
+        self.done = done
+        self.number = 0
+        self.counts: dict[str, int] = {}
+
+    def __call__(self, pass_: Pass) -> Pass:
+        ctx, name = self.ctx, pass_.info.name
+        self.number += 1
+        count = self.counts[name] = self.counts.get(name, 0) + 1
+        phase = name if count == 1 else f"{name}#{count}"
         made = ctx.configured(pass_)
-        phase = name if counts[name] == 1 else f"{name}#{counts[name]}"
         made = made.with_info(dataclasses.replace(made.info, phase=phase))
         if ctx.config.keep and not made.info.common.write_ir:
             kept = f"{ctx.files.stem}.{make_safe_name(phase).lower()}{BINARY_SUFFIX}"
             made = made.with_common(write_ir=kept)
-        is_left_out = number <= done or bounds.is_skipped(number)
+        is_left_out = self.number <= self.done or ctx.config.bounds().is_skipped(self.number)
         return made.with_common(enable=False) if is_left_out else made
-
-    plain = Sequential(driver.passes, driver.info.opt_level, driver.info.name)
-    return plain.resolved(ctx.pass_context(), settle, ctx.configured_inside)
 
 
 def _warn_of_unused(driver: Driver, schedule: Sequential, ctx: DriverCtx) -> None:

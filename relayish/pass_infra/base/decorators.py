@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 from relayish.errors import DeclarationError
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.base.pass_class import ModulePass, Pass
+from relayish.pass_infra.base.pass_class import RUN_HOOKS, ModulePass, Pass
 from relayish.registry.named import summary_of
 
 TransformModule: TypeAlias = Callable[[Any, PassContext], Any]
@@ -151,6 +151,15 @@ def info_of(
     return PassInfo(given, opt_level, description=summary_of(pass_func), **facts._asdict())
 
 
+def _forward_hook(name: str) -> Callable[..., None]:
+    """Return the hook of a run that calls the one of the decorated class."""
+
+    def hook(self: Any, driver: object) -> None:  # Any: a pass that holds an instance of that class
+        getattr(self._instance, name)(driver)
+
+    return hook
+
+
 def _pass_class(
     maker: Maker,
     cls: Any,  # Any: a class of any kind
@@ -187,6 +196,7 @@ def _pass_class(
         "__getattr__": __getattr__,
         maker.method: forward,
         **{name: getattr(cls, name) for name in maker.kept if hasattr(cls, name)},
+        **{name: _forward_hook(name) for name in RUN_HOOKS if hasattr(cls, name)},
         **maker.attributes,
         "info": info,
         "__doc__": cls.__doc__,

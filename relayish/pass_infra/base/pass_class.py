@@ -181,6 +181,10 @@ def tell(line: str) -> None:
     print(line, file=current_trace_files().stream())
 
 
+RUN_HOOKS: Final = ("init", "pre_run", "post_run", "fini")
+"""What a driver calls of passes around running them."""
+
+
 class ModulePass(Pass):
     """A pass that sees the whole module."""
 

@@ -25,6 +25,7 @@ from relayish.transform import (
     create_function_pass,
     create_module_pass,
     default_pipeline,
+    module_pass,
     register_pass,
 )
 
@@ -170,6 +171,27 @@ def test_a_pass_that_is_not_enabled_begins_and_ends_but_does_not_run(shared, mod
     assert calls(shared) == [call for call in order("A", "B") if call != "A.run"]
 
 
+def test_hooks_of_a_decorated_class_are_called(mod):
+    told = []
+
+    @module_pass(opt_level=0)
+    class Plain:
+        def __init__(self, word):
+            self.word = word
+
+        def init(self, driver):
+            told.append((self.word, "init", driver.info.name))
+
+        def transform_module(self, mod, ctx):
+            return mod
+
+        def fini(self, driver):
+            told.append((self.word, "fini", driver.info.name))
+
+    Driver([Plain("a"), Plain("b")], name="d")(mod)
+    assert told == [("a", "init", "d"), ("b", "init", "d"), ("b", "fini", "d"), ("a", "fini", "d")]
+
+
 # -- what raises --------------------------------------------------------------------------------
 
 
@@ -250,6 +272,19 @@ def test_a_driver_inside_runs_at_the_level_of_its_own_context(mod):
 def test_options_of_the_inner_driver_are_those_of_its_passes(mod):
     inner = Driver([plus(1, "In")], DriverCtx(options={"In": {"enable": False}}))
     assert value(Driver([plus(10, "In"), inner])(mod)) == 11
+
+
+def test_numbers_of_the_inner_driver_are_counted_in_it(mod):
+    inner = Driver([plus(10), plus(100)], DriverCtx(GlobalConfig(skip_after=1)))
+    assert value(Driver([plus(1), inner, plus(1000)])(mod)) == 1012
+    outer = Driver([plus(1), inner, plus(1000)], DriverCtx(GlobalConfig(skip_after=1)))
+    assert value(outer(mod)) == 2
+
+
+def test_the_inner_driver_keeps_programs_that_it_is_told_to(mod, tmp_path):
+    inner = Driver([plus(10)], DriverCtx(GlobalConfig(keep=True), input=str(tmp_path / "inner")))
+    Driver([plus(1), inner])(mod)
+    assert [path.name for path in tmp_path.iterdir()] == ["inner.plus.rly"]
 
 
 def test_a_driver_may_borrow_by_hand(shared, mod):
