@@ -133,6 +133,7 @@ def register_value(
 
     Example:
         >>> from fractions import Fraction
+        >>> from relayish.binary import from_binary, to_binary
         >>> from relayish.ir.declarations import declared_temporarily
         >>> with declared_temporarily():
         ...     register_value(Fraction, "fraction", lambda f: f.as_integer_ratio(), Fraction)
