@@ -48,7 +48,7 @@ class CommonOptionsInstrument(PassInstrument):
         if common.trace_ir_before:
             tell(_show_program("before", mod, info))
         if common.verify:
-            self._verify.enter_pass_ctx()  # nothing is known of what ran since
+            self._verify.forget_last()  # others may have run since that nobody watched
             self._verify.run_before_pass(mod, info)
         if common.trace_stat or common.trace_mp:
             begun = common.trace_mp and _begin_memory()
@@ -67,7 +67,6 @@ class CommonOptionsInstrument(PassInstrument):
             write_program(mod, path, info.phase or info.name)
         if common.verify:
             self._verify.run_after_pass(mod, info)
-            self._verify.enter_pass_ctx()  # keeps no module alive
 
     def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self._open.close(info)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from typing import Final
 
@@ -59,6 +60,10 @@ use a new Var for the second
     def enter_pass_ctx(self) -> None:
         self._state.clear()
 
+    def forget_last(self) -> None:
+        """Name no pass as the last that ran; what held of a module holds."""
+        self._state.last = ""
+
     def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         last = self._state.last
         so_far = f"{last} was the last pass that ran" if last else "no pass ran before it"
@@ -107,15 +112,18 @@ class _State(threading.local):
 
     def clear(self) -> None:
         self.last = ""
-        self._mod: AnyModule | None = None
+        self._mod: weakref.ref[AnyModule] | None = None
         self._held: set[str] = set()
 
     def has_passed(self, name: str, mod: AnyModule) -> bool:
         """Return whether this very module has passed the check."""
-        return mod is self._mod and name in self._held
+        return self._is_last(mod) and name in self._held
 
     def note(self, name: str, mod: AnyModule) -> None:
         """Note that ``mod`` passed the check."""
-        if mod is not self._mod:
-            self._mod, self._held = mod, set()
+        if not self._is_last(mod):
+            self._mod, self._held = weakref.ref(mod), set()
         self._held.add(name)
+
+    def _is_last(self, mod: AnyModule) -> bool:
+        return self._mod is not None and self._mod() is mod

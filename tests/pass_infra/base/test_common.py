@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from pickle import dumps, loads
+
 import pytest
 
 import relayish.binary
@@ -131,6 +134,12 @@ def test_common_options_stand_in_braces_beside_those_of_the_pass():
 
 def test_common_options_are_given_by_name_in_python():
     assert get_pass("FoldConstant", enable=False).info.common == CommonConfig(enable=False)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda p: loads(dumps(p))])
+def test_common_options_are_copied_and_pickled_with_the_pass(copied):
+    made = copied(get_pass("FoldConstant{fold_qnn=true, skip_after=3}"))
+    assert (made.fold_qnn, made.info.common) == (True, CommonConfig(skip_after=3))
 
 
 @pytest.mark.parametrize(

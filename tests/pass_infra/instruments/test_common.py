@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import tracemalloc
+import weakref
 
 import pytest
 
@@ -18,6 +20,7 @@ from relayish.transform import (
     TraceFiles,
     create_function_pass,
     create_module_pass,
+    register_check,
 )
 
 SEVEN = Function((), Constant(7))
@@ -97,6 +100,27 @@ def test_the_program_is_verified_after(one_function):
 def test_the_program_is_verified_before():
     with pytest.raises(CheckError, match="fails the check well_formed already before pass Seven"):
         Seven.with_common(verify=True)(ILL)
+
+
+def test_a_program_is_verified_once_between_two_passes(one_function, declarations):
+    checked = []
+
+    @register_check("well_formed", replace=True)
+    def check(mod):
+        checked.append(mod)
+
+    verified = Seven.with_common(verify=True)
+    out = verified(verified(one_function))
+    assert checked == [one_function, out]
+
+
+def test_verification_keeps_no_program_alive():
+    mod = IRModule({"main": Function((), Constant(1))})
+    Seven.with_common(verify=True)(mod)
+    seen = weakref.ref(mod)
+    del mod
+    gc.collect()
+    assert seen() is None
 
 
 def test_a_program_is_not_verified_that_nobody_asks_to(one_function):
