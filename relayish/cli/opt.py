@@ -7,7 +7,7 @@ import sys
 
 from relayish._support.collector import freeze_heap
 from relayish.cli.driver_options import driver_context, listing
-from relayish.cli.files import read_program, write_program
+from relayish.cli.files import STANDARD, read_program, write_program
 from relayish.cli.forms import Form
 from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
 from relayish.domain.driver import Driver
@@ -25,7 +25,7 @@ from relayish.pass_infra.instruments.progress import ProgressInstrument
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
-from relayish.pass_infra.relay.program_file import read_file
+from relayish.pass_infra.relay.program_file import phase_of
 from relayish.transform import Sequential, get_check, pass_entry
 
 
@@ -55,15 +55,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace) -> tuple[IRModule, Form, str]:
     """Return the program, the form of its file, and the pass behind which to go on, if any."""
+    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
     if not args.resume:
-        return *read_program(args.file, allow_unknown_ops=args.allow_unknown_ops), ""
-    mod, phase = read_file(args.file)
+        return mod, form, ""
+    phase = "" if args.file == STANDARD else phase_of(args.file)
     if not phase:
         raise PassError(
             f"{args.file} does not tell of which pass it is the result; leave out --resume, or "
             f"write it with -keep, -dump=PASS or -PASS:write_ir=FILE"
         )
-    return mod, Form.RELAY, phase
+    return mod, form, phase
 
 
 def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassInstrument]:

@@ -139,6 +139,25 @@ def test_a_run_goes_on_where_the_file_was_kept(program: Path, vec, capsys: Captu
     assert shown.err == "// VEC is not run\n"
 
 
+def test_a_program_of_loops_is_resumed_as_one(tmp_path, capsys: Capture):
+    loops = tmp_path / "loops.tir"
+    loops.write_text(
+        "function f (_A)\n{\n  serial for (i, 0, 4)\n  {\n    A[i] = (1 + 2)\n  }\n}\n"
+    )
+    assert run(loops, "-p", "Simplify,RemoveNestedBlock", "-keep") == 0
+    whole = capsys.readouterr().out
+    assert run(f"{loops}.simplify.rly", "-p", "Simplify,RemoveNestedBlock", "--resume") == 0
+    assert capsys.readouterr().out == whole
+
+
+def test_a_file_in_text_is_resumed_too(program: Path, vec, tmp_path, capsys: Capture):
+    kept = tmp_path / "kept.relay"
+    assert run(program, "-p", "VEC{level=4},InferType", f"-VEC:write_ir={kept}") == 0
+    whole = capsys.readouterr().out
+    assert run(kept, "-p", "VEC,InferType", "--resume") == 0
+    assert capsys.readouterr().out == whole
+
+
 def test_a_file_that_tells_no_phase_is_not_resumed(program: Path, vec, capsys: Capture):
     assert run(program, "-p", "VEC", "--resume") == 2
     assert "does not tell of which pass it is the result" in capsys.readouterr().err

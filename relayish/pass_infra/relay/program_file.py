@@ -36,20 +36,36 @@ def read_file(path: str) -> tuple[IRModule, str]:
         BinaryFormatError: If it is in binary form, and damaged.
         OSError: If it cannot be read.
     """
-    with Path(path).open("rb") as file:
-        is_text = not is_binary(file.read(8))
-    if is_text:
-        return _read_text(path)
+    if not _is_binary_file(path):
+        source = _read_text(path)
+        return parse(source, source_name=path), _phase_in(source)
     mod = read_binary(path)
     if not isinstance(mod, IRModule):
         raise PassError(f"expected a module in {path}; found {indefinite(type(mod))}")
-    return mod, read_phase(path) or ""
+    return mod, phase_of(path)
 
 
-def _read_text(path: str) -> tuple[IRModule, str]:
+def phase_of(path: str) -> str:
+    """Return the phase that a file of a program tells; ``""`` if it tells none.
+
+    Raises:
+        ParseError, BinaryFormatError, OSError: As :func:`read_file`.
+    """
+    return (read_phase(path) or "") if _is_binary_file(path) else _phase_in(_read_text(path))
+
+
+def _is_binary_file(path: str) -> bool:
+    with Path(path).open("rb") as file:
+        return is_binary(file.read(8))
+
+
+def _read_text(path: str) -> str:
     try:
-        source = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ParseError(f"{path} holds no text of a program: {error}") from None
+
+
+def _phase_in(source: str) -> str:
     found = _PHASE.search(source)
-    return parse(source, source_name=path), "" if found is None else found["phase"]
+    return "" if found is None else found["phase"]
