@@ -78,6 +78,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     """Return, for each piece of work, (build, tight loop, build, relayish)."""
     sys.path.insert(0, str(HERE))
     import analyses
+    import handlers
     import loops
     import programs
     import tight
@@ -219,6 +220,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
         ),
         **loops.works(),
         **analyses.works(),
+        **handlers.works(),
     }
 
 

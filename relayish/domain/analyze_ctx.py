@@ -10,7 +10,7 @@ from relayish.domain.steps import CALLED, ByOperator
 from relayish.errors import DispatchError
 from relayish.functor.notes import is_noted, note_visit
 from relayish.functor.vtable import default_handler
-from relayish.ir.blocks import is_block, is_statement_of
+from relayish.ir.blocks import chained, is_block, is_statement_of
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.opcode import place_of
@@ -111,7 +111,15 @@ class AnalyzeCtx(Traced):
     @property
     def indent(self) -> int:
         """How many blocks the node being handled is in: what printed lines are indented by."""
-        return sum(is_block(type(node)) for node in self._parents[:-1])
+        return sum(map(self._opens_block, range(len(self._parents) - 1)))
+
+    def _opens_block(self, position: int) -> bool:
+        """Return whether the parent at ``position`` is a block, counting a chain of them once."""
+        node, child = self._parents[position], self._parents[position + 1]
+        rest = chained(type(node))
+        if rest is None or child is not getattr(node, rest):
+            return is_block(type(node))
+        return chained(type(child)) is None
 
     @default_handler
     def handle_node(self, visitor: Dispatch, node: Node) -> Any:  # Any: as contexts want
@@ -122,14 +130,18 @@ class AnalyzeCtx(Traced):
         Complexity:
             Nodes below that no method handles use no Python stack.
         """
-        steps, memo, parents = visitor.steps.push, visitor.memo_map, self._parents
-        base = len(parents)
-        push = push_of(steps, node)
+        steps = visitor.steps.push
+        push = steps[type(node)]
+        if push.__class__ is ByOperator:
+            push = push.entries[push.callee(node)]
         if push is None:
             return
-        if push is CALLED:  # the context goes on by overridden methods: one level at a time
-            self._visit_children(visitor, node)
+        if push is CALLED:
+            for child in entry_of(visitor.steps.children, node)(node):
+                visitor.visit(child)
             return
+        memo, parents = visitor.memo_map, self._parents
+        base = len(parents)
         stack: list[Node | None] = []
         pop, append, extend, enter = stack.pop, stack.append, stack.extend, parents.append
         try:
@@ -155,18 +167,11 @@ class AnalyzeCtx(Traced):
                     push(child, append, extend)
         except Exception as error:
             note_failure(error, parents)
+            for unfinished in parents[base:]:
+                memo.pop(unfinished, None)
             raise
         finally:
             del parents[base:]
-
-    def _visit_children(self, visitor: Dispatch, node: Node) -> None:
-        """Visit the children of ``node``, which a method handles that goes on with this."""
-        push = push_of(visitor.steps.children, node)
-        if push is not None:
-            found: list[Node] = []
-            push(node, found.append, found.extend)
-            for child in found[::-1]:
-                visitor.visit(child)
 
     @default_handler
     def handle_block(self, visitor: Dispatch, node: Node) -> Any:  # Any: as above
@@ -194,15 +199,18 @@ class AnalyzeCtx(Traced):
         """Return what is called for nodes of ``kind`` that ``step`` handles."""
         return step
 
+    def leave_out(self, visitor: Dispatch, node: Node, image: Any) -> None:  # Any: as above
+        """Take note that ``image``, what visiting ``node`` returned, is not kept in the memo."""
+
     def take(self, node: Node, image: Any) -> Any:  # noqa: ARG002 - as above; Any: as above
         """Return what visiting ``node`` returns, of which a handler made a list or ``REMOVED``."""
         return image
 
 
-def push_of(steps: Any, node: Node) -> Any:  # Any: entries of all sorts
+def entry_of(table: Any, node: Node) -> Any:  # Any: entries of all sorts
     """Return the entry for ``node`` of a table of a visitor."""
-    push = steps[type(node)]
-    return push.entries[push.callee(node)] if push.__class__ is ByOperator else push
+    found = table[type(node)]
+    return found.entries[found.callee(node)] if found.__class__ is ByOperator else found
 
 
 def note_failure(error: Exception, parents: list[Node]) -> None:

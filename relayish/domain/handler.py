@@ -122,8 +122,18 @@ def spell(operator: str) -> str:
 
 def _known_names(domain: Domain) -> set[str]:
     known = {spell(name) for name in (*domain.operators, *domain.kinds)}
-    language = languages().get(domain.name)
-    return known if language is None else known | language.families
+    known |= {name_of_kind(domain, name) for name in domain.kinds}
+    for language in languages().values():
+        if language.name == domain.name or any(
+            kind.domain_ == domain.name for kind in language.kinds.values()
+        ):
+            known |= language.families
+    return known
+
+
+def name_of_kind(domain: Domain, kind: str) -> str:
+    """Return what handlers of a kind are called after, where an operator may have its name."""
+    return f"kind_{kind}" if kind in domain.operators else kind
 
 
 def _check_names(cls: type[Handler]) -> None:

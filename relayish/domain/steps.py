@@ -16,12 +16,15 @@ from relayish.domain.handler import (
     BlockNullHandler,
     DefaultHandler,
     Handler,
+    NullHandler,
+    name_of_kind,
 )
 from relayish.errors import DispatchError, indefinite
 from relayish.functor.vtable import is_default
 from relayish.ir.blocks import is_block
 from relayish.ir.domain import get_domain
 from relayish.ir.field import Field
+from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import Node
 from relayish.ir.opcode import operator_field_of
 from relayish.ir.property import child_fields
@@ -83,10 +86,13 @@ class Steps:
     Attributes:
         of_kind: By kind of node, what is called; :class:`ByOperator` where nodes call operators.
         of_statement: The same for a statement that a block has at hand.
+        is_block: By kind, whether nodes are blocks, or begin one.
+        is_called: By kind, whether a context that transforms rebuilds nodes one by one.
         push: How an analysis puts the children of a node on its stack; ``None`` where it has none,
             ``CALLED`` where a method is called, ``ByOperator`` as above.
         push_new: The same for a transformation, which leaves out children it has seen.
-        children: How children are put on a stack, whatever handles the node.
+        children: What gives the children, whatever handles the node.
+        fields: The fields that hold children.
     """
 
     def __init__(self, handlers: Mapping[str, Handler], context: Any) -> None:  # Any: see Dispatch
@@ -98,7 +104,10 @@ class Steps:
         self.of_statement: Final = self._table(self._handle)
         self.push: Final = self._table(self._push)
         self.push_new: Final = self._table(self._push_new)
-        self.children: Final = self._table(_push_children)
+        self.children: Final = self._table(_children)
+        self.fields: Final = self._table(_fields_of_children)
+        self.is_block: Final = ByKind(is_block)
+        self.is_called: Final = ByKind(context.is_called)
 
     def _table(self, make: Callable[[type[Node], object], object]) -> ByKind:
         """Return the table of what ``make`` gives for a kind, and for what its nodes call."""
@@ -133,6 +142,8 @@ class Steps:
             return _default_block
         if made_by is DefaultHandler.any_operator:
             return _default_block if is_block(kind) else _default_node
+        if made_by in _NOTHING:
+            return keep
         return method
 
     def _step(self, kind: type[Node], callee: object) -> Handle:
@@ -141,7 +152,7 @@ class Steps:
 
     def _goes_on(self, kind: type[Node], callee: object) -> bool:
         """Return whether the loop of the context goes on from such nodes and calls nothing."""
-        if self._context.is_called(kind):
+        if self.is_called[kind]:
             return False
         step = self._handle(kind, callee)
         if step is _default_node:
@@ -159,26 +170,21 @@ class Steps:
         return (CHILDREN if callee is None else _OPERANDS).push[kind]
 
 
-def _push_children(kind: type[Node], callee: object) -> PushAll | None:
-    return (CHILDREN if callee is None else _OPERANDS).push_all[kind]
+def _children(kind: type[Node], callee: object) -> NodesGetter:
+    return compile_getter(_fields_of_children(kind, callee))
 
 
-def fields_of_children(node: Node) -> list[Field]:
-    """Return the fields of ``node`` that hold its children, in order of declaration."""
-    kind = type(node)
-    calls = operator_field_of(kind)
-    called = calls is not None and calls.callee(node) is not None
-    return (_OPERANDS if called else CHILDREN).fields(kind)
+def _fields_of_children(kind: type[Node], callee: object) -> list[Field]:
+    return (CHILDREN if callee is None else _OPERANDS).fields(kind)
 
 
+_NOTHING: Final = (NullHandler.any_operator, BlockNullHandler.any_operator)
 _BLOCK_ONLY: Final = (BlockNullHandler.any_operator, BlockInvalidHandler.any_operator)
 
 
 def _names_of_kind(kind: type[Node]) -> tuple[str, ...]:
     """Return what handlers of a kind may be called, the kind itself first, then its families."""
-    named = kind.operator_
-    if named in get_domain(kind.domain_).operators:  # the name is that of an operator
-        named = f"kind_{named}"
+    named = name_of_kind(get_domain(kind.domain_), kind.operator_)
     families = [
         str(base.__dict__["visit_name"])
         for base in kind.__mro__[1:]
@@ -193,6 +199,11 @@ def _default_node(visitor: Dispatch, node: Node) -> Any:  # Any: results of all 
 
 def _default_block(visitor: Dispatch, node: Node) -> Any:  # Any: as above
     return visitor.context.handle_block(visitor, node)
+
+
+def keep(visitor: Dispatch, node: Node) -> Any:  # Any: as above
+    """Leave ``node``, and what is below it."""
+    return visitor.context.keep(node)
 
 
 def _unknown_domain(visitor: Dispatch, node: Node) -> Any:  # Any: as above

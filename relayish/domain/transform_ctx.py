@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NoReturn, Self
 
-from relayish.domain.analyze_ctx import AnalyzeCtx, note_failure, push_of
+from relayish.domain.analyze_ctx import AnalyzeCtx, entry_of, note_failure
 from relayish.domain.dispatch import Dispatch, Handle
 from relayish.domain.removed import REMOVED
-from relayish.domain.steps import CALLED, CHILDREN, ByOperator, fields_of_children
+from relayish.domain.steps import CALLED, CHILDREN, ByOperator, keep
 from relayish.errors import DispatchError
 from relayish.functor.vtable import default_handler
 from relayish.ir.blocks import (
     block_kind,
     chained,
+    holding_field,
     is_statement_of,
     listing,
     make_block,
@@ -29,11 +30,15 @@ from relayish.ir.traversal import ByKind
 class _Frame:
     """A statement being processed: what its block holds so far, and what comes after it."""
 
-    __slots__ = ("after", "depth", "new", "reach", "statement")
+    __slots__ = ("after", "awaited", "depth", "kinds", "last", "new", "reach", "statement", "taken")
 
-    def __init__(self, reach: int | None) -> None:
+    def __init__(self, kinds: Collection[type[Node]], reach: int | None) -> None:
+        self.kinds = kinds  # what may stand in the block
         self.new: list[Node] = []  # the statements of the new block
         self.after: list[Node] = []  # what was appended, to come after the statement
+        self.last: list[Node] = []  # what comes right before the value of the block
+        self.awaited: Node | None = None  # what the statement holds as the rest of the block
+        self.taken: list[Node] = []  # rests that handlers visited, kept in the memo for this
         self.statement: Node | None = None
         self.depth = 0  # where the statement stands among the parents
         self.reach = reach  # how far below it one may prepend; None: anywhere that is run once
@@ -89,7 +94,8 @@ class TransformCtx(AnalyzeCtx):
             DispatchError: If no statement is being processed, or the node being handled is an
                 operand in a graph, or is not run once whenever the statement is.
         """
-        self._place("prepend", statements).new.extend(_as_list(statements))
+        frame, given = self._place("prepend", statements)
+        (frame.last if self._is_in_rest(frame) else frame.new).extend(given)
         self.emitted += 1
 
     def append(self, statements: Node | Sequence[Node]) -> None:
@@ -102,35 +108,48 @@ class TransformCtx(AnalyzeCtx):
             DispatchError: As :meth:`prepend`; and where what is processed is the value of a block,
                 which comes last.
         """
-        frame = self._place("append", statements)
-        if frame.reach == 0 and frame.statement is not None:
+        frame, given = self._place("append", statements)
+        if frame.reach == 0 or self._is_in_rest(frame):
             raise DispatchError(
-                f"append: {one_line(frame.statement)} is the value of its block, after which "
+                f"append: {one_line(self._parents[-1])} is the value of its block, after which "
                 f"nothing comes; prepend instead, or bind it to a variable: ToANormalForm does"
             )
-        frame.after.extend(_as_list(statements))
+        frame.after.extend(given)
         self.emitted += 1
 
-    def _place(self, what: str, statements: object) -> _Frame:
-        """Return the frame of the statement that ``what`` puts ``statements`` around."""
-        given = _as_list(statements)
-        if not isinstance(given, (list, tuple)) or not all(isinstance(s, Node) for s in given):
-            raise DispatchError(f"{what} is given {show_found(statements)}; expected statements")
+    def _is_in_rest(self, frame: _Frame) -> bool:
+        """Return whether the handler of a chained statement visits by hand what comes after it."""
+        if frame.awaited is None:
+            return False
+        return self._parents[frame.depth + 1 : frame.depth + 2] == [frame.awaited]
+
+    def _place(self, what: str, statements: object) -> tuple[_Frame, Sequence[Node]]:
+        """Return the frame of the statement that ``what`` puts ``statements`` around, and these."""
         if not self._frames:
             self._refuse_place(what)
         frame: _Frame = self._frames[-1]
+        given = [statements] if isinstance(statements, Node) else statements
+        if not isinstance(given, (list, tuple)):
+            raise DispatchError(f"{what} is given {show_found(statements)}; expected statements")
+        for each in given:
+            if type(each) not in frame.kinds:
+                raise DispatchError(
+                    f"{what} is given {show_found(each)}; expected a statement that may stand "
+                    f"beside {describe(self._parents[frame.depth])}"
+                )
         below = len(self._parents) - 1 - frame.depth
         if frame.reach is not None and below > frame.reach:
             self._refuse_place(what)
         for position in range(frame.depth, len(self._parents) - 1):
             parent, child = self._parents[position], self._parents[position + 1]
-            if _scope_field(parent, child) is not None and frame.reach is None:
+            held_as = holding_field(parent, child, Role.SCOPE)
+            if held_as is not None and not held_as.block and frame.reach is None:
                 raise DispatchError(
                     f"{what}: {one_line(self._parents[-1])} is evaluated in a scope of "
                     f"{describe(parent)}, not once with it, so nothing can be put around that "
                     f"statement for it"
                 )
-        return frame
+        return frame, given
 
     def _refuse_place(self, what: str) -> NoReturn:
         node = self._parents[-1] if self._parents else None
@@ -147,21 +166,30 @@ class TransformCtx(AnalyzeCtx):
         Complexity:
             Nodes of a graph that no method handles use no Python stack.
         """
-        if visitor.occurrences or push_of(visitor.steps.push_new, node) is CALLED:
+        steps, kind = visitor.steps, type(node)
+        if visitor.occurrences or steps.is_called[kind]:
             return self._rebuild(visitor, node)
-        return self._rebuild_graph(visitor, node)
+        push = entry_of(steps.push_new, node)
+        if push is None:
+            return node
+        if push is not CALLED:
+            return self._rebuild_graph(visitor, node, push)
+        memo = visitor.memo_map
+        for child in entry_of(steps.children, node)(node):
+            if child not in memo:
+                memo[child] = self.image_of(child, visitor.visit(child))
+        rebuild = _REBUILD[kind]
+        return node if rebuild is None else rebuild(node, memo.get)
 
-    def _rebuild_graph(self, visitor: Dispatch, root: Node) -> Node:
+    def _rebuild_graph(self, visitor: Dispatch, root: Node, push: Any) -> Node:
         """Return the image of ``root``, a node of a graph, in a loop over what is below it."""
+        # Any: an entry of the table
         steps, memo, parents = visitor.steps.push_new, visitor.memo_map, self._parents
         base = len(parents)
         get = memo.get
         stack: list[Node | None] = []
         pop, append, enter = stack.pop, stack.append, parents.append
         leave = parents.pop
-        push = push_of(steps, root)
-        if push is None:
-            return root
         try:
             push(root, memo, append)
             while stack:
@@ -197,30 +225,25 @@ class TransformCtx(AnalyzeCtx):
     def _rebuild(self, visitor: Dispatch, node: Node, but: str | None = None) -> Node:
         """Return the image of ``node``: each child is visited in order, but those in a field."""
         changes: dict[str, object] = {}
-        for declared in fields_of_children(node):
-            if declared.name == but:
-                continue
-            held = getattr(node, declared.name)
-            image = self._image_of_field(visitor, declared, held)
-            if image is not held:
-                changes[declared.name] = image
+        visit = visitor.visit
+        for declared in entry_of(visitor.steps.fields, node):
+            name = declared.name
+            held = getattr(node, name)
+            if declared.block:
+                changes[name] = self._image_of_list(visitor, declared, held)
+            elif declared.shape is Shape.ONE:
+                if name != but:
+                    image = visit(held)
+                    if image is not held:
+                        changes[name] = self.image_of(held, image)
+            elif declared.shape is Shape.OPTIONAL:
+                if held is not None:
+                    changes[name] = self.image_of(held, visit(held))
+            else:
+                changes[name] = tuple(
+                    [self.image_of(c, visit(c)) if isinstance(c, Node) else c for c in held]
+                )
         return node.with_fields(**changes) if changes else node
-
-    def _image_of_field(self, visitor: Dispatch, declared: Field, held: Any) -> Any:  # Any: a field
-        if declared.block:
-            return self._image_of_list(visitor, held if declared.holds_many else (held,))
-        if declared.shape is Shape.ONE:
-            return self.image_of(held, visitor.visit(held))
-        if not held:
-            return held
-        if declared.shape is Shape.OPTIONAL:
-            return self.image_of(held, visitor.visit(held))
-        images = [
-            self.image_of(child, visitor.visit(child)) if isinstance(child, Node) else child
-            for child in held
-        ]
-        same = all(image is child for image, child in zip(images, held, strict=True))
-        return held if same else tuple(images)
 
     def image_of(self, node: Node, image: Any) -> Node:  # Any: what a handler returned
         """Return ``image`` as what stands for ``node``, which is no statement of a block.
@@ -249,18 +272,29 @@ class TransformCtx(AnalyzeCtx):
         Of a chain that is being visited, ``node`` is one statement: what it holds but the rest.
         """
         rest = chained(type(node))
-        if rest is None or self.accepts_statements(node):
+        if rest is None:
+            return self._rebuild(visitor, node)
+        if not self.accepts_statements(node):
+            return self._chain(visitor, node, rest)
+        frame = self._frames[-1]
+        awaited, frame.awaited = frame.awaited, None
+        try:
             return self._rebuild(visitor, node, but=rest)
-        return self._chain(visitor, node, rest)
+        finally:
+            frame.awaited = awaited
 
-    def _image_of_list(self, visitor: Dispatch, statements: Sequence[Node]) -> tuple[Node, ...]:
-        """Return the new statements for those that a block lists."""
-        frame, before, depth = _Frame(None), self.emitted, len(self._parents)
+    def _image_of_list(
+        self, visitor: Dispatch, declared: Field, statements: Sequence[Node]
+    ) -> tuple[Node, ...]:
+        """Return the new statements for those that a field of a block lists."""
+        assert declared.kind is not None
+        frame = _Frame(declared.kind.kinds, None)
+        before, depth = self.emitted, len(self._parents)
         self._frames.append(frame)
         try:
             for statement in statements:
                 frame.begin(statement, depth)
-                frame.end(self._checked(statement, visitor.visit(statement)))
+                frame.end(self._checked(frame, statement, visitor.visit(statement)))
         finally:
             self._frames.pop()
             self.emitted = before
@@ -270,25 +304,26 @@ class TransformCtx(AnalyzeCtx):
         """Return the image of a chain of statements that begins with ``head``."""
         kind, memo, parents = type(head), visitor.memo_map, self._parents
         step = visitor.steps.of_statement[kind]
-        frame, before, depth = _Frame(1), self.emitted, len(parents) - 1
+        frame, before, depth = _Frame({kind}, 1), self.emitted, len(parents) - 1
         begun: list[tuple[Node, int]] = []
         self._frames.append(frame)
         statement = head
         try:
             while True:
+                following: Node = getattr(statement, rest)
                 begun.append((statement, len(frame.new)))
                 frame.begin(statement, depth)
+                frame.awaited = following if _holds_once(statement, following) else None
                 parents[depth] = statement
                 image = step(visitor, statement)
                 if image is not statement:
-                    image = self._checked(statement, image)
-                    self._check_rest(statement, image, rest, memo)
+                    image = self._checked(frame, statement, image)
+                    _check_rest(statement, image, rest, memo)
                 frame.end(image)
-                following: Node = getattr(statement, rest)
                 if type(following) is not kind or following in memo:
                     break
                 statement = following
-            frame.reach = 0
+            frame.reach, frame.awaited = 0, None
             frame.begin(following, depth + 1)
             image = self.image_of(following, visitor.visit(following))
         except Exception as error:
@@ -298,6 +333,9 @@ class TransformCtx(AnalyzeCtx):
             self._frames.pop()
             self.emitted = before
             parents[depth] = head
+            for taken in frame.taken:
+                memo.pop(taken, None)
+        frame.new += frame.last
         end = len(frame.new)
         for statement, start in reversed(begun):
             for new in reversed(frame.new[start:end]):
@@ -306,31 +344,25 @@ class TransformCtx(AnalyzeCtx):
             memo[statement] = image
         return image
 
-    def _check_rest(self, statement: Node, image: Any, rest: str, memo: Any) -> None:
-        """Refuse a statement that a handler returned with something else after it."""
-        if image is REMOVED or isinstance(image, list):
+    def leave_out(self, visitor: Dispatch, node: Node, image: Any) -> None:  # Any: as the base
+        """Keep ``image`` for the block if a handler visited ``node``, its rest, by hand."""
+        frame = self._frames[-1] if self._frames else None
+        if frame is None or frame.awaited is not node or len(self._parents) != frame.depth + 1:
             return
-        following = getattr(statement, rest)
-        found = getattr(image, rest)
-        if found is not following and found is not memo.get(following):
-            raise DispatchError(
-                f"a handler returned {one_line(image)} for {one_line(statement)} with another "
-                f"{rest}; what comes after a statement is visited by the context: leave {rest} as "
-                f"it is, return REMOVED or a list, or visit what is to go by its own handlers"
-            )
+        dict.__setitem__(visitor.memo_map, node, image)
+        frame.taken.append(node)
 
-    def _checked(self, statement: Node, image: Any) -> Any:  # Any: what a handler returned
-        """Return ``image`` as what takes the place of ``statement`` in its block."""
+    def _checked(self, frame: _Frame, statement: Node, image: Any) -> Any:
+        """Return ``image``, what a handler returned, as what takes the place of ``statement``."""
+        # Any: what a handler returned
         if image is REMOVED:
             return image
-        images = image if isinstance(image, list) else [image]
-        kinds = _IMAGES[type(statement)] if chained(type(statement)) is None else {type(statement)}
-        for each in images:
-            if type(each) not in kinds:
+        for each in image if isinstance(image, list) else [image]:
+            if type(each) not in frame.kinds:
                 raise DispatchError(
                     f"a handler returned {show_found(each)} for the statement "
-                    f"{one_line(statement)}; expected a statement such as that one, a list of "
-                    f"them, or REMOVED; the statement itself where nothing changes"
+                    f"{one_line(statement)}; expected a statement such as that one, a list "
+                    f"of them, or REMOVED; the statement itself where nothing changes"
                 )
         return image
 
@@ -340,7 +372,10 @@ class TransformCtx(AnalyzeCtx):
         Raises:
             DispatchError: If it is no statement of a block.
         """
-        return image if self.accepts_statements(node) else self.image_of(node, image)
+        if not self.accepts_statements(node):
+            return self.image_of(node, image)
+        self.emitted += 1  # where the node stands in another place, one node may be wanted
+        return image
 
     def accepts_statements(self, node: Node) -> bool:
         """Return whether ``node``, the innermost of the parents, is a statement of a block."""
@@ -351,6 +386,8 @@ class TransformCtx(AnalyzeCtx):
 
     def step_for(self, kind: type[Node], step: Handle) -> Handle:
         """Return what is called for nodes of ``kind`` in place of ``step``: blocks are kept."""
+        if step is keep:
+            return step
         if chained(kind) is not None:
             return _run_chain
         if listing(kind) is None and may_be_statement(kind) and block_kind(kind) is not None:
@@ -379,14 +416,13 @@ def _alone(step: Handle) -> Handle:
         if context.accepts_statements(node):
             return step(visitor, node)
         parents = context._parents  # noqa: SLF001 - the contexts of this file
-        above = parents[-2] if len(parents) > 1 else None
-        if above is not None and not is_statement_of(above, node):
+        if not is_statement_of(parents[-2] if len(parents) > 1 else None, node):
             return step(visitor, node)
-        frame, before = _Frame(None), context.emitted
+        frame, before = _Frame(_KINDS_IN_BLOCKS[type(node)], None), context.emitted
         frame.begin(node, len(parents) - 1)
         context._frames.append(frame)  # noqa: SLF001
         try:
-            frame.end(context._checked(node, step(visitor, node)))  # noqa: SLF001
+            frame.end(context._checked(frame, node, step(visitor, node)))  # noqa: SLF001
         finally:
             context._frames.pop()  # noqa: SLF001
             context.emitted = before
@@ -395,18 +431,33 @@ def _alone(step: Handle) -> Handle:
     return run
 
 
-def _scope_field(parent: Node, child: Node) -> Field | None:
-    """Return the field of ``parent`` in which ``child`` is evaluated in a scope of its own."""
-    for declared in type(parent).fields_:
-        if declared.role is Role.SCOPE and not declared.block:
-            held = getattr(parent, declared.name)
-            if held is child or (declared.holds_many and any(c is child for c in held)):
-                return declared
-    return None
+def _check_rest(statement: Node, image: Any, rest: str, memo: Any) -> None:  # Any: as handlers
+    """Refuse a statement that a handler returned with something else after it."""
+    if image is REMOVED or isinstance(image, list):
+        return
+    following = getattr(statement, rest)
+    found = getattr(image, rest)
+    if found is not following and found is not memo.get(following):
+        raise DispatchError(
+            f"a handler returned {one_line(image)} for {one_line(statement)} with another "
+            f"{rest}; what comes after a statement is visited by the context: leave {rest} as "
+            f"it is, return REMOVED or a list, or visit what is to go by its own handlers"
+        )
 
 
-def _as_list(statements: object) -> Any:  # Any: checked by the caller
-    return [statements] if isinstance(statements, Node) else statements
+def _holds_once(statement: Node, following: Node) -> bool:
+    """Return whether ``following`` is nothing else to ``statement`` than what comes after it."""
+    return holding_field(statement, following, Role.OPERAND) is None
+
+
+def _kinds_in_blocks(kind: type[Node]) -> object:
+    made = block_kind(kind)
+    assert made is not None
+    return next(f.kind.kinds for f in made.fields_ if f.block and f.kind is not None)
+
+
+_KINDS_IN_BLOCKS: Final = ByKind(_kinds_in_blocks)
+"""By the kind of a statement, the kinds that may stand in a block beside it."""
 
 
 def _family_of(kind: type[Node]) -> type[Node]:
@@ -417,3 +468,4 @@ _IMAGES: Final = ByKind(lambda kind: _family_of(kind).kinds)
 """The kinds that may take the place of one: all of its family."""
 
 _REBUILD: Final = ByKind(CHILDREN.rebuild.__getitem__)
+"""How a node of a graph is rebuilt with the images of its children."""

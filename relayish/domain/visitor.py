@@ -10,7 +10,6 @@ from relayish.domain.handler import Handler
 from relayish.domain.removed import REMOVED
 from relayish.domain.steps import ByOperator, Steps
 from relayish.errors import DeclarationError, DuplicateNameError
-from relayish.ir.blocks import is_block
 from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
 
@@ -74,9 +73,13 @@ class Visitor(Generic[C]):
         if levels is None:
             return self._begin(node)
         memo = self.memo_map
-        if node in memo:
-            return memo[node]
-        step = self.steps.of_kind[type(node)]
+        try:
+            if node in memo:
+                return memo[node]
+            step = self.steps.of_kind[type(node)]
+        except TypeError:
+            self._refuse(node)  # a list cannot even be looked up
+            raise
         if step.__class__ is ByOperator:
             step = step.entries[step.callee(node)]
         if levels.depth >= levels.limit and not has_room(levels):
@@ -98,6 +101,8 @@ class Visitor(Generic[C]):
             parents.pop()
         if context.emitted == emitted:
             memo[node] = result
+        else:
+            context.leave_out(self, node, result)
         return result
 
     def _visit_within(self, node: Any, _again: bool = False) -> Any:
@@ -116,22 +121,27 @@ class Visitor(Generic[C]):
 
         It is what a handler does that overrides a default one, and goes on with it.
         """
-        if is_block(type(node)):
-            return self.context.handle_block(self, node)
-        return self.context.handle_node(self, node)
+        context = self.context
+        if self.steps.is_block[type(node)]:
+            return context.handle_block(self, node)
+        return context.handle_node(self, node)
 
     def _begin(self, node: Any) -> Any:  # Any: as above
         """Visit ``node`` from outside: nothing is known of it, or of what is below it."""
-        if not isinstance(node, Node):
-            self.steps.of_kind[type(node)]  # raises, saying what was expected
+        self._refuse(node)
         parents = self.context._parents  # noqa: SLF001 - one machine
         depth, before = len(parents), self.memo_map
-        self.memo_map = _Forgetful() if self.occurrences else {}
+        self.memo_map = _Forgetful(self) if self.occurrences else {}
         try:
             return descend(self, Visitor.visit, node, ())
         finally:
             del parents[depth:]
             self.memo_map = before
+
+    def _refuse(self, node: object) -> None:
+        """Raise, saying what was expected, unless ``node`` is a node."""
+        if not isinstance(node, Node):
+            self.steps.of_kind[type(node)]  # type: ignore[index]
 
     def _note_failure(self, error: Exception) -> None:
         """Do nothing: :meth:`visit` has said on ``error`` where it came up."""
@@ -140,8 +150,12 @@ class Visitor(Generic[C]):
 class _Forgetful(dict[Node, Any]):  # Any: results of all sorts
     """Keeps nothing, so that a node is handled wherever it occurs."""
 
+    def __init__(self, visitor: Visitor[Any]) -> None:  # Any: with any context
+        super().__init__()
+        self._visitor = visitor
+
     def __setitem__(self, node: Node, result: object) -> None:
-        pass
+        self._visitor.context.leave_out(self._visitor, node, result)
 
 
 def _by_domain(handlers: tuple[Handler | type[Handler], ...]) -> dict[str, Handler]:

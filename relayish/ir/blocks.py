@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import DeclarationError
+from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
+from relayish.ir.field import Field
+from relayish.ir.language import on_declaration
 from relayish.ir.node import Node
 from relayish.ir.one_line import describe, show_found
 from relayish.ir.roles import Role
-from relayish.ir.scoping import operands
 from relayish.ir.traversal import ByKind
 
 
@@ -44,12 +46,35 @@ def listing(kind: type[Node]) -> str | None:
     return found
 
 
+_BLOCKS: Final = ByKind(lambda kind: listing(kind) is not None or chained(kind) is not None)
+
+
 def is_block(kind: type[Node]) -> bool:
     """Return whether nodes of class ``kind`` are blocks, or begin one."""
-    return listing(kind) is not None or chained(kind) is not None
+    found: bool = _BLOCKS[kind]
+    return found
 
 
-def _kinds_in_blocks(kind: type[Node]) -> bool:
+def may_be_statement(kind: type[Node]) -> bool:
+    """Return whether a node of class ``kind`` may stand in a block of its language.
+
+    It may have a value as well, as calls of the loop IR have; where it stands tells.
+    """
+    found: bool = _IN_BLOCKS[kind]
+    return found
+
+
+def block_kind(kind: type[Node]) -> type[Node] | None:
+    """Return the kind of blocks in the language of ``kind`` that list statements and nothing else.
+
+    Returns:
+        ``None`` where statements are chained, or where several kinds of the language do.
+    """
+    found: type[Node] | None = _BLOCK_KINDS[kind]
+    return found
+
+
+def _may_be_statement(kind: type[Node]) -> bool:
     if chained(kind) is not None:
         return True
     return any(
@@ -59,20 +84,7 @@ def _kinds_in_blocks(kind: type[Node]) -> bool:
     )
 
 
-def may_be_statement(kind: type[Node]) -> bool:
-    """Return whether a node of class ``kind`` may stand in a block of its language.
-
-    It may have a value as well, as calls of the loop IR have; where it stands tells.
-    """
-    return _kinds_in_blocks(kind)
-
-
-def block_kind(kind: type[Node]) -> type[Node] | None:
-    """Return the kind of blocks in the language of ``kind`` that list statements and nothing else.
-
-    Returns:
-        ``None`` where statements are chained, or where several kinds of the language do.
-    """
+def _find_block_kind(kind: type[Node]) -> type[Node] | None:
     found = [
         other
         for other in kind.language_.kinds.values()
@@ -81,11 +93,52 @@ def block_kind(kind: type[Node]) -> type[Node] | None:
     return found[0] if len(found) == 1 else None
 
 
+_IN_BLOCKS: Final = ByKind(_may_be_statement)
+_BLOCK_KINDS: Final = ByKind(_find_block_kind)
+
+
+def _forget_kinds(*_declared: object) -> None:
+    """Find anew what depends on all kinds of a language, for there are others now."""
+    _IN_BLOCKS.clear()
+    _BLOCK_KINDS.clear()
+
+
+def _watch(_context: declared_temporarily) -> Undo:
+    def undo() -> Redo:
+        _forget_kinds()
+        return _forget_kinds
+
+    return undo
+
+
+on_declaration(_forget_kinds)
+watch_declarations(_watch)
+
+
 def is_statement_of(parent: Node | None, node: Node) -> bool:
-    """Return whether ``node``, which ``parent`` holds, is one of its statements, and no operand."""
-    if not may_be_statement(type(node)):
+    """Return whether ``node``, which ``parent`` holds, is a statement, and no operand or part.
+
+    What is chained is one wherever it stands; others are where a block could stand as well.
+    """
+    kind = type(node)
+    if not may_be_statement(kind):
         return False
-    return parent is None or all(operand is not node for operand in operands(parent))
+    if parent is None or chained(kind) is not None:
+        return True
+    declared = holding_field(parent, node, Role.SCOPE)
+    if declared is None or declared.kind is None:
+        return False
+    return declared.block or block_kind(kind) in declared.kind.kinds
+
+
+def holding_field(parent: Node, child: Node, role: Role) -> Field | None:
+    """Return the field of that role in which ``parent`` holds ``child``, if there is one."""
+    for declared in type(parent).fields_:
+        if declared.role is role:
+            held = getattr(parent, declared.name)
+            if held is child or (declared.holds_many and any(c is child for c in held)):
+                return declared
+    return None
 
 
 def make_block(original: Node, statements: Sequence[Node]) -> Node:

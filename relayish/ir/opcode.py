@@ -8,15 +8,14 @@ field called ``domain``, ``child`` and the like, the functions here tell what it
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import FieldIndexError, UnknownNameError
 from relayish.ir.domain import PLACES, Domain, Opcode, Operator, get_domain
-from relayish.ir.getters import Nodes, compile_getter
+from relayish.ir.getters import Nodes, NodesGetter, compile_getter
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import GIVING_WAY, Node
 from relayish.ir.property import Property, child_fields
-from relayish.ir.traversal import ByKind
 
 Callee: TypeAlias = Callable[[Any], Hashable | None]
 """``callee(node)``: what it calls, one thing for each operator, or ``None``.  Any: of one kind"""
@@ -140,10 +139,7 @@ def children_of(node: Node) -> Nodes:
     Complexity:
         Linear in their number.
     """
-    kind = type(node)
-    calls = _OPERATOR_FIELDS[kind]
-    called = calls is not None and calls.field is not None and calls.callee(node) is not None
-    found: Nodes = (_OPERANDS_OF_CALLS if called else _CHILDREN)[kind](node)
+    found: Nodes = _HELD[type(node)](node)
     return found
 
 
@@ -158,22 +154,29 @@ def _child(node: Node, index: int) -> Node:
     Raises:
         FieldIndexError: If it has no such child.
     """
-    held = children_of(node)
-    if 0 <= index < len(held):
-        return held[index]
+    held: Nodes = _HELD[type(node)](node)
+    if index >= 0:
+        try:
+            return held[index]
+        except IndexError:
+            pass
     raise FieldIndexError(
         f"{type(node).__name__} has {len(held)} children; there is no child {index}"
     )
 
 
-def _operands_of_calls(kind: type[Node]) -> object:
-    calls = _OPERATOR_FIELDS[kind]
-    called = None if calls is None else calls.field
-    return compile_getter([f for f in child_fields(kind) if f.name != called])
+def _children_of_kind(kind: type[Node]) -> NodesGetter:
+    """Return the function that gives the children of nodes of class ``kind``."""
+    fields, calls = child_fields(kind), _OPERATOR_FIELDS[kind]
+    of_others = compile_getter(fields)
+    if calls is None or calls.field is None:
+        return of_others
+    callee = calls.callee
+    of_calls = compile_getter([f for f in fields if f.name != calls.field])
+    return lambda node: of_others(node) if callee(node) is None else of_calls(node)
 
 
-_CHILDREN = ByKind(lambda kind: compile_getter(child_fields(kind)))
-_OPERANDS_OF_CALLS = _OPERATOR_FIELDS.derive(_operands_of_calls)
+_HELD: Final = _OPERATOR_FIELDS.derive(_children_of_kind)
 
 
 def _install() -> None:
