@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish import tir
+from relayish._support.division import divide, remainder
 from relayish.dataflow import Action, FlowGraph, build_flow_graph
 from relayish.ir.node import Node
 from relayish.tir.interpreter import numbers
@@ -174,9 +175,9 @@ def compute(kind: type[Node], a: Any, b: Any, ty: tir.Type) -> Any:
     if ty.is_float:
         return np.fmod(a, b) if kind is tir.Mod else a / b
     if kind is tir.Mod:
-        return numbers.remainder(a, b)
-    divide = numbers.divide if kind is tir.Div else numbers.divide_exactly
-    return divide(a, b, integer_range(ty)[1])
+        return remainder(a, b)
+    quotient = divide if kind is tir.Div else numbers.divide_exactly
+    return quotient(a, b, integer_range(ty)[1])
 
 
 def convert(value: Any, source: tir.Type, target: tir.Type) -> Any:
