@@ -88,6 +88,10 @@ def load_analyses() -> None:
     """Import the packages of languages that register data-flow analyses, as far as known."""
 
 
+def load_handlers(task: str) -> None:
+    """Import what registers handlers of relayish's own domains for a task, as far as known."""
+
+
 def load_languages(text: str) -> None:
     """Import the packages of languages that a text speaks of, as far as they are known."""
     for name, load in languages.items():

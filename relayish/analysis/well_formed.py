@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import NoReturn
 
 from relayish.analysis.type_scopes import (
     FreeTypeVariables,
@@ -12,20 +10,21 @@ from relayish.analysis.type_scopes import (
     find_unbound_type_variable,
 )
 from relayish.errors import WellFormedError
-from relayish.ir.kind_table import KindTable
+from relayish.ir import scope_rules
 from relayish.ir.module import AnyModule, Module
-from relayish.ir.naming import display_name, name_of
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import describe, one_line_at, quote
-from relayish.ir.placement import placement_of_kind
+from relayish.ir.naming import name_of
+from relayish.ir.node import Node
+from relayish.ir.one_line import quote
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
+from relayish.ir.scope_rules import Refuse
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import PROGRAM, collect_variables, evaluated
-from relayish.ir.span import at_span
-from relayish.ir.traversal import ByKind
-
-_SHOWN_VARIABLES: Final = 8
+from relayish.ir.verification import (
+    DEFINITION_RULES,
+    DefinitionRule,
+    Scoped,
+    require_rules,
+)
 
 
 def well_formed(program: Node | AnyModule) -> bool:
@@ -72,51 +71,35 @@ def check_well_formed(program: Node | AnyModule) -> None:
         Relay ``WellFormed``, and what ``IRModule.Add`` demands of functions.
     """
     if not isinstance(program, Module):
-        if VERIFIERS.knows(type(program)):
-            VERIFIERS[type(program)](program, None)
+        rule = _rule_of(program)
+        if rule is not None:
+            require_rules(program, "", None, rule)
         else:
-            _check(program, FreeTypeVariables(), closed=False)
+            check_scopes(program, FreeTypeVariables(), _raise, closed=False)
         return
     free = FreeTypeVariables()  # functions share types: each is looked at once
     for key, definition in program.functions.items():
         name = program.name_of(key)
         try:
-            if VERIFIERS.knows(type(definition)):
-                VERIFIERS[type(definition)](definition, program)
+            rule = _rule_of(definition)
+            if rule is not None:
+                require_rules(definition, name or "", program, rule)
                 continue
-            scopes = _check(definition, free, closed=True)
+            scopes = check_scopes(definition, free, _raise, closed=True)
         except WellFormedError as error:
             error.add_note(f"in the definition of @{name}")
             raise
-        bound = scopes.binding_scope
-        if [1 for node in scopes.order if type(node) in VARIABLES and node not in bound]:
-            check_closed(definition, f"@{name}")
+        scope_rules.check_closed_scopes(f"@{name}", scopes, _raise)
     if isinstance(program, IRModule):
         for data in program.type_definitions.values():
             _check_type_definition(data)
 
 
-def register_verifier(kind: type[Node], verifier: Verifier) -> None:
-    """Say when a definition of another language is well formed.
-
-    Args:
-        kind: The kind of definition, or a family.
-        verifier: ``verifier(definition, mod)`` raises a
-            :class:`~relayish.errors.WellFormedError` that says what is wrong. ``mod`` is the module
-            in which the definition stands, or ``None``.
-
-    Raises:
-        DuplicateNameError: If the kind has a verifier of somebody else's.
-    """
-    VERIFIERS.register(kind, verifier)
-
-
-Verifier: TypeAlias = Callable[[Any, AnyModule | None], None]  # Any: a node of one kind
-
-VERIFIERS: Final[KindTable[Verifier]] = KindTable(
-    "well-formedness", "relay.analysis.register_verifier"
-)
-"""By kind of definition; those of no kind in it follow the rules of scoping and no others."""
+def _rule_of(definition: Node) -> DefinitionRule | None:
+    """Return the rule of a language with rules of its own, ``None`` for those of scoping."""
+    kind = type(definition)
+    rule = DEFINITION_RULES[kind] if DEFINITION_RULES.knows(kind) else None
+    return None if isinstance(rule, Scoped) else rule
 
 
 def _check_type_definition(data: TypeData) -> None:
@@ -139,91 +122,29 @@ def check_closed(definition: Node, name: str) -> None:
     Complexity:
         Linear in distinct nodes; no recursion.
     """
-    occurring, bound = collect_variables(definition, PROGRAM)
-    free = [var for var in occurring if var not in bound]
-    if not free:
-        return
-    listed = ", ".join([display_name(var) for var in free[:_SHOWN_VARIABLES]])
-    if len(free) > _SHOWN_VARIABLES:
-        listed += f" and {len(free) - _SHOWN_VARIABLES} more"
-    first = free[0]
-    user = next((n for n in PROGRAM.post_order(definition) if first in evaluated(n)), definition)
-    shown = display_name(first)
-    advice = "bind it, or make it a parameter"
-    if any(display_name(var) == shown for var in bound):
-        advice = f"another variable called {shown} is bound: use that one there"
-    raise WellFormedError(
-        f"{name} uses {listed}, which nothing binds; {shown} is used in {one_line_at(user)}: "
-        f"{advice}"
-    )
+    scope_rules.check_closed(definition, name, _raise)
 
 
-def _check(root: Node, free: FreeTypeVariables, *, closed: bool) -> Scopes:
-    """Raise unless variables are bound once and used in scope; return the scopes of ``root``.
+def _raise(_: Node, message: str) -> NoReturn:
+    raise WellFormedError(message)
 
-    ``free`` is what is known of types already; ``closed`` tells whether type variables have to be
-    bound.
+
+def check_scopes(root: Node, free: FreeTypeVariables, refuse: Refuse, *, closed: bool) -> Scopes:
+    """Refuse variables bound twice or used out of scope, type variables too; return the scopes.
+
+    Args:
+        root: A definition, or an expression.
+        free: What is known of types already.
+        refuse: Called for each problem, in order.
+        closed: Whether type variables have to be bound.
     """
-    order = PROGRAM.post_order(root)
-    scopes: _BoundOnce = (by_nodes := _BoundByNodes(root, order=order))
-    if by_nodes.has_declarations:
-        scopes = _BoundOnce(root, order=order)
-    scope_of = scopes.scope
-    for variable, inner in scopes.binding_scope.items():
-        if scope_of[variable] != inner:  # further out: some use is not inside
-            _refuse(variable, inner, scopes)
+    scopes = scope_rules.check_scoping(root, refuse)
     misplaced = find_misplaced_type_variable(scopes, free, closed=closed)
     if misplaced is not None:
-        raise WellFormedError(
+        refuse(
+            misplaced.node,
             f"an annotation of {quote(misplaced.node)} mentions the type variable "
             f"{name_of(misplaced.variable)}, which is not in scope there; add it to the type "
-            f"parameters of the function around it, or replace it by a type"
+            f"parameters of the function around it, or replace it by a type",
         )
     return scopes
-
-
-class _BoundOnce(Scopes):
-    """The scopes of a program in which no variable may be bound twice."""
-
-    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
-        found = self.binder(variable)
-        first = binder if found is None else found
-        raise WellFormedError(
-            f"variable {_variable(variable)} is bound twice: by {describe(first)} and by "
-            f"{describe(binder)}; a variable is bound once, use a new {type(variable).__name__} "
-            f"for the second"
-        )
-
-
-class _BoundByNodes(_BoundOnce):
-    """The same where no statement declares variables: only what binds has scopes."""
-
-    _placements = ByKind(partial(placement_of_kind, branches=False))
-    has_declarations = False
-
-    def declaration_scope(self, scope: int) -> int:
-        self.has_declarations = True
-        return scope
-
-
-def _refuse(variable: Node, inner: int, scopes: Scopes) -> NoReturn:
-    """Raise the error for a variable that is used outside of the scope ``inner``."""
-    binder = scopes.binder(variable)
-    assert binder is not None
-    outside = [
-        user
-        for user in scopes.order
-        if user in scopes.scope
-        and user is not binder
-        and not scopes.is_inside(user, inner)
-        and variable in evaluated(user)
-    ]
-    used = f" by {describe(outside[0])}" if outside else ""
-    raise WellFormedError(
-        f"variable {_variable(variable)} is used{used} outside the scope of its binder, "
-        f"{describe(binder)}; use it only in there, or bind it further out"
-    )
-
-
-def _variable(variable: Node) -> str:
-    return display_name(variable) + at_span(variable)

@@ -12,12 +12,14 @@ from typing import Any, Final, NamedTuple
 
 from relayish.domain.dispatch import Dispatch, Handle
 from relayish.domain.handler import (
+    PREFIX,
     BlockInvalidHandler,
     BlockNullHandler,
     DefaultHandler,
     Handler,
     NullHandler,
     name_of_kind,
+    spell,
 )
 from relayish.errors import DispatchError, indefinite
 from relayish.functor.vtable import is_default
@@ -191,6 +193,12 @@ def _names_of_kind(kind: type[Node]) -> tuple[str, ...]:
         if base is not Node and "visit_name" in base.__dict__
     ]
     return (named, *families)
+
+
+def find_method(handler: type[Handler], kind: type[Node]) -> str | None:
+    """Return the name of the method that a class of handlers has for a kind, or a family of it."""
+    found = (PREFIX + spell(name) for name in _names_of_kind(kind))
+    return next((name for name in found if hasattr(handler, name)), None)
 
 
 def _default_node(visitor: Dispatch, node: Node) -> Any:  # Any: results of all sorts

@@ -7,12 +7,13 @@ knows the rules of all nodes it meets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.errors import VerificationError
+from relayish.errors import VerificationError, WellFormedError
 from relayish.ir.kind_table import KindTable
+from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
 from relayish.ir.span import Span
 from relayish.ir.traversal import Traversal
@@ -81,6 +82,108 @@ def register_verify_rule(
         DuplicateNameError: If the kind has a rule and ``replace`` is false.
     """
     return VERIFY_RULES.register(kind, replace=replace)
+
+
+DefinitionRule: TypeAlias = Callable[[Mapping[str, Any], AnyModule | None], Iterable[Violation]]
+"""``rule(definitions, mod)``: all that is wrong with definitions of a kind, by name, in order.
+
+Each violation names its definition. ``mod`` is the module in which they stand, or ``None``.
+"""
+
+
+class _Raised:
+    """The rule that a function stands for which raises what is wrong with one definition."""
+
+    def __init__(self, verifier: Verifier) -> None:
+        self.verifier = verifier
+
+    def __call__(
+        self, definitions: Mapping[str, Node], mod: AnyModule | None
+    ) -> Iterable[Violation]:
+        for name, definition in definitions.items():
+            try:
+                self.verifier(definition, mod)
+            except VerificationError as error:
+                for each in error.violations:
+                    yield each._replace(definition=name)
+            except WellFormedError as error:
+                span = getattr(definition, "span", None)
+                yield Violation(Wrong.WELL_FORMED, str(error), definition, span, name)
+
+
+class Scoped(NamedTuple):
+    """The rule of a language whose definitions are well formed if they keep those of scoping.
+
+    Attributes:
+        rule: All that is wrong with definitions, those rules included.
+    """
+
+    rule: DefinitionRule
+
+    def __call__(
+        self, definitions: Mapping[str, Node], mod: AnyModule | None
+    ) -> Iterable[Violation]:
+        return self.rule(definitions, mod)
+
+
+class Wrong(Enum):
+    """The rules that functions keep which raise what is wrong, and do not name the rule."""
+
+    WELL_FORMED = "well formed"
+
+
+DEFINITION_RULES: Final[KindTable[DefinitionRule]] = KindTable(
+    "well-formedness", "relay.analysis.register_verifier"
+)
+"""By kind of definition; those of no kind in it follow the rules of scoping and no others."""
+
+Verifier: TypeAlias = Callable[[Any, AnyModule | None], None]  # Any: a node of one kind
+
+
+def register_definition_rule(
+    kind: type[Node], rule: DefinitionRule, *, replace: bool = False
+) -> None:
+    """Say what definitions of class ``kind``, of a language with rules of its own, have to be.
+
+    Args:
+        kind: A kind or a family.
+        rule: See :data:`DefinitionRule`. It asks :data:`VERIFY_RULES` about the nodes.
+        replace: Take the place of the rule that there is.
+
+    Raises:
+        DuplicateNameError: If the kind has a rule and ``replace`` is false.
+    """
+    DEFINITION_RULES.register(kind, rule, replace=replace)
+
+
+def register_verifier(kind: type[Node], verifier: Verifier) -> None:
+    """Say when a definition of another language is well formed.
+
+    Args:
+        kind: The kind of definition, or a family.
+        verifier: ``verifier(definition, mod)`` raises a
+            :class:`~relayish.errors.WellFormedError` that says what is wrong. ``mod`` is the module
+            in which the definition stands, or ``None``.
+
+    Raises:
+        DuplicateNameError: If the kind has a verifier of somebody else's.
+    """
+    DEFINITION_RULES.register(kind, _Raised(verifier), by=verifier)
+
+
+def require_rules(definition: Node, name: str, mod: AnyModule | None, rule: DefinitionRule) -> None:
+    """Raise what is wrong with a definition by the rule of its kind.
+
+    Raises:
+        WellFormedError: As a verifier raises it; else a :class:`~relayish.errors.VerificationError`
+            of all violations.
+    """
+    if isinstance(rule, _Raised):
+        rule.verifier(definition, mod)
+        return
+    found = tuple(rule({name: definition}, mod))
+    if found:
+        raise failure(found)
 
 
 def place_violations(

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from relayish._support.collector import pause_collection
-from relayish.analysis.well_formed import register_verifier
 from relayish.errors import FieldError
 from relayish.ir.module import AnyModule
 from relayish.ir.module import Module as DefinitionModule
 from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
 from relayish.ir.scoping import PROGRAM
-from relayish.ir.verification import VERIFY_RULES, Report, Violation, failure, place_violations
+from relayish.ir.verification import (
+    VERIFY_RULES,
+    Report,
+    Violation,
+    failure,
+    place_violations,
+    register_definition_rule,
+)
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
@@ -96,13 +102,16 @@ def check(program: IrNode | AnyModule, *, within: AnyModule | None = None) -> No
         raise failure(found)
 
 
-def _verify_definition(definition: LoweredFunc | Module, mod: AnyModule | None) -> None:
-    """Raise unless a definition keeps the rules: that it is well formed, for whoever asks that."""
-    check(definition, within=mod)
+def _verify_definitions(
+    definitions: Mapping[str, LoweredFunc | Module], mod: AnyModule | None
+) -> Iterator[Violation]:
+    """Yield what is wrong with definitions, for whoever asks whether a module is well formed."""
+    for definition in definitions.values():
+        yield from verify(definition, within=mod)
 
 
-register_verifier(LoweredFunc, _verify_definition)
-register_verifier(Module, _verify_definition)
+register_definition_rule(LoweredFunc, _verify_definitions)
+register_definition_rule(Module, _verify_definitions)
 
 
 def _verify_one(
