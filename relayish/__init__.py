@@ -269,6 +269,18 @@ def _load_analyses() -> None:
     _importlib.import_module("relayish.tir.analysis")
 
 
+_HANDLERS: _typing.Final = {
+    "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
+}
+"""By task, what registers the rules, or handlers, of relayish's own domains."""
+
+
+def _load_handlers(task: str) -> None:
+    """Let visitors of all domains be assembled for a task."""
+    for module in _HANDLERS.get(task, ()):
+        _importlib.import_module(module)
+
+
 def _set_hooks() -> None:
     hooks = _importlib.import_module("relayish._support.hooks")
     if hooks.printer is repr:
@@ -280,6 +292,7 @@ def _set_hooks() -> None:
         hooks.languages["core"] = _load_core
         hooks.values["target"] = _load_targets
     hooks.load_analyses = _load_analyses
+    hooks.load_handlers = _load_handlers
     hooks.members["qnn.transform"] = _load_passes_of_qnn
 
 

@@ -40,8 +40,9 @@ from relayish.analysis.type_variables import all_type_vars, bound_type_vars, fre
 from relayish.analysis.unmatched_cases import register_pattern_cover, unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
 from relayish.analysis.virtual_devices import recover_virtual_device_map
-from relayish.analysis.well_formed import check_well_formed, register_verifier, well_formed
+from relayish.analysis.well_formed import check_well_formed, well_formed
 from relayish.errors import suggest
+from relayish.ir.verification import register_verifier
 
 __all__ = [
     "AnnotatedRegion",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.infer_type.signature import SIGNATURES
 from relayish.analysis.type_scopes import FreeTypeVariables
-from relayish.analysis.well_formed import check_scopes
+from relayish.analysis.well_formed import check_scopes, type_definition_problem
 from relayish.domain.verifier.rules import Rule
 from relayish.errors import RelayishError, TypeInferenceError
 from relayish.ir import scope_rules
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
@@ -40,34 +41,71 @@ def verify_relay(definitions: Mapping[str, Expr], mod: AnyModule | None) -> list
         scopes = check_scopes(definition, free, refuse, closed=mod is not None)
         if mod is not None:
             scope_rules.check_closed_scopes(f"@{name}", scopes, refuse)
-    return found or _check_types(definitions, mod)
+    if isinstance(mod, IRModule):
+        first = next(iter(definitions))
+        for data in mod.type_definitions.values():
+            problem = type_definition_problem(data)
+            if problem is not None:
+                found.append(Violation(Rule.SCOPE, problem, data, data.span, first))
+    if isinstance(mod, IRModule):
+        found += _check_types(definitions, mod, {each.definition for each in found})
+    return found
 
 
-def _check_types(definitions: Mapping[str, Expr], mod: AnyModule | None) -> list[Violation]:
-    """Return why definitions have no types, where they have none."""
-    if not isinstance(mod, IRModule) or not _tells_signatures(mod):
+def _check_types(
+    definitions: Mapping[str, Expr], mod: IRModule, unsound: Collection[str]
+) -> list[Violation]:
+    """Return why definitions have no types, where they have none, or carry others.
+
+    Those that are unsound are left out, as is what refers to them, or to functions of which no
+    type is known.
+    """
+    kept = _with_known_types(definitions, mod, unsound)
+    others = [key for key in mod.functions if mod.name_of(key) not in kept]
+    rest = mod.without_functions(others)
+    asked = {name: definitions[name] for name in kept if name in definitions}
+    if not asked:
         return []
     try:
-        infer_type(mod, fresh=True)
+        typed = infer_type(rest, fresh=True)
     except TypeInferenceError as error:
         found: list[Violation] = []
-        first = next(iter(definitions))
+        first = next(iter(asked))
         for each in error.diagnostics:
             name = each.definition.removeprefix("@")
-            name = name if name in definitions else first
+            name = name if name in asked else first
             span = None if each.span is None else Span(*each.span)
-            node = _node_at(definitions[name], span)
+            node = _node_at(asked[name], span)
             found.append(Violation(Rule.TYPE, each.message, node, span, name))
-        return found or [_violation_of(error, definitions)]
+        return found or [_violation_of(error, asked)]
     except RelayishError as error:
-        return [_violation_of(error, definitions)]
-    return []
+        return [_violation_of(error, asked)]
+    return [
+        Violation(Rule.TYPE, stale.message, stale.node, stale.node.span, stale.definition)
+        for stale in stale_types(rest, typed)
+    ]
 
 
-def _tells_signatures(mod: IRModule) -> bool:
-    """Return whether the types of all functions of other languages in a module are known."""
-    others = [each for each in mod.functions.values() if not isinstance(each, Expr)]
-    return all(SIGNATURES.knows(type(each)) for each in others)
+def _with_known_types(
+    definitions: Mapping[str, Expr], mod: IRModule, unsound: Collection[str]
+) -> set[str]:
+    """Return the names of definitions that refer to nothing of which no type is told."""
+    users: dict[str, list[str]] = {}
+    for name, definition in definitions.items():
+        for node in EXPRESSIONS.post_order(definition):
+            if isinstance(node, GlobalVar):
+                users.setdefault(node.name_hint, []).append(name)
+    kept = {name for name in definitions if name not in unsound}
+    for key, other in mod.functions.items():
+        if not isinstance(other, Expr) and SIGNATURES.knows(type(other)):
+            kept.add(key.name_hint)
+    pending = [name for name in users if name not in kept]
+    while pending:
+        for user in users.get(pending.pop(), ()):
+            if user in kept:
+                kept.remove(user)
+                pending.append(user)
+    return kept
 
 
 def _node_at(definition: Expr, span: Span | None) -> Node:

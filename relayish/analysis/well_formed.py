@@ -22,8 +22,8 @@ from relayish.ir.scopes import Scopes
 from relayish.ir.verification import (
     DEFINITION_RULES,
     DefinitionRule,
+    DefinitionVerifier,
     Scoped,
-    require_rules,
 )
 
 
@@ -73,17 +73,18 @@ def check_well_formed(program: Node | AnyModule) -> None:
     if not isinstance(program, Module):
         rule = _rule_of(program)
         if rule is not None:
-            require_rules(program, "", None, rule)
+            DefinitionVerifier(None).require(rule, program, "")
         else:
             check_scopes(program, FreeTypeVariables(), _raise, closed=False)
         return
+    others = DefinitionVerifier(program)
     free = FreeTypeVariables()  # functions share types: each is looked at once
     for key, definition in program.functions.items():
         name = program.name_of(key)
         try:
             rule = _rule_of(definition)
             if rule is not None:
-                require_rules(definition, name or "", program, rule)
+                others.require(rule, definition, name or "")
                 continue
             scopes = check_scopes(definition, free, _raise, closed=True)
         except WellFormedError as error:
@@ -92,7 +93,9 @@ def check_well_formed(program: Node | AnyModule) -> None:
         scope_rules.check_closed_scopes(f"@{name}", scopes, _raise)
     if isinstance(program, IRModule):
         for data in program.type_definitions.values():
-            _check_type_definition(data)
+            problem = type_definition_problem(data)
+            if problem is not None:
+                raise WellFormedError(problem)
 
 
 def _rule_of(definition: Node) -> DefinitionRule | None:
@@ -102,16 +105,17 @@ def _rule_of(definition: Node) -> DefinitionRule | None:
     return None if isinstance(rule, Scoped) else rule
 
 
-def _check_type_definition(data: TypeData) -> None:
-    """Raise unless a definition binds the type variables that its constructors mention."""
+def type_definition_problem(data: TypeData) -> str | None:
+    """Return what is wrong where a definition mentions type variables that it does not bind."""
     found = find_unbound_type_variable(data)
-    if found is not None:
-        constructor, variable = found
-        raise WellFormedError(
-            f"type {data.header.name_hint}: constructor {constructor.name_hint} mentions the type "
-            f"variable {name_of(variable)}, which is no parameter of the type; add it to these, or "
-            f"replace it by a type"
-        )
+    if found is None:
+        return None
+    constructor, variable = found
+    return (
+        f"type {data.header.name_hint}: constructor {constructor.name_hint} mentions the type "
+        f"variable {name_of(variable)}, which is no parameter of the type; add it to these, or "
+        f"replace it by a type"
+    )
 
 
 def check_closed(definition: Node, name: str) -> None:

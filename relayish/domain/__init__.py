@@ -10,7 +10,16 @@ from relayish.domain.handler import (
     NullHandler,
 )
 from relayish.domain.removed import REMOVED
+from relayish.domain.tasks import (
+    assemble,
+    handler_of,
+    list_tasks,
+    register_filler,
+    register_handler,
+    register_task,
+)
 from relayish.domain.transform_ctx import TransformCtx
+from relayish.domain.verifier import VerifyCtx, check, verify
 from relayish.domain.visitor import Visitor
 
 __all__ = [
@@ -23,5 +32,14 @@ __all__ = [
     "InvalidHandler",
     "NullHandler",
     "TransformCtx",
+    "VerifyCtx",
     "Visitor",
+    "assemble",
+    "check",
+    "handler_of",
+    "list_tasks",
+    "register_filler",
+    "register_handler",
+    "register_task",
+    "verify",
 ]

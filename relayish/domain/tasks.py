@@ -117,8 +117,7 @@ def register_handler(
     """Let a class of handlers serve its domain where a task is done; also a decorator.
 
     Where a language keeps a table of what the task needs of each kind, as the interpreter does for
-    ``"evaluate"``, the methods of the handler are entered there: whoever asks the table, by whatever
-    function, finds them.
+    ``"evaluate"``, the methods of the handler are entered there: whoever asks the table finds them.
 
     Args:
         task: The name of the task.
@@ -195,7 +194,7 @@ def assemble(
     otherwise = get_task(task).otherwise
     hooks.load_handlers(task)
     own = [given() if isinstance(given, type) else given for given in instead]
-    served = {made.domain.name for made in own if isinstance(made, Handler)}
+    served = {made.domain.name for made in own}
     others: list[Handler] = []
     for domain in list_domains():
         if domain.name not in served:

@@ -59,12 +59,12 @@ VerifyRule: TypeAlias = Callable[[Any, Report], None]  # Any: a node of one kind
 """``rule(node, report)`` looks at the fields of ``node`` and the types of what they hold."""
 
 
-def _demand_nothing(node: Node, report: Report) -> None:
-    pass
+def demand_nothing(node: Node, report: Report) -> None:
+    """Ask nothing: what is asked about kinds of which nothing was said."""
 
 
 VERIFY_RULES: Final[KindTable[VerifyRule]] = KindTable(
-    "the verifier", "relayish.ir.verification.register_verify_rule", {Node: _demand_nothing}
+    "the verifier", "relayish.ir.verification.register_verify_rule", {Node: demand_nothing}
 )
 """By kind; a rule of a kind stands in place of those of its families."""
 
@@ -98,7 +98,9 @@ class _Raised:
         self.verifier = verifier
 
     def __call__(
-        self, definitions: Mapping[str, Node], mod: AnyModule | None
+        self,
+        definitions: Mapping[str, Any],  # Any: as DefinitionRule has it
+        mod: AnyModule | None,
     ) -> Iterable[Violation]:
         for name, definition in definitions.items():
             try:
@@ -111,17 +113,20 @@ class _Raised:
                 yield Violation(Wrong.WELL_FORMED, str(error), definition, span, name)
 
 
-class Scoped(NamedTuple):
+class Scoped:
     """The rule of a language whose definitions are well formed if they keep those of scoping.
 
-    Attributes:
-        rule: All that is wrong with definitions, those rules included.
+    Args:
+        rule: Says all that is wrong with definitions, those rules included.
     """
 
-    rule: DefinitionRule
+    def __init__(self, rule: DefinitionRule) -> None:
+        self.rule = rule
 
     def __call__(
-        self, definitions: Mapping[str, Node], mod: AnyModule | None
+        self,
+        definitions: Mapping[str, Any],  # Any: as DefinitionRule has it
+        mod: AnyModule | None,
     ) -> Iterable[Violation]:
         return self.rule(definitions, mod)
 
@@ -171,19 +176,44 @@ def register_verifier(kind: type[Node], verifier: Verifier) -> None:
     DEFINITION_RULES.register(kind, _Raised(verifier), by=verifier)
 
 
-def require_rules(definition: Node, name: str, mod: AnyModule | None, rule: DefinitionRule) -> None:
-    """Raise what is wrong with a definition by the rule of its kind.
+class DefinitionVerifier:
+    """Raises what is wrong with definitions of languages that have rules of their own.
 
-    Raises:
-        WellFormedError: As a verifier raises it; else a :class:`~relayish.errors.VerificationError`
-            of all violations.
+    Args:
+        mod: The module in which they stand, or ``None``.
     """
-    if isinstance(rule, _Raised):
-        rule.verifier(definition, mod)
-        return
-    found = tuple(rule({name: definition}, mod))
-    if found:
-        raise failure(found)
+
+    def __init__(self, mod: AnyModule | None) -> None:
+        self._mod = mod
+        self._found: dict[DefinitionRule, dict[str, list[Violation]]] = {}
+
+    def require(self, rule: DefinitionRule, definition: Node, name: str) -> None:
+        """Raise what is wrong with a definition; a rule is asked once about all that it serves.
+
+        Raises:
+            WellFormedError: As a verifier raises it; else a
+                :class:`~relayish.errors.VerificationError` of all violations.
+        """
+        if isinstance(rule, _Raised):
+            rule.verifier(definition, self._mod)
+            return
+        if rule not in self._found:
+            self._found[rule] = {}
+            for violation in rule(self._served(rule, definition, name), self._mod):
+                self._found[rule].setdefault(violation.definition, []).append(violation)
+        found = self._found[rule].get(name)
+        if found:
+            raise failure(tuple(found))
+
+    def _served(self, rule: DefinitionRule, definition: Node, name: str) -> dict[str, Node]:
+        mod = self._mod
+        if mod is None:
+            return {name: definition}
+        served: dict[str, Node] = {}
+        for key, each in mod.functions.items():
+            if DEFINITION_RULES.knows(type(each)) and DEFINITION_RULES[type(each)] is rule:
+                served[mod.name_of(key) or ""] = each
+        return served
 
 
 def place_violations(

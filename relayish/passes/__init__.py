@@ -110,13 +110,17 @@ PASSES: Final = {
     "EraseType": "utility.erase_type",
     "InferType": "utility.infer_type",
     "PrintIR": "utility.print_ir",
+    "Verify": "utility.verify",
     **dict.fromkeys(("O0", "O1", "O2", "O3", "O4"), "default_pipeline"),
 }
 """The module, below this package, that registers each pass. Its first part is the room."""
 
-CHECKS: Final = dict.fromkeys(
-    ("a_normal_form", "basic_block_normal_form", "graph_normal_form"), "normal_form.checks"
-)
+CHECKS: Final = {
+    **dict.fromkeys(
+        ("a_normal_form", "basic_block_normal_form", "graph_normal_form"), "normal_form.checks"
+    ),
+    "verified": "utility.verify",
+}
 """The same for checks that are those of passes."""
 
 PASS_SOURCES: Final = (

@@ -7,6 +7,7 @@ forgotten. The same code may make it again.
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
@@ -38,6 +39,7 @@ from relayish.dataflow import (
     register_value_flow,
     register_variables,
 )
+from relayish.domain import Handler, register_handler, register_task
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
 from relayish.ir.comparison import register_comparison
@@ -51,6 +53,7 @@ from relayish.ir.roles import Role
 from relayish.ir.storage import register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
+from relayish.ir.verification import register_definition_rule
 from relayish.op import register_gradient, register_op
 from relayish.op.contrib import register_pattern_table
 from relayish.op.declaration.attribute_keys import register_op_attr
@@ -123,6 +126,14 @@ def _moved(function: Any) -> Any:
     return moved
 
 
+def _handler_like(function: Any) -> Any:
+    """Return a class of handlers that is called as ``function`` is."""
+    told = {"__module__": function.__module__, "__qualname__": function.__qualname__}
+    return types.new_class(
+        function.__name__, (Handler,), {"domain": "nn"}, lambda names: names.update(told)
+    )
+
+
 def _anew(function: Any) -> Any:
     """Return ``function`` as it is defined a second time."""
     code = function.__code__.replace()
@@ -140,6 +151,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_convert_op_layout": lambda k, f: register_convert_op_layout("exp", f, 77),
     "register_control_flow": lambda k, f: register_control_flow(k["kind"], condition=f),
     "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
+    "register_definition_rule": lambda k, f: register_definition_rule(k["kind"], f),
     "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
     "register_evaluation": lambda k, f: register_evaluation(k["kind"], f),
     "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
@@ -155,6 +167,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
+    "register_handler": lambda k, f: register_handler("lower", _handler_like(f)),
     "register_infer_layout": lambda k, f: register_infer_layout("exp", f, 77),
     "register_interning": lambda k, f: register_interning(k["kind"], f),
     "register_interval_rule": lambda k, f: register_interval_rule(k["kind"], f),
@@ -183,6 +196,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_signature": lambda k, f: register_signature(k["kind"], f),
     "register_python_form": lambda k, f: register_python_form(k["kind"], f),
     "register_simplification": lambda k, f: register_simplification(k["kind"], f),
+    "register_task": lambda k, f: register_task("registered_twice"),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
@@ -206,12 +220,16 @@ NAMED_BY_ENTRY = {
     "register_function_passing",
     "register_op",
     "register_pass",
+    "register_task",
     "register_unaliased",
 }
 """Those that are given a function, which tells by its name who claims what; else the caller is."""
 
 RELAYS = {"register_pattern", "register_stateful"}
 """Replace what there was, as in Relay; their tables are those that all operators share."""
+
+OF_LANGUAGES = {"register_filler"}
+"""What a language says of its own tables, once and for all."""
 
 
 @pytest.mark.parametrize("name", REGISTRATIONS)
@@ -256,7 +274,11 @@ def test_every_function_that_registers_is_tried_here():
     package = Path(relay.__file__).parent
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")]
     functions = [node.name for tree in trees for node in tree.body if type(node) is ast.FunctionDef]
-    assert {name for name in functions if name.startswith("register_")} == {*REGISTRATIONS, *RELAYS}
+    assert {name for name in functions if name.startswith("register_")} == {
+        *REGISTRATIONS,
+        *RELAYS,
+        *OF_LANGUAGES,
+    }
 
 
 class TestComparison:

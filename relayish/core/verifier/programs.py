@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from relayish._support.collector import pause_collection
-from relayish.analysis.well_formed import register_verifier
 from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.family import CoreNode, Definition
 from relayish.core.verifier.names import Names
@@ -24,6 +23,7 @@ from relayish.ir.verification import (
     Violation,
     failure,
     place_violations,
+    register_definition_rule,
 )
 
 
@@ -56,10 +56,7 @@ def verify(
     with pause_collection():
         names = None if within is None else Names(within)
         for each in _programs(program, names):
-            report = Report()
-            everything = EVERYTHING.post_order(each.root)
-            _verify_one(each, everything, seen, report)
-            found += place_violations(report.violations, everything, EVERYTHING, each.name)
+            found += _verify_placed(each, seen)
     return tuple(found)
 
 
@@ -74,12 +71,17 @@ def check(program: CoreNode | AnyModule, *, within: AnyModule | None = None) -> 
         raise failure(found)
 
 
-def _check_definition(definition: Definition, mod: AnyModule | None) -> None:
-    """Raise unless a definition keeps the rules: that it is well formed, for whoever asks that."""
-    check(definition, within=mod)
+def _verify_definitions(
+    definitions: Mapping[str, Definition], mod: AnyModule | None
+) -> Iterator[Violation]:
+    """Yield what is wrong with definitions, for whoever asks whether a module is well formed."""
+    names = None if mod is None else Names(mod)
+    seen: set[Node] = set()
+    for name, definition in definitions.items():
+        yield from _verify_placed(_Program(definition, name, names), seen)
 
 
-register_verifier(Definition, _check_definition)
+register_definition_rule(Definition, _verify_definitions)
 
 
 class _Program(NamedTuple):
@@ -109,6 +111,14 @@ def _programs(program: CoreNode | AnyModule, names: Names | None) -> Iterator[_P
             f"a program of core is verified; found {show_found(program)}; expected one of its "
             f"nodes, or a module"
         )
+
+
+def _verify_placed(program: _Program, seen: set[Node]) -> list[Violation]:
+    """Return what is wrong with a program, in order of it."""
+    report = Report()
+    everything = EVERYTHING.post_order(program.root)
+    _verify_one(program, everything, seen, report)
+    return place_violations(report.violations, everything, EVERYTHING, program.name)
 
 
 def _verify_one(

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import UnknownNameError, indefinite
+from relayish.ir.domain import get_domain
 from relayish.ir.field import Field, Shape
 from relayish.ir.module import AnyModule
 from relayish.ir.node import NAMES, Node
@@ -18,7 +19,7 @@ from relayish.ir.opcode import children_of, place_of
 from relayish.ir.property import Property
 from relayish.ir.roles import Role
 from relayish.ir.traversal import ByKind
-from relayish.ir.verification import Report
+from relayish.ir.verification import VERIFY_RULES, Report, demand_nothing
 
 
 class Rule(Enum):
@@ -205,7 +206,11 @@ def _check_operand(node: Node, field: str, held: Sequence[Node], report: Report)
 
 
 def _check_block(node: Node, field: str, held: Sequence[Node], report: Report) -> None:
-    """A block holds statements, and nothing behind one that ends it."""
+    """A block holds statements, and nothing behind one that ends it.
+
+    What may stand behind the end of a block is left to its language where that has a rule for it.
+    """
+    has_rule = VERIFY_RULES[type(node)] is not demand_nothing
     end: Node | None = None
     for child in held:
         found = properties_of_kind(type(child))
@@ -217,7 +222,7 @@ def _check_block(node: Node, field: str, held: Sequence[Node], report: Report) -
                     f"{quote(child)} is no statement and stands in a block, {field} of "
                     f"{describe(node)}; put it into a statement that uses its value",
                 )
-        elif end is not None:
+        elif end is not None and not found & Property.END_BB:
             report(
                 Rule.UNREACHABLE,
                 child,
@@ -225,7 +230,7 @@ def _check_block(node: Node, field: str, held: Sequence[Node], report: Report) -
                 f"never runs; leave it out",
             )
             return
-        if found & Property.END_BB:
+        if found & Property.END_BB and not has_rule:
             end = child
 
 
@@ -236,7 +241,7 @@ def properties_of_kind(kind: type[Node]) -> Property:
 
 
 def _find_properties(kind: type[Node]) -> Property:
-    return kind.language_.domain_operator(kind).properties
+    return get_domain(kind.domain_).kinds[kind.operator_].properties
 
 
 _PROPERTIES: Final = ByKind(_find_properties)

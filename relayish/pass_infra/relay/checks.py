@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import cast
-
+from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_closed, check_well_formed
 from relayish.errors import CheckError
 from relayish.ir.module import AnyModule
-from relayish.ir.one_line import one_line_at
-from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra.composition.check import register_check
 
 
@@ -42,20 +37,5 @@ def check_carried_types(mod: IRModule) -> None:
 
 
 def _check_types(mod: IRModule, check: str) -> None:
-    typed = infer_type(mod, fresh=True)
-    for name, definition in mod.functions_of(Expr).items():
-        image = typed[name]
-        if image is definition:
-            continue
-        pairs = zip(EXPRESSIONS.post_order(definition), EXPRESSIONS.post_order(image), strict=True)
-        for node, told in pairs:
-            if not isinstance(node, Expr) or node.checked_type is None:
-                continue
-            carried, found = node.checked_type, cast("Expr", told).checked_type
-            if carried is found or structural_equal(carried, found, map_free_vars=True):
-                continue
-            raise CheckError(
-                f"{one_line_at(node)} in @{name.name_hint} carries the type {carried}, but has "
-                f"the type {found}; whoever rewrites a node clears its type, as with_fields does",
-                check=check,
-            )
+    for stale in stale_types(mod, infer_type(mod, fresh=True)):
+        raise CheckError(stale.message, check=check)

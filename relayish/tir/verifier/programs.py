@@ -106,8 +106,9 @@ def _verify_definitions(
     definitions: Mapping[str, LoweredFunc | Module], mod: AnyModule | None
 ) -> Iterator[Violation]:
     """Yield what is wrong with definitions, for whoever asks whether a module is well formed."""
-    for definition in definitions.values():
-        yield from verify(definition, within=mod)
+    for name, definition in definitions.items():
+        for violation in verify(definition, within=mod):
+            yield violation._replace(definition=name)
 
 
 register_definition_rule(LoweredFunc, _verify_definitions)
