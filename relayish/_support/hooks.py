@@ -12,6 +12,11 @@ from typing import Any
 
 from relayish.errors import OperatorError
 
+
+def _find_nothing() -> None:
+    """Stand for a hook that nobody has put anything into."""
+
+
 printer: Callable[[object], str] = repr
 """What ``str`` shows of a program."""
 
@@ -31,6 +36,12 @@ that it preserves."""
 
 writer: Callable[[Any], str] = repr  # Any: a module
 """The text of a module with its metadata, which parses back to the same."""
+
+running_pass: Callable[[], Any] = _find_nothing  # Any: a pass
+"""What tells the innermost pass that runs; ``None`` outside of all."""
+
+current_driver: Callable[[], Any] = _find_nothing  # Any: a driver context
+"""What tells the innermost driver context that was entered; ``None`` outside of all."""
 
 program_writer: Callable[[Any, str, str], None] | None = None  # Any: a module
 """What writes a module into the file of some path, and after which pass it is so."""

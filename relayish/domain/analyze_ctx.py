@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn, Self
 
 from relayish.domain.dispatch import Dispatch, Handle
-from relayish.domain.driver.traced import Traced
 from relayish.domain.steps import CALLED, ByOperator
+from relayish.domain.traced import Traced
 from relayish.errors import DispatchError
 from relayish.functor.notes import is_noted, note_visit
 from relayish.functor.vtable import default_handler

@@ -9,6 +9,6 @@ from __future__ import annotations
 from relayish.domain.driver.config import GlobalConfig
 from relayish.domain.driver.context import DriverCtx
 from relayish.domain.driver.driver import Driver
-from relayish.domain.driver.traced import Traced
+from relayish.domain.traced import Traced
 
 __all__ = ["Driver", "DriverCtx", "GlobalConfig", "Traced"]

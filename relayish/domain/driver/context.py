@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TextIO, TypeVar
 
+from relayish._support import hooks
 from relayish.domain.driver.config import FORMS, GLOBAL_NAMES, GlobalConfig
 from relayish.errors import IgnoredNameWarning, OptionError, PassError
 from relayish.ir.module import AnyModule
@@ -76,8 +77,12 @@ class DriverCtx:
     @staticmethod
     def current() -> DriverCtx:
         """Return the innermost context entered here, or the default one."""
-        entered = _ENTERED.get()
-        return entered[-1] if entered else _DEFAULT
+        return _innermost() or _DEFAULT
+
+    @staticmethod
+    def default() -> DriverCtx:
+        """Return the context outside of all, which has the defaults."""
+        return _DEFAULT
 
     def register_options(
         self, options: Sequence[PassOption], forms: Mapping[str, ValueForm] | None = None
@@ -218,3 +223,11 @@ def _remake(pass_: Pass, entry: PassEntry, asked: dict[str, object]) -> Pass:
 
 _ENTERED: Final[ContextVar[tuple[DriverCtx, ...]]] = ContextVar("driver_contexts", default=())
 _DEFAULT: Final = DriverCtx()
+
+
+def _innermost() -> DriverCtx | None:
+    entered = _ENTERED.get()
+    return entered[-1] if entered else None
+
+
+hooks.current_driver = _innermost

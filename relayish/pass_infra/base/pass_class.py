@@ -168,6 +168,9 @@ def running_pass() -> Pass | None:
     return _RUNNING.get()
 
 
+hooks.running_pass = running_pass
+
+
 _WATCHERS: Final[list[PassInstrument]] = []
 
 

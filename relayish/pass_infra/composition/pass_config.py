@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from relayish.pass_infra.base.common import CommonConfig
+from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.pass_infra.composition.registry import REGISTRY, PassEntry
 from relayish.registry.option import MISSING, PassOption
@@ -69,6 +69,11 @@ def config_of(pass_: Pass) -> CommonConfig:
         return common
     asked = {name: getattr(common, name) for name in _names(common)}
     return config_class(entry)(**asked, **own)
+
+
+def config_of_running(running: Pass | None) -> CommonConfig:
+    """Return the configuration of the pass that runs; the defaults where none does."""
+    return NOTHING_ASKED if running is None else config_of(running)
 
 
 def _names(config: CommonConfig) -> list[str]:

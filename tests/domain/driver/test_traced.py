@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
 from enum import IntFlag
 
 import pytest
@@ -244,3 +246,20 @@ def test_tracing_leaves_the_program_as_it_is(mod):
     run_check("well_formed", mod)
     traced = create_function_pass(lambda f, _m, _c: f, 0, "Same").with_common(trace_detail=1)
     assert traced(mod) is mod
+
+
+def test_contexts_load_passes_when_something_of_theirs_is_asked_for():
+    script = """
+import sys
+from relayish.domain import AnalyzeCtx
+
+context = AnalyzeCtx()
+context.trace(1, "told")
+print([name for name in sys.modules if "pass_infra" in name])
+print(context.config.is_skipped(3), context.driver.config.opt_level)
+print("relayish.pass_infra" in sys.modules)
+"""
+    shown = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == "[]\nFalse None\nTrue\n"

@@ -1,14 +1,18 @@
-"""Access of contexts to their driver and configuration, and the three ways to trace."""
+"""Access of contexts to their driver and configuration, and the three ways to trace.
+
+Drivers and passes are loaded when something of theirs is asked for: contexts serve what stands
+below passes, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, Self, TextIO
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TextIO
 
-from relayish.domain.driver.context import DriverCtx
-from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
-from relayish.pass_infra.base.pass_class import Pass, running_pass
-from relayish.pass_infra.composition.pass_config import config_of
+from relayish._support import hooks
+
+if TYPE_CHECKING:
+    from relayish.domain.driver.context import DriverCtx
 
 P = ParamSpec("P")
 
@@ -30,6 +34,7 @@ class Traced:
         AIR ``DECLARE_TRACE_DETAIL_API``, ``DECLARE_<PHASE>_CONFIG_ACCESS_API``.
 
     Example:
+        >>> from relayish.pass_infra import CommonConfig
         >>> context = Traced(config=CommonConfig(trace_detail=0b101))
         >>> context.trace(1, "visited", 3, "nodes")
         visited 3 nodes
@@ -45,39 +50,54 @@ class Traced:
 
     trace_mask: int
     """The flags that are on: ``trace_detail`` of the configuration."""
-    driver: DriverCtx
-    _config: CommonConfig | None
-    _running: Pass | None
+    _driver: DriverCtx | None
+    _config: Any
+    _running: Any
 
     # here, so that a context of a user's needs no call of super().__init__
+    # Any in all of these: a CommonConfig, of the class that is made for a pass, or such a pass
     def __new__(
-        cls,
-        *_args: object,
-        driver: DriverCtx | None = None,
-        config: CommonConfig | None = None,
-        **_options: object,
+        cls, *_args: object, driver: DriverCtx | None = None, config: Any = None, **_options: object
     ) -> Self:
         self = super().__new__(cls)
-        self.driver = DriverCtx.current() if driver is None else driver
+        self._driver = hooks.current_driver() if driver is None else driver
         self._config = config
-        self._running = running = running_pass() if config is None else None
-        common = NOTHING_ASKED if running is None else running.info.common
-        self.trace_mask = (common if config is None else config).trace_detail
+        self._running = running = hooks.running_pass() if config is None else None
+        asked = config if running is None else running.info.common
+        self.trace_mask = 0 if asked is None else asked.trace_detail
         return self
 
     @property
-    def config(self) -> Any:  # Any: of the class that is made for the pass, with its options
+    def driver(self) -> DriverCtx:
+        """The driver that was the current one when this was made; the default one outside of all.
+
+        Another may be set.
+        """
+        if self._driver is None:
+            from relayish.domain.driver.context import DriverCtx  # noqa: PLC0415 - see above
+
+            self._driver = DriverCtx.default()
+        return self._driver
+
+    @driver.setter
+    def driver(self, driver: DriverCtx) -> None:
+        self._driver = driver
+
+    @property
+    def config(self) -> Any:
         """The configuration of the pass, of the class that :func:`config_class` makes for it.
 
         It is a :class:`CommonConfig` at least. One that is set takes its place.
         """
         if self._config is None:
-            self._config = NOTHING_ASKED if self._running is None else config_of(self._running)
+            from relayish.pass_infra.composition import pass_config  # noqa: PLC0415 - as above
+
+            self._config = pass_config.config_of_running(self._running)
             self._running = None
         return self._config
 
     @config.setter
-    def config(self, config: CommonConfig) -> None:
+    def config(self, config: Any) -> None:
         self._config, self._running = config, None
         self.trace_mask = config.trace_detail
 
