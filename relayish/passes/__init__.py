@@ -94,6 +94,7 @@ PASSES: Final = {
     "VectorizeLoops": "loop_structure.vectorize_loops",
     "CopyPropagation": "loop_cleanup.copy_propagation",
     "DeadStoreElimination": "loop_cleanup.dead_store_elimination",
+    "DeadStoreEliminationCore": "core_cleanup.dead_store_elimination_core",
     "GlobalCommonSubexprElimTIR": "loop_cleanup.global_common_subexpr_elim",
     "BoundsCheckElimination": "loop_simplify.bounds_check_elimination",
     "CastSimplify": "loop_simplify.cast_simplify",

@@ -1,0 +1,1 @@
+"""Cleaning up functions of core: stores that nobody reads."""
