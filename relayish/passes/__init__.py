@@ -95,6 +95,7 @@ PASSES: Final = {
     "CopyPropagation": "loop_cleanup.copy_propagation",
     "DeadStoreElimination": "loop_cleanup.dead_store_elimination",
     "DeadStoreEliminationCore": "core_cleanup.dead_store_elimination_core",
+    "LowerCore": "core_lowering.lower_core",
     "GlobalCommonSubexprElimTIR": "loop_cleanup.global_common_subexpr_elim",
     "BoundsCheckElimination": "loop_simplify.bounds_check_elimination",
     "CastSimplify": "loop_simplify.cast_simplify",

@@ -1,0 +1,1 @@
+"""Lowering core: functions of symbols and memory to loops over buffers."""
