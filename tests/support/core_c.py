@@ -92,9 +92,8 @@ class _Program:
             held += [f"  {self.declare(each.type, self.symbol(each))};" for each in func.pregs]
             body = self.stmt(func.body)
             lines += [f"static {self.head(name, func)} {{", *held, body, "}"]
-        args = ", ".join(
-            [f"({self.type(p)}){a}" for p, a in given]
-        )
+        given = zip(_params(functions), self.args, strict=True)
+        args = ", ".join([f"({self.type(p)}){a}" for p, a in given])
         result = self.type(functions["main"].result)
         lines += [f"void run{self.number}() {{", '  printf("begin\\n");']
         lines += [f"  {result} r = {self.name('main')}({args});", '  show("@", &r, sizeof r);']
