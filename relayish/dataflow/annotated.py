@@ -91,10 +91,9 @@ def annotated_text(
 def _language_of(thing: Any) -> tuple[str, Any]:  # Any: a node, some, or a module
     """Return the language in which to write, and what to write."""
     if isinstance(thing, Module):
-        definitions = list(thing.functions.values())
-        languages = {type(definition).language_ for definition in definitions}
+        languages = {type(definition).language_ for definition in thing.functions.values()}
         if len(languages) == 1 and (only := next(iter(languages))).is_tree:
-            return only.name, definitions
+            return only.name, thing
         return "relay", thing
     first = thing if isinstance(thing, Node) else next(iter(thing))
     return type(first).language_.name, thing

@@ -19,8 +19,9 @@ What is used in several places, and is not small, has a line of its own before t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -43,6 +44,7 @@ from relayish.text.generic_form import (
     is_default,
     spell_leaf,
 )
+from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, before_comment
 from relayish.text.literals import quote, spell_local, spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
@@ -54,11 +56,22 @@ SMALL: Final = 12
 """How many nodes that occur several times are written out each time."""
 
 
+class Printer(ValueContext, Protocol):
+    """The printer of a module, or what stands for it.
+
+    Attributes:
+        notes: What is to be said about lines.
+    """
+
+    notes: LineNotes | None
+
+
 class Brief:
     """What values are referred to by in text that only people read."""
 
     def __init__(self) -> None:
         self.metadata = MetadataWriter(readable=True)
+        self.notes: LineNotes | None = None
 
     def operand(self, node: Node) -> str:
         """Return how a node is referred to."""
@@ -84,12 +97,14 @@ class _Writer:
         brief: Leave out the lines that declare what is in no table, which only reading needs.
     """
 
-    def __init__(self, context: ValueContext, *, brief: bool = False) -> None:
+    def __init__(self, context: Printer, *, brief: bool = False) -> None:
         self._context = context
         self._brief = brief
         self._names = Names()
         self._texts: dict[Node, str] = {}
         self._globals: dict[str, Global] = {}
+        self._written: Counter[Node] = Counter()
+        self._said = ""
 
     def node(self, root: Node) -> str:
         """Return the text of a node that is no definition."""
@@ -105,8 +120,7 @@ class _Writer:
             if symbols:
                 lines.append(f"  {word} {', '.join([self._declare(each) for each in symbols])}\n")
         lines += self._header(func.body, declares=True)
-        for stmt in func.body.stmts:
-            lines.append(f"  {self._assemble(stmt, 1)}\n")
+        lines += self._lines_of(func.body)
         inside = "\n" + "".join(lines) if lines else ""
         return f" ({params}){result}{self.attributes(func.attrs)} {{{inside}}}"
 
@@ -175,17 +189,37 @@ class _Writer:
             return f"{family.word}({self._context.family_text(node)})"
         return self._node(node, depth)
 
+    def _lines_of(self, body: Block) -> Iterator[str]:
+        """Yield the statements of a function, each with all that is in it."""
+        for piece in self._lines(body, 1):
+            yield piece if isinstance(piece, str) else self._assemble(*piece)
+
     def _block(self, block: Block, depth: int) -> Iterator[object]:
         if not block.stmts:
             yield "{}"
             return
-        inside = INDENTS[min(depth + 1, DEEPEST)]
         yield "{\n"
-        for stmt in block.stmts:
-            yield inside
-            yield _Piece(stmt, depth + 1)
-            yield "\n"
+        yield from self._lines(block, depth + 1)
         yield f"{INDENTS[min(depth, DEEPEST)]}}}"
+
+    def _lines(self, block: Block, depth: int) -> Iterator[str | _Piece]:
+        """Yield the statements of a block, each on a line, and what is to be said about them."""
+        indent, notes = INDENTS[min(depth, DEEPEST)], self._context.notes
+        for stmt in block.stmts:
+            place = None
+            if notes is not None:
+                place = Place(LineKind.VALUE, stmt, again=self._written[stmt])
+                self._written[stmt] += 1
+                text = notes.before(place, self._texts.get)
+                if text and text != self._said:  # what was just said is not said again
+                    yield f"{indent}{before_comment(text)}\n"
+                self._said = ""
+            yield indent
+            yield _Piece(stmt, depth)
+            yield "\n"
+            if notes is not None and place is not None:
+                self._said = notes.after(place, self._texts.get)
+                yield f"{indent}{after_comment(self._said)}\n" if self._said else ""
 
     def _node(self, node: Node, depth: int) -> Iterator[object]:
         forms = forms_of(type(node))
@@ -274,7 +308,7 @@ def _at(name: str) -> str:
     return f"@{spell_name(name)}"
 
 
-def definition_text(definition: Node, context: ValueContext, *, brief: bool = False) -> str:
+def definition_text(definition: Node, context: Printer, *, brief: bool = False) -> str:
     """Return the text of a definition from behind its word."""
     writer = _Writer(context, brief=brief)
     match definition:
@@ -306,4 +340,10 @@ def print_node(node: Node) -> str:
     return _Writer(Brief(), brief=True).node(node)
 
 
+def annotated_text(thing: Any, notes: LineNotes) -> str:  # Any: a definition, or a module
+    """Return the text of a definition or a module with comments around statements."""
+    return hooks.annotators["relay"](thing, notes)
+
+
 hooks.printers[CORE.name] = print_node
+hooks.annotators[CORE.name] = annotated_text

@@ -8,6 +8,8 @@ from operator import itemgetter
 
 from relayish._support import hooks
 from relayish.errors import FieldError, UnknownKindError
+from relayish.ir.module import AnyModule
+from relayish.ir.module import Module as DefinitionModule
 from relayish.text.line_notes import LineNotes
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
@@ -169,11 +171,13 @@ def print_node(thing: IrNode) -> str:
         return repr(thing)
 
 
-def annotated_text(thing: IrNode | Sequence[IrNode], notes: LineNotes) -> str:
-    """Return the text of a node, or of functions, with comments around statements.
+def annotated_text(thing: IrNode | Sequence[IrNode] | AnyModule, notes: LineNotes) -> str:
+    """Return the text of a node, of functions, or of a module of these, with comments.
 
-    It parses back.
+    They stand around statements. It parses back.
     """
+    if isinstance(thing, DefinitionModule):
+        thing = [func for func in thing.functions.values() if isinstance(func, IrNode)]
     return write_program([thing] if isinstance(thing, IrNode) else thing, notes=notes)
 
 
