@@ -18,7 +18,12 @@ def run(args: argparse.Namespace) -> int:
     if args.name is not None:
         sys.stdout.write(domain_table([get_domain(args.name)]))
         return 0
+    sys.stdout.write(render_domains())
+    return 0
+
+
+def render_domains() -> str:
+    """Return the table of all domains, those of installed packages among them."""
     for _ in load_packages():
         pass
-    sys.stdout.write(domain_table())
-    return 0
+    return domain_table()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib
 import re
 import sys
 from collections.abc import Sequence
@@ -12,8 +13,6 @@ from typing import Final
 from relayish.cli.passes import render_entry
 from relayish.domain.driver import Driver, DriverCtx
 from relayish.domain.driver.config import GLOBAL_NAMES
-from relayish.ir.domain import Operator, list_domains
-from relayish.ir.property import spell_properties
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 from relayish.pass_infra.base.trace import TraceFiles
 from relayish.registry.option import MISSING
@@ -84,7 +83,8 @@ def listing(ctx: DriverCtx, pipeline: Sequential) -> str:
     if ctx.config.print_pass:
         told.append(render_run(Driver(pipeline.passes, ctx)))
     if ctx.config.print_meta:
-        told.append(render_domains())
+        # imported when asked for: it loads every language
+        told.append(importlib.import_module("relayish.cli.domains").render_domains())
     return "\n".join(told)
 
 
@@ -111,19 +111,3 @@ def _render_set(config: CommonConfig) -> str:
         if getattr(config, declared.name) != getattr(NOTHING_ASKED, declared.name, MISSING)
     }
     return "".join(f" {name}={value!r}" for name, value in given.items())
-
-
-def render_domains() -> str:
-    """Return the domains, each with its operators and their numbers."""
-    lines = []
-    for domain in list_domains():
-        lines.append(f"{domain.name} ({domain.id})\n")
-        for operators in (domain.kinds, domain.operators):
-            lines += [f"  {_render_operator(operator)}\n" for operator in operators.values()]
-    return "".join(lines)
-
-
-def _render_operator(operator: Operator) -> str:
-    count = "any number of" if operator.num_children is None else operator.num_children
-    properties = spell_properties(operator.properties)
-    return f"{operator.number} {operator.name}: {count} children, {properties}"
