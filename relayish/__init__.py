@@ -150,6 +150,7 @@ _PACKAGES: _typing.Final = (
     "core",
     "dataflow",
     "dataflow_pattern",
+    "domain",
     "error",
     "errors",
     "frontend",

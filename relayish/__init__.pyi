@@ -6,6 +6,7 @@ from relayish import contrib as contrib
 from relayish import core as core
 from relayish import dataflow as dataflow
 from relayish import dataflow_pattern as dataflow_pattern
+from relayish import domain as domain
 from relayish import error as error
 from relayish import errors as errors
 from relayish import frontend as frontend
