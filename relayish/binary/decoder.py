@@ -30,6 +30,7 @@ from relayish.binary.records import (
     find_form,
     find_kind,
     find_module,
+    plain_class,
 )
 from relayish.binary.varints import to_signed
 from relayish.errors import BinaryFormatError, FieldError, RelayishError, add_note, suggest
@@ -290,6 +291,12 @@ class Decoder:
                 return self._note_levels(cls), _match(record, declared)
             case Sort.MEMBER:
                 return _member_maker(find_class(record.name)), columns
+            case Sort.PLAIN:
+                cls = find_class(record.name)
+                plain = plain_class(cls)
+                if plain is None:
+                    raise self._cursor.error(f"{record.name} is no class of strings or numbers")
+                return lambda value: cls(_expect(value, plain)), columns
             case Sort.OTHER:
                 make = find_form(record.name).make
                 return lambda parts: make(*_expect(parts, tuple)), columns

@@ -24,6 +24,7 @@ from relayish.binary.records import (
     Sort,
     kind_name,
     name_class,
+    plain_class,
 )
 from relayish.errors import FieldError, add_note
 from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
@@ -204,6 +205,11 @@ class Encoder:
                 Record(Sort.MEMBER, name, COLUMNS[Sort.MEMBER]),
                 lambda member: (member.name if member.name in kind.__members__ else member.value,),
             )
+        plain = plain_class(kind)
+        if plain is not None:
+            name = self._name_class(kind, value)
+            copy = _COPIES[plain]
+            return Record(Sort.PLAIN, name, COLUMNS[Sort.PLAIN]), lambda given: (copy(given),)
         if issubclass(kind, tuple) and hasattr(kind, "_fields"):
             name = self._name_class(kind, value)
             columns = tuple([Column(field) for field in kind._fields])
@@ -352,6 +358,15 @@ _END: Final = object()
 
 _ATOMS: Final = frozenset({type(None), bool, int, float, complex, str, bytes})
 """The classes of most values that hold no others."""
+
+
+_COPIES: Final[dict[type, Callable[[Any], object]]] = {  # Any: of a class below
+    str: str.__str__,
+    bytes: lambda data: bytes(memoryview(data)),
+    int: int.__int__,
+    float: float.__float__,
+}
+"""What makes values of a class of those of one below it."""
 
 
 def _itself(value: object) -> object:

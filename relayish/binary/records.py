@@ -13,6 +13,8 @@ from enum import Enum, IntEnum
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from relayish._support import hooks
 from relayish.errors import UnknownKindError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs, annotations_of, find_attrs_class
@@ -52,6 +54,7 @@ class Sort(IntEnum):
     NODE = 19
     MODULE = 20
     OTHER = 21  # by register_value
+    PLAIN = 22  # of a class below that of strings, bytes or numbers
 
 
 class Column(NamedTuple):
@@ -80,6 +83,7 @@ COLUMNS: Final[dict[Sort, tuple[Column, ...]]] = {
     Sort.MAPPING: (Column("keys", many=True), Column("values", many=True)),
     Sort.MEMBER: (Column("name"),),
     Sort.OTHER: (Column("parts"),),
+    Sort.PLAIN: (Column("value"),),
 }
 """The columns of sorts whose records all have the same ones."""
 
@@ -252,7 +256,9 @@ def find_module(name: str) -> type[AnyModule]:
 
 
 def name_class(cls: type, owners: Iterable[type[Any]]) -> str | None:
-    """Return what files call an enumeration or a class of named tuples; ``None`` if it has no name.
+    """Return what files call a class that annotations of fields name; ``None`` if none does.
+
+    It is one of enumerations or of named tuples, or stands below that of strings or numbers.
 
     Args:
         cls: The class.
@@ -272,7 +278,7 @@ def name_class(cls: type, owners: Iterable[type[Any]]) -> str | None:
 
 
 def find_class(name: str) -> type[Any]:
-    """Return the enumeration, or class of named tuples, that files call ``name``.
+    """Return the class that files call ``name``; see :func:`name_class`.
 
     Raises:
         UnknownNameError: If no field that is declared holds such.
@@ -294,6 +300,16 @@ def find_class(name: str) -> type[Any]:
     )
 
 
+def plain_class(cls: type) -> type | None:
+    """Return the class of strings, bytes or numbers that ``cls`` stands below, if it does."""
+    if cls in _PLAIN or issubclass(cls, (bool, np.generic, Enum)):
+        return None
+    return next((plain for plain in _PLAIN if issubclass(cls, plain)), None)
+
+
+_PLAIN: Final = (str, bytes, int, float)
+
+
 def _kinds_of(language: str, what: str) -> dict[str, type[Node]]:
     """Return the kinds of a language, whose package is loaded where relayish knows it."""
     if language not in languages() and language in hooks.languages:
@@ -310,7 +326,7 @@ def _kinds_of(language: str, what: str) -> dict[str, type[Node]]:
 
 @cache
 def _classes_of(owner: type[Any]) -> dict[str, type[Any]]:
-    """Return the enumerations and classes of named tuples that fields are annotated with."""
+    """Return the classes, told by :func:`name_class`, that fields are annotated with."""
     if issubclass(owner, Attrs):
         pending = list(annotations_of(owner).values())
     else:
@@ -322,7 +338,7 @@ def _classes_of(owner: type[Any]) -> dict[str, type[Any]]:
         if is_named_tuple(hint):
             found[hint.__name__] = hint
             pending += typing.get_type_hints(hint).values()
-        elif isinstance(hint, type) and issubclass(hint, Enum):
+        elif isinstance(hint, type) and (issubclass(hint, Enum) or plain_class(hint) is not None):
             found[hint.__name__] = hint
         pending += typing.get_args(hint)
     return found

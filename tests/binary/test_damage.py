@@ -24,6 +24,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform import InferType
 from tests.support import deep
+from tests.support.core_programs import random_core_program
 from tests.support.each import each
 from tests.support.random_exprs import random_module
 from tests.support.stored import program_of, with_checksum, with_program
@@ -45,7 +46,7 @@ PROGRAMS: list[Any] = [
     Var("x"),
     InferType()(_with_arrays()),
     random_module(1, 12),
-    random_module(2, 20),
+    random_core_program(2),
     random_func(3),
     random_func(4),
     deep.doublings(20),

@@ -20,10 +20,12 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import InferType
 from tests.support import deep, loop_programs, tir_deep
+from tests.support.core_programs import random_core_program
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
+from tests.support.mixed_programs import random_mixed_module
 from tests.support.random_exprs import random_module
 from tests.support.shared_data import shared_path
 from tests.support.stored import count_nodes, read_back
@@ -57,6 +59,16 @@ def test_random_program_with_kinds_of_another_package_comes_back(seed: int) -> N
 @each("seed", range(EXAMPLES))
 def test_random_module_of_relay_with_loops_comes_back(seed: int) -> None:
     read_back(loop_programs.random_loop_module(seed))
+
+
+@each("seed", range(EXAMPLES))
+def test_random_program_of_core_comes_back(seed: int) -> None:
+    read_back(random_core_program(seed))
+
+
+@each("seed", range(EXAMPLES))
+def test_random_module_of_three_languages_comes_back(seed: int) -> None:
+    read_back(random_mixed_module(seed))
 
 
 @each("seed", range(EXAMPLES))

@@ -18,7 +18,7 @@ from relayish.ir.attrs import Attrs, DictAttrs, attrs
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.literal import is_same_literal
 from relayish.ir.node import Node, node
-from relayish.ir.relay.expr import Constant, Var
+from relayish.ir.relay.expr import Constant, Expr, Var
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.span import Span
 from relayish.target import Target
@@ -54,7 +54,31 @@ class Outer(NamedTuple):
     size: int = 0
 
 
+class Word(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "shown otherwise"
+
+
+class Count(int):
+    pass
+
+
+class Ratio(float):
+    pass
+
+
+class Blob(bytes):
+    pass
+
+
 with DECLARED:
+
+    @node("binary_words")
+    class Words(Expr):
+        words: tuple[Word, ...]
+        others: tuple[Count | Ratio | Blob, ...]
 
     class Painted(Node):
         __slots__ = ()
@@ -217,6 +241,14 @@ def test_targets_come_back() -> None:
     made = through(DictAttrs({"target": given}))["target"]
     assert made == given
     assert (made.keys, made.host) == (given.keys, given.host)
+
+
+def test_values_of_classes_below_those_of_strings_and_numbers_come_back() -> None:
+    given = Words((Word("a"), Word("\ud800")), (Count(2**70), Ratio(-0.0), Blob(b"x"), Count(1)))
+    made = through(given)
+    for value, expected in zip(made.words + made.others, given.words + given.others, strict=True):
+        assert type(value) is type(expected)
+        assert repr(value) == repr(expected)
 
 
 class Odd:
