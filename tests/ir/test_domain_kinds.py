@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 import relayish as relay
+from relayish import core
 from relayish.analysis import register_type_rule
+from relayish.binary import from_binary, to_binary
 from relayish.domain import AnalyzeCtx, DefaultHandler, Handler, Visitor
 from relayish.errors import DuplicateNameError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
@@ -172,3 +174,23 @@ def test_kind_is_forgotten_with_its_operator():
     assert "relay.complex_gone" not in node_kinds()
     with pytest.raises(UnknownNameError, match="domain complex has no kind 'gone' any more: Gone"):
         _ = kept.operator
+
+
+def test_kind_of_a_domain_stands_among_those_of_core():
+    @node("mul", domain=COMPLEX, effect=Effect.NONE, graph_node=False)
+    class Mul(core.Expr):
+        a: core.Expr
+        b: core.Expr
+
+        @staticmethod
+        def derive_type(mul):
+            return mul.a.type
+
+    x = core.Var("x", core.as_type("float32"))
+    product = Mul(core.Ld(x), core.Ld(x))
+    body = core.Block((core.St(x, product), core.Retv(core.Ld(x))))
+    mod = relay.IRModule({"main": core.FuncEntry((x,), body=body, result="float32")})
+    assert product.domain is COMPLEX
+    assert product.type == x.type
+    assert relay.structural_equal(relay.parse(relay.astext(mod)), mod)
+    assert relay.structural_equal(from_binary(to_binary(mod)), mod)

@@ -7,8 +7,16 @@ import pytest
 import relayish as relay
 from relayish.errors import FieldIndexError, UnknownNameError
 from relayish.ir.domain import Domain, Opcode, get_domain
+from relayish.ir.effect import Effect
+from relayish.ir.language import Language
 from relayish.ir.node import Node, node
-from relayish.ir.opcode import children_of, domain_of, opcode_of, operator_of
+from relayish.ir.opcode import (
+    children_of,
+    domain_of,
+    opcode_of,
+    operator_of,
+    register_operator_field,
+)
 from relayish.ir.property import Property
 from relayish.ir.relay.op import intern_op
 from relayish.op import register_op
@@ -106,3 +114,41 @@ def test_properties_are_asked_of_nodes():
     assert relay.add(X, X).has_property(Property.EXPR | Property.COMMUTATIVE)
     assert not relay.subtract(X, X).has_property(Property.COMMUTATIVE)
     assert relay.If(X, X, X).has_property(Property.SCF)
+
+
+class Graph(Node, language=Language("graphs")):
+    __slots__ = ()
+
+
+def test_kind_whose_nodes_name_operators_by_text_is_told_by_these(declarations):
+    @node("graph_node", effect=Effect.NONE)
+    class GraphNode(Graph):
+        op_type: str
+        domain: str
+        inputs: tuple[Graph, ...]
+
+    register_operator_field(
+        GraphNode,
+        lambda each: (each.domain, each.op_type) if each.op_type else None,
+        lambda callee: callee,
+    )
+    numbers = Domain("ai.numbers")
+    numbers.add("Add", 5, 2, Property.EXPR)
+    leaf = GraphNode("", "", ())
+    made = GraphNode("Add", "ai.numbers", (leaf, leaf))
+    assert opcode_of(made) == (numbers.id, 5)
+    assert domain_of(made) is numbers
+    assert children_of(made) == (leaf, leaf)
+    assert operator_of(leaf) is get_domain("graphs").kinds["graph_node"]
+    with pytest.raises(UnknownNameError, match=r"domain ai.numbers has no operator 'Sub'"):
+        operator_of(GraphNode("Sub", "ai.numbers", ()))
+
+
+def test_operator_that_is_added_later_is_found(declarations):
+    op = intern_op("tests.later")
+    with pytest.raises(UnknownNameError, match="no domain 'tests'"):
+        operator_of(relay.Call(op, [X]))
+    register_op("tests.later", arguments=("x",))
+    first = operator_of(relay.Call(op, [X]))
+    register_op("tests.other", arguments=("x",))
+    assert operator_of(relay.Call(op, [X])) is first
