@@ -27,7 +27,7 @@ def test_text_and_files_are_read_where_nobody_imported_core(tmp_path):
     (tmp_path / "m.relay").write_text(mod.astext())
     script = (
         "import sys, relayish as relay\n"
-        "a = relay.binary.read_binary(sys.argv[1])\n"
+        "a = relay.read_binary(sys.argv[1])\n"
         "b = relay.parse(open(sys.argv[2]).read())\n"
         "print(relay.structural_equal(a, b))\n"
     )
