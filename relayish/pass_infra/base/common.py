@@ -85,6 +85,10 @@ class CommonConfig:
                     f"{name} is a number from {OFF} (off) to {LARGEST}; found {number}"
                 )
 
+    def silenced(self) -> CommonConfig:
+        """Return these options without those that tell, check, read or write something."""
+        return CommonConfig(**{name: getattr(self, name) for name in _EFFECTIVE})
+
     def is_trace(self, flag: int) -> bool:
         """Return whether any detail of ``flag``, a mask, is traced."""
         return self.trace_detail & flag != 0
@@ -97,6 +101,11 @@ class CommonConfig:
             or (self.skip_equal != OFF and number == self.skip_equal)
         )
 
+
+_EFFECTIVE: Final = (
+    "enable", "skip_before", "skip_after", "skip_equal", "rt_dump", "rt_timing", "rt_validate"
+)  # fmt: skip
+"""The options on which it depends what a pass makes of a program that it is given."""
 
 NOTHING_ASKED: Final = CommonConfig()
 """The common options of a pass of which nothing is asked."""

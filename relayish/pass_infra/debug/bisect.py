@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from relayish.errors import PassError
 from relayish.ir.module import AnyModule
+from relayish.pass_infra.base.common import NOTHING_ASKED
 from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass
 from relayish.pass_infra.composition.sequential import Sequential
 from relayish.pass_infra.debug.shrink import MOST_TRIES, shrink
@@ -88,8 +90,9 @@ def bisect(
         if error is None and after is not current:
             message = _ask(fault, mod, after)
         if message is not None:
-            shrunk = _shrink(pass_, current, fault, most_tries)
-            function = _find_function(pass_, current, mod, fault)
+            silent = _silence(pass_)
+            shrunk = _shrink(silent, current, fault, most_tries)
+            function = _find_function(silent, current, mod, fault)
             return Culprit(pass_, position, message, current, shrunk, function)
         current = after
     return None
@@ -109,6 +112,14 @@ def _run(pass_: Pass, mod: M) -> tuple[M, Exception | None]:
         return pass_(mod), None
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
         return mod, error
+
+
+def _silence(pass_: Pass) -> Pass:
+    """Return the pass as it is run again and again: it neither traces nor writes files."""
+    info = pass_.info
+    if info.common is NOTHING_ASKED:
+        return pass_
+    return pass_.with_info(dataclasses.replace(info, common=info.common.silenced()))
 
 
 def _find_function(pass_: Pass, current: M, mod: M, fault: Fault) -> str | None:

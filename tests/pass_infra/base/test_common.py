@@ -75,6 +75,13 @@ def test_numbers_out_of_range_are_refused(asked, message):
         CommonConfig(**asked)
 
 
+def test_silenced_options_keep_what_the_result_depends_on():
+    loud = CommonConfig(
+        skip_after=3, enable=False, rt_dump=True, show=True, trace_detail=7, write_ir="a", dump=True
+    )
+    assert loud.silenced() == CommonConfig(skip_after=3, enable=False, rt_dump=True)
+
+
 def test_the_widest_mask_is_taken():
     assert CommonConfig(trace_detail=2**64 - 1).is_trace(2**40)
 

@@ -89,6 +89,15 @@ def test_a_pass_that_raises_is_at_fault() -> None:
     assert sum(len(EXPRESSIONS.post_order(f)) for f in found.shrunk.functions.values()) <= 4
 
 
+def test_a_pass_is_traced_once_though_it_is_run_again_on_smaller_programs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = bisect(Sequential([Wrong.with_common(trace_ir_after=True)]), PROGRAM, has_log)
+    assert found is not None
+    assert found.shrunk is not found.before
+    assert capsys.readouterr().out.count("// after Wrong\n") == 1
+
+
 def test_nothing_is_found_where_nothing_is_wrong() -> None:
     assert bisect(Sequential(["FoldConstant"]), PROGRAM, has_log) is None
 
