@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 from relayish import tir
 from relayish.core.ir.definition import FuncEntry, GlobalVariable
-from relayish.core.ir.family import Symbol
+from relayish.core.ir.family import Stmt, Symbol
 from relayish.core.ir.memory import type_of
 from relayish.core.ir.symbol import Global
 from relayish.core.ir.type import Type
 from relayish.core.layout import Layout
+from relayish.dataflow.graph.mod_ref import mod_ref_of
 from relayish.errors import LoweringError
 from relayish.ir.naming import name_of
+from relayish.ir.scoping import PROGRAM
 
 
 class Signature(NamedTuple):
@@ -72,6 +74,13 @@ class Places:
         self._shared: dict[str, tir.Tensor] = {}
         self._lengths: dict[Symbol, tir.Var] = {}
         self._taken: dict[str, int] = {}
+        self._unused: dict[Symbol, tir.Type] = {}
+        self._written = {
+            place
+            for node in PROGRAM.pre_order(func.body)
+            if isinstance(node, Stmt)
+            for place in mod_ref_of(node).overwrites
+        }
         self.args: list[tir.Var | tir.Buffer] = []
         self.declared: list[tir.Stmt] = []
         self.buffers: list[tir.Buffer] = []
@@ -104,7 +113,8 @@ class Places:
         held = self._scalar_type(symbol, name_of(symbol), type_of(symbol))
         given = tir.Var(self._fresh(name_of(symbol)), held)
         self.args.append(given)
-        self._scalars[symbol] = self.declare(name_of(symbol), held, given)
+        is_written = symbol in self._written
+        self._scalars[symbol] = self.declare(given.name, held, given) if is_written else given
 
     def _add_local(self, symbol: Symbol) -> None:
         held = type_of(symbol)
@@ -121,8 +131,7 @@ class Places:
                 for field, each in self._layout.fields_of(held).items()
             }
         else:
-            scalar = self._scalar_type(symbol, name_of(symbol), held)
-            self._scalars[symbol] = self.declare(name_of(symbol), scalar)
+            self._unused[symbol] = self._scalar_type(symbol, name_of(symbol), held)
 
     def _add_shared(self, name: str, variable: GlobalVariable) -> tir.Tensor:
         held = variable.type
@@ -179,6 +188,9 @@ class Places:
         """Return what loads a scalar: a variable, or the element of a shared buffer."""
         if isinstance(symbol, Global):
             return tir.Load(self.shared(symbol), (tir.const(0),))
+        if symbol in self._unused:
+            held = self._unused.pop(symbol)
+            self._scalars[symbol] = self.declare(name_of(symbol), held)
         found = self._scalars.get(symbol)
         if found is None:
             raise self.error(f"{name_of(symbol)} of type {type_of(symbol)} is no scalar", symbol)
