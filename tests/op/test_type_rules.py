@@ -21,9 +21,9 @@ from relayish.ir.relay.type import (
 )
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
-from relayish.op import call_op, get_op, list_ops, make_attrs
+from relayish.op import call_op, get_op, list_ops, make_attrs, register_op
 from relayish.op.declaration.properties import evaluate, num_inputs, relation, rule
-from relayish.op.types.type_rules import require_length, scalar, tensor, tensors
+from relayish.op.types.type_rules import require_length, scalar, takes, tensor, tensors
 from tests.support.checking import evaluated, evaluated_in, random_values, reference
 from tests.support.each import each
 
@@ -31,6 +31,20 @@ FLOAT, MATRIX = TensorType(()), TensorType((2, SizeVar("n")), "int8")
 PAIR, FUNC = TupleType((FLOAT, MATRIX)), FuncType((FLOAT, MATRIX), MATRIX)
 STORAGE = TypeCall(GlobalTypeVar("Storage"), ())
 DEVICE = VirtualDevice(1, 0)
+
+
+def test_operator_that_takes_fixed_types_refuses_others(declarations):
+    made = register_op("tests.fixed", arguments=("a", "b"), rule=takes(FLOAT, PAIR, gives=MATRIX))
+    x, y = Var("x", FLOAT), Var("y", TupleType((TensorType(()), MATRIX)))
+    assert infer_type(Call(made, [x, y])).checked_type is MATRIX
+    with pytest.raises(TypeInferenceError, match=r"argument 1 must be of type .*; found float32"):
+        infer_type(Call(made, [x, x]))
+
+
+def test_operator_with_other_arguments_than_its_rule_has_types_for_is_refused(declarations):
+    made = register_op("tests.fixed", arguments=("a",), rule=takes(FLOAT, FLOAT, gives=FLOAT))
+    with pytest.raises(TypeInferenceError, match="has types for 2 arguments; found 1"):
+        infer_type(Call(made, [Var("x", FLOAT)]))
 
 
 def test_tensor_is_what_the_rule_asked_for():

@@ -7,6 +7,8 @@ from typing import Final
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.structural_equal import structural_equal
+from relayish.op.declaration.relation import Rule
 from relayish.op.types.dimension import broadcast_shapes, show_shape, show_type
 from relayish.op.types.fields import Dimension
 from relayish.op.values.evaluation import Parameters
@@ -141,3 +143,34 @@ def broadcast_comparison(_: Parameters, lhs: Type, rhs: Type) -> TensorType:
     left, right = tensor(lhs, "lhs"), tensor(rhs, "rhs")
     unify_dtype(left, right)
     return TensorType(broadcast_shapes(left.shape, right.shape), "bool")
+
+
+def takes(*expected: Type, gives: Type) -> Rule:
+    """Return the type rule of an operator whose arguments and result always have these types.
+
+    Example:
+        >>> from relayish.ir.relay.type import scalar_type
+        >>> rule = takes(scalar_type("int32"), gives=scalar_type("bool"))
+        >>> print(rule(None, scalar_type("int32")))
+        bool
+        >>> rule(None, scalar_type("int8"))
+        Traceback (most recent call last):
+        ...
+        relayish.errors.TypeInferenceError: argument 0 must be of type int32; found int8
+    """
+
+    def rule(_: Parameters, *found: Type) -> Type:
+        if len(found) != len(expected):
+            raise TypeInferenceError(
+                f"its rule has types for {len(expected)} arguments; found {len(found)}; declare "
+                f"as many arguments as takes(...) is given types"
+            )
+        for place, (given, wanted) in enumerate(zip(found, expected, strict=True)):
+            if given is not wanted and not structural_equal(given, wanted):
+                raise TypeInferenceError(
+                    f"argument {place} must be of type {show_type(wanted)}; "
+                    f"found {show_type(given)}"
+                )
+        return gives
+
+    return rule
