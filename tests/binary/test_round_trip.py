@@ -32,8 +32,9 @@ from tests.support.stored import count_nodes, read_back
 from tests.support.tir_kinds import changes, examples
 from tests.support.tir_programs import random_func
 from tests.support.whole_programs import whole_programs
+from tests.support.work import lines_run
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "10"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
 ADD = intern_op("add")
 RELAY = ForeignKinds()
 
@@ -128,6 +129,15 @@ def test_doublings_take_as_many_bytes_as_they_have_nodes() -> None:
     expr = deep.doublings(100)
     assert count_nodes(from_binary(to_binary(expr))) == count_nodes(expr)
     assert len(to_binary(deep.doublings(200))) - len(to_binary(expr)) < 100 * 8
+
+
+def test_work_grows_with_the_program_and_no_faster() -> None:
+    def work(levels: int) -> int:
+        expr = deep.doublings(levels)
+        return lines_run(lambda: from_binary(to_binary(expr)))
+
+    few, some, many = work(500), work(1_000), work(2_000)
+    assert many - some <= 2.1 * (some - few)
 
 
 def test_shared_function_of_loops_stays_shared() -> None:
