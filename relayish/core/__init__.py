@@ -6,7 +6,6 @@ stand wherever those of core do.
 """
 
 from relayish._support.absent import names_of
-from relayish.core import binary as _binary  # noqa: F401 - registers types
 from relayish.core import control_flow as _control_flow  # noqa: F401 - registers loops
 from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory
 from relayish.core import text as _text  # noqa: F401 - registers how definitions are written
