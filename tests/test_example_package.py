@@ -6,6 +6,7 @@ Its own tests are run by ``.ci/run``; every pass is run on programs with loops i
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,3 +61,15 @@ def test_package_is_typed_evaluated_written_and_transformed():
         "True",
         "True",
     ]
+
+
+def test_page_on_domains_has_the_code_of_the_package_of_complex_numbers() -> None:
+    root = PACKAGE.parent.parent
+    package = root / "examples" / "complex_numbers" / "complex_numbers" / "__init__.py"
+    page = (root / "docs" / "how-to" / "add_a_domain.md").read_text(encoding="utf-8")
+    prompted = re.findall(r"^(?:>>>|\.\.\.) (.*)$", page, re.MULTILINE)
+    written = {line.strip() for line in prompted}
+    source = package.read_text(encoding="utf-8").split("\n\n", 2)[2]  # behind what it is called
+    code = [line.strip() for line in source.splitlines() if line.strip()]
+    assert [line for line in code if line not in written] == []
+    assert len(source.splitlines()) < 150

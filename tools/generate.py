@@ -10,11 +10,19 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from tools import handler_stubs, operator_stubs, operator_table, pass_page, transform_stubs
+from tools import (
+    class_diagram,
+    handler_stubs,
+    operator_stubs,
+    operator_table,
+    pass_page,
+    transform_stubs,
+)
 from tools.generated import Generated
 
 FILES = (
     *handler_stubs.GENERATED,
+    class_diagram.GENERATED,
     operator_stubs.GENERATED,
     transform_stubs.GENERATED,
     *pass_page.GENERATED,
