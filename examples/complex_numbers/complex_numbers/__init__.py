@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
 from relayish.ir.roles import Runs
 from relayish.op import register_op
+from relayish.op.types.type_rules import takes
 from relayish.transform import register_pass
 
 COMPLEX = Domain("complex")
@@ -38,19 +38,6 @@ class Repeat(relay.Expr):
 
 
 NUMBER, FLOAT = Number(), relay.scalar_type("float32")
-
-
-def takes(*expected: relay.Type, gives: relay.Type) -> Callable[..., relay.Type]:
-    """Return the type rule of an operator."""
-
-    def rule(_attrs: object, *found: relay.Type) -> relay.Type:
-        for given, wanted in zip(found, expected, strict=True):
-            if not relay.structural_equal(given, wanted):
-                raise relay.TypeInferenceError(f"found {given}; expected {wanted}")
-        return gives
-
-    return rule
-
 
 make = register_op(
     "make", domain=COMPLEX, arguments=("re", "im"),

@@ -38,7 +38,7 @@ def test_program_is_typed() -> None:
 def test_program_of_other_types_is_refused() -> None:
     x = relay.var("x", "float32")
     wrong = relay.IRModule.from_expr(relay.Function([x], mul(x, x)))
-    with pytest.raises(relay.TypeInferenceError, match="expected node complex_number"):
+    with pytest.raises(relay.TypeInferenceError, match="argument 0 must be of type"):
         InferType()(wrong)
 
 
