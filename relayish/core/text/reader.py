@@ -302,7 +302,7 @@ def _kind(reader: Reader, name: str, at: int) -> type[Node]:
         return None if found is None else found.kinds.get(visit)
 
     kind = find()
-    if kind is None and language:
+    if kind is None:
         for _ in load_packages(name):
             kind = find()
             if kind is not None:
