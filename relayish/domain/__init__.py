@@ -1,6 +1,7 @@
 """Domains: visitors assembled from handlers of independent domains, and their contexts (AIR)."""
 
 from relayish.domain.analyze_ctx import AnalyzeCtx
+from relayish.domain.flatten_ctx import FlattenCtx
 from relayish.domain.handler import (
     BlockInvalidHandler,
     BlockNullHandler,
@@ -28,6 +29,7 @@ __all__ = [
     "BlockInvalidHandler",
     "BlockNullHandler",
     "DefaultHandler",
+    "FlattenCtx",
     "Handler",
     "InvalidHandler",
     "NullHandler",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn, Self
 
 from relayish.domain.analyze_ctx import AnalyzeCtx, entry_of, note_failure
 from relayish.domain.dispatch import Dispatch, Handle
+from relayish.domain.frame import Frame
 from relayish.domain.removed import REMOVED
 from relayish.domain.steps import CALLED, CHILDREN, ByOperator, keep
 from relayish.errors import DispatchError
@@ -27,37 +28,6 @@ from relayish.ir.roles import Role
 from relayish.ir.traversal import ByKind
 
 
-class _Frame:
-    """A statement being processed: what its block holds so far, and what comes after it."""
-
-    __slots__ = ("after", "awaited", "depth", "kinds", "last", "new", "reach", "statement", "taken")
-
-    def __init__(self, kinds: Collection[type[Node]], reach: int | None) -> None:
-        self.kinds = kinds  # what may stand in the block
-        self.new: list[Node] = []  # the statements of the new block
-        self.after: list[Node] = []  # what was appended, to come after the statement
-        self.last: list[Node] = []  # what comes right before the value of the block
-        self.awaited: Node | None = None  # what the statement holds as the rest of the block
-        self.taken: list[Node] = []  # rests that handlers visited, kept in the memo for this
-        self.statement: Node | None = None
-        self.depth = 0  # where the statement stands among the parents
-        self.reach = reach  # how far below it one may prepend; None: anywhere that is run once
-
-    def begin(self, statement: Node, depth: int) -> None:
-        """Go on to the next statement."""
-        self.statement, self.depth = statement, depth
-
-    def end(self, image: object) -> None:
-        """Put the image of the statement into the block, and what was appended behind it."""
-        if isinstance(image, list):
-            self.new += image
-        elif image is not REMOVED:
-            self.new.append(image)  # type: ignore[arg-type]
-        if self.after:
-            self.new += self.after
-            self.after = []
-
-
 class TransformCtx(AnalyzeCtx):
     """The context of a visit that makes a new program: nodes rebuilt, statements put into blocks.
 
@@ -76,7 +46,7 @@ class TransformCtx(AnalyzeCtx):
         AIR ``TRANSFORM_CTX``, where one queue of appended statements serves all blocks.
     """
 
-    _frames: list[_Frame]
+    _frames: list[Frame]
 
     def __new__(cls, *args: object, **options: object) -> Self:
         self = super().__new__(cls, *args, **options)
@@ -117,17 +87,17 @@ class TransformCtx(AnalyzeCtx):
         frame.after.extend(given)
         self.emitted += 1
 
-    def _is_in_rest(self, frame: _Frame) -> bool:
+    def _is_in_rest(self, frame: Frame) -> bool:
         """Return whether the handler of a chained statement visits by hand what comes after it."""
         if frame.awaited is None:
             return False
         return self._parents[frame.depth + 1 : frame.depth + 2] == [frame.awaited]
 
-    def _place(self, what: str, statements: object) -> tuple[_Frame, Sequence[Node]]:
+    def _place(self, what: str, statements: object) -> tuple[Frame, Sequence[Node]]:
         """Return the frame of the statement that ``what`` puts ``statements`` around, and these."""
         if not self._frames:
             self._refuse_place(what)
-        frame: _Frame = self._frames[-1]
+        frame: Frame = self._frames[-1]
         given = [statements] if isinstance(statements, Node) else statements
         if not isinstance(given, (list, tuple)):
             raise DispatchError(f"{what} is given {show_found(statements)}; expected statements")
@@ -288,8 +258,8 @@ class TransformCtx(AnalyzeCtx):
     ) -> tuple[Node, ...]:
         """Return the new statements for those that a field of a block lists."""
         assert declared.kind is not None
-        frame = _Frame(declared.kind.kinds, None)
         before, depth = self.emitted, len(self._parents)
+        frame = Frame(declared.kind.kinds, None, depth)
         self._frames.append(frame)
         try:
             for statement in statements:
@@ -304,7 +274,8 @@ class TransformCtx(AnalyzeCtx):
         """Return the image of a chain of statements that begins with ``head``."""
         kind, memo, parents = type(head), visitor.memo_map, self._parents
         step = visitor.steps.of_statement[kind]
-        frame, before, depth = _Frame({kind}, 1), self.emitted, len(parents) - 1
+        before, depth = self.emitted, len(parents) - 1
+        frame = Frame({kind}, 1, depth)
         begun: list[tuple[Node, int]] = []
         self._frames.append(frame)
         statement = head
@@ -352,7 +323,7 @@ class TransformCtx(AnalyzeCtx):
         dict.__setitem__(visitor.memo_map, node, image)
         frame.taken.append(node)
 
-    def _checked(self, frame: _Frame, statement: Node, image: Any) -> Any:
+    def _checked(self, frame: Frame, statement: Node, image: Any) -> Any:
         """Return ``image``, what a handler returned, as what takes the place of ``statement``."""
         # Any: what a handler returned
         if image is REMOVED:
@@ -418,8 +389,9 @@ def _alone(step: Handle) -> Handle:
         parents = context._parents  # noqa: SLF001 - the contexts of this file
         if not is_statement_of(parents[-2] if len(parents) > 1 else None, node):
             return step(visitor, node)
-        frame, before = _Frame(_KINDS_IN_BLOCKS[type(node)], None), context.emitted
-        frame.begin(node, len(parents) - 1)
+        depth, before = len(parents) - 1, context.emitted
+        frame = Frame(_KINDS_IN_BLOCKS[type(node)], None, depth)
+        frame.begin(node, depth)
         context._frames.append(frame)  # noqa: SLF001
         try:
             frame.end(context._checked(frame, node, step(visitor, node)))  # noqa: SLF001

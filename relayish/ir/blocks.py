@@ -74,6 +74,17 @@ def block_kind(kind: type[Node]) -> type[Node] | None:
     return found
 
 
+def chain_kind(kind: type[Node]) -> type[Node] | None:
+    """Return the kind of statements that are chained in the language of ``kind``, if it has one."""
+    found: type[Node] | None = _CHAIN_KINDS[kind]
+    return found
+
+
+def _find_chain_kind(kind: type[Node]) -> type[Node] | None:
+    found = [other for other in kind.language_.kinds.values() if chained(other) is not None]
+    return found[0] if len(found) == 1 else None
+
+
 def _may_be_statement(kind: type[Node]) -> bool:
     if chained(kind) is not None:
         return True
@@ -95,12 +106,14 @@ def _find_block_kind(kind: type[Node]) -> type[Node] | None:
 
 _IN_BLOCKS: Final = ByKind(_may_be_statement)
 _BLOCK_KINDS: Final = ByKind(_find_block_kind)
+_CHAIN_KINDS: Final = ByKind(_find_chain_kind)
 
 
 def _forget_kinds(*_declared: object) -> None:
     """Find anew what depends on all kinds of a language, for there are others now."""
     _IN_BLOCKS.clear()
     _BLOCK_KINDS.clear()
+    _CHAIN_KINDS.clear()
 
 
 def _watch(_context: declared_temporarily) -> Undo:

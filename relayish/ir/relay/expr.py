@@ -21,6 +21,7 @@ from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.roles import Access, Atom, Runs
 from relayish.ir.span import Span
+from relayish.ir.temporary import Temporary, register_temporary
 from relayish.ir.value import Value, as_value
 
 # Any: the width of a numpy number is what it is
@@ -428,6 +429,14 @@ def type_args(lhs: Call, rhs: Call) -> tuple[object, object] | None:
 register_comparison(Op, same=_is_same_op, hashed=("full_name",))
 register_comparison(GlobalVar, same=_is_same_global)
 register_comparison(Call, skipped=("type_args",), beside=type_args)
+
+
+def _bind_by_let(expr: Expr, name: str) -> Temporary:
+    var = Var(name)
+    return Temporary(Let(var, expr, var), var)
+
+
+register_temporary(Expr, _bind_by_let)
 
 register_line(Op, lambda op, _: shorten(op.full_name))
 register_line(GlobalVar, lambda name, _: f"@{shorten(name.name_hint)}")

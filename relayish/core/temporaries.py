@@ -1,0 +1,19 @@
+"""Temporaries of core: pseudo registers, which the function declares."""
+
+from __future__ import annotations
+
+from relayish.core.ir.family import Expr
+from relayish.core.ir.memory import Idname, Ldp, Stp
+from relayish.core.ir.symbol import Preg
+from relayish.ir.temporary import Temporary, register_temporary
+
+
+def _store_in_preg(expr: Expr, name: str) -> Temporary | None:
+    if expr.type.is_void or expr.type.is_function:
+        return None
+    preg = Preg(expr.type, name)
+    return Temporary(Stp(preg, expr), Ldp(preg), preg)
+
+
+register_temporary(Expr, _store_in_preg)
+register_temporary(Idname, None)

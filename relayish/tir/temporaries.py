@@ -1,0 +1,20 @@
+"""Temporaries of the loop IR: lets, which hold for the rest of their block."""
+
+from __future__ import annotations
+
+from relayish.ir.temporary import Temporary, register_temporary
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.stmt import Let
+from relayish.tir.ir.tensor import BufferRange, Parameter, Tensor, Var
+
+
+def _bind_by_let(expr: Expr, name: str) -> Temporary | None:
+    if expr.type.is_void:
+        return None
+    var = Var(name, expr.type)
+    return Temporary(Let(var, expr), var)
+
+
+register_temporary(Expr, _bind_by_let)
+for _kind in (Parameter, Tensor, BufferRange):
+    register_temporary(_kind, None)
