@@ -195,6 +195,10 @@ class AnalyzeCtx(Traced):
         """Return whether default handling of nodes of ``kind`` takes a call of its own."""
         return False
 
+    def complete(self, step: Handle) -> Handle:
+        """Return what is called in place of a handler: the handler."""
+        return step
+
     def step_for(self, kind: type[Node], step: Handle) -> Handle:  # noqa: ARG002 - as above
         """Return what is called for nodes of ``kind`` that ``step`` handles."""
         return step

@@ -103,7 +103,7 @@ class Steps:
         self._loops = is_default(type(context).handle_node)
         self._blocks_loop = self._loops and is_default(type(context).handle_block)
         self.of_kind: Final = self._table(self._step)
-        self.of_statement: Final = self._table(self._handle)
+        self.of_statement: Final = self._table(self._completed)
         self.push: Final = self._table(self._push)
         self.push_new: Final = self._table(self._push_new)
         self.children: Final = self._table(_children)
@@ -149,8 +149,15 @@ class Steps:
         return method
 
     def _step(self, kind: type[Node], callee: object) -> Handle:
-        found: Handle = self._context.step_for(kind, self._handle(kind, callee))
+        found: Handle = self._context.step_for(kind, self._completed(kind, callee))
         return found
+
+    def _completed(self, kind: type[Node], callee: object) -> Handle:
+        step = self._handle(kind, callee)
+        if step in (_default_node, _default_block, keep):
+            return step
+        completed: Handle = self._context.complete(step)
+        return completed
 
     def _goes_on(self, kind: type[Node], callee: object) -> bool:
         """Return whether the loop of the context goes on from such nodes and calls nothing."""

@@ -1,0 +1,61 @@
+"""Trip counts of core, where the bounds and the step of a loop are literals."""
+
+from __future__ import annotations
+
+from relayish.core.ir.expr import Add, Comparison, Ge, Gt, Intconst, Le, Lt, One, Sub, Zero
+from relayish.core.ir.family import Expr
+from relayish.core.ir.memory import Ld, Lda, Ldp, St, Stp
+from relayish.core.ir.stmt import Call, DoLoop, Icall
+from relayish.ir.node import Node
+from relayish.ir.scoping import PROGRAM
+from relayish.ir.trip_count import register_trip_count
+
+
+def _number(expr: Expr) -> int | None:
+    if isinstance(expr, Intconst):
+        return expr.value
+    return 0 if isinstance(expr, Zero) else 1 if isinstance(expr, One) else None
+
+
+def _is_variable(expr: Expr, loop: DoLoop) -> bool:
+    held = expr.symbol if isinstance(expr, Ld) else expr.preg if isinstance(expr, Ldp) else None
+    return held is loop.iv
+
+
+def _step_of(loop: DoLoop) -> int | None:
+    by = loop.increment
+    if not isinstance(by, (Add, Sub)) or not _is_variable(by.a, loop):
+        return None
+    number = _number(by.b)
+    return -number if number is not None and isinstance(by, Sub) else number
+
+
+def _may_change(node: Node, loop: DoLoop) -> bool:
+    """Return whether ``node``, of the body, may write the variable of the loop."""
+    if isinstance(node, St):
+        return node.symbol is loop.iv
+    if isinstance(node, Stp):
+        return node.preg is loop.iv
+    if isinstance(node, DoLoop):
+        return node.iv is loop.iv
+    if isinstance(node, Lda):
+        return node.symbol is loop.iv
+    return isinstance(node, (Call, Icall)) and node.result is loop.iv
+
+
+def _count_do_loop(loop: DoLoop) -> int | None:
+    start, step, test = _number(loop.init), _step_of(loop), loop.compare
+    if start is None or not step or not isinstance(test, Comparison):
+        return None
+    end = _number(test.b) if _is_variable(test.a, loop) else None
+    if end is None or any(_may_change(node, loop) for node in PROGRAM.post_order(loop.body)):
+        return None
+    distance = end - start
+    if isinstance(test, (Lt, Le)) and step > 0:
+        return max(-(-(distance + isinstance(test, Le)) // step), 0)
+    if isinstance(test, (Gt, Ge)) and step < 0:
+        return max(-((distance - isinstance(test, Ge)) // -step), 0)
+    return None
+
+
+register_trip_count(DoLoop, _count_do_loop)
