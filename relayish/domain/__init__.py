@@ -1,6 +1,7 @@
 """Domains: visitors assembled from handlers of independent domains, and their contexts (AIR)."""
 
 from relayish.domain.analyze_ctx import AnalyzeCtx
+from relayish.domain.eval_ctx import UNKNOWN, EvalCtx
 from relayish.domain.flatten_ctx import FlattenCtx
 from relayish.domain.handler import (
     BlockInvalidHandler,
@@ -10,6 +11,8 @@ from relayish.domain.handler import (
     InvalidHandler,
     NullHandler,
 )
+from relayish.domain.instrument_ctx import InstrumentCtx
+from relayish.domain.op_stats_ctx import Count, Counts, OpStatsCtx
 from relayish.domain.removed import REMOVED
 from relayish.domain.tasks import (
     assemble,
@@ -25,14 +28,20 @@ from relayish.domain.visitor import Visitor
 
 __all__ = [
     "REMOVED",
+    "UNKNOWN",
     "AnalyzeCtx",
     "BlockInvalidHandler",
     "BlockNullHandler",
+    "Count",
+    "Counts",
     "DefaultHandler",
+    "EvalCtx",
     "FlattenCtx",
     "Handler",
+    "InstrumentCtx",
     "InvalidHandler",
     "NullHandler",
+    "OpStatsCtx",
     "TransformCtx",
     "VerifyCtx",
     "Visitor",

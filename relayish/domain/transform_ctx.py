@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self, TypeVar
 
 from relayish.domain.analyze_ctx import AnalyzeCtx, entry_of, note_failure
 from relayish.domain.dispatch import Dispatch, Handle
@@ -24,8 +24,11 @@ from relayish.ir.blocks import (
 from relayish.ir.field import Field, Shape
 from relayish.ir.node import Node
 from relayish.ir.one_line import describe, one_line, show_found
+from relayish.ir.renaming import rename_bound
 from relayish.ir.roles import Role
 from relayish.ir.traversal import ByKind
+
+N = TypeVar("N", bound=Node)
 
 
 class TransformCtx(AnalyzeCtx):
@@ -92,6 +95,14 @@ class TransformCtx(AnalyzeCtx):
         if frame.awaited is None:
             return False
         return self._parents[frame.depth + 1 : frame.depth + 2] == [frame.awaited]
+
+    def clone(self, node: N) -> N:
+        """Return a copy of ``node`` that binds variables of its own, as a second place needs.
+
+        Complexity:
+            Linear in the number of distinct nodes; no recursion.
+        """
+        return rename_bound(node)
 
     def _place(self, what: str, statements: object) -> tuple[Frame, Sequence[Node]]:
         """Return the frame of the statement that ``what`` puts ``statements`` around, and these."""

@@ -1,6 +1,7 @@
 """Evaluating programs by numpy."""
 
 from relayish.interpreter.call import evaluate_call
+from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
 from relayish.interpreter.evaluator import Apply, Capture, Run, register_evaluator
 from relayish.interpreter.graph_executor import GraphExecutor, PlannedFunction
@@ -19,6 +20,7 @@ __all__ = [
     "Capture",
     "Closure",
     "ConstructorValue",
+    "EvaluateExpr",
     "Evaluated",
     "GraphExecutor",
     "Interpreter",

@@ -53,6 +53,8 @@ from relayish.ir.roles import Role
 from relayish.ir.storage import register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
+from relayish.ir.temporary import register_temporary
+from relayish.ir.trip_count import register_trip_count
 from relayish.ir.verification import register_definition_rule
 from relayish.op import register_gradient, register_op
 from relayish.op.contrib import register_pattern_table
@@ -177,6 +179,8 @@ REGISTRATIONS: dict[str, Register] = {
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
     ),
+    "register_temporary": lambda k, f: register_temporary(k["kind"], f),
+    "register_trip_count": lambda k, f: register_trip_count(k["kind"], f),
     "register_operator_field": lambda k, f: register_operator_field(k["kind"], f, f),
     "register_optional_fake_quantization_to_integer": (
         lambda k, f: register_optional_fake_quantization_to_integer("exp", f, 77)
