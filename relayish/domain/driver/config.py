@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import typing
 from dataclasses import dataclass
 from typing import Final
 
 from relayish.errors import OptionError
-from relayish.pass_infra.base.common import OFF, CommonConfig, described
+from relayish.pass_infra.base.common import OFF, CommonConfig, check_types, described
 from relayish.registry.command_line import ValueForm
 
 HIGHEST_LEVEL: Final = 4
@@ -22,7 +23,7 @@ class GlobalConfig:
     those that others require included: the place of a pass in what ``Sequential.plan`` returns.
 
     Raises:
-        OptionError: If a level or number is out of range.
+        OptionError: If a value is of another type, or a level or number out of range.
 
     Source:
         AIR ``GLOBAL_CONFIG``. What is checked in debug builds there is checked in Python's
@@ -50,6 +51,7 @@ class GlobalConfig:
     skip_equal: int = described("", "skip the pass with this number; -1: off", default=OFF)
 
     def __post_init__(self) -> None:
+        check_types(self, _HINTS, "a driver has")
         if self.opt_level is not None and not 0 <= self.opt_level <= HIGHEST_LEVEL:
             raise OptionError(
                 f"opt_level is a number from 0 to {HIGHEST_LEVEL}; found {self.opt_level}"
@@ -75,6 +77,7 @@ class GlobalConfig:
         return {option: True for option, is_asked in asked.items() if is_asked}
 
 
+_HINTS: Final = typing.get_type_hints(GlobalConfig)
 _TRACED: Final = ("trace_st_before", "trace_ir_before", "trace_st_after", "trace_ir_after")
 
 FORMS: Final = {

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
-from relayish.errors import OptionError
+from relayish.errors import OptionError, suggest
+from relayish.registry.option import OptionValueError, check_value
 
 MASK_BITS: Final = 64
 """How many flags a mask of trace details has."""
@@ -29,6 +32,19 @@ def described(
     )
 
 
+def check_types(config: object, hints: Mapping[str, Any], owner: str) -> None:
+    """Refuse options of another type than they have. Any: annotations, by name of the option.
+
+    Raises:
+        OptionError: Naming the option, and who has it.
+    """
+    for name, hint in hints.items():
+        try:
+            check_value(hint, getattr(config, name))
+        except OptionValueError as error:
+            raise OptionError(f"option {name!r}, which {owner}: {error}") from None
+
+
 @dataclass(frozen=True, kw_only=True)
 class CommonConfig:
     """What may be asked of every pass, on the command line or in the braces of a pipeline.
@@ -38,7 +54,8 @@ class CommonConfig:
     asks :meth:`is_skipped` of.
 
     Raises:
-        OptionError: If the mask has more than 64 bits, or a number is below -1 or above 63 bits.
+        OptionError: If a value is of another type, the mask has more than 64 bits, or a number is
+            below -1 or above 63 bits.
 
     Source:
         AIR ``COMMON_CONFIG``.
@@ -75,6 +92,7 @@ class CommonConfig:
     rt_validate: bool = described("rtv", "let generated code check its results")
 
     def __post_init__(self) -> None:
+        check_types(self, _HINTS, "every pass has")
         mask = self.trace_detail
         if not 0 <= mask < 1 << MASK_BITS:
             raise OptionError(f"trace_detail is a mask of {MASK_BITS} bits; found {mask}")
@@ -102,6 +120,8 @@ class CommonConfig:
         )
 
 
+_HINTS: Final = typing.get_type_hints(CommonConfig)
+
 _EFFECTIVE: Final = (
     "enable", "skip_before", "skip_after", "skip_equal", "rt_dump", "rt_timing", "rt_validate"
 )  # fmt: skip
@@ -111,3 +131,18 @@ NOTHING_ASKED: Final = CommonConfig()
 """The common options of a pass of which nothing is asked."""
 
 COMMON_NAMES: Final = tuple([option.name for option in fields(CommonConfig)])
+
+
+def asking(common: CommonConfig, asked: Mapping[str, object]) -> CommonConfig:
+    """Return common options with some of them set, by their names.
+
+    Raises:
+        OptionError: If there is no option of a name, lists them; or as :class:`CommonConfig` does.
+    """
+    for name in asked:
+        if name not in COMMON_NAMES:
+            raise OptionError(
+                f"no option {name!r} is one that every pass has{suggest(name, COMMON_NAMES)}; "
+                f"there are {', '.join(COMMON_NAMES)}"
+            )
+    return replace(common, **asked)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
 from relayish.ir.untyped import add_hint
-from relayish.pass_infra.base.common import NOTHING_ASKED
+from relayish.pass_infra.base.common import NOTHING_ASKED, asking
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.garbage_collection import collect_as
@@ -130,9 +130,9 @@ class Pass(ABC):
         """Return this pass with some of its common options set, by their names.
 
         Raises:
-            OptionError: If a number is out of range.
+            OptionError: If there is no such option, or a value does not fit.
         """
-        common = dataclasses.replace(self.info.common, **asked)  # type: ignore[arg-type]
+        common = asking(self.info.common, asked)
         return self.with_info(dataclasses.replace(self.info, common=common))
 
     # what a driver calls around running its passes; Any: the driver, which stands above this file

@@ -64,6 +64,20 @@ def test_a_level_or_number_out_of_range_is_refused(ctx, word):
     assert ctx.config == GlobalConfig()
 
 
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"opt_level": "3"}, r"'opt_level', which a driver has: expected int \| None; found '3'"),
+        ({"dump": "VEC"}, r"'dump', .* expected tuple\[str, ...\]; found 'VEC'"),
+        ({"keep": 1}, "'keep', .* expected bool; found 1"),
+        ({"opt_level": 5}, "opt_level is a number from 0 to 4; found 5"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused_in_python(asked, message):
+    with pytest.raises(OptionError, match=message):
+        GlobalConfig(**asked)
+
+
 def test_words_read_later_count_in_place_of_earlier_ones(ctx):
     ctx.parse_options(["-O2", "-show", "-FoldConstant:show:skip_after=2"])
     ctx.parse_options(["-O1", "-FoldConstant:skip_after=4"])

@@ -75,6 +75,23 @@ def test_numbers_out_of_range_are_refused(asked, message):
         CommonConfig(**asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (
+            {"skip_after": "3"},
+            r"option 'skip_after', which every pass has: expected int; found '3'",
+        ),
+        ({"enable": 1}, "option 'enable', .* expected bool; found 1"),
+        ({"write_ir": None}, "option 'write_ir', .* expected str; found None"),
+        ({"skip_aftr": 3}, "no option 'skip_aftr' .*; did you mean skip_after.; there are enable,"),
+    ],
+)
+def test_values_and_names_that_do_not_fit_are_refused_in_python(asked, message):
+    with pytest.raises(OptionError, match=message):
+        Seven.with_common(**asked)
+
+
 def test_silenced_options_keep_what_the_result_depends_on():
     loud = CommonConfig(
         skip_after=3, enable=False, rt_dump=True, show=True, trace_detail=7, write_ir="a", dump=True
