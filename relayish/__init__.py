@@ -271,6 +271,8 @@ def _load_analyses() -> None:
 
 
 _HANDLERS: _typing.Final = {
+    "evaluate": ("relayish.core.interpreter",),
+    "lower_to_loops": ("relayish.passes.core_lowering.lower",),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }
 """By task, what registers the rules, or handlers, of relayish's own domains."""

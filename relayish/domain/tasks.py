@@ -53,7 +53,9 @@ _VIEWS: Final[set[type[Handler]]] = set()
 _CLAIMS: Final[Claims[tuple[str, str]]] = Claims()
 
 
-watch_table(_TASKS, lambda _, task: task.name in ("verify", "simplify", "evaluate", "lower"))
+_OWN: Final = ("verify", "simplify", "evaluate", "lower", "lower_to_loops")
+
+watch_table(_TASKS, lambda _, task: task.name in _OWN)
 watch_table(_HANDLERS, lambda context, made: context.stays(made.__module__))
 
 
@@ -240,3 +242,4 @@ register_task("verify", DefaultHandler)
 register_task("simplify", DefaultHandler)
 register_task("evaluate", InvalidHandler)
 register_task("lower", DefaultHandler)
+register_task("lower_to_loops")

@@ -17,6 +17,7 @@ from relayish.core.ir.family import Expr
 from relayish.core.ir.type import Type
 from relayish.domain.dispatch import Dispatch
 from relayish.domain.handler import Handler
+from relayish.domain.tasks import register_handler
 from relayish.errors import CheckError, EvaluationError, TypeConfusionError
 
 
@@ -101,6 +102,7 @@ class EvaluateExpr(Handler, domain="core"):
         return address + at * size & 0xFFFF_FFFF_FFFF_FFFF
 
 
+@register_handler("evaluate")
 class Evaluate(EvaluateExpr):
     """Evaluates core in a :class:`Machine`: statements change what its variables hold.
 

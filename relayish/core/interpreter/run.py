@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from relayish.core.interpreter.evaluate import Evaluate
+from relayish.core.interpreter import evaluate as _evaluate  # noqa: F401 - registers its handler
 from relayish.core.interpreter.machine import Extern, Machine
 from relayish.core.ir.definition import FuncEntry
 from relayish.domain.handler import Handler
-from relayish.domain.visitor import Visitor
+from relayish.domain.tasks import assemble
 from relayish.errors import TypeConfusionError
 from relayish.ir.module import AnyModule
 
@@ -22,8 +22,8 @@ class Interpreter:
 
     Args:
         mod: The module; what it defines of other languages is left alone.
-        handlers: What evaluates nodes of other domains; one of ``core`` takes the place of
-            :class:`Evaluate`.
+        handlers: What evaluates nodes in place of the handlers that domains registered for the
+            task ``"evaluate"``.
         externs: What runs for functions that are declared only, by name: functions of Python,
             which are given numbers, and addresses as integers.
         output: What takes the lines that ``DumpVar`` and ``TmTaken`` show.
@@ -53,8 +53,7 @@ class Interpreter:
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.machine = Machine(mod, externs, output, clock)
-        own = any(_domain_of(each) == "core" for each in handlers)
-        self.visitor = Visitor(self.machine, *(() if own else (Evaluate,)), *handlers)
+        self.visitor = assemble("evaluate", self.machine, *handlers)
         self.machine.initialise(self.visitor)
 
     def call(self, name: str, *args: Any) -> Any:  # Any: of what type the function says
@@ -119,8 +118,3 @@ def run(
         EvaluationError: As :meth:`Interpreter.call` does.
     """
     return Interpreter(mod, **options).call(name, *args)
-
-
-def _domain_of(handler: Handler | type[Handler]) -> str | None:
-    served = getattr(handler, "domain", None)
-    return served.name if served is not None else getattr(handler, "_served", None)

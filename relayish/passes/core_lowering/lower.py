@@ -11,7 +11,7 @@ from relayish.core.ir import memory as mem
 from relayish.core.ir import stmt as run
 from relayish.core.ir.definition import FuncDecl, FuncEntry
 from relayish.core.ir.family import Expr, Stmt, Symbol
-from relayish.domain import AnalyzeCtx, Handler
+from relayish.domain import AnalyzeCtx, Handler, register_handler
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import LoweringError
 from relayish.ir.node import Node
@@ -59,6 +59,7 @@ class LowerCtx(AnalyzeCtx):
         return tir.Store(held, value, ())
 
 
+@register_handler("lower_to_loops")
 class Lower(Handler, domain="core"):
     """Lowers core to the loop IR: expressions become expressions, statements lists of statements.
 

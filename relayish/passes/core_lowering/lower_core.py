@@ -22,11 +22,11 @@ from relayish.core.ir.definition import FuncDecl, FuncEntry, GlobalVariable
 from relayish.core.ir.stmt import Call
 from relayish.core.ir.symbol import Global
 from relayish.core.layout import layout_of
-from relayish.domain import Handler, Visitor
+from relayish.domain import Handler, assemble
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.core_lowering.lower import Lower, LowerCtx
+from relayish.passes.core_lowering.lower import LowerCtx
 from relayish.passes.core_lowering.memory import Places, Signature, signature_of
 from relayish.passes.loop_structure.transform_poly_for_to_for import transform_poly_for_to_for
 
@@ -64,8 +64,8 @@ def lower_core_with(mod: IRModule, *handlers: Handler | type[Handler]) -> IRModu
 
     Args:
         mod: The module.
-        handlers: What lowers nodes of other domains that stand in functions of core; one of
-            ``core`` takes the place of :class:`Lower`.
+        handlers: What lowers nodes in place of the handlers that domains registered for the task
+            ``"lower_to_loops"``: expressions to one of the loop IR, statements to a list.
     """
     functions = {mod.name_of(key) or "": f for key, f in mod.functions_of(FuncEntry).items()}
     if not functions:
@@ -82,7 +82,7 @@ def lower_core_with(mod: IRModule, *handlers: Handler | type[Handler]) -> IRModu
             name = mod.name_of(key) or ""
             places = Places(name, func, signatures[name], variables, layout)
             context = LowerCtx(func, places, known)
-            body = Visitor(context, *_assemble(handlers)).visit(func.body)
+            body = assemble("lower_to_loops", context, *handlers).visit(func.body)
             lowered = tir.LoweredFunc(
                 name,
                 tuple(places.args),
@@ -91,13 +91,6 @@ def lower_core_with(mod: IRModule, *handlers: Handler | type[Handler]) -> IRModu
             )
             made[key] = transform_poly_for_to_for(lowered)
         return mod.with_functions(made)
-
-
-def _assemble(handlers: tuple[Handler | type[Handler], ...]) -> list[Handler]:
-    made = [each() if isinstance(each, type) else each for each in handlers]
-    if any(each.domain.name == "core" for each in made):
-        return made
-    return [Lower(), *made]
 
 
 def _variables_used(

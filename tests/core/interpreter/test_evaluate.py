@@ -1,0 +1,438 @@
+"""Evaluation of core: values, memory, control flow and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from relayish import core
+from relayish.core import Evaluate, Expr, FunctionScope, GlobalScope, Interpreter, as_type
+from relayish.domain import Handler, register_handler
+from relayish.errors import CheckError, UnknownNameError
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.domain import Domain
+from relayish.ir.node import field, node
+from relayish.ir.relay.module import IRModule
+from relayish.ir.roles import Runs
+from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
+
+DECLARED = declared_temporarily()
+with DECLARED:
+    REPEATED = Domain("repeated")
+
+    @node("cube", domain=REPEATED, graph_node=False)
+    class Cube(core.Expr):
+        """The third power of a number, of a domain of its own."""
+
+        a: core.Expr
+
+        @staticmethod
+        def derive_type(cube: Cube) -> core.Type:
+            return cube.a.type
+
+    @node("times", domain=REPEATED, graph_node=False)
+    class Times(core.Stmt):
+        """Run a block some times."""
+
+        count: int
+        body: core.Block = field(scope=Runs.REPEATEDLY)
+
+    @register_handler("evaluate")
+    class EvaluateRepeated(Handler, domain="repeated"):
+        """Evaluates the domain of this file."""
+
+        def handle_cube(self, visitor: Any, cube: Cube) -> int:
+            value = visitor.visit(cube.a)
+            return int(value * value * value)
+
+        def handle_times(self, visitor: Any, times: Times) -> Any:
+            for _ in range(times.count):
+                visitor.forget()
+                done = visitor.visit(times.body)
+                if done is not None:
+                    return done
+            return None
+
+
+_kinds = known_in_tests(DECLARED)
+
+Fill = Callable[[FunctionScope], None]
+
+
+def build(fill: Fill, params: dict[str, str] | None = None, result: str = "int32") -> IRModule:
+    scope = GlobalScope()
+    with scope.function("main", params or {}, result) as f:
+        fill(f)
+    return scope.module()
+
+
+def value(expr: Expr) -> Any:
+    """Return the value of an expression without symbols."""
+    return core.run(build(lambda f: f.retv(expr), result=str(expr.type)))
+
+
+def const(number: object, held: str = "int32") -> Expr:
+    return core.const(number, held)
+
+
+# Arithmetic
+
+ARITHMETIC: list[tuple[Expr, object]] = [
+    (core.Add(const(127, "int8"), const(1, "int8")), -128),
+    (core.Sub(const(0, "uint8"), const(1, "uint8")), 255),
+    (core.Mul(const(1 << 31, "int64"), const(1 << 33, "int64")), 0),
+    (core.Div(const(-7), const(2)), -3),
+    (core.Mod(const(-7), const(2)), -1),
+    (core.Mod(const(7), const(-2)), 1),
+    (core.Div(const(-128, "int8"), const(-1, "int8")), -128),
+    (core.Mod(const(-128, "int8"), const(-1, "int8")), 0),
+    (core.Shl(const(1, "int8"), const(7, "int8")), -128),
+    (core.Ashr(const(-8), const(1)), -4),
+    (core.Ashr(const(0x80, "uint8"), const(1, "uint8")), 0xC0),
+    (core.Lshr(const(-1, "int8"), const(1, "int8")), 127),
+    (core.Bnot(const(0, "uint16")), 0xFFFF),
+    (core.Band(const(12), const(10)), 8),
+    (core.Bor(const(12), const(10)), 14),
+    (core.Bxor(const(-1), const(1)), -2),
+    (core.Land(const(True, "bool"), const(False, "bool")), False),
+    (core.Lor(const(True, "bool"), const(False, "bool")), True),
+    (core.Bxor(const(True, "bool"), const(True, "bool")), False),
+    (core.Lnot(const(False, "bool")), True),
+    (core.Lt(const(255, "uint8"), const(1, "uint8")), False),
+    (core.Ge(const(2.5, "float32"), const(2.5, "float32")), True),
+    (core.Div(const(1.0, "float64"), const(0.0, "float64")), np.inf),
+    (core.Mod(const(-7.5, "float32"), const(2.0, "float32")), -1.5),
+    (core.Add(const(0.1, "float32"), const(0.2, "float32")), np.float32(0.1) + np.float32(0.2)),
+    (core.One(as_type("float16")), 1.0),
+    (core.Zero(as_type("int32*")), 0),
+]
+
+
+@pytest.mark.parametrize(("expr", "expected"), ARITHMETIC)
+def test_operator_has_the_value_of_its_type(expr: Expr, expected: object) -> None:
+    found = value(expr)
+    assert found == expected
+    assert expr.type.is_pointer or found.dtype == expr.type.numpy
+
+
+def test_float_keeps_bits_of_nan_in_memory() -> None:
+    pattern = np.array([0x7FC01234], "uint32").view("float32")
+
+    def fill(f: FunctionScope) -> None:
+        x = f.local("x", "float32[1]")
+        f.store(core.element(x, 0), core.Ldc(core.Constant(pattern[0])))
+        f.retv(core.load(core.element(x, 0)))
+
+    found = core.run(build(fill, result="float32"))
+    assert np.array([found]).view("uint32")[0] == 0x7FC01234
+
+
+# Memory
+
+
+def test_address_reaches_variable_of_caller() -> None:
+    scope = GlobalScope()
+    with scope.function("set", {"p": "int32*"}) as f:
+        f.store(core.as_expr(f.p), 7)
+        f.ret()
+    called = f.self
+    with scope.function("main", {}, "int32") as f:
+        x = f.local("x")
+        f.store(x, 1)
+        f.call(called, core.Lda(x))
+        f.retv(core.as_expr(x))
+    assert core.run(scope.module()) == 7
+
+
+def test_pointer_to_pointer_is_followed() -> None:
+    def fill(f: FunctionScope) -> None:
+        x, p, q = f.local("x"), f.local("p", "int32*"), f.local("q", "int32**")
+        f.store(p, core.Lda(x))
+        f.store(q, core.Lda(p))
+        f.store(core.load(core.as_expr(q)), 5)
+        f.retv(core.as_expr(x))
+
+    assert core.run(build(fill)) == 5
+
+
+def test_array_elements_lie_row_by_row() -> None:
+    def fill(f: FunctionScope) -> None:
+        a = f.local("a", "int32[2, 3]")
+        f.store(a, core.Zero(a.type))
+        f.store(core.element(a, 1, 2), 9)
+        f.retv(core.Ldo(a, 4 * 5, as_type("int32")))
+
+    assert core.run(build(fill)) == 9
+
+
+def test_structure_is_moved_as_a_whole() -> None:
+    scope = GlobalScope()
+    point = scope.struct("point", {"tag": "uint8", "x": "int32"})
+    with scope.function("main", {}, "int32") as f:
+        a, b = f.local("a", point), f.preg(point)
+        f.store_field(a, "x", 5)
+        f.store(b, core.as_expr(a))
+        f.store_field(a, "x", 6)
+        f.retv(f.field(b, "x"))
+    assert core.run(scope.module()) == 5
+
+
+def test_part_of_number_is_little_endian() -> None:
+    def fill(f: FunctionScope) -> None:
+        x = f.local("x")
+        f.store(x, 0x01020304)
+        f.add(core.Sto(x, 3, const(9, "uint8")))
+        f.retv(core.as_expr(x))
+
+    assert core.run(build(fill)) == 0x09020304
+
+
+def test_string_is_read_through_its_address() -> None:
+    text = core.Ldca(core.Constant("ab"))
+    element = core.Ild(core.Array(text, (core.const(1),)))
+    assert value(element) == ord("b")
+
+
+def test_variables_of_module_keep_what_they_hold_between_calls() -> None:
+    scope = GlobalScope()
+    count = scope.variable("count", "int64", 40)
+    with scope.function("next", {}, "int64") as f:
+        f.store(count, count + 1)
+        f.retv(core.as_expr(count))
+    running = Interpreter(scope.module())
+    assert [running.call("next"), running.call("next"), running.read("count")] == [41, 42, 42]
+    assert Interpreter(scope.module()).read("count") == 40
+
+
+def test_variable_of_module_may_hold_the_address_of_another() -> None:
+    scope = GlobalScope()
+    x = scope.variable("x", "int32", 3)
+    p = scope.variable("p", "int32*", core.Lda(x))
+    with scope.function("main", {}, "int32") as f:
+        f.retv(core.load(core.as_expr(p)))
+    assert core.run(scope.module()) == 3
+
+
+# Control flow
+
+
+def test_do_loop_leaves_its_variable_at_the_first_value_that_fails() -> None:
+    def fill(f: FunctionScope) -> None:
+        i = f.local("i")
+        with f.do_loop(i, 0, i < 10, i + 4):
+            pass
+        f.retv(core.as_expr(i))
+
+    assert core.run(build(fill)) == 12
+
+
+def test_do_while_runs_once_at_least() -> None:
+    def fill(f: FunctionScope) -> None:
+        n = f.local("n")
+        f.store(n, 0)
+        with f.do_while(n < 0):
+            f.store(n, n + 1)
+        f.retv(core.as_expr(n))
+
+    assert core.run(build(fill)) == 1
+
+
+@pytest.mark.parametrize("loop", ["do_loop", "while_do", "do_while"])
+def test_return_leaves_loops(loop: str) -> None:
+    def fill(f: FunctionScope) -> None:
+        i = f.local("i")
+        f.store(i, 0)
+        head = f.do_loop(i, 0, i < 9) if loop == "do_loop" else getattr(f, loop)(i < 9)
+        with head:
+            f.store(i, i + 1)
+            with f.if_(i > 4):
+                f.retv(core.as_expr(i))
+        f.retv(0)
+
+    assert core.run(build(fill)) == 5
+
+
+def test_statement_object_runs_wherever_it_stands() -> None:
+    x = core.Var("x")
+    twice = core.St(x, x * 2)
+    body = core.Block((core.St(x, core.const(1)), twice, twice, core.Retv(core.Ld(x))))
+    func = core.FuncEntry((), (x,), (), body, "int32")
+    assert core.run(IRModule().with_functions({"main": func})) == 4
+
+
+# Calls
+
+
+def test_function_is_called_by_its_address() -> None:
+    scope = GlobalScope()
+    with scope.function("half", {"x": "int32"}, "int32") as f:
+        f.retv(f.x / 2)
+    half = f.self
+    with scope.function("main", {}, "int32") as f:
+        g = f.local("g", half.type.pointer_to())
+        f.store(g, core.Lda(half))
+        f.retv(f.call(core.as_expr(g), 9))
+    assert core.run(scope.module()) == 4
+
+
+def test_entry_point_is_another_name() -> None:
+    scope = GlobalScope()
+    with scope.function("f", {}, "int32") as f:
+        f.retv(3)
+    scope.entry("start", f.self, is_program=True)
+    assert core.run(scope.module(), name="start") == 3
+
+
+def test_declared_function_runs_what_it_was_given() -> None:
+    scope = GlobalScope()
+    power = scope.declare("power", ["int32", "int32"], "int32")
+    with scope.function("main", {"x": "int32"}, "int32") as f:
+        f.retv(f.call(power, f.x, 3))
+    assert core.run(scope.module(), 2, externs={"power": lambda a, b: a**b}) == 8
+
+
+def test_array_of_caller_is_changed_in_place() -> None:
+    def fill(f: FunctionScope) -> None:
+        i = f.local("i")
+        with f.do_loop(i, 0, i < f.n):
+            at = core.element(f.p, i)
+            f.store(at, core.load(at) * 2.0)
+        f.ret()
+
+    data = np.array([1, 2, 3], "float32")
+    core.run(build(fill, {"p": "float32*", "n": "int32"}, "void"), data, 2)
+    assert data.tolist() == [2, 4, 3]
+
+
+def test_structure_is_handed_out_as_dictionary() -> None:
+    scope = GlobalScope()
+    point = scope.struct("point", {"x": "int32", "y": "float32[2]"})
+    with scope.function("main", {}, point) as f:
+        p = f.local("p", point)
+        f.store(p, core.Zero(point))
+        f.store_field(p, "x", 4)
+        f.retv(core.as_expr(p))
+    found = core.run(scope.module())
+    assert found["x"] == 4
+    np.testing.assert_array_equal(found["y"], np.zeros(2, "float32"))
+
+
+def test_run_names_functions_there_are() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean main"):
+        core.run(build(lambda f: f.retv(0)), name="mian")
+
+
+# Tools
+
+
+def test_marks_of_time_tell_seconds_since_the_last() -> None:
+    def fill(f: FunctionScope) -> None:
+        f.add(core.TmStart("a"))
+        f.add(core.TmTaken("b"))
+        f.add(core.TmTaken("c"))
+        f.ret()
+
+    lines: list[str] = []
+    seconds = iter([0.0, 1.0, 3.5, 4.0])
+    running = Interpreter(
+        build(fill, result="void"), output=lines.append, clock=lambda: next(seconds)
+    )
+    running.call("main")
+    assert lines == ["b: 2.500000 s", "c: 0.500000 s"]
+
+
+def _tool(make: Callable[[Expr, Expr], core.Stmt]) -> list[str]:
+    def fill(f: FunctionScope) -> None:
+        a, b = f.local("a", "float32[3]"), f.local("b", "float32[3]")
+        for each, number in ((a, 1.0), (b, 1.25)):
+            for index in range(3):
+                f.store(core.element(each, index), number)
+        f.add(make(core.element(a, 0), core.element(b, 0)))
+        f.ret()
+
+    lines: list[str] = []
+    core.run(build(fill, result="void"), output=lines.append)
+    return lines
+
+
+def test_dump_var_shows_elements_under_title() -> None:
+    title = core.Ldca(core.Constant("numbers"))
+    assert _tool(lambda a, _b: core.DumpVar(title, a, core.const(3))) == ["numbers: 1.0 1.0 1.0"]
+
+
+def test_validate_accepts_what_is_near() -> None:
+    assert not _tool(lambda a, b: core.Validate(a, b, core.const(3), core.const(0.25)))
+
+
+def test_validate_names_the_element_that_is_far() -> None:
+    with pytest.raises(CheckError, match=r"element 0 is 1\.0, but 1\.25"):
+        _tool(lambda a, b: core.Validate(a, b, core.const(3), core.const(0.125)))
+
+
+# Other domains
+
+
+def test_nodes_of_other_domains_are_evaluated_by_their_handlers() -> None:
+    def fill(f: FunctionScope) -> None:
+        n = f.local("n")
+        f.store(n, 0)
+        f.add(Times(3, core.Block((core.St(n, n + Cube(core.as_expr(f.a))),))))
+        f.retv(core.as_expr(n))
+
+    assert core.run(build(fill, {"a": "int32"}), 2) == 24
+
+
+def test_handlers_take_the_place_of_those_registered() -> None:
+    class Saturating(Evaluate):
+        def handle_add(self, visitor: Any, add: core.Add) -> int:
+            return int(min(visitor.visit(add.a) + visitor.visit(add.b), 100))
+
+    mod = build(lambda f: f.retv(f.a + 99), {"a": "int32"})
+    assert Interpreter(mod, Saturating).call("main", 5) == 100
+    assert Interpreter(mod).call("main", 5) == 104
+
+
+# Depth and sharing
+
+
+def test_shared_expression_is_evaluated_once() -> None:
+    def fill(f: FunctionScope) -> None:
+        shared = core.as_expr(f.a)
+        for _ in range(100):
+            shared = shared + shared
+        f.retv(shared)
+
+    assert core.run(build(fill, {"a": "int32"}), 3) == 0
+
+
+@pytest.mark.deep
+def test_recursion_is_as_deep_as_it_takes() -> None:
+    scope = GlobalScope()
+    with scope.function("down", {"n": "int32"}, "int32") as f:
+        with f.if_(core.equal(f.n, 0)):
+            f.retv(0)
+        f.retv(f.call(f.self, f.n - 1) + 1)
+    assert core.run(scope.module(), DEPTH, name="down") == DEPTH
+
+
+@pytest.mark.deep
+def test_nests_are_as_deep_as_they_take() -> None:
+    def fill(f: FunctionScope) -> None:
+        deep = core.as_expr(f.a)
+        for _ in range(DEPTH):
+            deep = deep + 1
+        f.store(f.a, deep)
+
+    scope = GlobalScope()
+    with scope.function("main", {"a": "int32"}, "int32") as f:
+        fill(f)
+    stmt: core.Stmt = core.Retv(core.Ld(f.a))
+    for _ in range(DEPTH):
+        stmt = core.If(core.const(True), core.Block((stmt,)))
+    func: Any = scope.module()["main"]
+    func = func.with_fields(body=core.Block((*func.body.stmts, stmt)))
+    assert core.run(IRModule().with_functions({"main": func}), 4) == DEPTH + 4
