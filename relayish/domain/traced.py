@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TextIO
 
 from relayish._support import hooks
+from relayish.errors import OptionError
 
 if TYPE_CHECKING:
     from relayish.domain.driver.context import DriverCtx
@@ -64,7 +65,7 @@ class Traced:
         self._config = config
         self._running = running = hooks.running_pass() if config is None else None
         asked = config if running is None else running.info.common
-        self.trace_mask = 0 if asked is None else asked.trace_detail
+        self.trace_mask = 0 if asked is None else _mask_of(asked)
         return self
 
     @property
@@ -98,8 +99,8 @@ class Traced:
 
     @config.setter
     def config(self, config: Any) -> None:
+        self.trace_mask = _mask_of(config)
         self._config, self._running = config, None
-        self.trace_mask = config.trace_detail
 
     def is_trace(self, flag: int) -> bool:
         """Return whether any detail of ``flag`` is traced."""
@@ -125,3 +126,13 @@ class Traced:
         """Write the text of ``obj``, a program, say, on lines of its own, if ``flag`` is on."""
         if self.trace_mask & flag:
             print(obj, file=self.driver.trace_stream(self.trace_name))
+
+
+def _mask_of(config: Any) -> int:
+    mask: object = getattr(config, "trace_detail", None)
+    if not isinstance(mask, int):
+        raise OptionError(
+            f"the configuration of a context is a CommonConfig; found {config!r}; if it is none, "
+            f"call it otherwise than config"
+        )
+    return mask

@@ -11,6 +11,7 @@ import pytest
 
 from relayish.domain import AnalyzeCtx, DefaultHandler, TransformCtx, Visitor
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig, Traced
+from relayish.errors import OptionError
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
 from relayish.transform import (
@@ -156,6 +157,17 @@ def test_a_configuration_that_is_set_takes_the_place(kind, capsys):
     context.trace(1, "told")
     assert capsys.readouterr().out == "told\n"
     assert context.config.is_skipped(4)
+
+
+def test_a_configuration_of_another_class_is_refused(kind):
+    with pytest.raises(
+        OptionError, match=r"is a CommonConfig; found \{\}; .* otherwise than config"
+    ):
+        kind(config={})
+    context = kind()
+    with pytest.raises(OptionError, match="found 7"):
+        context.config = 7
+    assert context.config == CommonConfig()
 
 
 def test_the_configuration_is_that_of_the_running_pass(kind, declarations, mod):
