@@ -7,7 +7,7 @@ import pytest
 import relayish as relay
 from relayish import core
 from relayish.core import Rule
-from relayish.errors import VerificationError
+from relayish.errors import FieldError, VerificationError
 from relayish.ir.span import Span
 from tests.support.core_programs import FEATURES, MORE, random_core_program
 from tests.support.depth import DEPTH
@@ -179,6 +179,33 @@ def test_verifier_refuses_in_a_module(name):
     (found,) = core.verify(piece, within=MODULE)
     assert found.rule is rule
     assert said in found.message
+
+
+def test_verifier_takes_names_of_other_languages_for_what_they_are_used_as():
+    x = relay.var("x", shape=())
+    mod = MODULE.with_function("relay", relay.Function([x], x))
+    call = core.Call(core.Global("relay", "(float32) -> float32"), (F32,))
+    assert core.verify(call, within=mod) == ()
+
+
+def test_verifier_refuses_a_program_that_is_none():
+    with pytest.raises(FieldError, match="a program of core is verified"):
+        core.verify(3)
+
+
+def test_verifier_refuses_parts_of_what_has_no_size():
+    mod = MODULE.with_function("s", core.StructDef((("inner", "struct s"),)))
+    load = core.Ldo(core.Var("v", "struct s"), 0, "int32")
+    (found,) = core.verify(load, within=mod)
+    assert "contains itself" in found.message
+
+
+def test_returns_are_looked_for_in_nested_blocks():
+    ends = core.If(
+        TRUE, core.Block((core.Retv(I32), core.EndStmtList())), core.Block((core.Retv(I32),))
+    )
+    nested = core.Block((core.Block((ends,)), core.EndStmtList()))
+    assert core.verify(core.FuncEntry(body=nested, result="int32")) == ()
 
 
 def test_verifier_refuses_an_entry_point_that_is_no_function():
