@@ -416,6 +416,16 @@ def test_options_reach_passes_that_others_require(declarations, mod):
     assert driver(mod) is mod
 
 
+def test_a_pipeline_inside_is_given_its_options_as_a_whole(mod, capsys):
+    inside = Sequential([plus(10), plus(100)], name="Inside")
+    asked = DriverCtx(options={"Inside": {"enable": False}})
+    assert value(Driver([plus(1), inside], asked)(mod)) == 2
+    assert capsys.readouterr().out == "// Inside is not run\n"
+    traced = DriverCtx(options={"Inside": {"trace_ir_after": True}})
+    assert value(Driver([plus(1), inside], traced)(mod)) == 112
+    assert capsys.readouterr().out.count("// after") == 1
+
+
 def test_options_for_what_does_not_run_are_warned_of(mod):
     driver = Driver([plus(1)], DriverCtx(options={"FoldConstant": {"show": True}}))
     with pytest.warns(IgnoredNameWarning, match="for FoldConstant, which .* there run Plus"):
