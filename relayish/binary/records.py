@@ -22,7 +22,6 @@ from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.field import is_named_tuple
 from relayish.ir.kind_table import KindTable
-from relayish.ir.language import find_kind as find_kind_of_language
 from relayish.ir.language import languages
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
@@ -197,12 +196,21 @@ def find_kind(name: str) -> type[Node]:
         UnknownKindError: If it is not declared.
     """
     language, _, visit = name.rpartition(".")
-    found = find_kind_of_language(language, visit)
+    if language not in languages() and language in hooks.languages:
+        hooks.languages[language]()
+    declared = languages().get(language)
+    if declared is None:
+        raise UnknownKindError(
+            f"the file holds nodes of kind {name}, and no language {language!r} is declared"
+            f"{suggest(language, languages())}; import the package that declares it, and read the "
+            f"file again"
+        )
+    found: type[Node] | None = declared.kinds.get(visit)
     if found is None:
-        kinds = _kinds_of(language, f"nodes of kind {name}")
         raise UnknownKindError(
             f"the file holds nodes of kind {name}, and the language {language!r} has no such kind"
-            f"{suggest(visit, kinds)}; import the package that declares it, and read the file again"
+            f"{suggest(visit, declared.kinds)}; import the package that declares it, and read the "
+            f"file again"
         )
     return found
 
@@ -270,10 +278,8 @@ def name_class(cls: type, owners: Iterable[type[Any]]) -> str | None:
     declared = [kind for language in languages().values() for kind in language.kinds.values()]
     for owner in (*owners, *declared):
         if _classes_of(owner).get(cls.__name__) is cls:  # type: ignore[arg-type]  # as below
-            is_kind = issubclass(owner, Node)
-            return (
-                f"{owner.language_.name if is_kind else f'attrs {owner.type_key}'}:{cls.__name__}"
-            )
+            where = kind_name(owner) if issubclass(owner, Node) else f"attrs {owner.type_key}"
+            return f"{where}:{cls.__name__}"
     return None
 
 
@@ -286,18 +292,15 @@ def find_class(name: str) -> type[Any]:
     if name == "Span":
         return Span
     where, _, short = name.rpartition(":")
-    if where.startswith("attrs "):
-        owners: Iterable[type[Any]] = (find_attrs(where.removeprefix("attrs ")),)
-    else:
-        owners = _kinds_of(where, f"values {short}").values()
-    for owner in owners:
-        found = _classes_of(owner).get(short)  # type: ignore[arg-type]  # mypy sees no hash
-        if found is not None:
-            return found
-    raise UnknownNameError(
-        f"the file holds values of class {short}, which no field that {where} declares is "
-        f"annotated with; read the file with the version that wrote it"
-    )
+    is_attrs = where.startswith("attrs ")
+    owner = find_attrs(where.removeprefix("attrs ")) if is_attrs else find_kind(where)
+    found = _classes_of(owner).get(short)  # type: ignore[arg-type]  # mypy sees no hash
+    if found is None:
+        raise UnknownNameError(
+            f"the file holds values of class {short}, which no field of {where} is annotated with; "
+            f"read the file with the version that wrote it"
+        )
+    return found
 
 
 def plain_class(cls: type) -> type | None:
@@ -308,20 +311,6 @@ def plain_class(cls: type) -> type | None:
 
 
 _PLAIN: Final = (str, bytes, int, float)
-
-
-def _kinds_of(language: str, what: str) -> dict[str, type[Node]]:
-    """Return the kinds of a language, whose package is loaded where relayish knows it."""
-    if language not in languages() and language in hooks.languages:
-        hooks.languages[language]()
-    found = languages().get(language)
-    if found is None:
-        raise UnknownKindError(
-            f"the file holds {what}, and no language {language!r} is declared"
-            f"{suggest(language, languages())}; import the package that declares it, and read the "
-            f"file again"
-        )
-    return found.kinds
 
 
 @cache

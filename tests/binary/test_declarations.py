@@ -197,7 +197,9 @@ def test_member_that_is_not_declared_any_more_is_refused() -> None:
     assert read(data, lambda: _coloured("BLUE", "GREEN")).colour.name == "BLUE"
     with pytest.raises(FieldError, match="Colour has no member 'BLUE'; did you mean BLUEISH"):
         read(data, lambda: _coloured("RED", "BLUEISH"))
-    with pytest.raises(UnknownNameError, match="class Colour, which no field that relay declares"):
+    with pytest.raises(
+        UnknownNameError, match=r"class Colour, which no field of relay\.b"
+    ):
         read(data, lambda: _box({"colour": int}, {}))
 
 
@@ -214,6 +216,17 @@ def test_named_tuple_is_read_by_the_names_of_its_fields() -> None:
     assert read(data, lambda: declare("b", "a")).pair == (2, 1)
     with pytest.raises(FieldError, match="with the field 'b'"):
         read(data, lambda: declare("a", "c"))
+
+
+def test_classes_of_one_name_in_fields_of_two_kinds_are_told_apart() -> None:
+    with declared_temporarily():
+        kinds = []
+        for visit, value in (("binary_one", "a"), ("binary_other", "b")):
+            mode = Enum("Mode", {"ON": value})  # type: ignore[misc]
+            members = {"__annotations__": {"mode": mode}, "__module__": __name__}
+            kinds.append((node(visit)(type(visit, (Expr,), members)), mode))
+        given = tuple([kind(mode.ON) for kind, mode in kinds])
+        assert [made.mode.value for made in from_binary(to_binary(given))] == ["a", "b"]
 
 
 # Operators and what else has to be declared
