@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable, Iterable
 from enum import Enum, IntEnum
 from functools import cache
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,9 +23,11 @@ from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.field import is_named_tuple
 from relayish.ir.kind_table import KindTable
+from relayish.ir.language import find_kind as find_declared_kind
 from relayish.ir.language import languages
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
+from relayish.ir.packages import load_packages
 from relayish.ir.span import Span
 
 
@@ -190,36 +193,34 @@ def kind_name(kind: type[Node]) -> str:
 
 
 def find_kind(name: str) -> type[Node]:
-    """Return the kind that files call ``name``; the package of its language is loaded if known.
+    """Return the kind that files call ``name``; installed packages are loaded where they have it.
 
     Raises:
         UnknownKindError: If it is not declared.
+        PackageError: If a package cannot be imported.
     """
     language, _, visit = name.rpartition(".")
-    if language not in languages() and language in hooks.languages:
-        hooks.languages[language]()
+    found: type[Node] | None = find_declared_kind(language, visit)
+    if found is not None:
+        return found
     declared = languages().get(language)
-    if declared is None:
-        raise UnknownKindError(
-            f"the file holds nodes of kind {name}, and no language {language!r} is declared"
-            f"{suggest(language, languages())}; import the package that declares it, and read the "
-            f"file again"
-        )
-    found: type[Node] | None = declared.kinds.get(visit)
-    if found is None:
-        raise UnknownKindError(
-            f"the file holds nodes of kind {name}, and the language {language!r} has no such kind"
-            f"{suggest(visit, declared.kinds)}; import the package that declares it, and read the "
-            f"file again"
-        )
-    return found
+    what = (
+        f"no language {language!r} is declared{suggest(language, languages())}"
+        if declared is None
+        else f"the language {language!r} has no such kind{suggest(visit, declared.kinds)}"
+    )
+    raise UnknownKindError(
+        f"the file holds nodes of kind {name}, and {what}; import the package that declares it, "
+        f"and read the file again"
+    )
 
 
 def find_attrs(name: str) -> type[Attrs]:
-    """Return the class of attributes that has the key ``name``.
+    """Return the class of attributes that has the key ``name``; packages are loaded as above.
 
     Raises:
         UnknownNameError: If it is not declared.
+        PackageError: If a package cannot be imported.
     """
     found = find_attrs_class(name)
     if found is None:
@@ -231,20 +232,22 @@ def find_attrs(name: str) -> type[Attrs]:
 
 
 def find_form(name: str) -> ValueForm:
-    """Return how values that files call ``name`` are made.
+    """Return how values that files call ``name`` are made; packages are loaded as above.
 
     Raises:
         UnknownNameError: If nobody registered that.
+        PackageError: If a package cannot be imported.
     """
     if name not in FORMS_BY_NAME and name in hooks.values:
         hooks.values[name]()
-    found = FORMS_BY_NAME.get(name)
-    if found is None:
-        raise UnknownNameError(
-            f"the file holds values {name!r}, which nobody registered{suggest(name, FORMS_BY_NAME)}"
-            f"; import the package that calls register_value for them, and read the file again"
-        )
-    return found
+    for _ in chain((None,), load_packages(name)):
+        found = FORMS_BY_NAME.get(name)
+        if found is not None:
+            return found
+    raise UnknownNameError(
+        f"the file holds values {name!r}, which nobody registered{suggest(name, FORMS_BY_NAME)}"
+        f"; import the package that calls register_value for them, and read the file again"
+    )
 
 
 def find_module(name: str) -> type[AnyModule]:

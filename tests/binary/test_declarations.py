@@ -197,9 +197,7 @@ def test_member_that_is_not_declared_any_more_is_refused() -> None:
     assert read(data, lambda: _coloured("BLUE", "GREEN")).colour.name == "BLUE"
     with pytest.raises(FieldError, match="Colour has no member 'BLUE'; did you mean BLUEISH"):
         read(data, lambda: _coloured("RED", "BLUEISH"))
-    with pytest.raises(
-        UnknownNameError, match=r"class Colour, which no field of relay\.b"
-    ):
+    with pytest.raises(UnknownNameError, match=r"class Colour, which no field of relay\.b"):
         read(data, lambda: _box({"colour": int}, {}))
 
 
