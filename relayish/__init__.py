@@ -137,7 +137,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     ),
     "relayish.op.builders.outputs": ("TupleWrapper",),
     "relayish.op.declaration.registry": ("get_op", "list_ops", "register_op"),
-    "relayish.text": ("astext", "fromtext", "parse", "parse_expr"),
+    "relayish.text": ("a2b", "astext", "b2a", "fromtext", "parse", "parse_expr"),
     "relayish.frontend": ("ScopeBuilder", "load_param_dict", "save_param_dict"),
     "relayish.interpreter": ("create_executor", "evaluate"),
     "relayish.passes.fold.bind": ("bind",),
@@ -271,7 +271,11 @@ def _load_analyses() -> None:
 
 
 _HANDLERS: _typing.Final = {
-    "evaluate": ("relayish.core.interpreter",),
+    "evaluate": (
+        "relayish.interpreter.foreign",
+        "relayish.tir.foreign_calls",
+        "relayish.core.foreign_calls",
+    ),
     "lower_to_loops": ("relayish.passes.core_lowering.lower",),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }

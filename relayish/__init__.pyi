@@ -184,6 +184,8 @@ from relayish.op.declaration.registry import list_ops as list_ops
 from relayish.op.declaration.registry import register_op as register_op
 from relayish.passes.fold.bind import bind as bind
 from relayish.text import astext as astext
+from relayish.text import a2b as a2b
+from relayish.text import b2a as b2a
 from relayish.text import fromtext as fromtext
 from relayish.text import parse as parse
 from relayish.text import parse_expr as parse_expr

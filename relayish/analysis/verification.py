@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.infer_type.signature import SIGNATURES
+from relayish.analysis.infer_type.signature import tells_type
 from relayish.analysis.type_scopes import FreeTypeVariables
 from relayish.analysis.well_formed import check_scopes, type_definition_problem
 from relayish.domain.verifier.rules import Rule
@@ -97,7 +97,7 @@ def _with_known_types(
                 users.setdefault(node.name_hint, []).append(name)
     kept = {name for name in definitions if name not in unsound}
     for key, other in mod.functions.items():
-        if not isinstance(other, Expr) and SIGNATURES.knows(type(other)):
+        if not isinstance(other, Expr) and tells_type(other):
             kept.add(key.name_hint)
     pending = [name for name in users if name not in kept]
     while pending:

@@ -2,6 +2,7 @@
 
 from relayish.domain.analyze_ctx import AnalyzeCtx
 from relayish.domain.eval_ctx import UNKNOWN, EvalCtx
+from relayish.domain.evaluation import callable_of, run
 from relayish.domain.flatten_ctx import FlattenCtx
 from relayish.domain.handler import (
     BlockInvalidHandler,
@@ -25,6 +26,7 @@ from relayish.domain.tasks import (
 from relayish.domain.transform_ctx import TransformCtx
 from relayish.domain.verifier import VerifyCtx, check, verify
 from relayish.domain.visitor import Visitor
+from relayish.ir.callables import register_callable
 
 __all__ = [
     "REMOVED",
@@ -46,11 +48,14 @@ __all__ = [
     "VerifyCtx",
     "Visitor",
     "assemble",
+    "callable_of",
     "check",
     "handler_of",
     "list_tasks",
+    "register_callable",
     "register_filler",
     "register_handler",
     "register_task",
+    "run",
     "verify",
 ]

@@ -158,6 +158,7 @@ def register_handler(
     if is_view:
         _VIEWS.add(handler)
         return handler
+    hooks.load_handlers(task)  # with the tables that are to be filled
     for filler in _FILLERS.get(task, ()):
         _fill(filler, handler)
     return handler
@@ -168,6 +169,12 @@ def handler_of(task: str, domain: str) -> type[Handler] | None:
     get_task(task)
     hooks.load_handlers(task)
     return _HANDLERS.get((task, domain))
+
+
+def registered_handlers(task: str) -> dict[str, type[Handler]]:
+    """Return the classes of handlers that were registered for a task so far, by domain."""
+    get_task(task)
+    return {domain: made for (name, domain), made in _HANDLERS.items() if name == task}
 
 
 def assemble(

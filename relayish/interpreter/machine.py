@@ -30,6 +30,7 @@ from relayish.interpreter.failures import (
     refuse_reference,
     refuse_unset,
 )
+from relayish.interpreter.foreign_function import ForeignFunction
 from relayish.interpreter.inputs import check_expr, check_limits, check_module
 from relayish.interpreter.matching import match_pattern
 from relayish.interpreter.requests import capture_scope, enter_scope
@@ -44,7 +45,6 @@ from relayish.interpreter.value import (
     normalise,
 )
 from relayish.ir.attrs import Attrs
-from relayish.ir.one_line import describe as describe_node
 from relayish.ir.relay.adt import (
     Constructor,
 )
@@ -87,7 +87,7 @@ class Machine:
         self.check_types = check_types
         self.max_depth = max_depth
         self.max_calls = max_calls
-        self._globals: dict[GlobalVar, Closure | Code] = {}
+        self._globals: dict[GlobalVar, Closure | Code | ForeignFunction] = {}
         self._tags: dict[Constructor, int] = {}
 
     def evaluate(self, expr: Expr) -> Evaluated:
@@ -300,6 +300,8 @@ class Machine:
         """Call an operator or constructor that was passed around as a value."""
         if isinstance(callee, Op):
             return evaluate_call(callee, attrs, values)
+        if isinstance(callee, ForeignFunction):
+            return normalise(callee(*values))
         if isinstance(callee, Constructor):
             if len(values) != len(callee.inputs):
                 raise EvaluationError(
@@ -330,7 +332,7 @@ class Machine:
             f"expected Run, Capture or Apply"
         )
 
-    def _compile_global(self, name: GlobalVar) -> Closure | Code:
+    def _compile_global(self, name: GlobalVar) -> Closure | Code | ForeignFunction:
         if self.mod is None:
             raise EvaluationError(
                 f"@{name.name_hint} cannot be looked up: the program was evaluated without a "
@@ -338,10 +340,8 @@ class Machine:
             )
         definition = self.mod[name]
         if not isinstance(definition, Expr):
-            raise EvaluationError(
-                f"@{name.name_hint} is of another language, which is not evaluated here; found "
-                f"{describe_node(definition)}"
-            )
+            foreign = self._globals[name] = ForeignFunction(name.name_hint, self.mod)
+            return foreign
         code = compile_expr(definition, check_types=self.check_types)
         first = code.block.instructions[0]
         known: Closure | Code = code

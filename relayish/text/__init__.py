@@ -41,6 +41,7 @@ from __future__ import annotations
 
 from relayish.text.node_reader import NodeReader
 from relayish.text.node_writer import NodeWriter
+from relayish.text.relay.b2a import a2b, b2a
 from relayish.text.relay.parser import (
     fromtext,
     parse,
@@ -55,7 +56,9 @@ from relayish.text.tables import register_text
 __all__ = [
     "NodeReader",
     "NodeWriter",
+    "a2b",
     "astext",
+    "b2a",
     "fromtext",
     "parse",
     "parse_expr",

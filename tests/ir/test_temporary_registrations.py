@@ -39,7 +39,7 @@ from relayish.dataflow import (
     register_value_flow,
     register_variables,
 )
-from relayish.domain import Handler, register_handler, register_task
+from relayish.domain import Handler, register_callable, register_handler, register_task
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
 from relayish.ir.comparison import register_comparison
@@ -147,6 +147,7 @@ Register = Callable[[Any, Any], object]  # the kinds, an entry
 REGISTRATIONS: dict[str, Register] = {
     "register_alter_op_layout": lambda k, f: register_alter_op_layout("exp", f, 77),
     "register_analysis": lambda k, f: register_analysis("Twice", direction=Direction.FORWARD)(f),
+    "register_callable": lambda k, f: register_callable(k["kind"], f),
     "register_check": lambda k, f: register_check("registered_twice")(f),
     "register_comparison": lambda k, f: register_comparison(k["kind"], same=f),
     "register_config_option": lambda k, f: register_config_option("test.twice", int, 1, "an int"),

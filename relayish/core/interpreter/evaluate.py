@@ -102,7 +102,7 @@ class EvaluateExpr(Handler, domain="core"):
         return address + at * size & 0xFFFF_FFFF_FFFF_FFFF
 
 
-@register_handler("evaluate")
+@register_handler("evaluate", is_view=True)
 class Evaluate(EvaluateExpr):
     """Evaluates core in a :class:`Machine`: statements change what its variables hold.
 

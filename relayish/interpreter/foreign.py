@@ -1,0 +1,64 @@
+"""Functions of other languages that Relay's programs call, and Relay's as others call them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from relayish.domain.dispatch import Dispatch
+from relayish.domain.evaluation import HandlerEvaluator
+from relayish.domain.handler import Handler
+from relayish.domain.tasks import register_filler, register_handler
+from relayish.interpreter.evaluate import evaluate
+from relayish.interpreter.evaluator import EvaluationSteps, register_evaluator
+from relayish.interpreter.value import Evaluated
+from relayish.ir.callables import Callee, register_callable
+from relayish.ir.module import AnyModule
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr
+from relayish.ir.scoping import operands
+
+
+def callee_of(_definition: Expr, name: str, mod: AnyModule) -> Callee:
+    """Return a definition of Relay as a function of values."""
+
+    def call(*values: Evaluated) -> Evaluated:
+        return evaluate(mod.get_global_var(name), mod, values)  # type: ignore[arg-type]  # Relay's
+
+    return call
+
+
+register_callable(Expr, callee_of)
+
+
+def _enter_evaluator(kind: type[Node], handler: type[Handler], method: str) -> None:
+    evaluator = HandlerEvaluator(handler, method)
+
+    def in_steps(node: Node, *values: Evaluated) -> EvaluationSteps:
+        found = yield from evaluator(node, operands(node), values)
+        return found
+
+    def at_once(node: Node, *values: Evaluated) -> Evaluated:
+        return evaluator(node, operands(node), values)
+
+    made: Any = in_steps if inspect.isgeneratorfunction(evaluator.method) else at_once
+    made.__module__ = handler.__module__
+    made.__qualname__ = f"{handler.__qualname__}.{method}"
+    register_evaluator(kind, made)
+
+
+register_filler("evaluate", Expr, _enter_evaluator)
+
+
+class Evaluate(Handler, domain="relay"):
+    """Evaluates expressions of Relay that stand in programs of other domains, which are closed.
+
+    What it is worth is what :func:`relayish.interpreter.evaluate` returns.
+    """
+
+    def any_operator(self, visitor: Dispatch, node: Expr) -> Evaluated:
+        """Return the value of an expression."""
+        return evaluate(node, getattr(visitor.context, "mod", None))
+
+
+register_handler("evaluate", Evaluate, is_view=True)

@@ -1,0 +1,87 @@
+"""Calls across languages: what a definition is as a function of values, and of which types.
+
+Each language runs its functions by an interpreter of its own. For others, a definition is a
+function of Python on numpy's scalars and arrays, none of which it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.ir.kind_table import KindTable
+from relayish.ir.module import AnyModule
+from relayish.ir.node import Node
+
+Callee: TypeAlias = Callable[..., Any]  # Any: numpy scalars and arrays, and tuples of them
+"""``callee(*values)``: the value of a function on values, none of which it changes."""
+
+
+class ValueType(NamedTuple):
+    """The type of a number, or of an array.
+
+    Attributes:
+        shape: The sizes of its dimensions, ``None`` where one is not known; ``()``: a number.
+        dtype: The type of its elements.
+    """
+
+    shape: tuple[int | None, ...]
+    dtype: str
+
+
+class CallSignature(NamedTuple):
+    """The types of what a function takes and gives.
+
+    Attributes:
+        params: Of the parameters, in order.
+        results: Of what it gives: of one alone a value, of any other number a tuple.
+    """
+
+    params: tuple[ValueType, ...]
+    results: tuple[ValueType, ...]
+
+
+class ForeignCall(NamedTuple):
+    """How definitions of a kind are called from other languages.
+
+    Attributes:
+        make: ``make(definition, name, mod)``: the function that a definition of a module is.
+        signature: ``signature(definition)``: what it takes and gives; ``None`` where that is not
+            told.
+    """
+
+    make: Callable[[Any, str, AnyModule], Callee]  # Any: definitions of the kind
+    signature: Callable[[Any], CallSignature | None] | None  # Any: as above
+
+
+CALLABLES: Final[KindTable[ForeignCall]] = KindTable(
+    "calls across languages", "relay.domain.register_callable"
+)
+
+
+def register_callable(
+    kind: type[Node],
+    make: Callable[[Any, str, AnyModule], Callee],  # Any: definitions of the kind
+    signature: Callable[[Any], CallSignature | None] | None = None,  # Any: as above
+    *,
+    replace: bool = False,
+) -> None:
+    """Say what calling a definition of class ``kind`` from another language does.
+
+    Args:
+        kind: A kind or a family.
+        make: ``make(definition, name, mod)`` returns the function that a definition is.
+        signature: ``signature(definition)`` tells what it takes and gives, where that is told.
+        replace: Take the place of what was said before.
+
+    Raises:
+        DuplicateNameError: If that was said already and ``replace`` is false.
+    """
+    CALLABLES.register(kind, ForeignCall(make, signature), replace=replace, by=make)
+
+
+def signature_of(definition: Node) -> CallSignature | None:
+    """Return what a definition takes and gives, ``None`` where that is not told."""
+    kind = type(definition)
+    told = CALLABLES[kind].signature if CALLABLES.knows(kind) else None
+    return None if told is None else told(definition)

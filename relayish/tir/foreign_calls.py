@@ -1,0 +1,131 @@
+"""Functions of loops as other languages call them: functions of values, which stay as they are.
+
+Arguments that are written are what a function gives: they are no parameters, but memory that is
+made for the call, filled with zeros. All others are parameters, in order.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from relayish.domain.evaluation import HandlerEvaluator
+from relayish.domain.handler import Handler
+from relayish.domain.tasks import register_filler
+from relayish.errors import EvaluationError, FieldError
+from relayish.ir.callables import Callee, CallSignature, ValueType, register_callable
+from relayish.ir.module import AnyModule
+from relayish.ir.naming import name_of
+from relayish.ir.node import Node
+from relayish.ir.scoping import operands
+from relayish.tir.collect import collect_store_tensors
+from relayish.tir.interpreter.compiler import RULES, Compiler
+from relayish.tir.interpreter.expressions import Names
+from relayish.tir.interpreter.run import evaluate, run
+from relayish.tir.ir.flags import ArgumentIO
+from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.operators import Expr, IntImm
+from relayish.tir.ir.tensor import Buffer, Parameter, Var
+
+
+def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
+    """Return a function of loops as a function of values.
+
+    It gives the array of the argument that it writes, a tuple if there are several. Arrays of
+    numbers are given as they are, scalars as numbers.
+    """
+    results = written_arguments(func)
+    params = [arg for arg in func.args if arg not in results]
+
+    def call(*values: Any) -> Any:  # Any: numpy scalars and arrays
+        if len(values) != len(params):
+            raise EvaluationError(
+                f"function {name} takes {len(params)} values "
+                f"({', '.join(map(name_of, params))}) and is given {len(values)}"
+            )
+        given = dict(zip(params, values, strict=True))
+        sizes = {arg: value for arg, value in given.items() if isinstance(arg, Var)}
+        for result in results:
+            given[result] = _memory_for(result, sizes)
+        run(mod, *[_as_given(arg, given[arg]) for arg in func.args], name=func.name)
+        found = [given[result] for result in results]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return call
+
+
+def signature_of(func: LoweredFunc) -> CallSignature | None:
+    """Return what a function of loops takes and gives, ``None`` where it takes addresses."""
+    results = written_arguments(func)
+    params = [arg for arg in func.args if arg not in results]
+    told = [_type_of(arg) for arg in (*params, *results)]
+    types = [each for each in told if each is not None]
+    if len(types) < len(told):
+        return None
+    return CallSignature(tuple(types[: len(params)]), tuple(types[len(params) :]))
+
+
+def written_arguments(func: LoweredFunc) -> tuple[Buffer, ...]:
+    """Return the buffers among the arguments of a function that it writes, in order."""
+    if func.args_io:
+        told = zip(func.args, func.args_io, strict=True)
+        outputs = [arg for arg, io in told if io is ArgumentIO.OUTPUT]
+        return tuple([arg for arg in outputs if isinstance(arg, Buffer)])
+    written = {tensor.buffer for tensor in collect_store_tensors(func.body)}
+    return tuple([arg for arg in func.args if isinstance(arg, Buffer) and arg in written])
+
+
+def _type_of(arg: Parameter) -> ValueType | None:
+    if not isinstance(arg, (Var, Buffer)) or not arg.dtype.is_numeric or arg.dtype.is_vector:
+        return None
+    shape = tuple([_size(size) for size in arg.shape]) if isinstance(arg, Buffer) else ()
+    return ValueType(shape, arg.dtype.numpy.name)
+
+
+def _size(size: Expr) -> int | None:
+    return size.value if isinstance(size, IntImm) else None
+
+
+def _memory_for(buffer: Buffer, sizes: dict[Var, Any]) -> np.ndarray[Any, Any]:
+    if buffer.strides or buffer.elem_offset is not None:
+        raise FieldError(
+            f"buffer {buffer.name} has strides or an offset, and is what a function gives to "
+            f"another language; expected the rows of an array, one behind the other"
+        )
+    shape = [int(evaluate(size, sizes)) for size in buffer.shape]
+    return np.zeros(shape, buffer.dtype.numpy)
+
+
+def _as_given(arg: Parameter, value: Any) -> Any:  # Any: as above
+    """Return a value as the interpreter takes it: of rank 0 as memory of one element."""
+    if isinstance(arg, Buffer) and not isinstance(value, np.ndarray):
+        return np.asarray(value).reshape([1] * len(arg.shape))
+    return value
+
+
+register_callable(LoweredFunc, callee_of, signature_of)
+
+
+def _compile_by_handler(kind: type[Node], handler: type[Handler], method: str) -> None:
+    evaluator = HandlerEvaluator(handler, method)
+
+    def compile_node(c: Compiler, node: Node) -> Names:
+        names = []
+        held = operands(node)
+        for operand in held:
+            names.append((yield operand))  # noqa: PERF401 - it waits for each
+
+        def value(*values: object) -> object:
+            return evaluator(node, held, values)
+
+        return c.unit.assign(f"{c.unit.capture(value)}({', '.join(names)})")
+
+    compile_node.__module__ = handler.__module__
+    compile_node.__qualname__ = f"{handler.__qualname__}.{method}"
+    if not inspect.isgeneratorfunction(evaluator.method):
+        RULES.register(kind, compile_node, by=handler)
+
+
+register_filler("evaluate", Expr, _compile_by_handler)

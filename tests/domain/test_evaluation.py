@@ -1,0 +1,197 @@
+"""Programs of mixed domains are evaluated by the handlers and interpreters of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish import core, tir
+from relayish.analysis import register_type_rule
+from relayish.domain import Handler, callable_of, register_handler, run, verify
+from relayish.errors import EvaluationError, UnknownNameError
+from relayish.interpreter.evaluator import Run
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.node import field, node
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
+from relayish.ir.relay.module import IRModule
+from relayish.ir.roles import Runs
+from tests.support import mini
+from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
+
+DECLARED = declared_temporarily()
+with DECLARED:
+    relay.Domain("gauss")
+
+    @node("norm", effect=relay.Effect.NONE, domain="gauss")
+    class Norm(core.Expr):
+        """``re * re + im * im``, among core's."""
+
+        re: core.Expr
+        im: core.Expr
+
+        @staticmethod
+        def derive_type(norm: Any) -> Any:
+            return norm.re.type
+
+    @node("relay_norm", effect=relay.Effect.NONE, domain="gauss")
+    class RelayNorm(Expr):
+        """The same among Relay's."""
+
+        re: Expr
+        im: Expr
+
+    @node("loop_norm", effect=relay.Effect.NONE, domain="gauss")
+    class LoopNorm(tir.Expr):
+        """The same among those of loops."""
+
+        re: tir.Expr
+        im: tir.Expr
+
+        @staticmethod
+        def derive_type(norm: Any) -> Any:
+            return norm.re.type
+
+    @node("twice", effect=relay.Effect.NONE, domain="gauss")
+    class Twice(Expr):
+        """What is in it is evaluated twice, the values added."""
+
+        body: Expr = field(scope=Runs.REPEATEDLY)
+
+    class Evaluate(Handler, domain="gauss"):
+        """One handler, whatever language the operators stand in."""
+
+        def handle_norm(self, visitor: Any, norm: Any) -> Any:
+            re, im = visitor.visit(norm.re), visitor.visit(norm.im)
+            return re * re + im * im
+
+        handle_relay_norm = handle_loop_norm = handle_norm
+
+        def handle_twice(self, _visitor: Any, twice: Any) -> Iterator[Any]:
+            first = yield Run(twice.body)
+            second = yield Run(twice.body)
+            return first + second
+
+    register_handler("evaluate", Evaluate)
+    register_type_rule(RelayNorm, lambda norm, infer: infer.type_of(norm.re))
+
+_kinds = known_in_tests(DECLARED, mini.DECLARED)
+
+FOUR = np.arange(4, dtype="float32")
+
+
+def mixed() -> IRModule:
+    """Relay's main calls loops, which double, and core, which squares in place or gives a norm."""
+    scope = core.GlobalScope()
+    with scope.function("norm", {"n": "int32"}, "int32") as f:
+        f.retv(Norm(core.as_expr(f.n), core.const(1)))
+    with scope.function("square", {"p": "float32[4]*"}) as f:
+        i = f.local("i")
+        with f.do_loop(i, 0, i < 4):
+            at = core.element(core.as_expr(f.p), i)
+            f.store(at, core.load(at) * core.load(at))
+        f.ret()
+    x, n = relay.var("x", shape=(4,)), relay.var("n", "int32")
+    doubled = Call(GlobalVar("double"), [Call(GlobalVar("square"), [x])])
+    body = Tuple([RelayNorm(doubled, x), Call(GlobalVar("norm"), [n])])
+    mod = scope.module().with_function("double", double())
+    return mod.with_function("main", Function([x, n], body))
+
+
+def double() -> tir.LoweredFunc:
+    a, b = tir.Buffer("_A", (4,)), tir.Buffer("_B", (4,))
+    source, target = tir.Tensor("A", (4,), "float32", a), tir.Tensor("B", (4,), "float32", b)
+    i = tir.Var("i")
+    doubled = tir.Load(source, (i,)) + tir.Load(source, (i,))
+    loop = tir.For(i, 0, 4, tir.Block((tir.Store(target, doubled, (i,)),)))
+    return tir.LoweredFunc("double", (a, b), tir.Block((loop,)))
+
+
+def test_relay_calls_loops_and_core_whose_statements_hold_expressions_of_a_package() -> None:
+    norms, norm = run(mixed(), FOUR, 4)
+    np.testing.assert_array_equal(norms, (2 * FOUR * FOUR) ** 2 + FOUR * FOUR)
+    assert norm == 17
+    np.testing.assert_array_equal(FOUR, np.arange(4))  # though core squares in place
+
+
+def test_mixed_program_is_well_typed_across_languages() -> None:
+    assert verify(mixed()) == ()
+    typed = relay.transform.InferType()(mixed())["main"].checked_type
+    assert str(typed) == "fn (Tensor[(4), float32], int32) -> (Tensor[(4), float32], int32)"
+
+
+def test_wrong_argument_of_a_function_of_another_language_is_a_type_error() -> None:
+    x = relay.var("x", shape=(5,))
+    wrong = IRModule({"main": Function([x], Call(GlobalVar("double"), [x]))})
+    (found,) = verify(wrong.with_function("double", double()))
+    assert "Tensor[(4), float32]" in found.message
+
+
+def test_functions_of_all_languages_are_run_alike() -> None:
+    mod = mixed()
+    assert run(mod, 3, name="norm") == 10
+    np.testing.assert_array_equal(run(mod, FOUR, name="double"), 2 * FOUR)
+    np.testing.assert_array_equal(run(mod, FOUR, name="square"), FOUR * FOUR)
+    assert callable_of(mod, "norm")(2) == 5
+
+
+def test_executor_of_relay_calls_other_languages() -> None:
+    norms, _ = relay.create_executor(mod=mixed()).evaluate()(FOUR, 4)  # type: ignore[operator]
+    assert norms.shape == (4,)
+
+
+def test_handler_of_a_package_evaluates_its_kinds_among_loops() -> None:
+    i = tir.Var("i")
+    assert tir.evaluate(LoopNorm(i, i + 1), {i: 3}) == 25
+
+
+def test_handler_that_is_a_generator_runs_scopes() -> None:
+    x = relay.var("x", "int32")
+    assert run(IRModule({"main": Function([x], Twice(RelayNorm(x, x)))}), 2) == 16
+
+
+def test_handler_given_to_the_interpreter_takes_the_place_of_the_registered_one() -> None:
+    class Zero(Evaluate):
+        def handle_norm(self, visitor: Any, norm: Any) -> Any:
+            return 0
+
+    assert core.interpreter.Interpreter(mixed(), Zero).call("norm", 4) == 0
+
+
+def test_too_few_values_for_a_function_of_loops_are_refused() -> None:
+    with pytest.raises(EvaluationError, match="takes 1 values"):
+        run(mixed(), name="double")
+
+
+def test_definition_of_a_language_that_says_nothing_of_calls_is_refused_when_called() -> None:
+    x = relay.var("x")
+    mod = IRModule({"main": Function([x], Call(GlobalVar("other"), [x]))})
+    mod = mod.with_function("other", mini.sum_of_squares())
+    with pytest.raises(EvaluationError, match=r"relay\.domain\.register_callable"):
+        run(mod, 1)
+    assert "main" in mod
+
+
+def test_unknown_function_is_refused() -> None:
+    with pytest.raises(UnknownNameError):
+        run(IRModule(), name="missing")
+
+
+@pytest.mark.deep
+def test_deep_expressions_of_a_package_are_evaluated() -> None:
+    depth = min(DEPTH, 20_000)
+    e: Expr = relay.const(1)
+    for _ in range(depth):
+        e = RelayNorm(e, relay.const(0))
+    assert run(IRModule({"main": Function([], e)})) == 1
+    scope = core.GlobalScope()
+    with scope.function("deep", {}, "int32") as f:
+        value: core.Expr = core.const(1)
+        for _ in range(depth):
+            value = Norm(value, core.const(0))
+        f.retv(value)
+    assert run(scope.module(), name="deep") == 1

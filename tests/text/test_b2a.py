@@ -1,0 +1,32 @@
+"""Programs of any mix of domains are read back as they were written."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import relayish as relay
+from tests.support.mixed_programs import random_mixed_module
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_module_of_mixed_domains_is_read_back(seed: int) -> None:
+    mod = random_mixed_module(seed)
+    text = relay.b2a(mod)
+    read = relay.a2b(text)
+    assert relay.structural_equal(mod, read)
+    assert relay.b2a(read) == text
+
+
+@pytest.mark.parametrize("name", ["main", "r_main", "t_main"])
+def test_definition_of_each_language_is_read_back_by_itself(name: str) -> None:
+    definition = random_mixed_module(1)[name]
+    assert relay.structural_equal(relay.a2b(relay.b2a(definition)), definition)
+
+
+def test_header_tells_a_module_from_a_node() -> None:
+    assert isinstance(relay.a2b('#[version = "0.0.5"]\ndef @f() { 1 }'), relay.IRModule)
+    assert isinstance(relay.a2b("(1, 2)"), relay.Tuple)
