@@ -283,7 +283,7 @@ _HANDLERS: _typing.Final = {
 
 
 def _load_handlers(task: str) -> None:
-    """Let visitors of all domains be assembled for a task."""
+    """Let visitors of all domains be assembled for a task, as ``_support.hooks`` asks."""
     for module in _HANDLERS.get(task, ()):
         _importlib.import_module(module)
 
@@ -299,7 +299,6 @@ def _set_hooks() -> None:
         hooks.languages["core"] = _load_core
         hooks.values["target"] = _load_targets
     hooks.load_analyses = _load_analyses
-    hooks.load_handlers = _load_handlers
     hooks.members["qnn.transform"] = _load_passes_of_qnn
 
 
