@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from relayish.domain.dispatch import Dispatch
 from relayish.domain.evaluation import HandlerEvaluator
 from relayish.domain.handler import Handler
 from relayish.domain.tasks import register_filler, register_handler
+from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import evaluate
 from relayish.interpreter.evaluator import EvaluationSteps, register_evaluator
 from relayish.interpreter.value import Evaluated
@@ -50,15 +50,6 @@ def _enter_evaluator(kind: type[Node], handler: type[Handler], method: str) -> N
 register_filler("evaluate", Expr, _enter_evaluator)
 
 
-class Evaluate(Handler, domain="relay"):
-    """Evaluates expressions of Relay that stand in programs of other domains, which are closed.
-
-    What it is worth is what :func:`relayish.interpreter.evaluate` returns.
-    """
-
-    def any_operator(self, visitor: Dispatch, node: Expr) -> Evaluated:
-        """Return the value of an expression."""
-        return evaluate(node, getattr(visitor.context, "mod", None))
-
-
-register_handler("evaluate", Evaluate, is_view=True)
+@register_handler("evaluate", is_view=True)
+class Evaluate(EvaluateExpr, domain="relay"):
+    """Evaluates expressions of Relay that stand in programs of other domains."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from relayish.domain.evaluation import HandlerEvaluator
 from relayish.domain.handler import Handler
-from relayish.domain.tasks import register_filler
+from relayish.domain.tasks import register_filler, register_handler
 from relayish.errors import EvaluationError, FieldError
 from relayish.ir.callables import Callee, CallSignature, ValueType, register_callable
 from relayish.ir.module import AnyModule
@@ -22,6 +22,7 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import operands
 from relayish.tir.collect import collect_store_tensors
 from relayish.tir.interpreter.compiler import RULES, Compiler
+from relayish.tir.interpreter.eval_handler import EvaluateExpr
 from relayish.tir.interpreter.expressions import Names
 from relayish.tir.interpreter.run import evaluate, run
 from relayish.tir.ir.flags import ArgumentIO
@@ -129,3 +130,4 @@ def _compile_by_handler(kind: type[Node], handler: type[Handler], method: str) -
 
 
 register_filler("evaluate", Expr, _compile_by_handler)
+register_handler("evaluate", EvaluateExpr, is_view=True)
