@@ -95,8 +95,8 @@ class Decoder:
         records, of_objects = self.read_records()
         order = np.argsort(of_objects, kind="stable")
         ends = np.cumsum(np.bincount(of_objects, minlength=len(records)))
-        nests = [of_objects == n for n, record in enumerate(records) if record.sort in _NESTS]
-        self._has_deep_nests = sum(map(np.count_nonzero, nests)) > _DEEPEST
+        is_nest = np.array([record.sort in _NESTS for record in records])
+        self._has_deep_nests = np.count_nonzero(is_nest[of_objects]) > _DEEPEST
         makers = [
             self._maker(record, owners, arrays)
             for record, owners in zip(records, np.split(order, ends[:-1]), strict=True)
@@ -135,8 +135,9 @@ class Decoder:
         columns = [Column(cursor.text(), bool(cursor.byte())) for _ in range(cursor.number())]
         record = Record(sort, name, tuple(columns))
         fixed = COLUMNS.get(sort) if sort not in _WITH_FIELDS else record.columns
-        if record.columns != (fixed or ()):
-            raise cursor.error(f"{record} has columns {[column.name for column in columns]}")
+        names = {column.name for column in columns}
+        if record.columns != (fixed or ()) or len(names) != len(columns) or len(names) > _WIDEST:
+            raise cursor.error(f"{record} has {len(columns)} columns, which are not those of it")
         return record
 
     def _maker(
@@ -359,6 +360,9 @@ _CONSTANTS: Final[dict[Sort, object]] = {Sort.NONE: None, Sort.FALSE: False, Sor
 _NESTS: Final = frozenset({Sort.TUPLE, Sort.NAMED})
 _DEEPEST: Final = 1000
 """How deep tuples nest in what is checked by an annotation."""
+
+_WIDEST: Final = 10_000
+"""How many columns a record has, of which code is generated."""
 
 _WITH_FIELDS: Final = frozenset({Sort.NODE, Sort.ATTRS, Sort.NAMED, Sort.MODULE})
 """The sorts whose records say which columns they have."""

@@ -181,6 +181,15 @@ def test_nothing_is_allocated_that_the_file_has_no_bytes_for() -> None:
         tracemalloc.stop()
 
 
+def test_a_column_that_stands_twice_is_refused() -> None:
+    data = to_binary(Tuple(()))
+    program = program_of(data)
+    twice = program.replace(b"\x04span\x00", b"\x06fields\x01")
+    assert twice != program
+    with pytest.raises(BinaryFormatError, match=r"node relay\.tuple has 3 columns, which are not"):
+        from_binary(with_program(data, twice))
+
+
 @pytest.mark.deep
 def test_deep_nests_are_refused_where_python_would_hash_them() -> None:
     """The element type of a tensor is looked up by its hash, and that of tuples recurses."""
