@@ -166,9 +166,9 @@ class Lower(Handler, domain="core"):
 
     def handle_if(self, visitor: Dispatch, node: run.If) -> Lowered:
         condition = visitor.visit(node.condition)
-        then = _block(visitor.visit(node.then_block))
+        then = _arm(visitor.visit(node.then_block))
         visitor.forget()
-        otherwise = _block(visitor.visit(node.else_block)) if node.else_block.stmts else None
+        otherwise = _arm(visitor.visit(node.else_block)) if node.else_block.stmts else None
         return [tir.IfThenElse(condition, then, otherwise)]
 
     def handle_while_do(self, visitor: Dispatch, node: run.WhileDo) -> Lowered:
@@ -352,6 +352,10 @@ _MARKS: Final = (run.EndStmtList, run.Pragma)
 
 def _block(stmts: Lowered) -> tir.Block:
     return tir.Block(tuple(stmts))
+
+
+def _arm(stmts: Lowered) -> tir.Stmt:
+    return stmts[0] if len(stmts) == 1 else _block(stmts)
 
 
 def _while(visitor: Dispatch, condition: tir.Expr, body: Lowered) -> tir.Stmt:
