@@ -133,6 +133,16 @@ def test_constants_are_of_the_types_that_numbers_have():
     assert mod["weights"].is_const
 
 
+def test_a_scope_goes_on_from_a_module():
+    before = build()
+    scope = GlobalScope(before)
+    with scope.function("more") as f:
+        f.store_field(f.local("here", "struct node"), "value", 1)
+    made = scope.module()
+    assert made["sum"] is before["sum"]
+    assert core.verify(made) == ()
+
+
 def test_scope_refuses_a_name_twice():
     scope = GlobalScope()
     scope.variable("x", "int32")

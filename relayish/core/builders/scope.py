@@ -28,6 +28,8 @@ from relayish.core.ir.family import Definition, Operand, as_expr
 from relayish.core.ir.symbol import Global
 from relayish.core.ir.type import VOID, Type, TypeLike, as_type, function, struct
 from relayish.errors import DuplicateNameError, FieldError, suggest
+from relayish.ir.module import AnyModule
+from relayish.ir.node import Node
 from relayish.ir.relay.module import IRModule
 
 
@@ -35,6 +37,9 @@ class GlobalScope:
     """Gathers what a module defines, in any order; :meth:`module` returns it.
 
     Names of variables, functions, entry points and structures are unique.
+
+    Args:
+        mod: A module whose definitions are there from the start.
 
     Source:
         AIR ``GLOB_SCOPE``, which is changed in place and is the module.
@@ -47,8 +52,10 @@ class GlobalScope:
         Type('(int32) -> int32')
     """
 
-    def __init__(self) -> None:
-        self._defined: dict[str, Definition] = {}
+    def __init__(self, mod: AnyModule | None = None) -> None:
+        self._defined: dict[str, Node] = {}
+        if mod is not None:
+            self._defined.update({mod.name_of(key) or "": mod[key] for key in mod})
 
     def struct(self, name: str, fields: Mapping[str, TypeLike] | None = None) -> Type:
         """Define a structure and return its type; without fields, name one that comes later."""
