@@ -96,7 +96,7 @@ class Decoder:
         order = np.argsort(of_objects, kind="stable")
         ends = np.cumsum(np.bincount(of_objects, minlength=len(records)))
         is_nest = np.array([record.sort in _NESTS for record in records])
-        self._has_deep_nests = np.count_nonzero(is_nest[of_objects]) > _DEEPEST
+        self._has_deep_nests = int(is_nest[of_objects].sum()) > _DEEPEST
         makers = [
             self._maker(record, owners, arrays)
             for record, owners in zip(records, np.split(order, ends[:-1]), strict=True)
