@@ -276,6 +276,7 @@ _HANDLERS: _typing.Final = {
         "relayish.tir.foreign_calls",
         "relayish.core.foreign_calls",
     ),
+    "lower": ("relayish.passes.lowering.targets", "relayish.passes.lowering.relay"),
     "lower_to_loops": ("relayish.passes.core_lowering.lower",),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }

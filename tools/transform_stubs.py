@@ -148,7 +148,7 @@ class _Writer:
             return " | ".join(map(self.hint, arguments))
         if origin is typing.Literal:
             self.modules.add("typing")
-            return f"_typing.Literal[{', '.join(map(repr, arguments))}]"
+            return f"_typing.Literal[{', '.join(map(_quoted, arguments))}]"
         if origin is typing.Annotated:
             return self.hint(arguments[0])
         if origin is not None:
@@ -165,6 +165,11 @@ class _Writer:
             return usual
         self.modules.add(module)
         return f"_{_flat(module)}.{cls.__qualname__}"
+
+
+def _quoted(value: object) -> str:
+    """Return a literal as source, strings in double quotes."""
+    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def _default(value: object) -> str:

@@ -104,6 +104,15 @@ class TransformCtx(AnalyzeCtx):
         """
         return rename_bound(node)
 
+    def may_prepend(self, kind: type[Node]) -> bool:
+        """Return whether :meth:`prepend` puts statements of ``kind`` before the node handled."""
+        if not self._frames or kind not in self._frames[-1].kinds:
+            return False
+        frame = self._frames[-1]
+        if frame.reach is not None:
+            return len(self._parents) - 1 - frame.depth <= frame.reach
+        return self._find_scope(frame) is None
+
     def _place(self, what: str, statements: object) -> tuple[Frame, Sequence[Node]]:
         """Return the frame of the statement that ``what`` puts ``statements`` around, and these."""
         if not self._frames:
@@ -121,16 +130,23 @@ class TransformCtx(AnalyzeCtx):
         below = len(self._parents) - 1 - frame.depth
         if frame.reach is not None and below > frame.reach:
             self._refuse_place(what)
+        scope = None if frame.reach is not None else self._find_scope(frame)
+        if scope is not None:
+            raise DispatchError(
+                f"{what}: {one_line(self._parents[-1])} is evaluated in a scope of "
+                f"{describe(scope)}, not once with it, so nothing can be put around that "
+                f"statement for it"
+            )
+        return frame, given
+
+    def _find_scope(self, frame: Frame) -> Node | None:
+        """Return what holds the node being handled in a scope, below the statement of a frame."""
         for position in range(frame.depth, len(self._parents) - 1):
             parent, child = self._parents[position], self._parents[position + 1]
             held_as = holding_field(parent, child, Role.SCOPE)
-            if held_as is not None and not held_as.block and frame.reach is None:
-                raise DispatchError(
-                    f"{what}: {one_line(self._parents[-1])} is evaluated in a scope of "
-                    f"{describe(parent)}, not once with it, so nothing can be put around that "
-                    f"statement for it"
-                )
-        return frame, given
+            if held_as is not None and not held_as.block:
+                return parent
+        return None
 
     def _refuse_place(self, what: str) -> NoReturn:
         node = self._parents[-1] if self._parents else None

@@ -79,6 +79,7 @@ from relayish.pass_infra.debug.shrink import register_shrinking
 from relayish.passes.functions.defunctionalize.encode import register_function_passing
 from relayish.passes.gradient.ad.kind_rules import register_gradient_rule
 from relayish.passes.loop_simplify.rules import register_simplification
+from relayish.passes.lowering.targets import register_lowering_target
 from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
@@ -132,7 +133,7 @@ def _handler_like(function: Any) -> Any:
     """Return a class of handlers that is called as ``function`` is."""
     told = {"__module__": function.__module__, "__qualname__": function.__qualname__}
     return types.new_class(
-        function.__name__, (Handler,), {"domain": "nn"}, lambda names: names.update(told)
+        function.__name__, (Handler,), {"domain": "random"}, lambda names: names.update(told)
     )
 
 
@@ -177,6 +178,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
     "register_legalize": lambda k, f: register_legalize("exp", f, 77, table="registered_twice"),
     "register_line": lambda k, f: register_line(k["kind"], f),
+    "register_lowering_target": lambda _, __: register_lowering_target("registered_twice"),
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
     ),
@@ -223,6 +225,7 @@ NAMED_BY_ENTRY = {
     "register_family",
     "register_function_pass",
     "register_function_passing",
+    "register_lowering_target",
     "register_op",
     "register_pass",
     "register_task",

@@ -78,6 +78,8 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "Deduplicate{consider_type=false, forward_steps=3}",
         "Deduplicate{must_dominate=true, salt=other}",
     ),
+    "Lower": ("Lower", "Lower{target=matmul}", "Lower{target=sum}"),
+    "LowerNN": ("LowerNN", "LowerNN{target=matmul}"),
     "PartitionANF": ("PartitionANF{max_num_ops=3}", "PartitionANF{max_num_ops=1}"),
     "ToMixedPrecision": (
         "ToMixedPrecision{missing_op_mode=2}",
@@ -154,6 +156,7 @@ TOLERANCE: dict[str, float] = {
     "FoldScaleAxis": 1e-4,
     "ConvertLayout": 1e-4,  # sums are added up in another order
     "DivToMul": 1e-5,
+    **dict.fromkeys(("Lower", "LowerNN", "LowerVision"), 1e-4),  # sums in another order
     "LazyGradientInit": 1e-5,  # without a product a tensor keeps strides, which order later sums
     "ForwardFoldScaleAxis": 1e-4,
     **dict.fromkeys(("O0", "O1", "O2", "O3"), 1e-4),  # they run those that have a tolerance

@@ -86,8 +86,8 @@ def divide(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
         wrapped = unpack(total.astype(dtype))
         if wrapped.dtype.kind == "u":
             return (wrapped // count.astype(np.uint64)).astype(dtype)
-        quotient = np.abs(wrapped.astype(np.int64)) // count
-        return np.where(wrapped < 0, -quotient, quotient).astype(dtype)
+        whole = wrapped.astype(np.int64)
+        return (whole // count + ((whole < 0) & (whole % count != 0))).astype(dtype)
     return round_to(total / count.astype(total.dtype), dtype)
 
 

@@ -259,9 +259,10 @@ def _sliding_window_type(attrs: SlidingWindowAttrs, data: Type) -> TensorType:
 def _sliding_window(attrs: SlidingWindowAttrs, data: Array) -> Array:
     axis = normalise_axis(attrs.axis, data.ndim)
     axes = tuple(range(axis, data.ndim))
-    windows = np.lib.stride_tricks.sliding_window_view(data, attrs.window_shape, axis=axes)
+    words = data.view(f"u{data.dtype.itemsize}") if data.dtype.kind in "fV" else data
+    windows = np.lib.stride_tricks.sliding_window_view(words, attrs.window_shape, axis=axes)
     steps = (slice(None),) * axis + tuple(slice(None, None, s) for s in attrs.strides)
-    return windows[steps]
+    return windows[steps].view(data.dtype)  # numpy shows no windows of types it does not know
 
 
 register_op(

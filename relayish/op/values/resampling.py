@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,46 +38,78 @@ def resample(
     Complexity:
         Linear in the elements of the data and of the result, for each axis.
     """
-    find, taps = _COORDINATES.get(coordinates), _TAPS.get(method)
+    result = data if method == "nearest_neighbor" else _as_real(data)
+    for axis, size in zip(axes, sizes, strict=True):
+        taps = find_taps(data.shape[axis], size, method, coordinates, axis=axis)
+        result = _blend(result, axis, taps)
+    return result.astype(data.dtype, copy=False)
+
+
+class Tap(NamedTuple):
+    """What is taken along an axis for each element of a result, and by which weights.
+
+    Attributes:
+        places: (size,) of integers.
+        weights: (size,) float64; ``None`` for the elements themselves.
+    """
+
+    places: Array
+    weights: Array | None
+
+
+def find_taps(
+    count: int, size: int, method: str, coordinates: str, *, axis: int = 0
+) -> tuple[Tap, ...]:
+    """Return of what ``size`` elements are made along an axis of ``count``: sums of all taps.
+
+    Args:
+        count: How many elements there are.
+        size: How many there are to be.
+        method: See :func:`resample`.
+        coordinates: See there.
+        axis: What errors call the axis.
+
+    Raises:
+        EvaluationError: As :func:`resample`.
+    """
+    find, weigh = _COORDINATES.get(coordinates), _TAPS.get(method)
     if find is None:
         raise EvaluationError(
             f"coordinates {coordinates!r} are not one of {', '.join(_COORDINATES)}"
         )
-    if taps is None and method != "nearest_neighbor":
+    if weigh is None and method != "nearest_neighbor":
         raise EvaluationError(f"method {method!r} is not nearest_neighbor, {', '.join(_TAPS)}")
-    result = data if taps is None else _as_real(data)
-    for axis, size in zip(axes, sizes, strict=True):
-        if size and not data.shape[axis]:
-            raise EvaluationError(f"axis {axis} of size 0 has nothing to make {size} elements of")
-        at = find(np.arange(size, dtype=np.float64), data.shape[axis], size)
-        if taps is None:
-            nearest = at + 0.5 if coordinates == "align_corners" else at + _NUDGE
-            result = _take(result, axis, np.floor(nearest))
-            continue
-        result = _blend(result, axis, at, taps)
-    return result.astype(data.dtype, copy=False)
+    if size and not count:
+        raise EvaluationError(f"axis {axis} of size 0 has nothing to make {size} elements of")
+    at = find(np.arange(size, dtype=np.float64), count, size)
+    if weigh is None:
+        nearest = at + 0.5 if coordinates == "align_corners" else at + _NUDGE
+        return (Tap(_inside(np.floor(nearest), count), None),)
+    below = np.floor(at)
+    weights = weigh(at - below)
+    first = below - (len(weights) // 2 - 1)
+    return tuple(Tap(_inside(first + i, count), weight) for i, weight in enumerate(weights))
+
+
+def _inside(places: Array, count: int) -> Array:
+    return np.clip(places, 0, count - 1).astype(np.int64)
 
 
 def _as_real(data: Array) -> Array:
     return data.astype(np.float64) if is_integral(data) else widen(data)
 
 
-def _blend(data: Array, axis: int, at: Array, taps: Callable[[Array], list[Array]]) -> Array:
-    """Return the weighted sums of the elements around each of the coordinates ``at``."""
-    below = np.floor(at)
-    weights = taps(at - below)
-    first = below - (len(weights) // 2 - 1)
+def _blend(data: Array, axis: int, taps: Sequence[Tap]) -> Array:
+    """Return the sums of what all taps take along an axis."""
     shape = [1] * data.ndim
-    shape[axis] = len(at)
+    shape[axis] = len(taps[0].places)
+    if taps[0].weights is None:
+        return np.take(data, taps[0].places, axis=axis)
     return sum(
-        _take(data, axis, first + i) * weight.astype(data.dtype).reshape(shape)
-        for i, weight in enumerate(weights)
+        np.take(data, tap.places, axis=axis) * tap.weights.astype(data.dtype).reshape(shape)
+        for tap in taps
+        if tap.weights is not None
     )
-
-
-def _take(data: Array, axis: int, places: Array) -> Array:
-    inside = np.clip(places, 0, data.shape[axis] - 1).astype(np.int64)
-    return np.take(data, inside, axis=axis)
 
 
 def _linear(t: Array) -> list[Array]:

@@ -41,7 +41,7 @@ class ROIPoolAttrs(Attrs):
 
 
 _PoolAttrs: TypeAlias = ROIAlignAttrs | ROIPoolAttrs
-_SLACK = np.float32(1e-5)
+SLACK = np.float32(1e-5)
 """What rounding errors may take from the end of a bin."""
 
 
@@ -137,8 +137,8 @@ def _roi_pool(attrs: ROIPoolAttrs, data: Array, rois: Array) -> Array:
 
 def _bins(start: int, end: int, bins: int, size: int) -> list[slice]:
     step = np.float32(max(end - start + 1, 1)) / np.float32(bins)
-    first = np.floor(np.arange(bins, dtype=np.float32) * step + _SLACK)
-    last = np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step - _SLACK)
+    first = np.floor(np.arange(bins, dtype=np.float32) * step + SLACK)
+    last = np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step - SLACK)
     limits = (np.clip(ends.astype(np.int64) + start, 0, size).tolist() for ends in (first, last))
     return [slice(*ends) for ends in zip(*limits, strict=True)]
 

@@ -26,6 +26,7 @@ NORMALISED = {
     "layer, inner axis": ("nn.layer_norm(%x, %g, %b, axis=1{})", (2, 4, 3)),
     "instance": ("nn.instance_norm(%x, %g, %b{})", (2, 4, 3, 2)),
     "instance, last axis": ("nn.instance_norm(%x, %g, %b, axis=-1{})", (2, 3, 2, 4)),
+    "instance, nothing but channels": ("nn.instance_norm(%x, %g, %b{})", (2, 4)),
     "group": ("nn.group_norm(%x, %g, %b, num_groups=2{})", (2, 4, 3, 2)),
     "group, of unknown size": ("nn.group_norm(%x, %g, %b, num_groups=2{})", (2, 4, 3, 2)),
 }
@@ -62,7 +63,7 @@ def test_normalisation_keeps_its_value(name: str, attrs: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
 
 
-@pytest.mark.parametrize("axis", ["[1]", "[1, 2]", "[-1]"])
+@pytest.mark.parametrize("axis", ["[1]", "[1, 2]", "[-1]", "[]"])
 def test_l2_normalize_keeps_its_value(axis: str) -> None:
     mod = module(f"nn.l2_normalize(%x, eps=0.001f, axis={axis})", (2, 4, 3), "float32")
     args = arguments((2, 4, 3), "float32")

@@ -83,7 +83,9 @@ def l2_normalize(before: Call, call: Call) -> Expr:
     """Divide by the root of the sum of squares, which is taken to be no less than epsilon."""
     (data,) = call.args
     attrs = attrs_of(call)
-    squares = op.sum(data * data, axis=attrs.axis, keepdims=True)
+    squares = data * data
+    if attrs.axis is None or attrs.axis:  # along no axes nothing is added up
+        squares = op.sum(squares, axis=attrs.axis, keepdims=True)
     length = op.sqrt(op.maximum(squares, const(attrs.eps, tensor_of(before.args[0]).dtype)))
     quotient: Expr = data / length
     return quotient
@@ -95,6 +97,9 @@ def _epsilon(attrs: Any, before: Call) -> Constant:  # Any: the attributes of so
 
 def _normalise(before: Call, call: Call, data: Expr, axes: tuple[int, ...]) -> Expr:
     """Return ``data`` minus its mean along ``axes``, over its standard deviation."""
+    if not axes:  # each element is its own mean; to reductions no axes are all
+        nothing: Expr = (data - data) / op.sqrt(_epsilon(attrs_of(call), before))
+        return nothing
     mean = op.mean(data, axis=axes, keepdims=True)
     variance = op.variance(data, axis=axes, keepdims=True, with_mean=mean)
     deviation = op.sqrt(variance + _epsilon(attrs_of(call), before))

@@ -1,0 +1,204 @@
+"""Lowering of what arranges tensors: padding, dilation, blocks of space, upsampling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Expr
+from relayish.op.nn.window_types import SPATIAL
+from relayish.op.values.resampling import find_taps
+from relayish.passes.lowering.call import LoweringHandler, Site, lowers, refuse_unless
+from relayish.passes.lowering.nn.convolution import known_sizes
+from relayish.passes.lowering.tensors import (
+    Shape,
+    arrange,
+    arranged_shape,
+    cast,
+    cut,
+    is_integral_type,
+    number,
+    pick,
+    reshape,
+    spread,
+    transpose,
+    work_dtype,
+)
+from relayish.passes.rewrite.rules.table import op
+
+
+class Arrangements(LoweringHandler):
+    """Rules for what arranges elements."""
+
+    @lowers
+    def handle_batch_flatten(self, site: Site) -> Expr:
+        """Join all axes but the first."""
+        return reshape(site.args[0], (), site.result_shape())
+
+    @lowers
+    def handle_pad(self, site: Site) -> Expr:
+        """Put elements around: a number, or copies of those at the sides."""
+        attrs, shape, dtype = site.attrs, site.shape(), site.dtype()
+        site.result_shape()
+        data, value = site.args
+        widths = tuple([(before, after) for before, after in map(known_sizes, attrs.pad_width)])
+        if attrs.pad_mode != "constant":
+            refuse_unless(
+                attrs.pad_mode in ("edge", "reflect"), f"there is no mode {attrs.pad_mode!r}"
+            )
+            return _mirrored(data, shape, widths, attrs.pad_mode)
+        filling = cast(reshape(value, site.shape(1), ()), site.dtype(1), dtype)
+        return spread(data, shape, widths, filling, dtype)[0]
+
+    @lowers
+    def handle_mirror_pad(self, site: Site) -> Expr:
+        """Put copies of the elements at the sides around."""
+        attrs = site.attrs
+        widths = tuple([(before, after) for before, after in map(known_sizes, attrs.pad_width)])
+        refuse_unless(attrs.mode in ("SYMMETRIC", "REFLECT"), f"there is no mode {attrs.mode!r}")
+        return _mirrored(site.args[0], site.shape(), widths, attrs.mode.lower())
+
+    @lowers
+    def handle_dilate(self, site: Site) -> Expr:
+        """Put a number between elements."""
+        attrs, shape, dtype = site.attrs, site.shape(), site.dtype()
+        value = number(attrs.dilation_value, dtype)
+        none = ((0, 0),) * len(shape)
+        return spread(site.args[0], shape, none, value, dtype, known_sizes(attrs.strides))[0]
+
+    @lowers
+    def handle_upsampling(self, site: Site) -> Expr:
+        """Take the elements around each place, by weight."""
+        attrs = site.attrs
+        coordinates = "align_corners" if attrs.align_corners else "asymmetric"
+        return _upsample(site, "NC" + SPATIAL[2], coordinates)
+
+    @lowers
+    def handle_upsampling3d(self, site: Site) -> Expr:
+        """Take the elements around each place, by weight."""
+        return _upsample(site, "NC" + SPATIAL[3], site.attrs.coordinate_transformation_mode)
+
+    @lowers
+    def handle_space_to_depth(self, site: Site) -> Expr:
+        """Move blocks of pixels into channels."""
+        layout, block = site.attrs.layout, site.attrs.block_size
+        site.result_shape()
+        n, c, h, w = arranged_shape(site.shape(), layout, "NCHW")
+        rows, columns = h // block, w // block
+        plain = arrange(site.args[0], layout, "NCHW")
+        ends = [(0, n), (0, c), (0, rows * block), (0, columns * block)]
+        whole = cut(plain, (n, c, h, w), ends)
+        parts = op.reshape(whole, newshape=(n, c, rows, block, columns, block))
+        deep = transpose(parts, (0, 3, 5, 1, 2, 4))
+        found = op.reshape(deep, newshape=(n, c * block * block, rows, columns))
+        return arrange(found, "NCHW", layout)
+
+    @lowers
+    def handle_depth_to_space(self, site: Site) -> Expr:
+        """Move channels into blocks of pixels."""
+        layout, block, mode = site.attrs.layout, site.attrs.block_size, site.attrs.mode
+        refuse_unless(mode in ("DCR", "CDR"), f"there is no mode {mode!r}")
+        site.result_shape()
+        n, c, h, w = arranged_shape(site.shape(), layout, "NCHW")
+        channels = c // (block * block)
+        plain = arrange(site.args[0], layout, "NCHW")
+        ends = [(0, n), (0, channels * block * block), (0, h), (0, w)]
+        used = cut(plain, (n, c, h, w), ends)
+        split = (block, block, channels) if mode == "DCR" else (channels, block, block)
+        order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
+        parts = transpose(op.reshape(used, newshape=(n, *split, h, w)), order)
+        found = op.reshape(parts, newshape=(n, channels, h * block, w * block))
+        return arrange(found, "NCHW", layout)
+
+    @lowers
+    def handle_space_to_batch_nd(self, site: Site) -> Expr:
+        """Move blocks of elements into the batch."""
+        attrs, dtype = site.attrs, site.dtype()
+        site.result_shape()
+        blocks, rank = attrs.block_shape, len(attrs.block_shape)
+        margins = [(before, after) for before, after in map(known_sizes, attrs.paddings)]
+        widths = ((0, 0), *margins, *((0, 0),) * (site.rank() - rank - 1))
+        value = number(attrs.pad_value, dtype)
+        wide, shape = spread(site.args[0], site.shape(), widths, value, dtype)
+        batch, *rest = shape
+        sizes: list[int] = []
+        for size, block in zip(rest[:rank], blocks, strict=True):
+            refuse_unless(size % block == 0, f"{size} elements are no blocks of {block}")
+            sizes += [size // block, block]
+        split = (batch, *sizes, *rest[rank:])
+        insides = [2 * at + 2 for at in range(rank)]
+        outsides = [2 * at + 1 for at in range(rank)]
+        order = (*insides, 0, *outsides, *range(2 * rank + 1, len(split)))
+        parts = transpose(reshape(wide, shape, split), order)
+        whole = (batch * prod(blocks), *sizes[::2], *rest[rank:])
+        return reshape(parts, [split[at] for at in order], whole)
+
+    @lowers
+    def handle_batch_to_space_nd(self, site: Site) -> Expr:
+        """Move elements of the batch into blocks of space."""
+        attrs = site.attrs
+        site.result_shape()
+        blocks, rank = attrs.block_shape, len(attrs.block_shape)
+        total, *rest = site.shape()
+        batch, left = divmod(total, prod(blocks))
+        refuse_unless(not left, f"a batch of {total} cannot be divided into blocks")
+        split = (*blocks, batch, *rest)
+        pairs = [axis for at in range(rank) for axis in (rank + 1 + at, at)]
+        order = (rank, *pairs, *range(2 * rank + 1, len(split)))
+        parts = transpose(reshape(site.args[0], site.shape(), split), order)
+        sizes = [n * block for n, block in zip(rest[:rank], blocks, strict=True)]
+        whole = (batch, *sizes, *rest[rank:])
+        image = reshape(parts, [split[at] for at in order], whole)
+        kept = [
+            (before, size - after)
+            for (before, after), size in zip(map(known_sizes, attrs.crops), sizes, strict=True)
+        ]
+        return cut(image, whole, [(0, batch), *kept, *[(0, size) for size in rest[rank:]]])
+
+
+def _mirrored(
+    data: Expr,
+    shape: Shape,
+    widths: Sequence[tuple[int, int]],
+    mode: Any,  # Any: one numpy knows
+) -> Expr:
+    """Return ``data`` with copies of its elements around it; negative widths take away."""
+    image = data
+    for axis, (size, (before, after)) in enumerate(zip(shape, widths, strict=True)):
+        if before or after:
+            around = max(before, 0), max(after, 0)
+            places = np.pad(np.arange(size), around, mode)
+            kept = places[max(-before, 0) : len(places) - max(-after, 0)]
+            image = pick(image, kept, axis)
+    return image
+
+
+def _upsample(site: Site, plain: str, coordinates: str) -> Expr:
+    attrs, dtype = site.attrs, site.dtype()
+    method = attrs.method.removeprefix("bi").removeprefix("tri")
+    nearest = method == "nearest_neighbor"
+    work = dtype if nearest else "float64" if is_integral_type(dtype) else work_dtype(dtype)
+    axes = [attrs.layout.index(letter) for letter in plain[2:] if letter in attrs.layout]
+    refuse_unless(len(axes) == len(plain) - 2 and attrs.layout.isalpha(), "its axes are split")
+    image = cast(site.args[0], dtype, work)
+    shape, result = site.shape(), site.result_shape()
+    for axis in axes:
+        taps = find_taps(shape[axis], result[axis], method, coordinates)
+        along = (len(taps[0].places), *(1,) * (len(shape) - axis - 1))
+        parts = [
+            pick(image, tap.places, axis)
+            if tap.weights is None
+            else op.multiply(
+                pick(image, tap.places, axis),
+                const(tap.weights.astype(work).reshape(along), work),
+            )
+            for tap in taps
+        ]
+        image = parts[0]
+        for part in parts[1:]:
+            image = op.add(image, part)
+    return cast(image, work, dtype)

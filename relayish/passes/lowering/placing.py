@@ -1,0 +1,37 @@
+"""Where the parts of what was lowered go: into the graph, or into lets before the statement."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from relayish.domain import TransformCtx
+from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.relay.expr import Call, Expr, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.passes.rewrite.rules.table import place
+
+
+def put_in_place(context: TransformCtx, node: Call, call: Call, image: Expr) -> Expr:
+    """Return ``image`` in the place of ``call``, which is ``node`` with lowered arguments.
+
+    What was made has the span of ``node``. Where that is what a let binds, or the result of a
+    block, the parts of ``image`` are bound by lets before; else they are one expression.
+
+    Complexity:
+        Linear in what was made.
+    """
+    placed = place(image, node.span, call)
+    if not context.may_prepend(Let):
+        return placed
+    images: dict[Node, Node] = {arg: arg for arg in (*call.args, call.op)}
+    for part in EXPRESSIONS.post_order(placed, lambda part: part not in images):
+        if part in images or type(part) in SYMBOLS:
+            continue
+        rebuild = EXPRESSIONS.rebuild[type(part)]
+        made = cast("Expr", part if rebuild is None else rebuild(part, images.get))
+        if part is placed:
+            return made
+        variable = Var("t", span=made.span)
+        context.prepend(Let(variable, made, variable, span=made.span))
+        images[part] = variable
+    return placed

@@ -1,0 +1,46 @@
+"""What Relay's core brings to lowering: symbols of the new program, and tuples taken apart."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from relayish.analysis.evaluation_order import EvaluationOrder
+from relayish.domain import DefaultHandler, register_handler
+from relayish.domain.dispatch import Dispatch
+from relayish.ir.domain import Domain
+from relayish.ir.relay.expr import Expr, GlobalVar, Tuple, TupleGetItem, Var
+from relayish.passes.lowering.context import LowerCtx
+
+
+@register_handler("lower")
+class LowerRelay(DefaultHandler, domain="relay"):
+    """Rebuilds Relay's core around what other domains lower, with the symbols of the new program.
+
+    Source:
+        AIR ``CORE_LOWER``.
+    """
+
+    def __init__(self, domain: str | Domain | None = None) -> None:
+        super().__init__(domain)
+        self.order: Final = EvaluationOrder()
+
+    def handle_var(self, visitor: Dispatch, node: Var) -> Var:
+        """Return the variable of the new program."""
+        context = visitor.context
+        return context.symbols.image_of(node) if isinstance(context, LowerCtx) else node
+
+    def handle_global_var(self, visitor: Dispatch, node: GlobalVar) -> GlobalVar:
+        """Return the name of the definition in the new program."""
+        context = visitor.context
+        return (
+            context.symbols.global_vars.get(node, node) if isinstance(context, LowerCtx) else node
+        )
+
+    def handle_tuple_getitem(self, visitor: Dispatch, node: TupleGetItem) -> Expr:
+        """Return the field where the tuple was made while lowering, and the others do not act."""
+        image = cast("TupleGetItem", visitor.visit_by_default(node))
+        made = image.tuple_value
+        if made is node.tuple_value or type(made) is not Tuple or type(node.tuple_value) is Tuple:
+            return image
+        others = [f for place, f in enumerate(made.fields) if place != image.index]
+        return image if self.order.order_dependent(others) else made.fields[node.index]
