@@ -81,3 +81,12 @@ def test_a_variable_whose_address_is_passed_lives_at_a_load_by_address():
     store = core.St(X, ONE)
     stmts = (store, core.St(P, core.Lda(X)), core.Retv(core.Ild(core.Ld(P))))
     assert X in live_after_first(*stmts)
+
+
+def test_what_is_at_an_address_changes_with_the_variable_that_it_may_be_of():
+    value = core.Ild(core.Ld(P))
+    stores = core.St(P, core.Lda(X)), core.Stp(R, value), core.St(X, ONE), core.St(A, core.Ld(A))
+    func = core.FuncEntry((), (X, A, P), (R,), core.Block(stores))
+    (available,) = solve([get_analysis("available_expressions")], func)
+    assert value in available.at(stores[1])
+    assert value not in available.at(stores[2])

@@ -166,6 +166,11 @@ def test_spans_tell_where_a_statement_stands():
     assert func.body.stmts[1].span.line == 4
 
 
+def test_a_definition_is_read_by_itself():
+    func = core.FuncEntry((X,), body=core.Block((core.St(X, X + 1), core.Ret())))
+    assert relay.structural_equal(relay.text.parse_node(str(func)), func)
+
+
 BAD = {
     "st(%z, 1)": "unknown variable %z",
     "st(%x)": "value",

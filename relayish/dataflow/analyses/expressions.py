@@ -38,6 +38,8 @@ class _ExpressionAnalysis(AnalysisByKind[Expressions]):
     _evaluated: Sequence[PersistentSet[Node]]  # by point
     _dependent: Mapping[Node, PersistentSet[Node]]  # what depends on a variable or place
     _readers: PersistentSet[Node]  # what depends on memory that others may reach
+    _indirect: PersistentSet[Node]  # of these, what reads it without naming the place
+    _aliased: AnySet[Node]  # the places that these may read
 
     def boundary(self, _procedure: object) -> Expressions:
         return _NONE
@@ -107,16 +109,20 @@ class _ExpressionAnalysis(AnalysisByKind[Expressions]):
         numbers, aliased = self.numbers, self.graph.accesses.aliased
         dependent: dict[Node, list[Node]] = {}
         readers: list[Node] = []
+        indirect: list[Node] = []
         for number in dict.fromkeys([numbers.number(node) for node in self._below]):
             if number is None:
                 continue
             depends = numbers.depends_on(number)
             for place in depends:
                 dependent.setdefault(place, []).append(number)
-            if numbers.reads_memory(number) or any(place in aliased for place in depends):
+            if numbers.reads_memory(number):
+                indirect.append(number)
+            elif any(place in aliased for place in depends):
                 readers.append(number)
         self._dependent = {place: PersistentSet(found) for place, found in dependent.items()}
-        self._readers = PersistentSet(readers)
+        self._readers = PersistentSet([*readers, *indirect])
+        self._indirect, self._aliased = PersistentSet(indirect), aliased
 
     def _kill(self, state: Expressions, accessed: ModRef) -> Expressions:
         """Return the state without what depends on places that are written."""
@@ -132,6 +138,8 @@ class _ExpressionAnalysis(AnalysisByKind[Expressions]):
             dependent = self._dependent.get(place)
             if dependent is not None:
                 state = state.difference(dependent)
+            if self._indirect and place in self._aliased:
+                state = state.difference(self._indirect)
         return state
 
     def _kill_bound(self, _node: Node, state: Expressions) -> Expressions:
