@@ -278,6 +278,11 @@ _HANDLERS: _typing.Final = {
     ),
     "lower": ("relayish.passes.lowering.targets", "relayish.passes.lowering.relay"),
     "lower_to_loops": ("relayish.passes.core_lowering.lower",),
+    "simplify": (
+        "relayish.passes.rewrite.simplify_domains",
+        "relayish.core",
+        "relayish.tir.algebra",
+    ),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }
 """By task, what registers the rules, or handlers, of relayish's own domains."""

@@ -6,6 +6,7 @@ stand wherever those of core do.
 """
 
 from relayish._support.absent import names_of
+from relayish.core import algebra as _algebra  # noqa: F401 - registers facts of operators
 from relayish.core import control_flow as _control_flow  # noqa: F401 - registers loops
 from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory
 from relayish.core import temporaries as _temporaries  # noqa: F401 - registers names of values

@@ -15,6 +15,7 @@ from relayish.domain.handler import (
 from relayish.domain.instrument_ctx import InstrumentCtx
 from relayish.domain.op_stats_ctx import Count, Counts, OpStatsCtx
 from relayish.domain.removed import REMOVED
+from relayish.domain.simplify_ctx import SimplifyCtx
 from relayish.domain.tasks import (
     assemble,
     handler_of,
@@ -44,6 +45,7 @@ __all__ = [
     "InvalidHandler",
     "NullHandler",
     "OpStatsCtx",
+    "SimplifyCtx",
     "TransformCtx",
     "VerifyCtx",
     "Visitor",

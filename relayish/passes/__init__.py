@@ -32,6 +32,7 @@ PASSES: Final = {
     "FastMath": "rewrite.fast_math",
     "FlattenAtrousConv": "rewrite.flatten_atrous_conv",
     "FoldExplicitPadding": "rewrite.fold_explicit_padding",
+    "SimplifyDomains": "rewrite.simplify_domains",
     "SimplifyExpr": "rewrite.simplify_expr",
     "Legalize": "rewrite.legalize",
     "SimplifyExprPostAlterOp": "rewrite.simplify_expr_post_alter_op",

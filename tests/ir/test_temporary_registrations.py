@@ -42,6 +42,7 @@ from relayish.dataflow import (
 from relayish.domain import Handler, register_callable, register_handler, register_task
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
+from relayish.ir.algebra import Numbers, register_algebra, register_numbers
 from relayish.ir.comparison import register_comparison
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.module import Module
@@ -146,6 +147,7 @@ def _anew(function: Any) -> Any:
 Register = Callable[[Any, Any], object]  # the kinds, an entry
 
 REGISTRATIONS: dict[str, Register] = {
+    "register_algebra": lambda k, f: register_algebra(k["kind"], total=True),
     "register_alter_op_layout": lambda k, f: register_alter_op_layout("exp", f, 77),
     "register_analysis": lambda k, f: register_analysis("Twice", direction=Direction.FORWARD)(f),
     "register_callable": lambda k, f: register_callable(k["kind"], f),
@@ -190,6 +192,7 @@ REGISTRATIONS: dict[str, Register] = {
     ),
     "register_qnn_legalize": lambda k, f: register_qnn_legalize("exp", f, 77),
     "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
+    "register_numbers": lambda k, f: register_numbers(k["kind"], Numbers(f, f, f, f)),
     "register_op": lambda k, f: register_op("registered_twice", arguments=("data",)),
     "register_op_attr": lambda k, f: register_op_attr("exp", "registered_twice", f, 77),
     "register_pass": lambda k, f: register_pass(opt_level=0, name="Twice")(
@@ -221,11 +224,13 @@ REGISTRATIONS: dict[str, Register] = {
 NAMED_BY_ENTRY = {
     *REGISTRATIONS,
 } - {
+    "register_algebra",
     "register_config_option",
     "register_family",
     "register_function_pass",
     "register_function_passing",
     "register_lowering_target",
+    "register_numbers",
     "register_op",
     "register_pass",
     "register_task",

@@ -1,0 +1,95 @@
+"""Algebra of operators: identity, absorbing elements, and the like, as declared facts.
+
+That an operator is commutative is a :class:`~relayish.ir.property.Property`. These facts hold of
+integers and truth values; of floating-point numbers, none of whose bits may change, only those hold
+of which that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
+
+Number = int | float | bool
+
+
+class Algebra(NamedTuple):
+    """Facts of an operator with one or two operands; ``None`` and ``False``: not known.
+
+    Attributes:
+        identity: ``x op identity`` is ``x``; of commutative ones ``identity op x``, too.
+        float_identity: The same of floating-point numbers, whatever ``x`` is: of sums -0.
+        absorbing: ``x op absorbing`` is ``absorbing``, and likewise.
+        idempotent: ``x op x`` is ``x``, of floating-point numbers as well.
+        same: ``x op x`` is this number.
+        involution: ``op(op(x))`` is ``x``, of floating-point numbers as well.
+        total: Evaluating it never faults, so that it may be left out.
+    """
+
+    identity: Number | None = None
+    float_identity: Number | None = None
+    absorbing: Number | None = None
+    idempotent: bool = False
+    same: Number | None = None
+    involution: bool = False
+    total: bool = False
+
+
+ALGEBRAS: Final[KindTable[Algebra]] = KindTable(
+    "algebraic simplification", "relayish.ir.algebra.register_algebra", {Node: Algebra()}
+)
+
+
+def register_algebra(
+    kind: type[Node], algebra: Algebra | None = None, *, replace: bool = False, **facts: Any
+) -> None:
+    """Declare algebraic facts of the operator that nodes of class ``kind`` are.
+
+    Args:
+        kind: A kind or a family.
+        algebra: The facts, or
+        facts: these by name; see :class:`Algebra`.
+        replace: Take the place of what was declared before.
+
+    Raises:
+        DuplicateNameError: If facts were declared already and ``replace`` is false.
+    """
+    ALGEBRAS.register(kind, Algebra(**facts) if algebra is None else algebra, replace=replace)
+
+
+class Numbers(NamedTuple):
+    """How a language writes numbers, for whoever simplifies its expressions by facts.
+
+    Attributes:
+        value: ``value(node)``: the number that a literal is, ``None`` of anything else.
+        make: ``make(number, node)``: the literal of a number, of the type that ``node`` has.
+        type_of: ``type_of(node)``: the type of an expression; equal ones are the same.
+        is_float: ``is_float(node)``: whether it has floating-point numbers.
+    """
+
+    value: Callable[[Any], Number | None]
+    make: Callable[[Number, Any], Node]
+    type_of: Callable[[Any], object]
+    is_float: Callable[[Any], bool]
+
+
+NUMBERS: Final[KindTable[Numbers]] = KindTable(
+    "algebraic simplification", "relayish.ir.algebra.register_numbers"
+)
+
+
+def register_numbers(kind: type[Node], numbers: Numbers, *, replace: bool = False) -> None:
+    """Say how a language writes numbers.
+
+    Args:
+        kind: The family of its expressions.
+        numbers: See :class:`Numbers`.
+        replace: Take the place of what was said before.
+
+    Raises:
+        DuplicateNameError: If that was said already and ``replace`` is false.
+    """
+    NUMBERS.register(kind, numbers, replace=replace)
