@@ -40,6 +40,53 @@ _ITEMS: Final = {
 }
 
 
+def compile_count(fields: Iterable[Field]) -> Callable[[Any], int]:  # Any: a node of one kind
+    """Generate the function that returns how many nodes ``fields`` of a node hold."""
+    counts = [_COUNTS[f.shape].format(f=f"node.{f.name}") for f in fields]
+    made: Callable[[Any], int] = compile_function(
+        "count(node)", [f"return {' + '.join(counts) or 0}"], {"Node": Node}
+    )
+    return made
+
+
+_COUNTS: Final = {
+    Shape.ONE: "1",
+    Shape.OPTIONAL: "({f} is not None)",
+    Shape.MANY: "len({f})",
+    Shape.MIXED: "sum([isinstance(item, Node) for item in {f}])",
+}
+
+
+ItemGetter: TypeAlias = Callable[[Any, int], Node | None]  # Any: a node of one kind
+"""``item(node, place)``: the node at a place among those in some fields, or ``None``."""
+
+
+def compile_item(fields: Iterable[Field]) -> ItemGetter:
+    """Generate the function that returns one of the nodes in ``fields``, by its place among them.
+
+    It returns ``None`` where there are not so many, and makes no tuple of them, which would take
+    time linear in their number.
+    """
+    lines = [line.format(f=f"node.{f.name}") for f in fields for line in _ITEM[f.shape]]
+    made: ItemGetter = compile_function(
+        "item(node, place)", [*lines, "return None"], {"Node": Node}
+    )
+    return made
+
+
+_ONE_ITEM: Final = ("if place == 0: return {f}", "place -= 1")
+_ONE_OF_MANY: Final = (
+    "if place < len(held): return held[place]",
+    "place -= len(held)",
+)
+_ITEM: Final = {
+    Shape.ONE: _ONE_ITEM,
+    Shape.OPTIONAL: ("if {f} is not None:", *[f"    {line}" for line in _ONE_ITEM]),
+    Shape.MANY: ("held = {f}", *_ONE_OF_MANY),
+    Shape.MIXED: ("held = [item for item in {f} if isinstance(item, Node)]", *_ONE_OF_MANY),
+}
+
+
 class ScopeFields(NamedTuple):
     """The fields of a kind by the scope that their nodes are evaluated in.
 

@@ -7,15 +7,24 @@ field called ``domain``, ``child`` and the like, the functions here tell what it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import FieldIndexError, UnknownNameError
 from relayish.ir.domain import PLACES, Domain, Opcode, Operator, get_domain
-from relayish.ir.getters import Nodes, NodesGetter, compile_getter
+from relayish.ir.field import Field
+from relayish.ir.getters import (
+    ItemGetter,
+    Nodes,
+    NodesGetter,
+    compile_count,
+    compile_getter,
+    compile_item,
+)
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import GIVING_WAY, Node
 from relayish.ir.property import Property, child_fields
+from relayish.ir.traversal import ByKind
 
 Callee: TypeAlias = Callable[[Any], Hashable | None]
 """``callee(node)``: what it calls, one thing for each operator, or ``None``.  Any: of one kind"""
@@ -144,39 +153,57 @@ def children_of(node: Node) -> Nodes:
 
 
 def _num_child(node: Node) -> int:
-    """How many children the node has."""
-    return len(children_of(node))
+    """How many children the node has; in constant time."""
+    count: int = _COUNTS[type(node)](node)
+    return count
 
 
 def _child(node: Node, index: int) -> Node:
-    """Return child ``index`` (from 0) of the node.
+    """Return child ``index`` (from 0) of the node, in constant time.
 
     Raises:
         FieldIndexError: If it has no such child.
     """
-    held: Nodes = _HELD[type(node)](node)
     if index >= 0:
-        try:
-            return held[index]
-        except IndexError:
-            pass
+        found: Node | None = _ITEMS[type(node)](node, index)
+        if found is not None:
+            return found
     raise FieldIndexError(
-        f"{type(node).__name__} has {len(held)} children; there is no child {index}"
+        f"{type(node).__name__} has {_num_child(node)} children; there is no child {index}"
     )
 
 
-def _children_of_kind(kind: type[Node]) -> NodesGetter:
-    """Return the function that gives the children of nodes of class ``kind``."""
-    fields, calls = child_fields(kind), _OPERATOR_FIELDS[kind]
-    of_others = compile_getter(fields)
-    if calls is None or calls.field is None:
-        return of_others
-    callee = calls.callee
-    of_calls = compile_getter([f for f in fields if f.name != calls.field])
-    return lambda node: of_others(node) if callee(node) is None else of_calls(node)
+def _by_kind(
+    compile_of: Callable[[Iterable[Field]], Callable[..., Any]],
+    choose: Callable[..., Callable[..., Any]],
+) -> ByKind:
+    """Return, by kind, what is compiled for the children of its nodes.
+
+    Any: what is compiled takes and returns what it says. Where nodes of a kind may call operators,
+    ``choose`` makes one function of what they call, of that for calls, and of that for others.
+    """
+
+    def of_kind(kind: type[Node]) -> Callable[..., Any]:  # Any: as above
+        fields, calls = child_fields(kind), _OPERATOR_FIELDS[kind]
+        if calls is None or calls.field is None:
+            return compile_of(fields)
+        operands = [f for f in fields if f.name != calls.field]
+        return choose(calls.callee, compile_of(operands), compile_of(fields))
+
+    return _OPERATOR_FIELDS.derive(of_kind)
 
 
-_HELD: Final = _OPERATOR_FIELDS.derive(_children_of_kind)
+def _choose(callee: Callee, calls: NodesGetter, others: NodesGetter) -> NodesGetter:
+    return lambda node: others(node) if callee(node) is None else calls(node)
+
+
+def _choose_item(callee: Callee, calls: ItemGetter, others: ItemGetter) -> ItemGetter:
+    return lambda node, i: others(node, i) if callee(node) is None else calls(node, i)
+
+
+_HELD: Final = _by_kind(compile_getter, _choose)
+_COUNTS: Final = _by_kind(compile_count, _choose)
+_ITEMS: Final = _by_kind(compile_item, _choose_item)
 
 
 def _install() -> None:

@@ -152,3 +152,31 @@ def test_operator_that_is_added_later_is_found(declarations):
     first = operator_of(relay.Call(op, [X]))
     register_op("tests.other", arguments=("x",))
     assert operator_of(relay.Call(op, [X])) is first
+
+
+def test_children_of_every_shape_of_field_are_counted_and_found_by_place(declarations):
+    @node("shapes", effect=Effect.NONE)
+    class Shapes(Graph):
+        one: Graph
+        perhaps: Graph | None
+        many: tuple[Graph, ...]
+        mixed: tuple[Graph | int, ...]
+        last: Graph
+
+    @node("leaf", effect=Effect.NONE)
+    class Leaf(Graph):
+        number: int
+
+    leaf = [Leaf(i) for i in range(6)]
+    for perhaps in (None, leaf[1]):
+        made = Shapes(leaf[0], perhaps, (leaf[2], leaf[3]), (1, leaf[4], 2), leaf[5])
+        wanted = [each for each in leaf if each is not leaf[1] or perhaps is not None]
+        assert list(children_of(made)) == wanted
+        assert [made.child(i) for i in range(made.num_child)] == wanted
+        with pytest.raises(FieldIndexError, match=f"has {len(wanted)} children"):
+            made.child(len(wanted))
+
+
+def test_child_of_a_wide_node_is_found_without_a_look_at_the_others():
+    wide = relay.Tuple([X] * 200_000)
+    assert sum(wide.child(i) is X for i in range(wide.num_child)) == 200_000
