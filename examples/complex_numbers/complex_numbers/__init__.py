@@ -71,7 +71,8 @@ def type_of_repeat(repeat: Repeat, infer: Inference) -> Any:
 class Evaluate(DefaultHandler, domain="complex"):
     """Values: those of operators are told with them."""
 
-    def handle_repeat(self, _visitor: Any, repeat: Repeat, value: Any) -> Any:
+    def handle_repeat(self, visitor: Any, repeat: Repeat) -> Any:
+        value = visitor.visit(repeat.init)
         for _ in range(repeat.times):
             value = yield Run(repeat.body, {repeat.var: value})
         return value

@@ -12,7 +12,7 @@ from complex_numbers import COMPLEX, Repeat, make, mul, norm
 
 import relayish as relay
 from relayish.binary import read_binary, write_binary
-from relayish.domain import AnalyzeCtx, DefaultHandler, TransformCtx, Visitor, assemble, verify
+from relayish.domain import AnalyzeCtx, DefaultHandler, TransformCtx, Visitor, verify
 from relayish.ir.opcode import domain_of
 from relayish.transform import InferType, Sequential
 
@@ -63,7 +63,7 @@ def test_broken_program_is_refused_with_the_reason() -> None:
 
 
 def test_loop_of_no_steps_is_simplified() -> None:
-    simplified = assemble("simplify", TransformCtx()).visit(program(0)["main"])
+    simplified = Sequential(["SimplifyDomains"])(program(0))["main"]
     x = simplified.params[0]
     assert relay.structural_equal(simplified.body, norm(make(x, x)))
 
