@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from relayish.core.ir.expr import Add, Comparison, Ge, Gt, Intconst, Le, Lt, One, Sub, Zero
 from relayish.core.ir.family import Expr
-from relayish.core.ir.memory import Ld, Lda, Ldp, St, Stp
-from relayish.core.ir.stmt import Call, DoLoop, Icall
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.core.ir.memory import Ld, Ldp
+from relayish.core.ir.stmt import DoLoop
 from relayish.ir.trip_count import register_trip_count
 
 
@@ -30,25 +28,13 @@ def _step_of(loop: DoLoop) -> int | None:
     return -number if number is not None and isinstance(by, Sub) else number
 
 
-def _may_change(node: Node, loop: DoLoop) -> bool:
-    """Return whether ``node``, of the body, may write the variable of the loop."""
-    if isinstance(node, St):
-        return node.symbol is loop.iv
-    if isinstance(node, Stp):
-        return node.preg is loop.iv
-    if isinstance(node, DoLoop):
-        return node.iv is loop.iv
-    if isinstance(node, Lda):
-        return node.symbol is loop.iv
-    return isinstance(node, (Call, Icall)) and node.result is loop.iv
-
-
 def _count_do_loop(loop: DoLoop) -> int | None:
+    """Return what bounds and step tell, as if the body did not write the variable."""
     start, step, test = _number(loop.init), _step_of(loop), loop.compare
     if start is None or not step or not isinstance(test, Comparison):
         return None
     end = _number(test.b) if _is_variable(test.a, loop) else None
-    if end is None or any(_may_change(node, loop) for node in PROGRAM.post_order(loop.body)):
+    if end is None:
         return None
     distance = end - start
     if isinstance(test, (Lt, Le)) and step > 0:

@@ -425,6 +425,8 @@ def _alone(step: Handle) -> Handle:
         finally:
             context._frames.pop()  # noqa: SLF001
             context.emitted = before
+        if len(frame.new) != 1:
+            context.emitted += 1  # in a block that it stands in, it needs none of its own
         return make_block(node, frame.new)
 
     return run

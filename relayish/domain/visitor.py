@@ -129,7 +129,8 @@ class Visitor(Generic[C]):
     def _begin(self, node: Any) -> Any:  # Any: as above
         """Visit ``node`` from outside: nothing is known of it, or of what is below it."""
         self._refuse(node)
-        parents = self.context._parents  # noqa: SLF001 - one machine
+        context = self.context
+        parents, emitted = context._parents, context.emitted  # noqa: SLF001 - one machine
         depth, before = len(parents), self.memo_map
         self.memo_map = _Forgetful(self) if self.occurrences else {}
         try:
@@ -137,6 +138,8 @@ class Visitor(Generic[C]):
         finally:
             del parents[depth:]
             self.memo_map = before
+            if not depth:
+                context.emitted = emitted
 
     def _refuse(self, node: object) -> None:
         """Raise, saying what was expected, unless ``node`` is a node."""

@@ -21,7 +21,8 @@ def register_trip_count(kind: type[Node], count: TripCount, *, replace: bool = F
 
     Args:
         kind: A kind or a family of nodes with scopes that run repeatedly.
-        count: Gives the number of iterations of a loop, where its literals tell it.
+        count: Gives the number of iterations of a loop, where its literals tell it, in constant
+            time: the body is not looked into.
         replace: Take the place of what was said before.
 
     Raises:
