@@ -56,7 +56,7 @@ _COMPILERS = (
     "tensorrt",
     "vitis_ai",
 )
-_TEXT = "write relay.astext(mod) and relay.parse(text), or pickle.dumps(mod) and pickle.loads(...)"
+_TEXT = "write relay.astext(mod) and relay.parse(text), or relay.write_binary and relay.read_binary"
 _PYTEST = "write pytest.mark.parametrize(...)"
 _NO_DEVICES = "there is one executor, numpy's; leave it out and call relay.create_executor()"
 _PLACE = 'write relay.Span("file", line, end_line, column, end_column), with a plain string'
