@@ -92,7 +92,10 @@ def test_kinds_of_other_domains_are_written_by_their_declarations():
 
 def test_fields_of_any_language_are_read_back():
     i = tir.Var("i")
-    note = Note(relay.TensorType((2, 3)), (i + 1, 7, core.as_expr(X), i), (1, 2))
+    x = relay.var("x", shape=(2, 3))
+    of_relay = relay.Function([x], relay.Let(relay.var("y"), relay.nn.relu(x), relay.add(x, x)))
+    about = (i + 1, 7, core.as_expr(X), i, of_relay, relay.GlobalVar("f"), relay.const(2.5))
+    note = Note(relay.TensorType((2, 3)), about, (1, 2))
     mod = function_of(note, Note(None, (), ()), Note(sizes=(3,)))
     for made in (relay.parse(mod.astext()), from_binary(to_binary(mod))):
         assert relay.structural_equal(made, mod, map_free_vars=True)
