@@ -1,0 +1,135 @@
+"""Tasks: domains register handlers, and visitors are assembled of those of all domains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import relayish as relay
+from relayish import core
+from relayish.domain import (
+    AnalyzeCtx,
+    DefaultHandler,
+    Handler,
+    InvalidHandler,
+    assemble,
+    handler_of,
+    list_tasks,
+    register_handler,
+    register_task,
+)
+from relayish.errors import DeclarationError, DispatchError, DuplicateNameError, UnknownNameError
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.node import node
+from relayish.ir.verification import VERIFY_RULES, Report
+
+pytestmark = pytest.mark.usefixtures("declarations")
+
+X = relay.var("x", shape=(2,))
+
+
+class Count(DefaultHandler, domain="nn"):
+    """Counts calls of relu."""
+
+    def handle_relu(self, visitor: Any, node: Any) -> None:
+        visitor.context.seen.append(node)
+        visitor.visit_by_default(node)
+
+
+class Seen(AnalyzeCtx):
+    """What was seen."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+
+def test_visitor_is_assembled_of_registered_handlers_and_the_default_of_the_task() -> None:
+    register_task("census", DefaultHandler)
+    register_handler("census", Count)
+    ctx = Seen()
+    assemble("census", ctx).visit(relay.add(relay.nn.relu(X), relay.nn.relu(X)))
+    assert len(ctx.seen) == 2
+
+
+def test_handler_given_takes_the_place_of_the_registered_one() -> None:
+    class Twice(Count):
+        def handle_relu(self, visitor: Any, node: Any) -> None:
+            visitor.context.seen.append(node)
+            super().handle_relu(visitor, node)
+
+    register_task("census", DefaultHandler)
+    register_handler("census", Count)
+    for given in (Twice, Twice()):
+        ctx = Seen()
+        assemble("census", ctx, given).visit(relay.nn.relu(X))
+        assert len(ctx.seen) == 2
+
+
+def test_domain_without_a_handler_is_refused_where_the_task_says_so() -> None:
+    register_task("census")
+    register_handler("census", Count)
+    with pytest.raises(DispatchError, match="unexpected 'add' of domain 'relay'"):
+        assemble("census", Seen()).visit(relay.add(X, X))
+    assert isinstance(assemble("census", Seen()).handlers["relay"], InvalidHandler)
+
+
+def test_second_handler_of_a_domain_is_refused_and_both_are_named() -> None:
+    class Other(DefaultHandler, domain="nn"):
+        pass
+
+    register_task("census")
+    register_handler("census", Count)
+    with pytest.raises(DuplicateNameError, match=r"Count and by .*Other"):
+        register_handler("census", Other)
+    assert register_handler("census", Other, replace=True) is handler_of("census", "nn")
+
+
+def test_two_handlers_given_for_one_domain_are_refused() -> None:
+    with pytest.raises(DuplicateNameError, match="two handlers serve the domain 'nn'"):
+        assemble("verify", Seen(), Count, Count)
+
+
+def test_misspelt_task_is_refused_with_what_it_may_be() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean verify"):
+        register_handler("verfy", Count)
+
+
+@pytest.mark.parametrize("wrong", [7, Count(), Handler, DefaultHandler])
+def test_what_is_no_class_of_handlers_of_a_domain_is_refused(wrong: Any) -> None:
+    with pytest.raises(DeclarationError, match="expected a class of handlers"):
+        register_handler("verify", wrong)
+
+
+def test_task_is_declared_once() -> None:
+    register_task("census")
+    with pytest.raises(DuplicateNameError, match="'census'"):
+        register_task("census")
+
+
+def test_tasks_of_the_library_are_listed() -> None:
+    assert {"evaluate", "lower", "simplify", "verify"} <= set(list_tasks())
+
+
+def test_methods_of_a_handler_are_entered_in_the_table_of_the_language() -> None:
+    relay.Domain("marks")
+
+    @node("mark", effect=relay.Effect.NONE, domain="marks")
+    class Mark(core.Expr):
+        @staticmethod
+        def derive_type(_mark: Any) -> Any:
+            return core.as_type("int32")
+
+    with declared_temporarily():
+
+        @register_handler("verify")
+        class Refuse(Handler, domain="marks"):
+            def handle_mark(self, visitor: Any, mark: Any) -> None:
+                visitor.context.report(mark, "refused")
+
+        report = Report()
+        VERIFY_RULES[Mark](Mark(), report)
+        assert [each.message for each in report.violations] == ["refused"]
+    report = Report()
+    VERIFY_RULES[Mark](Mark(), report)
+    assert report.violations == []
