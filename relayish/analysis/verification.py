@@ -6,17 +6,20 @@ from collections.abc import Collection, Mapping
 
 from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
+from relayish.analysis.infer_type.rule import RULES
 from relayish.analysis.infer_type.signature import tells_type
 from relayish.analysis.type_scopes import FreeTypeVariables
 from relayish.analysis.well_formed import check_scopes, type_definition_problem
 from relayish.domain.verifier.rules import Rule
-from relayish.errors import RelayishError, TypeInferenceError
+from relayish.errors import RelayishError, TypeInferenceError, UnknownKindError
 from relayish.ir import scope_rules
 from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Role
+from relayish.ir.scoping import PROGRAM
 from relayish.ir.span import Span
 from relayish.ir.verification import Scoped, Violation, register_definition_rule
 
@@ -58,8 +61,28 @@ def _check_types(
     """Return why definitions have no types, where they have none, or carry others.
 
     Those that are unsound are left out, as is what refers to them, or to functions of which no
-    type is known.
+    type is known, or holds kinds of which no type rule is.
     """
+    try:
+        return _check_known_types(definitions, mod, unsound)
+    except UnknownKindError:  # kinds of packages that registered no type rule
+        untold = {name for name, each in definitions.items() if not _tells_all_types(each)}
+    try:
+        return _check_known_types(definitions, mod, {*unsound, *untold})
+    except UnknownKindError:
+        return []  # which kinds are asked is told by the rules of others
+
+
+def _tells_all_types(definition: Expr) -> bool:
+    """Return whether type rules are registered of all kinds of expressions in a definition."""
+    nodes = PROGRAM.post_order(definition)
+    kinds = {type(node) for node in nodes if node.held_as_ is Role.OPERAND} - ATOMS
+    return all(RULES.knows(kind) for kind in kinds)
+
+
+def _check_known_types(
+    definitions: Mapping[str, Expr], mod: IRModule, unsound: Collection[str]
+) -> list[Violation]:
     kept = _with_known_types(definitions, mod, unsound)
     others = [key for key in mod.functions if mod.name_of(key) not in kept]
     rest = mod.without_functions(others)
@@ -78,6 +101,8 @@ def _check_types(
             node = _node_at(asked[name], span)
             found.append(Violation(Rule.TYPE, each.message, node, span, name))
         return found or [_violation_of(error, asked)]
+    except UnknownKindError:
+        raise
     except RelayishError as error:
         return [_violation_of(error, asked)]
     return [

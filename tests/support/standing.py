@@ -162,6 +162,7 @@ TOLERANCE: dict[str, float] = {
     **dict.fromkeys(("O0", "O1", "O2", "O3"), 1e-4),  # they run those that have a tolerance
     "O4": 1e-3,
     "SimplifyExpr": 1e-4,  # constants are combined, and polynomials become products
+    "SimplifyDomains": 1e-4,  # it does what SimplifyExpr does
     "SimplifyInference": 1e-4,
     "ToMixedPrecision": 0.25,  # bfloat16 keeps eight bits of a number, also of the parts of a sum
 }

@@ -260,13 +260,16 @@ def check_symbols(nodes: Iterable[Node], mod: AnyModule, report: Report) -> None
                 )
 
 
+_LABELLED: Final = Property.LABEL | Property.STMT
+
+
 def check_labels(nodes: Iterable[Node], report: Report) -> None:
-    """Report labels that stand several times, and control that goes to labels that do not stand."""
+    """Report labels of statements that stand twice, and control that goes to labels that do not."""
     placed: dict[object, Node] = {}
     jumps: list[Node] = []
     for node in nodes:
         found = properties_of_kind(type(node))
-        if not found & Property.LABEL:
+        if _LABELLED not in found:
             continue
         if found & Property.NON_SCF:
             jumps.append(node)
