@@ -276,7 +276,11 @@ _HANDLERS: _typing.Final = {
         "relayish.tir.foreign_calls",
         "relayish.core.foreign_calls",
     ),
-    "lower": ("relayish.passes.lowering.targets", "relayish.passes.lowering.relay"),
+    "lower": (
+        "relayish.passes.lowering.nn.handler",
+        "relayish.passes.lowering.relay",
+        "relayish.passes.lowering.vision.handler",
+    ),
     "lower_to_loops": ("relayish.passes.core_lowering.lower",),
     "simplify": (
         "relayish.passes.rewrite.simplify_domains",

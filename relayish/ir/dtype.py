@@ -129,7 +129,9 @@ def get_lowest_number(dtype: np.dtype[Any]) -> int | float:  # Any: known when i
     """Return the lowest finite number of an element type of integers or floating point numbers."""
     if dtype.kind in "iu":
         return int(np.iinfo(dtype).min)
-    if dtype.kind == "f":
+    if (
+        dtype.kind == "f" and dtype.isbuiltin == 1
+    ):  # of those that a package adds numpy knows little
         return float(np.finfo(dtype).min)
     import ml_dtypes  # noqa: PLC0415 - as above; a value of such a type has loaded it already
 

@@ -171,9 +171,13 @@ class Maker:
 
     # Calls
 
+    def names_to_try(self):
+        """Return the operators that calls are made of."""
+        return NAMES
+
     def step(self):
         """Add a call, or nothing where what was drawn is ill-typed or has no value."""
-        name = self.pick.choice(NAMES)
+        name = self.pick.choice(self.names_to_try())
         if name in OF_THE_OBJECTS:
             return
         op, (types, attrs) = get_op(name), CALLS[name]

@@ -10,6 +10,7 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.nn.arguments import unify_sizes
+from relayish.op.nn.pooling import divide
 from relayish.op.nn.window_types import sum_padding
 from relayish.op.types.dimension import add, ceil_divide, show_type, subtract
 from relayish.op.types.fields import Dimension
@@ -91,9 +92,7 @@ def _correlation(attrs: CorrelationAttrs, data1: Array, data2: Array) -> Array:
             every = windows[:, :: attrs.stride1, :: attrs.stride1]
             channels.append(every.sum(axis=(-1, -2), dtype=match.dtype))
     total = np.stack(channels, axis=1)
-    count = total.dtype.type(kernel * kernel * data1.shape[1])
-    mean = np.trunc(total / count) if total.dtype.kind in "iu" else total / count
-    return mean.astype(data1.dtype)
+    return divide(total, np.array(kernel * kernel * data1.shape[1]), data1.dtype)
 
 
 def _pad(attrs: CorrelationAttrs, data: Array) -> Array:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.domain import Visitor
 from relayish.errors import PassError, TypeInferenceError, WellFormedError, add_note
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
-from relayish.ir.renaming import replace_nodes
+from relayish.ir.renaming import make_fresh_variables, replace_nodes
+from relayish.ir.scoping import PROGRAM, collect_variables
 from relayish.ir.structural_equal import structural_equal
-from relayish.passes.lowering.context import Left, LowerCtx, SymbolMap, Unlowerable
+from relayish.passes.lowering.context import Left, LowerCtx, Unlowerable
 from relayish.passes.normal_form.functions import iterate_optimized_functions
+
+
+class SymbolMap(NamedTuple):
+    """The symbols of a module and those that stand for them in the lowered one (AIR's id maps).
+
+    Attributes:
+        global_vars: By name of a definition that was lowered, that of what it became.
+        variables: By variable that the old functions bind, that of the new ones.
+    """
+
+    global_vars: Mapping[GlobalVar, GlobalVar]
+    variables: Mapping[Node, Node]
 
 
 class Lowering(NamedTuple):
@@ -61,30 +75,35 @@ def lower_module(
     """
     typed = infer_type(mod)
     names = [name for name, _ in iterate_optimized_functions(typed)]
-    symbols = SymbolMap(_rename(typed, names, suffix))
-    context = LowerCtx(unlowerable=unlowerable, symbols=symbols)
+    renamed = _rename(typed, names, suffix)
+    context = LowerCtx(unlowerable=unlowerable)
     visitor = assembled(context)
-    changed: dict[GlobalVar, Expr] = {}
-    for name in names:
-        function = typed[name]
-        try:
-            image = visitor.visit(function)
-        except BaseException as error:
-            add_note(error, f"in function @{name.name_hint}")
-            raise
-        if image is not function:
-            changed[symbols.global_vars[name]] = image
-    if not context.lowered:
-        return Lowering(mod, SymbolMap({name: name for name in names}), tuple(context.left))
-    lowered = _new_module(typed, changed, symbols)
+    images = {name: _lower_function(visitor, name, typed[name]) for name in names}
+    if all(image is typed[name] for name, image in images.items()):
+        symbols = _find_symbols(typed, dict.fromkeys(names))
+        return Lowering(mod, symbols, tuple(context.left))
+    symbols = _find_symbols(typed, renamed)
+    lowered = _new_module(typed, images, symbols)
     if check:
         lowered = check_lowering(typed, lowered, symbols)
     return Lowering(lowered, symbols, tuple(context.left))
 
 
-def _rename(mod: IRModule, names: Sequence[GlobalVar], suffix: str) -> dict[GlobalVar, GlobalVar]:
+def _lower_function(visitor: Visitor[LowerCtx], name: GlobalVar, function: Node) -> Expr:
+    try:
+        image: Expr = visitor.visit(function)
+    except BaseException as error:
+        add_note(error, f"in function @{name.name_hint}")
+        raise
+    return image
+
+
+def _rename(
+    mod: IRModule, names: Sequence[GlobalVar], suffix: str
+) -> dict[GlobalVar, GlobalVar | None]:
+    """Return the new name of each definition, ``None`` where it keeps its own."""
     if not suffix:
-        return {name: name for name in names}
+        return dict.fromkeys(names)
     taken = {name.name_hint for name in mod.functions}
     for name in names:
         if name.name_hint + suffix in taken:
@@ -95,14 +114,36 @@ def _rename(mod: IRModule, names: Sequence[GlobalVar], suffix: str) -> dict[Glob
     return {name: mod.make_name(name.name_hint + suffix) for name in names}
 
 
-def _new_module(mod: IRModule, changed: dict[GlobalVar, Expr], symbols: SymbolMap) -> IRModule:
+def _find_symbols(mod: IRModule, names: Mapping[GlobalVar, GlobalVar | None]) -> SymbolMap:
+    """Return what becomes of names, and of variables: new ones where names are."""
+    variables: dict[Node, Node] = {}
+    for name, new in names.items():
+        _, bound = collect_variables(mod[name], PROGRAM)
+        fresh = {} if new is None else make_fresh_variables(mod[name])
+        variables.update((old, _with_type(fresh.get(old, old), old)) for old in bound)
+    return SymbolMap({name: new or name for name, new in names.items()}, variables)
+
+
+def _with_type(new: Node, old: Node) -> Node:
+    """Return a variable with the type that was inferred of the one it stands for."""
+    if new is old or not isinstance(old, Expr):
+        return new
+    return new.with_fields(checked_type=old.checked_type)
+
+
+def _new_module(mod: IRModule, images: Mapping[GlobalVar, Expr], symbols: SymbolMap) -> IRModule:
     """Return the module of the new functions, and of all other definitions with new names."""
     renamed = {old: new for old, new in symbols.global_vars.items() if old is not new}
-    definitions = dict(changed)
-    if renamed:
-        for name, definition in mod.functions.items():
-            if name not in symbols.global_vars:
-                definitions[name] = replace_nodes(definition, renamed)  # type: ignore[assignment]
+    if not renamed:
+        return mod.with_functions(images)
+    definitions: dict[GlobalVar, Node] = {}
+    for name, definition in mod.functions.items():
+        image = images.get(name)
+        if image is None:
+            definitions[name] = replace_nodes(definition, renamed)
+            continue
+        variables = make_fresh_variables(image, symbols.variables)
+        definitions[renamed[name]] = replace_nodes(image, {**renamed, **variables})
     return mod.without_functions(renamed).with_functions(definitions)
 
 

@@ -1,4 +1,4 @@
-"""What Relay's core brings to lowering: symbols of the new program, and tuples taken apart."""
+"""What Relay's core brings to lowering: tuples that were made meanwhile are taken apart."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.domain import DefaultHandler, register_handler
 from relayish.domain.dispatch import Dispatch
 from relayish.ir.domain import Domain
-from relayish.ir.relay.expr import Expr, GlobalVar, Tuple, TupleGetItem, Var
-from relayish.passes.lowering.context import LowerCtx
+from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 
 
 @register_handler("lower")
 class LowerRelay(DefaultHandler, domain="relay"):
-    """Rebuilds Relay's core around what other domains lower, with the symbols of the new program.
+    """Rebuilds Relay's core around what other domains lower.
 
     Source:
         AIR ``CORE_LOWER``.
@@ -23,18 +22,6 @@ class LowerRelay(DefaultHandler, domain="relay"):
     def __init__(self, domain: str | Domain | None = None) -> None:
         super().__init__(domain)
         self.order: Final = EvaluationOrder()
-
-    def handle_var(self, visitor: Dispatch, node: Var) -> Var:
-        """Return the variable of the new program."""
-        context = visitor.context
-        return context.symbols.image_of(node) if isinstance(context, LowerCtx) else node
-
-    def handle_global_var(self, visitor: Dispatch, node: GlobalVar) -> GlobalVar:
-        """Return the name of the definition in the new program."""
-        context = visitor.context
-        return (
-            context.symbols.global_vars.get(node, node) if isinstance(context, LowerCtx) else node
-        )
 
     def handle_tuple_getitem(self, visitor: Dispatch, node: TupleGetItem) -> Expr:
         """Return the field where the tuple was made while lowering, and the others do not act."""

@@ -1,0 +1,78 @@
+"""Calls of operators, lowered and run: random ones by the maker of programs of all operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import RelayishError
+from relayish.interpreter import evaluate
+from relayish.ir.relay.module import IRModule
+from relayish.passes.lowering.module import Lowering, lower_module
+from relayish.passes.lowering.targets import assemble_lowering
+from tests.support import operator_programs
+
+DOMAINS = ("nn.", "vision.")
+NAMES = tuple(name for name in operator_programs.NAMES if name.startswith(DOMAINS))
+TOLERANCE = {1: 0.3, 2: 2e-2, 4: 1e-3, 8: 1e-3}
+"""By bytes of a float, how far values may be apart, of the larger of them and one."""
+
+
+def lower_for(mod: IRModule, target: str, **options: Any) -> Lowering:
+    """Return ``mod`` lowered for a target."""
+    return lower_module(mod, lambda context: assemble_lowering(target, context), **options)
+
+
+class _OneCall(operator_programs.Maker):
+    """Makes one call of an operator of these domains, on numbers of which none is too large."""
+
+    def value(self, ty, small):
+        return _tame(super().value(ty, small))
+
+    def names_to_try(self):
+        return NAMES
+
+
+def _tame(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_tame, value))
+    if value.dtype.kind != "f":
+        return value
+    moderate = np.isfinite(value) & (np.abs(value) < 1e3)
+    return np.where(moderate, value, value.dtype.type(0.5))[()]
+
+
+def random_calls(seeds: range) -> Iterator[tuple[int, str, IRModule, list[Any], Any]]:
+    """Yield seed, operator, typed module, arguments and value of each program that has one."""
+    for seed in seeds:
+        maker = _OneCall(seed, 1)
+        if not maker.names:
+            continue
+        result, _ = maker.everything()
+        mod = infer_type(maker.module(result))
+        args = list(maker.params.values())
+        try:
+            value = evaluate(mod["main"], mod, args)
+        except RelayishError:
+            continue
+        yield seed, maker.names[0], mod, args, value
+
+
+def is_close(actual: Any, expected: Any) -> bool:
+    """Return whether two values are the same, or floats close where the expected are finite."""
+    if isinstance(expected, tuple):
+        return all(is_close(one, other) for one, other in zip(actual, expected, strict=True))
+    found, wanted = np.asarray(actual), np.asarray(expected)
+    if found.shape != wanted.shape or found.dtype != wanted.dtype:
+        return False
+    if wanted.dtype.kind not in "fV":
+        return bool((found == wanted).all())
+    tolerance = TOLERANCE[wanted.dtype.itemsize]
+    found, wanted = found.astype(np.float64), wanted.astype(np.float64)
+    finite = np.isfinite(wanted)
+    found, wanted = found[finite], wanted[finite]
+    largest = np.abs(wanted).max(initial=1)
+    return bool(np.allclose(found, wanted, rtol=tolerance, atol=tolerance * largest))
