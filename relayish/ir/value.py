@@ -81,7 +81,7 @@ def _freeze(array: npt.NDArray[np.generic]) -> Value:
         array = array.astype(array.dtype.newbyteorder("="))
     if array.ndim == 0:
         return array[()]
-    if array.flags.writeable or not _is_frozen(array.base):
+    if array.flags.writeable or not array.flags.aligned or not _is_frozen(array.base):
         array = array.copy()
         array.flags.writeable = False
     return array

@@ -290,3 +290,18 @@ def test_name_of_an_element_type_without_a_width_means_32_bits(name, full):
     assert numpy_dtype(name).name == full
     assert const(1, name).data.dtype.name == full
     assert TensorType((), name).dtype == full
+
+
+def test_array_over_bytes_is_held_as_it_is_where_it_is_aligned() -> None:
+    data = bytes(80)
+    aligned, askew = np.frombuffer(data, "int64", 9), np.frombuffer(data, "int64", 9, offset=1)
+    assert as_value(aligned) is aligned
+    held = as_value(askew)
+    assert held is not askew
+    assert held.flags.aligned
+
+
+def test_array_over_bytes_that_change_is_copied() -> None:
+    array = np.frombuffer(memoryview(bytearray(80)).toreadonly(), "int64")
+    assert not array.flags.writeable
+    assert as_value(array) is not array
