@@ -25,21 +25,21 @@ class Property(Flag):
     """
 
     NONE = 0
-    EX_CHILD = auto()  # children: their number differs
+    EX_CHILD = auto()  # children: the number of its children differs
     ENTRY = auto()  # field, or declared: has the entry of a function
-    RET_VAR = auto()  # access: a call that writes its result to a symbol
-    SCF = auto()  # scopes: structured control flow, evaluates children in scopes of their own
-    NON_SCF = auto()  # declared: control flow to a label
-    END_BB = auto()  # declared: what stands behind it in a block does not run
-    LEAF = auto()  # children, record: has none, ever
-    STMT = auto()  # declared, of a family: a statement of a block
+    RET_VAR = auto()  # access: calls, and writes the result to a symbol
+    SCF = auto()  # scopes: evaluates children in scopes of their own: structured control flow
+    NON_SCF = auto()  # declared: goes to a label
+    END_BB = auto()  # declared: ends a block, in which nothing runs that stands behind it
+    LEAF = auto()  # children, record: has no children, ever
+    STMT = auto()  # declared, of a family: is a statement of a block
     EXPR = auto()  # family, record: has a value
     STORE = auto()  # access: writes a place that one of its fields names
     LOAD = auto()  # access: reads a place that one of its fields names
     CALL = auto()  # declared: calls a function
     COMPARE = auto()  # declared: compares its operands
-    BOOLEAN = auto()  # declared: the value is a truth value
-    NOT_EXEC = auto()  # family: not evaluated by itself, as types, patterns and clauses are not
+    BOOLEAN = auto()  # declared: has a truth value
+    NOT_EXEC = auto()  # family: is not evaluated by itself, as types and clauses are not
     SYM = auto()  # atom, binder, field: is a variable or name, binds one or has one
     TYPE = auto()  # field: has a type, beside that of its value
     LABEL = auto()  # field: has a label

@@ -252,6 +252,16 @@ def test_every_property_says_from_what_it_follows():
     }
 
 
+def test_documentation_tells_every_property_as_its_declaration_does():
+    source = Path(relayish.ir.property.__file__).read_text(encoding="utf-8")
+    rows = re.findall(r"^    ([A-Z_]+) = auto\(\)  # ([a-z, ]+): (.*)$", source, re.MULTILINE)
+    page = Path(__file__).parents[2] / "docs" / "domains.md"
+    text = page.read_text(encoding="utf-8")
+    missing = [name for name, why, what in rows if f"| `{name}` | {what} | {why} |\n" not in text]
+    assert len(rows) == len(Property)
+    assert missing == []
+
+
 def test_properties_are_spelt_by_name():
     assert spell_properties(P.LOAD | P.EXPR) == "EXPR|LOAD"
     assert spell_properties(P.NONE) == "NONE"
