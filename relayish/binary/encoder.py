@@ -23,6 +23,7 @@ from relayish.binary.records import (
     Record,
     Sort,
     kind_name,
+    module_name,
     name_class,
     plain_class,
 )
@@ -235,7 +236,7 @@ class Encoder:
                 f"{made_by!r}; let it give the class and the arguments of its constructor"
             )
         columns = tuple([Column(str(index)) for index in range(len(arguments))])
-        return Record(Sort.MODULE, kind.__name__, columns), lambda given: given.__reduce__()[1]
+        return Record(Sort.MODULE, module_name(kind), columns), lambda given: given.__reduce__()[1]
 
     def _name_class(self, cls: type[Any], value: object) -> str:
         name = name_class(cls, self._owners)

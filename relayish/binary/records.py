@@ -250,20 +250,32 @@ def find_form(name: str) -> ValueForm:
     )
 
 
+def module_name(cls: type[AnyModule]) -> str:
+    """Return what files call a class of modules: where it stands, and its name."""
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
 def find_module(name: str) -> type[AnyModule]:
-    """Return the class of modules called ``name``, of those that are loaded."""
-    found: dict[str, type[AnyModule]] = {}
-    pending: list[type[AnyModule]] = list(Module.__subclasses__())
-    while pending:
-        cls = pending.pop()
-        found[cls.__name__] = cls
-        pending += cls.__subclasses__()
-    if name not in found:
-        raise UnknownNameError(
-            f"the file holds a module of class {name!r}, which is not loaded"
-            f"{suggest(name, found)}; import the package that has it, and read the file again"
-        )
-    return found[name]
+    """Return the class of modules that files call ``name``, of those that are loaded.
+
+    It may have moved since, where no other one is called as it is.
+
+    Raises:
+        UnknownNameError: If there is none.
+    """
+    loaded: list[type[AnyModule]] = list(Module.__subclasses__())
+    for cls in loaded:  # grows while it is read
+        loaded += cls.__subclasses__()
+    exact = [cls for cls in loaded if module_name(cls) == name]
+    short = name.rpartition(":")[2]
+    moved = [cls for cls in loaded if cls.__qualname__ == short]
+    if exact or len(moved) == 1:
+        return (exact or moved)[-1]
+    raise UnknownNameError(
+        f"the file holds a module of class {name}, which is not loaded"
+        f"{suggest(short, [cls.__qualname__ for cls in loaded])}; import the package that has it, "
+        f"and read the file again"
+    )
 
 
 def name_class(cls: type, owners: Iterable[type[Any]]) -> str | None:

@@ -14,6 +14,7 @@ import pytest
 
 from relayish.binary import from_binary, register_requirement, to_binary, write_binary
 from relayish.binary.layout import HEAD_SIZE
+from relayish.binary.records import module_name
 from relayish.errors import (
     BinaryFormatError,
     FieldError,
@@ -25,6 +26,7 @@ from relayish.ir.declarations import declared_temporarily
 from relayish.ir.module import Module
 from relayish.ir.node import Node, field, node
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, Var
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.op import register_op
 from tests.support.stored import program_of, with_checksum, with_program
@@ -279,10 +281,18 @@ def test_module_of_another_class_comes_back() -> None:
     assert (list(made), made.attrs) == (["f", "g"], mod.attrs)
 
 
+def test_class_of_modules_that_moved_is_found_by_its_name() -> None:
+    data = to_binary(IRModule({"f": Function((), Tuple(()))}))
+    here = module_name(IRModule).encode()
+    moved = with_program(data, program_of(data).replace(here, here.replace(b"relay.", b"moved.")))
+    assert moved != data
+    assert type(from_binary(moved)) is IRModule
+
+
 def test_module_of_a_class_that_is_not_loaded_is_refused() -> None:
     data = to_binary(OwnModule({"f": Var("x")}))
     program = program_of(data).replace(b"OwnModule", b"OwnModele")
     with pytest.raises(
-        UnknownNameError, match="class 'OwnModele', which is not loaded; did you me"
+        UnknownNameError, match=r":OwnModele, which is not loaded; did you mean Own"
     ):
         from_binary(with_program(data, program))
