@@ -15,5 +15,9 @@ def _store_in_preg(expr: Expr, name: str) -> Temporary | None:
     return Temporary(Stp(preg, expr), Ldp(preg), preg)
 
 
+def _leave(_named: Idname, _name: str) -> None:
+    """Leave a name: it is no value."""
+
+
 register_temporary(Expr, _store_in_preg)
-register_temporary(Idname, None)
+register_temporary(Idname, _leave)

@@ -27,19 +27,22 @@ class Temporary(NamedTuple):
 MakeTemporary: TypeAlias = Callable[[Any, str], Temporary | None]
 """``make(expr, name)``: a temporary, ``None`` where it has no value.  Any: a node of one kind"""
 
-_TEMPORARIES: KindTable[MakeTemporary | None] = KindTable(
-    "the name of a value", "relayish.ir.temporary.register_temporary", {Node: None}
+
+def _make_none(_expr: Node, _name: str) -> None:
+    """Make nothing: the value has no name."""
+
+
+_TEMPORARIES: KindTable[MakeTemporary] = KindTable(
+    "the name of a value", "relayish.ir.temporary.register_temporary", {Node: _make_none}
 )
 
 
-def register_temporary(
-    kind: type[Node], make: MakeTemporary | None, *, replace: bool = False
-) -> None:
+def register_temporary(kind: type[Node], make: MakeTemporary, *, replace: bool = False) -> None:
     """Say how the values of expressions of class ``kind`` are given a name.
 
     Args:
         kind: A kind or a family.
-        make: Makes a temporary; ``None``: such nodes stay where they are.
+        make: Makes a temporary, or returns ``None`` for what stays where it is.
         replace: Take the place of what was said before.
 
     Raises:
@@ -57,5 +60,4 @@ def make_temporary(expr: Node, name: str) -> Temporary | None:
         >>> made.binding.value, made.binding.var is made.use
         (Tuple(fields=()), True)
     """
-    make = _TEMPORARIES[type(expr)]
-    return None if make is None else make(expr, name)
+    return _TEMPORARIES[type(expr)](expr, name)

@@ -15,6 +15,10 @@ def _bind_by_let(expr: Expr, name: str) -> Temporary | None:
     return Temporary(Let(var, expr), var)
 
 
+def _leave(_memory: Expr, _name: str) -> None:
+    """Leave what names memory: that is no value."""
+
+
 register_temporary(Expr, _bind_by_let)
 for _kind in (Parameter, Tensor, BufferRange):
-    register_temporary(_kind, None)
+    register_temporary(_kind, _leave)
