@@ -25,7 +25,6 @@ from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
-from tests.support.mixed_programs import random_mixed_module
 from tests.support.random_exprs import random_module
 from tests.support.shared_data import shared_path
 from tests.support.stored import count_nodes, read_back
@@ -65,11 +64,6 @@ def test_random_module_of_relay_with_loops_comes_back(seed: int) -> None:
 @each("seed", range(EXAMPLES))
 def test_random_program_of_core_comes_back(seed: int) -> None:
     read_back(random_core_program(seed))
-
-
-@each("seed", range(EXAMPLES))
-def test_random_module_of_three_languages_comes_back(seed: int) -> None:
-    read_back(random_mixed_module(seed))
 
 
 @each("seed", range(EXAMPLES))

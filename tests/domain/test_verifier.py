@@ -24,6 +24,7 @@ from tests.support.corruptions import CORRUPTIONS as RELAY_CORRUPTIONS
 from tests.support.corruptions import corrupted as corrupted_relay
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.mixed_programs import DECLARED as MIXED
 from tests.support.mixed_programs import random_mixed_module
 from tests.support.random_exprs import random_module
 from tests.support.tir_corruptions import CORRUPTIONS as LOOP_CORRUPTIONS
@@ -97,7 +98,7 @@ with DECLARED:
     register_handler("verify", VerifyMarks)
     relay.analysis.register_type_rule(Noted, lambda noted, infer: infer.type_of(noted.value))
 
-_kinds = known_in_tests(DECLARED)
+_kinds = known_in_tests(DECLARED, MIXED)
 
 X = relay.var("x", shape=(3,))
 Y = relay.var("y", shape=(4,))

@@ -7,9 +7,12 @@ import os
 import pytest
 
 import relayish as relay
-from tests.support.mixed_programs import random_mixed_module
+from tests.support.declared import known_in_tests
+from tests.support.mixed_programs import DECLARED, random_mixed_module
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
+
+_kinds = known_in_tests(DECLARED)
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))

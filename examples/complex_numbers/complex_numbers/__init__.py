@@ -10,6 +10,7 @@ import relayish as relay
 from relayish.analysis import register_type_rule
 from relayish.analysis.infer_type import Inference
 from relayish.domain import DefaultHandler, TransformCtx, assemble, register_handler
+from relayish.functor import ExprMutator, TypeMutator
 from relayish.interpreter import Run
 from relayish.ir.domain import Domain
 from relayish.ir.effect import Effect
@@ -125,7 +126,21 @@ def parts(pair: relay.Expr) -> tuple[relay.Expr, relay.Expr]:
     return relay.TupleGetItem(pair, 0), relay.TupleGetItem(pair, 1)
 
 
+class PairTypes(TypeMutator):
+    """Types in which pairs stand for complex numbers."""
+
+    def visit_complex_number(self, _number: Number) -> relay.Type:
+        return relay.TupleType([FLOAT, FLOAT])
+
+
+class Annotate(ExprMutator):
+    """Programs annotated with these types."""
+
+    def visit_type(self, ty: relay.Type) -> relay.Type:
+        return PairTypes().visit(ty)
+
+
 @register_pass(opt_level=0, name="LowerComplex")
 def lower_complex(func: relay.Function) -> relay.Function:
     """Write programs over complex numbers as programs over pairs of float32."""
-    return assemble("lower", TransformCtx()).visit(func)
+    return assemble("lower", TransformCtx()).visit(Annotate().visit(func))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from complex_numbers import COMPLEX, Repeat, make, mul, norm
+from complex_numbers import COMPLEX, NUMBER, Repeat, make, mul, norm
 
 import relayish as relay
 from relayish.binary import read_binary, write_binary
@@ -53,6 +53,15 @@ def test_lowered_program_has_the_value_and_knows_nothing_of_the_domain() -> None
     assert "complex" not in relay.astext(lowered)
     before = relay.evaluate(program()["main"])(1.5)
     np.testing.assert_allclose(relay.evaluate(lowered["main"])(1.5), before, rtol=1e-5)
+
+
+def test_annotations_are_lowered_with_the_program() -> None:
+    x, z, last = relay.var("x", "float32"), relay.var("z", NUMBER), relay.var("last", NUMBER)
+    body = relay.Let(last, Repeat(z, make(x, x), 2, mul(z, z)), norm(last))
+    func = relay.Function([x], body, relay.scalar_type("float32"))
+    lowered = Sequential(["LowerComplex", "InferType"])(relay.IRModule.from_expr(func))
+    assert verify(lowered) == ()
+    np.testing.assert_allclose(relay.evaluate(lowered["main"])(2.0), 8.0**4)
 
 
 def test_broken_program_is_refused_with_the_reason() -> None:
