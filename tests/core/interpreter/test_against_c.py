@@ -12,7 +12,7 @@ from relayish.core import Interpreter, Type
 from tests.support.core_c import COMPILER, run_as_c
 from tests.support.core_programs import core_arguments, random_core_program
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 
 
 def _from_bytes(held: Type, data: bytes) -> np.ndarray[Any, Any]:

@@ -17,6 +17,7 @@ from relayish.ir.scoping import PROGRAM
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes.core_cleanup.candidates import STORES
 from relayish.passes.core_cleanup.dead_store_elimination_core import eliminate_dead_stores_core
+from relayish.text import parse
 from relayish.transform import DeadStoreEliminationCore, PassContext
 from tests.support.core_programs import core_arguments, random_core_program
 from tests.support.declared import known_in_tests
@@ -37,7 +38,7 @@ with DECLARED:
 
 _kinds = known_in_tests(DECLARED)
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
 SHALLOW = min(DEPTH, 20_000)
 
 Fill = Callable[[FunctionScope], None]
@@ -290,6 +291,8 @@ def test_dead_store_elimination_core_keeps_values_of_random_programs(seed: int) 
     assert structural_equal(by_handlers, by_solver)
     assert DeadStoreEliminationCore()(by_handlers) is by_handlers
     assert _same(_run(mod, seed), _run(by_handlers, seed))
+    core.check(by_handlers)
+    assert structural_equal(parse(by_handlers.astext()), by_handlers)
 
 
 def test_random_programs_have_dead_stores() -> None:
