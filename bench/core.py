@@ -21,7 +21,7 @@ from relayish.passes.core_cleanup.dead_store_elimination_core import eliminate_d
 from relayish.passes.core_lowering.lower_core import lower_core
 
 SIZES: Final = (1_000, 10_000, 100_000)
-REPETITIONS: Final = 3
+REPETITIONS: Final = 1
 
 
 def wide(size: int) -> FuncEntry:
@@ -83,7 +83,7 @@ WORKS: Final[dict[str, Callable[[FuncEntry], Any]]] = {
 
 
 def measure(work: Callable[[FuncEntry], Any], make: Callable[[int], FuncEntry], size: int) -> float:
-    """Return microseconds of CPU for each statement, the least of some runs."""
+    """Return microseconds of CPU for each statement."""
     count = sum(isinstance(each, Stmt) for each in PROGRAM.pre_order(make(size)))
     best = float("inf")
     for _ in range(REPETITIONS):
