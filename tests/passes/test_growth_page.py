@@ -12,5 +12,7 @@ def test_every_pass_over_relay_has_been_put_through_large_programs():
     page = (ROOT / "bench" / "PASSES.md").read_text(encoding="utf-8")
     table = page.partition("Microseconds an operation, graph.\n")[2].partition("\nMicro")[0]
     measured = set(re.findall(r"^\| (\w+) \|", table, re.MULTILINE)) - {"pass"}
-    over_relay = {name for name, module in PASSES.items() if not module.startswith(("loop_", "core_"))}
+    over_relay = {
+        name for name, module in PASSES.items() if not module.startswith(("loop_", "core_"))
+    }
     assert measured == over_relay
