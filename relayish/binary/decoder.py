@@ -6,6 +6,7 @@ by the bytes that are there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, Flag
 from functools import cache
@@ -211,9 +212,11 @@ class Decoder:
         return np.frombuffer(data, dtype)
 
     def _dtype(self, name: str) -> np.dtype[Any]:
+        if _TYPE.fullmatch(name) is None:  # numpy evaluates lists of types with shapes in them
+            raise self._cursor.error(f"{name[:80]!r} is no element type")
         try:
             found = find_type(name)
-        except (FieldError, TypeError, ValueError, SyntaxError) as error:
+        except (TypeError, ValueError, ArithmeticError) as error:
             raise self._cursor.error(f"{name!r} is no element type", error) from error
         if found.hasobject or not found.itemsize:
             raise self._cursor.error(f"{name!r} is no element type of arrays in files")
@@ -357,6 +360,7 @@ _Argument: TypeAlias = "int | tuple[object]"
 
 _CONSTANTS: Final[dict[Sort, object]] = {Sort.NONE: None, Sort.FALSE: False, Sort.TRUE: True}
 
+_TYPE: Final = re.compile(r"[<>|=]?[A-Za-z]\w{0,40}(?:\[\w{1,20}\])?", re.ASCII)
 _NESTS: Final = frozenset({Sort.TUPLE, Sort.NAMED})
 _DEEPEST: Final = 1000
 """How deep tuples nest in what is checked by an annotation."""

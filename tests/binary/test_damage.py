@@ -15,6 +15,7 @@ import pytest
 
 from relayish.binary import from_binary, inspect_binary, read_binary, read_phase, to_binary
 from relayish.binary.layout import HEAD_SIZE
+from relayish.binary.varints import encode_varint
 from relayish.errors import BinaryFormatError, RelayishError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Call, Constant, Function, Tuple, Var
@@ -188,6 +189,20 @@ def test_a_column_that_stands_twice_is_refused() -> None:
     assert twice != program
     with pytest.raises(BinaryFormatError, match=r"node relay\.tuple has 3 columns, which are not"):
         from_binary(with_program(data, twice))
+
+
+@each(
+    "name",
+    ["|O", "object", "<U99999999999999999999", "<i4,<i4", "<f4,(9,9)<f4", "<V0", "(" * 1000, "no",
+     "", "<M8[99999999999999999us]", "float" + "9" * 30, "<i4" * 100],
+)  # fmt: skip
+def test_element_types_that_no_array_in_a_file_has_are_refused(name: str) -> None:
+    for value in (np.arange(40, dtype="<i4"), np.int32(1)):
+        data = to_binary((value,))
+        spelt = encode_varint(len(name)) + name.encode()
+        program = program_of(data).replace(b"\x03<i4", spelt)
+        with pytest.raises(BinaryFormatError, match="element type"):
+            from_binary(with_program(data, program))
 
 
 @pytest.mark.deep
