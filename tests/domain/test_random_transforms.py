@@ -13,6 +13,7 @@ import relayish as relay
 from relayish import core, tir
 from relayish.core.interpreter import run as run_core
 from relayish.domain import REMOVED, DefaultHandler, FlattenCtx, TransformCtx, Visitor
+from relayish.errors import DispatchError
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.domain import list_domains
 from relayish.ir.node import Node
@@ -202,11 +203,18 @@ def flattened(program: Node, seed: int) -> Any:
 
 @pytest.mark.parametrize("form", [random_function, normal_form])
 def test_flattening_relay_keeps_what_random_programs_compute(form: Any) -> None:
+    refused = 0
     for seed in SEEDS:
         program = form(seed)
         given = random_arguments(program, seed)
-        made = flattened(program, seed)
+        try:
+            made = flattened(program, seed)
+        except DispatchError as error:  # a graph in which the order can be kept by no let
+            assert "can have no name in this place" in str(error)  # noqa: PT017
+            refused += 1
+            continue
         assert same_value(evaluate(made, args=given), evaluate(program, args=given)), seed
+    assert refused <= EXAMPLES // 50
 
 
 def test_flattening_loops_keeps_what_random_programs_compute() -> None:

@@ -49,4 +49,9 @@ class FoldCtx(EvalCtx):
     def _refuse_memory(self, *_args: object) -> Any:  # Any: as above
         return self.refuse(self._parents[-1])
 
+    @property
+    def memory(self) -> Any:  # Any: as above
+        """Say that what is in memory is not known."""
+        return self._refuse_memory()
+
     constant = read = size_of = _refuse_memory

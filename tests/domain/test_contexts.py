@@ -1,0 +1,329 @@
+"""Contexts tell where a visit is, give names to values, count, instrument and evaluate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import relayish as relay
+from relayish import core, tir
+from relayish.core.interpreter import EvaluateExpr, FoldCtx
+from relayish.domain import (
+    UNKNOWN,
+    AnalyzeCtx,
+    Count,
+    DefaultHandler,
+    EvalCtx,
+    FlattenCtx,
+    InstrumentCtx,
+    NullHandler,
+    OpStatsCtx,
+    TransformCtx,
+    Visitor,
+)
+from relayish.domain.eval_ctx import Unknown
+from relayish.errors import DispatchError, EvaluationError
+from relayish.interpreter import EvaluateExpr as EvaluateRelay
+from relayish.ir.trip_count import trip_count
+from relayish.tir.interpreter import EvaluateExpr as EvaluateLoops
+
+X, Y = core.Var("x"), core.Var("y")
+A = tir.Tensor("A", (9,), "int32", tir.Buffer("_A", (9,), "int32"))
+I = tir.Var("i")  # noqa: E741 - an index
+CORE, TIR = DefaultHandler("core"), DefaultHandler("tir")
+RELAY = (DefaultHandler("relay"), DefaultHandler("nn"))
+
+
+def nest(levels: int) -> core.Block:
+    block = core.Block([core.St(X, core.const(1))])
+    for _ in range(levels):
+        block = core.Block([core.DoLoop(Y, core.const(0), Y < 3, Y + 1, block)])
+    return block
+
+
+# Where a visit is
+
+
+@pytest.mark.parametrize("levels", [0, 1, 3])
+@pytest.mark.parametrize(
+    "context",
+    [AnalyzeCtx, TransformCtx, InstrumentCtx, lambda: FlattenCtx(lambda _: False), OpStatsCtx],
+)
+def test_loop_level_is_that_of_the_nest_in_every_context(context: Any, levels: int) -> None:
+    seen = []
+
+    class See(DefaultHandler, domain="core"):
+        def handle_st(self, visitor: Any, node: core.St) -> Any:
+            ctx = visitor.context
+            loops = [ctx.parent_loop(i) for i in range(levels + 1)]
+            seen.append((ctx.loop_level, ctx.indent, loops, ctx.parent_stmt(), ctx.parent_block()))
+            return node if isinstance(ctx, TransformCtx) else None
+
+    program = nest(levels)
+    Visitor(context(), See).visit(program)
+    blocks, loops = [program], []
+    for _ in range(levels):
+        loops.insert(0, blocks[-1].stmts[0])
+        blocks.append(loops[0].body)
+    expected = (levels, levels + 1, [*loops, None], blocks[-1].stmts[0], blocks[-1])
+    assert seen == [expected]
+
+
+@pytest.mark.parametrize("context", [AnalyzeCtx, TransformCtx])
+def test_chain_of_lets_is_one_block(context: type[AnalyzeCtx]) -> None:
+    seen = []
+
+    class See(DefaultHandler, domain="nn"):
+        def handle_relu(self, visitor: Any, node: relay.Call) -> Any:
+            ctx = visitor.context
+            seen.append((ctx.indent, type(ctx.parent_block()).__name__))
+            return node if isinstance(ctx, TransformCtx) else None
+
+    block: relay.Expr = relay.nn.relu(relay.var("z"))
+    for name in "cba":
+        block = relay.Let(relay.var(name), relay.nn.relu(relay.var("z")), block)
+    Visitor(context(), RELAY[0], See).visit(block)
+    assert seen == [(1, "Let")] * 4
+
+
+def test_initial_value_of_a_loop_is_not_in_it() -> None:
+    seen = []
+
+    class See(DefaultHandler, domain="core"):
+        def handle_mul(self, visitor: Any, node: Any) -> None:
+            seen.append(visitor.context.loop_level)
+
+    loop = core.DoLoop(X, core.Ld(Y) * 2, core.Ld(X) * 3 < 9, core.Ld(X) * 4, core.Block())
+    Visitor(AnalyzeCtx(), See).visit(loop)
+    assert seen == [0, 1, 1]
+
+
+@pytest.mark.parametrize("ask", ["parent", "parent_loop"])
+def test_negative_places_are_refused(ask: str) -> None:
+    with pytest.raises(IndexError, match="expected 0"):
+        getattr(AnalyzeCtx(), ask)(-1)
+
+
+# Names of values
+
+
+def test_operand_before_what_is_moved_is_moved_where_they_interfere() -> None:
+    f, g = (tir.Call("int32", name, (I,)) for name in "fg")
+    made = Visitor(FlattenCtx(lambda e: e is g), TIR).visit(
+        tir.Block([tir.Store(A, f + (g * 2) + tir.Load(A, (I,)), (I,))])
+    )
+    first, second, store = made.stmts
+    assert (first.body, second.body) == (f, g)
+    assert isinstance(store.value.b, tir.Load)
+
+
+def test_loads_are_moved_before_calls_and_not_before_loads() -> None:
+    load, other = tir.Load(A, (I,)), tir.Load(A, (I + 1,))
+    call = tir.Call("int32", "f", (I,))
+
+    def count(later: tir.Expr) -> int:
+        ctx = FlattenCtx(lambda e: e is later)
+        return len(Visitor(ctx, TIR).visit(tir.Block([tir.Store(A, load + later, (I,))])).stmts)
+
+    assert (count(call), count(other)) == (3, 2)
+
+
+def test_condition_of_a_loop_is_left_and_that_of_a_branch_is_named() -> None:
+    product = core.Ld(X) * 2
+    loop = core.WhileDo(product < 9, core.Block())
+    branch = core.If(product < 9, core.Block())
+    func = core.FuncEntry([X], (), (), core.Block([loop, branch]))
+    made = Visitor(FlattenCtx(lambda e: isinstance(e, core.Mul)), CORE).visit(func)
+    kept, named, other = made.body.stmts
+    assert kept is loop
+    assert named.value is product
+    assert other.condition.a.preg is made.pregs[0]
+
+
+def test_what_a_statement_holds_stays() -> None:
+    block = core.Block([core.St(X, core.Ld(X) * 2)])
+    ctx = FlattenCtx(lambda e: isinstance(e, core.Mul))
+    assert Visitor(ctx, CORE).visit(block) is block
+    assert ctx.declared == []
+
+
+def test_what_no_function_declares_is_told() -> None:
+    ctx = FlattenCtx(lambda e: isinstance(e, core.Mul))
+    made = Visitor(ctx, CORE).visit(core.Block([core.St(X, core.Ld(X) * 2 + 1)]))
+    assert ctx.declared == [made.stmts[0].preg]
+
+
+def test_what_other_scopes_use_as_well_is_left() -> None:
+    z = relay.var("z")
+    shared = relay.nn.relu(z)
+    branches = relay.If(relay.var("c"), relay.tanh(shared), relay.erf(shared))
+    made = Visitor(FlattenCtx(lambda e: e is shared), *RELAY).visit(branches)
+    assert made is branches
+
+
+def test_operand_of_a_graph_that_is_used_twice_has_one_name() -> None:
+    z = relay.var("z")
+    shared = relay.nn.relu(z)
+    program = relay.Function([z], relay.add(relay.tanh(shared), relay.erf(shared)))
+    made = Visitor(FlattenCtx(lambda e: e is shared), *RELAY).visit(program)
+    assert made.body.value is shared
+    assert made.body.body.args[0].args == made.body.body.args[1].args == (made.body.var,)
+
+
+def test_part_that_can_have_no_name_is_refused_where_order_counts() -> None:
+    group = tir.ArgumentGroup([tir.Call("int32", "f", (I,))])
+    later = tir.Call("int32", "g", (I,))
+    stmt = tir.PrimitiveNode("reduce_max", (group, tir.ArgumentGroup([later + 1])))
+    with pytest.raises(DispatchError, match="can have no name in this place"):
+        Visitor(FlattenCtx(lambda e: e is later), TIR).visit(tir.Block([stmt]))
+
+
+# Counts
+
+
+def count(program: Any, name: str, *handlers: Any, **options: Any) -> Count:
+    found = Visitor(OpStatsCtx(**options), *(handlers or (CORE, TIR, *RELAY))).visit(program)
+    domain, _, operator = name.partition(".")
+    counted: Count = found[domain, operator]
+    return counted
+
+
+def test_literal_trip_counts_multiply_and_others_are_estimated() -> None:
+    body = tir.Store(A, I * 2, (I,))
+    known = tir.For(I, 0, 3, tir.For(tir.Var("j"), 0, 4, body))
+    unknown = tir.For(I, 0, 3, tir.For(tir.Var("j"), 0, tir.Var("n"), body))
+    assert count(known, "tir.mul") == Count(1, 12, 12)
+    assert count(unknown, "tir.mul") == Count(1, 3, 30)
+
+
+def test_statement_of_a_tree_counts_wherever_it_stands_and_a_graph_node_once() -> None:
+    store = core.St(X, core.const(1))
+    assert count(core.Block([store, store]), "core.st").static == 2
+    shared = relay.nn.relu(relay.var("z"))
+    assert count(relay.add(shared, shared), "nn.relu").static == 1
+
+
+def test_doublings_are_counted_at_once() -> None:
+    value: core.Expr = core.Ld(X)
+    for _ in range(100):
+        value = core.Add(value, value)
+    assert count(value, "core.add") == Count(*[2**100 - 1] * 3)
+
+
+def test_calls_multiply_what_they_call() -> None:
+    callee = core.FuncEntry([X], (), (), core.Block([core.St(X, core.const(1))] * 2))
+    name = core.Global("f", callee.type)
+    call = core.DoLoop(Y, core.const(0), Y < 5, Y + 1, core.Block([core.Call(name)]))
+
+    def called(node: Any) -> Any:
+        return callee if isinstance(node, core.Call) else None
+
+    assert count(call, "core.st", callee=called) == Count(0, 10, 10)
+    assert count(call, "core.call", callee=called) == Count(1, 5, 5)
+
+
+def test_function_that_calls_itself_is_counted_once() -> None:
+    name = core.Global("f", "() -> void")
+    func = core.FuncEntry((), (), (), core.Block([core.Call(name)]))
+    assert count(func, "core.call", callee=lambda n: func if n.visit_name == "call" else None) == (
+        Count(1, 2, 2)
+    )
+
+
+def test_what_a_handler_leaves_is_not_counted() -> None:
+    program = relay.add(relay.nn.relu(relay.var("z")), relay.var("z"))
+    found = Visitor(OpStatsCtx(), RELAY[0], NullHandler("nn")).visit(program)
+    assert set(found) == {("relay", "add"), ("relay", "var")}
+
+
+@pytest.mark.parametrize(
+    ("start", "test", "step", "expected"),
+    [
+        (0, lambda i: i < 10, 3, 4),
+        (0, lambda i: i < 9, 3, 3),
+        (0, lambda i: i <= 9, 3, 4),
+        (5, lambda i: i < 5, 1, 0),
+        (5, lambda i: i <= 5, 1, 1),
+        (9, lambda i: i > 0, -3, 3),
+        (9, lambda i: i >= 0, -3, 4),
+        (9, lambda i: i >= 10, -3, 0),
+        (0, lambda i: i < 10, -1, None),
+        (0, lambda i: i < 10, 0, None),
+        (0, lambda i: i > -10, 1, None),
+        (0, lambda i: core.Ld(Y) < 10, 1, None),
+        (0, lambda i: i < core.Ld(Y), 1, None),
+    ],
+)
+def test_trip_count_is_how_often_the_body_runs(
+    start: int, test: Any, step: int, expected: int | None
+) -> None:
+    loop = core.DoLoop(X, core.const(start), test(core.Ld(X)), X + step, core.Block())
+    assert trip_count(loop) == expected
+
+
+# Instrumentation
+
+
+def test_handler_that_returns_nothing_keeps_what_is_put_below() -> None:
+    class Mark(DefaultHandler, domain="core"):
+        def handle_st(self, visitor: Any, node: core.St) -> None:
+            visitor.context.append(core.Pragma("stored"))
+
+        def handle_if(self, visitor: Any, node: core.If) -> None:
+            visitor.context.prepend(core.Pragma("branch"))
+
+    branch = core.If(core.const(True), core.Block([core.St(X, core.const(1))]))
+    made = Visitor(InstrumentCtx(), Mark).visit(core.Block([branch]))
+    assert made.stmts[0].name == "branch"
+    assert [type(stmt).__name__ for stmt in made.stmts[1].then_block.stmts] == ["St", "Pragma"]
+
+
+def test_lets_are_instrumented() -> None:
+    class Mark(DefaultHandler, domain="relay"):
+        def handle_let(self, visitor: Any, node: relay.Let) -> None:
+            visitor.context.append(relay.Let(relay.var("m"), relay.const(1), node.var))
+
+    z = relay.var("z")
+    made = Visitor(InstrumentCtx(), Mark, RELAY[1]).visit(relay.Let(z, relay.const(2), z))
+    assert made.body.var.name_hint == "m"
+    assert made.body.body is z
+
+
+# Evaluation
+
+
+def test_core_is_evaluated_where_variables_are_known() -> None:
+    ctx = FoldCtx({X: 5})
+    visitor = Visitor(ctx, EvaluateExpr)
+    assert ctx.value_of(visitor, (X << 2) + 1) == 21
+    assert ctx.value_of(visitor, core.Ld(X) < core.Ld(Y)) is UNKNOWN
+    assert ctx.value_of(visitor, core.Lda(X)) is UNKNOWN
+    assert ctx.value_of(visitor, core.Ild(core.Lda(X))) is UNKNOWN
+    assert ctx.value_of(visitor, core.Ld(X) / 0) is UNKNOWN
+    assert ctx.parents == ()
+
+
+def test_loops_are_evaluated_where_variables_are_known() -> None:
+    ctx = EvalCtx({I: 5})
+    visitor = Visitor(ctx, EvaluateLoops)
+    assert ctx.value_of(visitor, tir.Select(I < 6, I * 2, tir.const(0))) == 10
+    assert ctx.value_of(visitor, tir.Load(A, (I,))) is UNKNOWN
+    assert ctx.value_of(visitor, I + tir.Var("n")) is UNKNOWN
+    assert ctx.value_of(visitor, tir.Call("int32", "f", (I,))) is UNKNOWN
+
+
+def test_relay_is_evaluated_by_the_interpreter() -> None:
+    z = relay.var("z")
+    ctx = EvalCtx({z: -2.0})
+    visitor = Visitor(ctx, EvaluateRelay("relay"), EvaluateRelay("nn"))
+    assert ctx.value_of(visitor, relay.nn.relu(z) + relay.const(1.0)) == 1.0
+    assert ctx.value_of(visitor, relay.var("w")) is UNKNOWN
+
+
+def test_what_is_unknown_says_which_node_it_is() -> None:
+    ctx = EvalCtx()
+    with pytest.raises(EvaluationError, match="is not known while compiling"):
+        Visitor(ctx, CORE).visit(core.Ld(X))
+    assert repr(UNKNOWN) == "UNKNOWN"
+    assert isinstance(UNKNOWN, Unknown)
