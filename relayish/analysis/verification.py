@@ -84,7 +84,7 @@ def _check_known_types(
     definitions: Mapping[str, Expr], mod: IRModule, unsound: Collection[str]
 ) -> list[Violation]:
     kept = _with_known_types(definitions, mod, unsound)
-    others = [key for key in mod.functions if mod.name_of(key) not in kept]
+    others = [key for key in mod.functions if key.name_hint not in kept]
     rest = mod.without_functions(others)
     asked = {name: definitions[name] for name in kept if name in definitions}
     if not asked:
@@ -122,8 +122,9 @@ def _with_known_types(
                 users.setdefault(node.name_hint, []).append(name)
     kept = {name for name in definitions if name not in unsound}
     for key, other in mod.functions.items():
-        if not isinstance(other, Expr) and tells_type(other):
-            kept.add(key.name_hint)
+        name = key.name_hint
+        if name in users and not isinstance(other, Expr) and tells_type(other):
+            kept.add(name)
     pending = [name for name in users if name not in kept]
     while pending:
         for user in users.get(pending.pop(), ()):

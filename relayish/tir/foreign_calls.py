@@ -58,7 +58,13 @@ def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
 
 
 def signature_of(func: LoweredFunc) -> CallSignature | None:
-    """Return what a function of loops takes and gives, ``None`` where it takes addresses."""
+    """Return what a function of loops takes and gives, ``None`` where that is not told.
+
+    It is not where the function takes addresses, or says of more or less arguments than it has
+    how they are used, which the verifier refuses.
+    """
+    if func.args_io and len(func.args_io) != len(func.args):
+        return None
     results = written_arguments(func)
     params = [arg for arg in func.args if arg not in results]
     told = [_type_of(arg) for arg in (*params, *results)]

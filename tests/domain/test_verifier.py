@@ -290,6 +290,13 @@ def test_corruption_of_loops_is_found_among_other_languages(name: str) -> None:
     pytest.fail("no program has what the corruption breaks")
 
 
+def test_function_that_says_too_much_of_its_arguments_is_refused_where_relay_calls_it() -> None:
+    a = tir.Buffer("_A", (4,))
+    wrong = tir.LoweredFunc("t", (a,), tir.Block(()), args_io=(tir.ArgumentIO.INPUT,) * 2)
+    mod = main(Call(relay.GlobalVar("t"), [X])).with_function("t", wrong)
+    assert "args_io" in verify(mod)[-1].message
+
+
 def test_violations_come_in_order_of_definitions_and_of_the_program() -> None:
     first, second = relay.add(X, relay.var("a")), relay.add(X, relay.var("b"))
     mod = IRModule({"b": Function((X,), second), "a": Function((X,), first)})
