@@ -24,7 +24,7 @@ from relayish.tir.collect import collect_store_tensors
 from relayish.tir.interpreter.compiler import RULES, Compiler
 from relayish.tir.interpreter.eval_handler import EvaluateExpr
 from relayish.tir.interpreter.expressions import Names
-from relayish.tir.interpreter.run import evaluate, run
+from relayish.tir.interpreter.run import evaluate, prepare
 from relayish.tir.ir.flags import ArgumentIO
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, IntImm
@@ -39,6 +39,7 @@ def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
     """
     results = written_arguments(func)
     params = [arg for arg in func.args if arg not in results]
+    run_function = prepare(mod, name=func.name)
 
     def call(*values: Any) -> Any:  # Any: numpy scalars and arrays
         if len(values) != len(params):
@@ -50,7 +51,7 @@ def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
         sizes = {arg: value for arg, value in given.items() if isinstance(arg, Var)}
         for result in results:
             given[result] = _memory_for(result, sizes)
-        run(mod, *[_as_given(arg, given[arg]) for arg in func.args], name=func.name)
+        run_function(*[_as_given(arg, given[arg]) for arg in func.args])
         found = [given[result] for result in results]
         return found[0] if len(found) == 1 else tuple(found)
 

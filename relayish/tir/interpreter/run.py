@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -54,22 +54,42 @@ def run(
             f"{_spell(program)} is run, and name={name!r} asks for a function of a module; run the "
             f"module, or leave name out"
         )
-    if isinstance(program, LoweredFunc):
-        functions = _link([((program.name,), program, ())], mode)
-        function = functions[program]
-    elif isinstance(program, (Module, IRModule)):
-        functions = _link(_functions_of(program), mode)
-        function = functions[_choose(list(functions), name)]
-    elif isinstance(program, Stmt):
+    if isinstance(program, Stmt):
         _run_with(program, None, args, mode)
         return
-    else:
+    if not isinstance(program, (LoweredFunc, Module, IRModule)):
         raise TypeConfusionError(
             f"{program!r} cannot be run; expected a LoweredFunc, a module of these or a statement"
         )
-    state = State()
-    given = _arrange(function, args, state)
-    execute(function, given, state)
+    prepare(program, name=name, mode=mode)(*args)
+
+
+def prepare(
+    program: LoweredFunc | Module | IRModule[Any],
+    *,
+    name: str | None = None,
+    mode: Mode = "vectorised",
+) -> Callable[..., None]:
+    """Return what runs a function any number of times, which is compiled once.
+
+    Args:
+        program: A function, or a module of functions, as :func:`run` takes it.
+        name: Which function of a module.
+        mode: As :func:`run` takes it.
+    """
+    if isinstance(program, LoweredFunc):
+        functions = _link([((program.name,), program, ())], mode)
+        function = functions[program]
+    else:
+        functions = _link(_functions_of(program), mode)
+        function = functions[_choose(list(functions), name)]
+
+    def run_prepared(*args: object) -> None:
+        state = State()
+        given = _arrange(function, args, state)
+        execute(function, given, state)
+
+    return run_prepared
 
 
 def evaluate(
