@@ -8,7 +8,8 @@ from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.domain import DefaultHandler, register_handler
 from relayish.domain.dispatch import Dispatch
 from relayish.ir.domain import Domain
-from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Expr, Function, Tuple, TupleGetItem
+from relayish.ir.relay.function_attributes import has_compiler, is_composite
 
 
 @register_handler("lower")
@@ -22,6 +23,13 @@ class LowerRelay(DefaultHandler, domain="relay"):
     def __init__(self, domain: str | Domain | None = None) -> None:
         super().__init__(domain)
         self.order: Final = EvaluationOrder()
+
+    def handle_function(self, visitor: Dispatch, node: Function) -> Expr:
+        """Leave what another compiler owns, or a pattern was cut out for, as it is."""
+        if has_compiler(node) or is_composite(node):
+            return node
+        rebuilt: Expr = visitor.visit_by_default(node)
+        return rebuilt
 
     def handle_tuple_getitem(self, visitor: Dispatch, node: TupleGetItem) -> Expr:
         """Return the field where the tuple was made while lowering, and the others do not act."""
