@@ -7,6 +7,7 @@ that is not in it nothing is known, so it may do anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError
@@ -131,7 +132,7 @@ def register_extern(
     key = (call_type, name)
     _CLAIMS.enter(
         key,
-        evaluate,
+        evaluate if isinstance(evaluate, FunctionType) else None,  # numpy's tell nothing of whom
         f"the {call_type.value} function {name!r}",
         taken=key in _EXTERNS,
         instead="say replace=True to put the second in place of the first",
