@@ -20,7 +20,7 @@ from relayish.ir.scoping import PROGRAM
 from relayish.passes.core_cleanup.dead_store_elimination_core import eliminate_dead_stores_core
 from relayish.passes.core_lowering.lower_core import lower_core
 
-SIZES: Final = (1_000, 10_000, 100_000)
+SIZES: Final = (1_000, 5_000, 25_000)
 REPETITIONS: Final = 1
 
 
