@@ -328,3 +328,14 @@ def test_gradient_without_dilation_has_none():
     for name in ("nn.max_pool2d_grad", "nn.avg_pool2d_grad"):
         found = evaluated(name, grad, data, **options, dilation=())
         assert_same(found, evaluated(name, grad, data, **options))
+
+
+def test_mean_of_the_least_integers_is_the_least_divided():
+    least = np.full((1, 1, 2, 1), np.iinfo(np.int64).min // 2)
+    found = evaluated("nn.avg_pool2d", least, pool_size=(2, 1))
+    assert found.ravel().tolist() == [np.iinfo(np.int64).min // 2]
+
+
+def test_greatest_of_floats_of_eight_bits_is_found():
+    data = np.asarray([[[[1.0, -2.0]]]]).astype(numpy_dtype("float8_e5m2"))
+    assert float(evaluated("nn.global_max_pool2d", data).ravel()[0]) == 1.0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
@@ -250,3 +251,10 @@ def test_element_types_are_kept():
     for dtype in DTYPES:
         data = filled((2, 3), dtype)
         assert_same(evaluated("strided_slice", data, begin=(1,), end=(2,)), data[1:2])
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e5m2", "float8_e4m3fn"])
+def test_windows_show_elements_of_types_that_numpy_lacks(dtype):
+    data = np.arange(4).astype(numpy_dtype(dtype))
+    found = evaluated("sliding_window", data, axis=0, window_shape=(2,), strides=(2,))
+    assert found.astype(np.float32).tolist() == [[0, 1], [2, 3]]
