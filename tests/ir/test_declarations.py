@@ -183,7 +183,7 @@ def test_library_that_is_imported_meanwhile_stays():
             from relayish.op import register_op
             register_op("tests.halve", arguments=())
             relay.transform.FoldConstant()
-            import relayish.dataflow_pattern, relayish.passes.fusion.fuse_ops
+            import relayish.dataflow_pattern, relayish.passes.fusion.fuse_ops, relayish.tir
             @attrs("tests.Mine")
             class Mine(Attrs):
                 pass
@@ -193,6 +193,7 @@ def test_library_that_is_imported_meanwhile_stays():
         assert attrs_class("relay.attrs.ClipAttrs") and attrs_class("tests.Mine") is None
         assert relay.transform.FuseOps() and relay.transform.FoldConstant()
         assert relay.nn.conv2d and relay.op.stack  # one is made, the other written by hand
+        assert relay.tir.externs.find_extern("bitwise_and")  # numpy's, registered by the library
         x = relay.var("x", shape=(2,), dtype="float32")
         func = relay.Function([x], relay.exp(x + x))
         mod = relay.transform.InferType()(relay.IRModule.from_expr(func))
