@@ -171,6 +171,14 @@ def test_operand_of_a_graph_that_is_used_twice_has_one_name() -> None:
     assert made.body.body.args[0].args == made.body.body.args[1].args == (made.body.var,)
 
 
+def test_graph_without_a_function_becomes_a_block() -> None:
+    z = relay.var("z")
+    relu = relay.nn.relu(z)
+    made = Visitor(FlattenCtx(lambda e: e is relu), *RELAY).visit(relay.tanh(relu))
+    assert made.value is relu
+    assert made.body.args == (made.var,)
+
+
 def test_part_that_can_have_no_name_is_refused_where_order_counts() -> None:
     group = tir.ArgumentGroup([tir.Call("int32", "f", (I,))])
     later = tir.Call("int32", "g", (I,))

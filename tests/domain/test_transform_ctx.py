@@ -395,3 +395,35 @@ def test_field_that_takes_one_kind_is_checked() -> None:
 
     with pytest.raises((FieldError, DispatchError)):
         run(Wrong, relay.Let(relay.var("a"), Y, Y))
+
+
+@pytest.mark.parametrize("kind", [core.Pragma, core.Intconst])
+def test_context_tells_where_it_may_prepend(kind: type[Node]) -> None:
+    told = []
+
+    class Ask(DefaultHandler, domain="core"):
+        def any_operator(self, visitor: Any, node: Any) -> Any:
+            if isinstance(node, core.Mul):
+                told.append(visitor.context.may_prepend(kind))
+            return visitor.visit_by_default(node)
+
+    product = core.Ld(X) * 2
+    loop = core.WhileDo(product < 9, core.Block())
+    run(Ask, core.Block([core.St(X, product), loop]))
+    Visitor(TransformCtx(), Ask).visit(product)
+    is_statement = kind is core.Pragma
+    assert told[0] is is_statement
+    assert not any(told[1:])
+
+
+def test_context_tells_that_it_may_prepend_for_the_value_of_a_let_alone() -> None:
+    told = []
+
+    class Ask(DefaultHandler, domain="nn"):
+        def handle_relu(self, visitor: Any, node: Any) -> Any:
+            told.append(visitor.context.may_prepend(relay.Let))
+            return node
+
+    program = relay.Let(relay.var("a"), relay.nn.relu(Y), relay.tanh(relay.nn.relu(Y)))
+    run(Ask, program)
+    assert told == [True, False]
