@@ -28,7 +28,8 @@ class EvaluateExpr(Handler, domain="core"):
         return bool(node.value) if node.rtype.is_bool else node.value
 
     def handle_zero(self, visitor: Dispatch, node: ops.Zero) -> Value:
-        return visitor.context.zero(node.rtype)
+        form = form_of(node.rtype)
+        return visitor.context.zero(node.rtype) if form is None else form.zero()
 
     def handle_one(self, _visitor: Dispatch, node: ops.One) -> Value:
         form = form_of(node.rtype)
