@@ -38,7 +38,7 @@ with DECLARED:
 
 _kinds = known_in_tests(DECLARED)
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "12"))
 SHALLOW = min(DEPTH, 20_000)
 
 Fill = Callable[[FunctionScope], None]
