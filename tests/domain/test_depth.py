@@ -125,7 +125,7 @@ def test_default_handling_is_as_deep_as_programs(name: str, context: type[Analyz
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("context", [AnalyzeCtx, TransformCtx, InstrumentCtx])
+@pytest.mark.parametrize("context", [AnalyzeCtx, InstrumentCtx])
 def test_handlers_that_go_on_are_as_deep_as_programs(name: str, context: type[AnalyzeCtx]) -> None:
     program = PROGRAMS[name](FEW)
     found = Visitor(context(), RelayByHand, CoreByHand, TirByHand).visit(program)

@@ -24,7 +24,7 @@ from tests.support.core_programs import core_arguments, random_core_program
 from tests.support.random_exprs import random_arguments, random_function
 from tests.support.tir_programs import random_func, same_result
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "4"))
 SEEDS = range(EXAMPLES)
 
 
