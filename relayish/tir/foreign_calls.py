@@ -76,7 +76,11 @@ def signature_of(func: LoweredFunc) -> CallSignature | None:
 
 
 def written_arguments(func: LoweredFunc) -> tuple[Buffer, ...]:
-    """Return the buffers among the arguments of a function that it writes, in order."""
+    """Return the buffers among the arguments of a function that it writes, in order.
+
+    ``args_io`` says which; where it is empty, they are those that the body stores to. So a function
+    that others call says it: a pass may drop the last store to an argument.
+    """
     if func.args_io:
         told = zip(func.args, func.args_io, strict=True)
         outputs = [arg for arg, io in told if io is ArgumentIO.OUTPUT]

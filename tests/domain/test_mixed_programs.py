@@ -6,8 +6,6 @@ import os
 from functools import lru_cache
 from typing import Any
 
-import pytest
-
 import relayish as relay
 from relayish.domain import (
     AnalyzeCtx,
@@ -27,6 +25,7 @@ from relayish.ir.relay.expr import Call
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scoping import PROGRAM
 from tests.support.declared import known_in_tests
+from tests.support.each import each
 from tests.support.mixed_programs import COMPLEX, DECLARED, random_mixed_module
 from tests.support.random_exprs import random_arguments
 from tests.support.stored import read_back
@@ -45,7 +44,7 @@ TRANSFORMATIONS = {
 }
 
 
-@lru_cache(maxsize=EXAMPLES)
+@lru_cache(maxsize=50)
 def program(seed: int) -> IRModule:
     return random_mixed_module(seed)
 
@@ -68,12 +67,12 @@ def test_programs_hold_what_they_are_made_for() -> None:
     assert any(isinstance(node, Repeat) for nodes in held for node in nodes)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
 def test_mixed_program_is_accepted_by_the_verifier(seed: int) -> None:
     assert verify(program(seed)) == ()
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
 def test_mixed_program_is_read_as_it_was_printed(seed: int) -> None:
     text = relay.b2a(program(seed))
     read = relay.a2b(text)
@@ -81,13 +80,13 @@ def test_mixed_program_is_read_as_it_was_printed(seed: int) -> None:
     assert relay.b2a(read) == text
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
 def test_mixed_program_comes_back_from_binary_form(seed: int) -> None:
     read_back(program(seed))
 
 
-@pytest.mark.parametrize("context", TRANSFORMATIONS)
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
+@each("context", TRANSFORMATIONS)
 def test_default_transformation_of_mixed_program_is_the_same_object(
     seed: int, context: str
 ) -> None:
@@ -98,7 +97,7 @@ def test_default_transformation_of_mixed_program_is_the_same_object(
         assert visitor.visit(definition) is definition
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
 def test_default_analysis_of_mixed_program_visits_each_node_once(seed: int) -> None:
     class Count(AnalyzeCtx):
         nodes = 0
@@ -117,7 +116,7 @@ def test_default_analysis_of_mixed_program_visits_each_node_once(seed: int) -> N
         assert sum(count.static for count in counts.values()) >= len(counts)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
 def test_simplified_mixed_program_has_the_same_value(seed: int) -> None:
     mod, args = program(seed), arguments(program(seed), seed)
     simplified = relay.transform.Sequential(["SimplifyDomains"])(mod)
@@ -125,7 +124,7 @@ def test_simplified_mixed_program_has_the_same_value(seed: int) -> None:
     assert same_value(run(mod, *args, name="r_main"), run(simplified, *args, name="r_main"))
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
 def test_lowered_mixed_program_has_no_complex_numbers(seed: int) -> None:
     lowered = relay.transform.Sequential(["LowerComplex"])(program(seed))
     assert verify(lowered) == ()

@@ -175,14 +175,14 @@ def use_in_its_own_value(mod: IRModule, chance: random.Random) -> Images | None:
 @corruption
 def take_a_local_of_another_function(mod: IRModule, chance: random.Random) -> IRModule | None:
     """Use a variable that another function of the module binds."""
-    names = [name for name in mod.functions if name.name_hint != "main"]
-    params = [p for name in names for p in cast("Function", mod[name]).params]
-    main = cast("Function", mod["main"])
-    var = _one(chance, params)
+    funcs = {name: func for name, func in mod.functions.items() if isinstance(func, Function)}
+    last = max(funcs, key=lambda name: (name.name_hint == "main", name.name_hint))
+    var = _one(chance, [p for name, func in funcs.items() if name is not last for p in func.params])
     if var is None:
         return None
+    main = funcs[last]
     body = TupleGetItem(Tuple((main.body, var)), 0)
-    return mod.with_function("main", main.with_fields(body=body))
+    return mod.with_function(last, main.with_fields(body=body))
 
 
 @corruption

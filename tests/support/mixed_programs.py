@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from relayish import tir
 from relayish.ir.callables import CallSignature, ValueType, signature_of
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Let, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
+from relayish.tir.foreign_calls import written_arguments
+from relayish.tir.ir.flags import ArgumentIO
 from tests.support.core_programs import random_core_program
 from tests.support.random_exprs import (
     COST_LIMIT,
@@ -157,13 +160,20 @@ def is_cast(given: ValueType, ty: Ty) -> bool:
     return given.shape == shape or (shape == () and dtype != "bool")
 
 
+def declared(func: tir.LoweredFunc) -> tir.LoweredFunc:
+    """Return a function that says which arguments it writes, though passes drop its stores."""
+    results = written_arguments(func)
+    io = [ArgumentIO.OUTPUT if arg in results else ArgumentIO.INPUT for arg in func.args]
+    return func.with_fields(args_io=tuple(io))
+
+
 def random_mixed_module(seed: int, size: int = 12) -> IRModule:
     """Return a random module of three languages and complex numbers."""
     mod = random_core_program(seed, size).with_type(LIST)
     mod = mod.with_function("t_main", random_func(seed).with_fields(name="t_main"))
     for name in ("t_0", "t_1", "t_2"):
         plain = random_func((seed, name), size=size // 3, without=("symbolic", "strided"))
-        mod = mod.with_function(name, plain.with_fields(name=name))
+        mod = mod.with_function(name, declared(plain.with_fields(name=name)))
     generator = MixedGenerator(("mixed", seed), size, mod)
     for index in range(generator.random.randrange(3)):
         generator.left = size

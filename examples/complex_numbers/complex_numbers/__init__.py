@@ -115,7 +115,7 @@ class Lower(DefaultHandler, domain="complex"):
     def handle_repeat(self, visitor: Any, repeat: Repeat) -> relay.Expr:
         value, body = visitor.visit(repeat.init), visitor.visit(repeat.body)
         for _ in range(repeat.times):
-            value = relay.bind(body, {repeat.var: value})
+            value = relay.bind(visitor.context.clone(body), {repeat.var: value})
         return value
 
 

@@ -64,6 +64,14 @@ def test_annotations_are_lowered_with_the_program() -> None:
     np.testing.assert_allclose(relay.evaluate(lowered["main"])(2.0), 8.0**4)
 
 
+def test_unrolled_steps_have_variables_of_their_own() -> None:
+    x, z, step = relay.var("x", "float32"), relay.var("z"), relay.var("step")
+    func = relay.Function([x], norm(Repeat(z, make(x, x), 3, relay.Let(step, mul(z, z), z))))
+    lowered = Sequential(["LowerComplex", "InferType"])(relay.IRModule.from_expr(func))
+    assert verify(lowered) == ()
+    np.testing.assert_allclose(relay.evaluate(lowered["main"])(2.0), 8.0)
+
+
 def test_broken_program_is_refused_with_the_reason() -> None:
     (violation,) = verify(program(-1))
     assert violation.message == "found -1 repetitions; expected 0 or more"
