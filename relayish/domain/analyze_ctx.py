@@ -29,9 +29,9 @@ class AnalyzeCtx(Traced):
         AIR ``ANALYZE_CTX``.
     """
 
-    emitted = 0
+    _emitted = 0
     """How many statements were put into blocks: none, in an analysis."""
-    reenters = False
+    _reenters = False
     """Whether handlers may visit a node within a visit of it, as recursive functions are run."""
     _parents: list[Node]
 
@@ -191,22 +191,22 @@ class AnalyzeCtx(Traced):
     def keep(self, node: Node) -> Any:  # Any: as above
         """Return what is the result for a node that nobody looks at: ``None``, in an analysis."""
 
-    def is_called(self, kind: type[Node]) -> bool:  # noqa: ARG002 - contexts that transform do
+    def _is_called(self, kind: type[Node]) -> bool:  # noqa: ARG002 - contexts that transform do
         """Return whether default handling of nodes of ``kind`` takes a call of its own."""
         return False
 
-    def complete(self, step: Handle) -> Handle:
+    def _complete(self, step: Handle) -> Handle:
         """Return what is called in place of a handler: the handler."""
         return step
 
-    def step_for(self, kind: type[Node], step: Handle) -> Handle:  # noqa: ARG002 - as above
+    def _step_for(self, kind: type[Node], step: Handle) -> Handle:  # noqa: ARG002 - as above
         """Return what is called for nodes of ``kind`` that ``step`` handles."""
         return step
 
-    def leave_out(self, visitor: Dispatch, node: Node, image: Any) -> None:  # Any: as above
+    def _leave_out(self, visitor: Dispatch, node: Node, image: Any) -> None:  # Any: as above
         """Take note that ``image``, what visiting ``node`` returned, is not kept in the memo."""
 
-    def take(self, node: Node, image: Any) -> Any:  # noqa: ARG002 - as above; Any: as above
+    def _take(self, node: Node, image: Any) -> Any:  # noqa: ARG002 - as above; Any: as above
         """Return what visiting ``node`` returns, of which a handler made a list or ``REMOVED``."""
         return image
 

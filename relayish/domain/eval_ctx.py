@@ -95,6 +95,6 @@ class EvalCtx(AnalyzeCtx):
         """Say that the value of ``node`` is not known: nobody looks at it."""
         return self.refuse(node)
 
-    def is_called(self, kind: type[Node]) -> bool:  # noqa: ARG002 - as in the base
+    def _is_called(self, kind: type[Node]) -> bool:  # noqa: ARG002 - as in the base
         """Return that default handling takes a call: it looks no further."""
         return True

@@ -121,7 +121,7 @@ class FlattenCtx(TransformCtx):
 
     def _visit_operand(self, visitor: Dispatch, operand: _Operand) -> _Operand:
         before, self._moved = self._moved, Effect.NONE
-        operand.image = self.image_of(operand.node, visitor.visit(operand.node))
+        operand.image = self._image_of(operand.node, visitor.visit(operand.node))
         operand.effect, self._moved = self._moved, before
         operand.position = len(self._frames[-1].new) if self._frames else 0
         return operand
@@ -165,7 +165,7 @@ class FlattenCtx(TransformCtx):
         if made.declared is not None:
             self.declared.append(made.declared)
         if operand.node.language_.is_tree:
-            self.emitted += 1
+            self._emitted += 1
         else:
             visitor.memo_map[operand.node] = made.use
         operand.image = made.use
@@ -173,7 +173,7 @@ class FlattenCtx(TransformCtx):
 
     def _is_statement(self, node: Node) -> bool:
         """Return whether ``node``, which is being handled, is a statement and no value."""
-        return self.accepts_statements(node) and (
+        return self._accepts_statements(node) and (
             chained(type(node)) is not None or node.language_.is_tree
         )
 
@@ -205,7 +205,7 @@ class FlattenCtx(TransformCtx):
         """Return the image of what ``node`` evaluates in a scope of its own."""
 
         def visit() -> Node:
-            return self.image_of(child, visitor.visit(child))
+            return self._image_of(child, visitor.visit(child))
 
         moved = self._moved
         is_statement = is_statement_of(node, child)
@@ -217,14 +217,14 @@ class FlattenCtx(TransformCtx):
         """Return what ``visit`` makes of ``body``, behind what was put before it meanwhile."""
         chain = None if body.language_.is_tree else chain_kind(type(body))
         frame = Frame((), -1, depth) if chain is None else Frame({chain}, 0, depth)
-        before = self.emitted
+        before = self._emitted
         frame.begin(body, depth)
         self._frames.append(frame)
         try:
             image = visit()
         finally:
             self._frames.pop()
-            self.emitted = before
+            self._emitted = before
         for new in reversed(frame.new):
             image = new.with_fields(**{str(chained(type(new))): image})
         return image

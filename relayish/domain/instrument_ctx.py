@@ -33,7 +33,7 @@ class InstrumentCtx(TransformCtx):
         }
     """
 
-    def complete(self, step: Handle) -> Handle:
+    def _complete(self, step: Handle) -> Handle:
         """Return what calls the handler, and goes on by default where it returns nothing."""
 
         def run(visitor: Dispatch, node: Node) -> Any:  # Any: as handlers return

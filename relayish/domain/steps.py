@@ -109,7 +109,7 @@ class Steps:
         self.children: Final = self._table(_children)
         self.fields: Final = self._table(_fields_of_children)
         self.is_block: Final = ByKind(is_block)
-        self.is_called: Final = ByKind(context.is_called)
+        self.is_called: Final = ByKind(context._is_called)  # noqa: SLF001 - its tables
 
     def _table(self, make: Callable[[type[Node], object], object]) -> ByKind:
         """Return the table of what ``make`` gives for a kind, and for what its nodes call."""
@@ -149,14 +149,15 @@ class Steps:
         return method
 
     def _step(self, kind: type[Node], callee: object) -> Handle:
-        found: Handle = self._context.step_for(kind, self._completed(kind, callee))
+        completed = self._completed(kind, callee)
+        found: Handle = self._context._step_for(kind, completed)  # noqa: SLF001 - as above
         return found
 
     def _completed(self, kind: type[Node], callee: object) -> Handle:
         step = self._handle(kind, callee)
         if step in (_default_node, _default_block, keep):
             return step
-        completed: Handle = self._context.complete(step)
+        completed: Handle = self._context._complete(step)  # noqa: SLF001 - as above
         return completed
 
     def _goes_on(self, kind: type[Node], callee: object) -> bool:

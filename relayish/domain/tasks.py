@@ -52,10 +52,7 @@ _VIEWS: Final[set[type[Handler]]] = set()
 """Handlers that read the tables of their language, into which nothing of them is entered."""
 _CLAIMS: Final[Claims[tuple[str, str]]] = Claims()
 
-
-_OWN: Final = ("verify", "simplify", "evaluate", "lower", "lower_to_loops")
-
-watch_table(_TASKS, lambda _, task: task.name in _OWN)
+watch_table(_TASKS, lambda context, task: context.stays(_CLAIMS.module_of((task.name, ""))))
 watch_table(_HANDLERS, lambda context, made: context.stays(made.__module__))
 
 
@@ -171,12 +168,6 @@ def handler_of(task: str, domain: str) -> type[Handler] | None:
     return _HANDLERS.get((task, domain))
 
 
-def registered_handlers(task: str) -> dict[str, type[Handler]]:
-    """Return the classes of handlers that were registered for a task so far, by domain."""
-    get_task(task)
-    return {domain: made for (name, domain), made in _HANDLERS.items() if name == task}
-
-
 def assemble(
     task: str,
     context: C,
@@ -230,12 +221,12 @@ def register_filler(task: str, family: type[Node], fill: Fill) -> None:
 
 
 def _fill(filler: _Filler, handler: type[Handler]) -> None:
-    for kind, method in methods_of(handler):
+    for kind, method in _methods_of(handler):
         if issubclass(kind, filler.family):
             filler.fill(kind, handler, method)
 
 
-def methods_of(handler: type[Handler]) -> Iterator[tuple[type[Node], str]]:
+def _methods_of(handler: type[Handler]) -> Iterator[tuple[type[Node], str]]:
     """Yield the kinds of its domain that a class of handlers has methods for, and their names."""
     domain = get_domain(str(handler._served))  # noqa: SLF001 - as above
     kinds = [kind for kind in Node.kinds if kind.domain_ == domain.name]

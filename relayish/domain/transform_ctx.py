@@ -69,7 +69,7 @@ class TransformCtx(AnalyzeCtx):
         """
         frame, given = self._place("prepend", statements)
         (frame.last if self._is_in_rest(frame) else frame.new).extend(given)
-        self.emitted += 1
+        self._emitted += 1
 
     def append(self, statements: Node | Sequence[Node]) -> None:
         """Put statements after the one that is being processed, behind those put there before.
@@ -88,7 +88,7 @@ class TransformCtx(AnalyzeCtx):
                 f"nothing comes; prepend instead, or bind it to a variable: ToANormalForm does"
             )
         frame.after.extend(given)
-        self.emitted += 1
+        self._emitted += 1
 
     def _is_in_rest(self, frame: Frame) -> bool:
         """Return whether the handler of a chained statement visits by hand what comes after it."""
@@ -174,7 +174,7 @@ class TransformCtx(AnalyzeCtx):
         memo = visitor.memo_map
         for child in entry_of(steps.children, node)(node):
             if child not in memo:
-                memo[child] = self.image_of(child, visitor.visit(child))
+                memo[child] = self._image_of(child, visitor.visit(child))
         rebuild = _REBUILD[kind]
         return node if rebuild is None else rebuild(node, memo.get)
 
@@ -205,7 +205,7 @@ class TransformCtx(AnalyzeCtx):
                 if push is None:
                     memo[node] = node
                 elif push is CALLED:
-                    memo[node] = self.image_of(node, visitor.visit(node))
+                    memo[node] = self._image_of(node, visitor.visit(node))
                 else:
                     enter(node)
                     append(node)
@@ -232,17 +232,17 @@ class TransformCtx(AnalyzeCtx):
                 if name != but:
                     image = visit(held)
                     if image is not held:
-                        changes[name] = self.image_of(held, image)
+                        changes[name] = self._image_of(held, image)
             elif declared.shape is Shape.OPTIONAL:
                 if held is not None:
-                    changes[name] = self.image_of(held, visit(held))
+                    changes[name] = self._image_of(held, visit(held))
             else:
                 changes[name] = tuple(
-                    [self.image_of(c, visit(c)) if isinstance(c, Node) else c for c in held]
+                    [self._image_of(c, visit(c)) if isinstance(c, Node) else c for c in held]
                 )
         return node.with_fields(**changes) if changes else node
 
-    def image_of(self, node: Node, image: Any) -> Node:  # Any: what a handler returned
+    def _image_of(self, node: Node, image: Any) -> Node:  # Any: what a handler returned
         """Return ``image`` as what stands for ``node``, which is no statement of a block.
 
         Raises:
@@ -271,7 +271,7 @@ class TransformCtx(AnalyzeCtx):
         rest = chained(type(node))
         if rest is None:
             return self._rebuild(visitor, node)
-        if not self.accepts_statements(node):
+        if not self._accepts_statements(node):
             return self._chain(visitor, node, rest)
         frame = self._frames[-1]
         awaited, frame.awaited = frame.awaited, None
@@ -285,7 +285,7 @@ class TransformCtx(AnalyzeCtx):
     ) -> tuple[Node, ...]:
         """Return the new statements for those that a field of a block lists."""
         assert declared.kind is not None
-        before, depth = self.emitted, len(self._parents)
+        before, depth = self._emitted, len(self._parents)
         frame = Frame(declared.kind.kinds, None, depth)
         self._frames.append(frame)
         try:
@@ -294,14 +294,14 @@ class TransformCtx(AnalyzeCtx):
                 frame.end(self._checked(frame, statement, visitor.visit(statement)))
         finally:
             self._frames.pop()
-            self.emitted = before
+            self._emitted = before
         return tuple(frame.new)
 
     def _chain(self, visitor: Dispatch, head: Node, rest: str) -> Node:
         """Return the image of a chain of statements that begins with ``head``."""
         kind, memo, parents = type(head), visitor.memo_map, self._parents
         step = visitor.steps.of_statement[kind]
-        before, depth = self.emitted, len(parents) - 1
+        before, depth = self._emitted, len(parents) - 1
         frame = Frame({kind}, 1, depth)
         begun: list[tuple[Node, int]] = []
         self._frames.append(frame)
@@ -323,13 +323,13 @@ class TransformCtx(AnalyzeCtx):
                 statement = following
             frame.reach, frame.awaited = 0, None
             frame.begin(following, depth + 1)
-            image = self.image_of(following, visitor.visit(following))
+            image = self._image_of(following, visitor.visit(following))
         except Exception as error:
             note_failure(error, parents)
             raise
         finally:
             self._frames.pop()
-            self.emitted = before
+            self._emitted = before
             parents[depth] = head
             for taken in frame.taken:
                 memo.pop(taken, None)
@@ -342,7 +342,7 @@ class TransformCtx(AnalyzeCtx):
             memo[statement] = image
         return image
 
-    def leave_out(self, visitor: Dispatch, node: Node, image: Any) -> None:  # Any: as the base
+    def _leave_out(self, visitor: Dispatch, node: Node, image: Any) -> None:  # Any: as the base
         """Keep ``image`` for the block if a handler visited ``node``, its rest, by hand."""
         frame = self._frames[-1] if self._frames else None
         if frame is None or frame.awaited is not node or len(self._parents) != frame.depth + 1:
@@ -364,25 +364,44 @@ class TransformCtx(AnalyzeCtx):
                 )
         return image
 
-    def take(self, node: Node, image: Any) -> Any:  # Any: as the base
+    def _take(self, node: Node, image: Any) -> Any:  # Any: as the base
         """Return what visiting ``node`` returns, where its handler returned a list or ``REMOVED``.
 
         Raises:
             DispatchError: If it is no statement of a block.
         """
-        if not self.accepts_statements(node):
-            return self.image_of(node, image)
-        self.emitted += 1  # where the node stands in another place, one node may be wanted
+        if not self._accepts_statements(node):
+            return self._image_of(node, image)
+        self._emitted += 1  # where the node stands in another place, one node may be wanted
         return image
 
-    def accepts_statements(self, node: Node) -> bool:
+    def _accepts_statements(self, node: Node) -> bool:
         """Return whether ``node``, the innermost of the parents, is a statement of a block."""
         if not self._frames:
             return False
         frame = self._frames[-1]
         return frame.statement is node and frame.depth == len(self._parents) - 1
 
-    def step_for(self, kind: type[Node], step: Handle) -> Handle:
+    def _handle_alone(self, visitor: Dispatch, node: Node, step: Handle) -> Any:
+        """Return what ``step`` makes of ``node``: where that is a statement, a block if need be."""
+        # Any: results of all sorts
+        parents = self._parents
+        if not is_statement_of(parents[-2] if len(parents) > 1 else None, node):
+            return step(visitor, node)
+        depth, before = len(parents) - 1, self._emitted
+        frame = Frame(_KINDS_IN_BLOCKS[type(node)], None, depth)
+        frame.begin(node, depth)
+        self._frames.append(frame)
+        try:
+            frame.end(self._checked(frame, node, step(visitor, node)))
+        finally:
+            self._frames.pop()
+            self._emitted = before
+        if len(frame.new) != 1:
+            self._emitted += 1  # in a block that it stands in, it needs none of its own
+        return make_block(node, frame.new)
+
+    def _step_for(self, kind: type[Node], step: Handle) -> Handle:
         """Return what is called for nodes of ``kind`` in place of ``step``: blocks are kept."""
         if step is keep:
             return step
@@ -392,7 +411,7 @@ class TransformCtx(AnalyzeCtx):
             return _alone(step)
         return step
 
-    def is_called(self, kind: type[Node]) -> bool:
+    def _is_called(self, kind: type[Node]) -> bool:
         """Return whether nodes of ``kind`` are no nodes of a graph: blocks, and all of a tree."""
         tree = kind.language_.is_tree and CHILDREN.push[kind] is not None
         return tree or chained(kind) is not None or listing(kind) is not None
@@ -411,23 +430,9 @@ def _alone(step: Handle) -> Handle:
 
     def run(visitor: Dispatch, node: Node) -> Any:  # Any: results of all sorts
         context = visitor.context
-        if context.accepts_statements(node):
+        if context._accepts_statements(node):  # noqa: SLF001 - a context of this file
             return step(visitor, node)
-        parents = context._parents  # noqa: SLF001 - the contexts of this file
-        if not is_statement_of(parents[-2] if len(parents) > 1 else None, node):
-            return step(visitor, node)
-        depth, before = len(parents) - 1, context.emitted
-        frame = Frame(_KINDS_IN_BLOCKS[type(node)], None, depth)
-        frame.begin(node, depth)
-        context._frames.append(frame)  # noqa: SLF001
-        try:
-            frame.end(context._checked(frame, node, step(visitor, node)))  # noqa: SLF001
-        finally:
-            context._frames.pop()  # noqa: SLF001
-            context.emitted = before
-        if len(frame.new) != 1:
-            context.emitted += 1  # in a block that it stands in, it needs none of its own
-        return make_block(node, frame.new)
+        return context._handle_alone(visitor, node, step)  # noqa: SLF001 - as above
 
     return run
 

@@ -83,26 +83,26 @@ class Visitor(Generic[C]):
         if step.__class__ is ByOperator:
             step = step.entries[step.callee(node)]
         if levels.depth >= levels.limit and not has_room(levels):
-            again = (True,) if self.context.reenters else ()
+            again = (True,) if self.context._reenters else ()  # noqa: SLF001 - one machine
             return descend(self, Visitor._visit_within, node, again)
         context = self.context
-        parents, emitted = context._parents, context.emitted  # noqa: SLF001 - one machine
+        parents, emitted = context._parents, context._emitted  # noqa: SLF001 - one machine
         levels.depth += 1
         parents.append(node)
         try:
             result = step(self, node)
             if result is REMOVED or result.__class__ is list:
-                result = context.take(node, result)
+                result = context._take(node, result)  # noqa: SLF001 - as above
         except Exception as error:
             note_failure(error, parents)
             raise
         finally:
             levels.depth -= 1
             parents.pop()
-        if context.emitted == emitted:
+        if context._emitted == emitted:  # noqa: SLF001 - as above
             memo[node] = result
         else:
-            context.leave_out(self, node, result)
+            context._leave_out(self, node, result)  # noqa: SLF001 - as above
         return result
 
     def _visit_within(self, node: Any, _again: bool = False) -> Any:
@@ -130,7 +130,7 @@ class Visitor(Generic[C]):
         """Visit ``node`` from outside: nothing is known of it, or of what is below it."""
         self._refuse(node)
         context = self.context
-        parents, emitted = context._parents, context.emitted  # noqa: SLF001 - one machine
+        parents, emitted = context._parents, context._emitted  # noqa: SLF001 - one machine
         depth, before = len(parents), self.memo_map
         self.memo_map = _Forgetful(self) if self.occurrences else {}
         try:
@@ -139,7 +139,7 @@ class Visitor(Generic[C]):
             del parents[depth:]
             self.memo_map = before
             if not depth:
-                context.emitted = emitted
+                context._emitted = emitted  # noqa: SLF001 - as above
 
     def _refuse(self, node: object) -> None:
         """Raise, saying what was expected, unless ``node`` is a node."""
@@ -158,7 +158,7 @@ class _Forgetful(dict[Node, Any]):  # Any: results of all sorts
         self._visitor = visitor
 
     def __setitem__(self, node: Node, result: object) -> None:
-        self._visitor.context.leave_out(self._visitor, node, result)
+        self._visitor.context._leave_out(self._visitor, node, result)  # noqa: SLF001 - as above
 
 
 def _by_domain(handlers: tuple[Handler | type[Handler], ...]) -> dict[str, Handler]:

@@ -184,9 +184,9 @@ def test_visitor_asks_for_each_kind_once_however_often_it_occurs(
     asked = []
 
     class Count(context):  # type: ignore[misc, valid-type]
-        def step_for(self, kind: Any, step: Any) -> Any:
+        def _step_for(self, kind: Any, step: Any) -> Any:
             asked.append(kind)
-            return super().step_for(kind, step)
+            return super()._step_for(kind, step)
 
     e: relay.Expr = X
     for _ in range(1000):

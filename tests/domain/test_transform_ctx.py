@@ -57,7 +57,7 @@ def run(handler: type[Handler], program: Node, context: type[TransformCtx] = Tra
     )
     assert ctx.parents == ()
     assert ctx._frames == []
-    assert ctx.emitted == 0
+    assert ctx._emitted == 0
     return made
 
 
@@ -427,3 +427,19 @@ def test_context_tells_that_it_may_prepend_for_the_value_of_a_let_alone() -> Non
     program = relay.Let(relay.var("a"), relay.nn.relu(Y), relay.tanh(relay.nn.relu(Y)))
     run(Ask, program)
     assert told == [True, False]
+
+
+def test_names_of_contexts_of_users_are_free_but_for_those_that_are_documented() -> None:
+    class Own(TransformCtx):
+        def __init__(self) -> None:
+            self.emitted = self.take = self.complete = self.leave_out = "mine"
+            self.is_called = self.step_for = self.reenters = self.image_of = "mine"
+
+    class Twice(DefaultHandler, domain="core"):
+        def handle_st(self, visitor: Any, store: core.St) -> Any:
+            visitor.context.prepend(core.Pragma("before"))
+            return [store, store]
+
+    before = core.Block([store(1)])
+    after = Visitor(Own(), Twice).visit(before)
+    assert [type(each).__name__ for each in after.stmts] == ["Pragma", "St", "St"]

@@ -62,7 +62,7 @@ class Machine(AnalyzeCtx):
         clock: What tells seconds.
     """
 
-    reenters = True
+    _reenters = True
 
     def __init__(
         self,

@@ -133,11 +133,11 @@ class VerifyCtx(AnalyzeCtx):
         """Visit what is below a node whose domain was declared while programs were verified."""
         return self.handle_node(visitor, node)
 
-    def is_called(self, kind: type[Node]) -> bool:
+    def _is_called(self, kind: type[Node]) -> bool:
         """Return whether a rule is asked about nodes of ``kind``."""
         return self._asks_rules and VERIFY_RULES[kind] is not demand_nothing
 
-    def step_for(self, kind: type[Node], step: Handle) -> Handle:
+    def _step_for(self, kind: type[Node], step: Handle) -> Handle:
         """Return what asks the rule of a kind and its handler, and goes on below in any case."""
         rule = VERIFY_RULES[kind]
         asks = self._asks_rules and not isinstance(rule, HandlerRule)
