@@ -15,7 +15,6 @@ from relayish.core.interpreter import Interpreter
 from relayish.domain import DefaultHandler, Handler, TransformCtx, Visitor, register_handler
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.algebra import register_algebra
-from relayish.ir.declarations import declared_temporarily
 from relayish.ir.node import node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
@@ -25,13 +24,12 @@ from tests.support.core_programs import core_arguments
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
-from tests.support.mixed_programs import random_mixed_module
+from tests.support.mixed_programs import DECLARED, random_mixed_module
 from tests.support.random_exprs import random_arguments
 from tests.support.tir_programs import same_result
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
 
-DECLARED = declared_temporarily()
 with DECLARED:
     relay.Domain("maths")
 
