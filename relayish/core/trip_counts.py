@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from relayish.core.ir.expr import Add, Comparison, Ge, Gt, Intconst, Le, Lt, One, Sub, Zero
+from relayish.core.ir.expr import (
+    Add,
+    Comparison,
+    Ge,
+    Gt,
+    Intconst,
+    Le,
+    Lt,
+    One,
+    Sub,
+    Zero,
+    integer_range,
+)
 from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import Ld, Ldp
 from relayish.core.ir.stmt import DoLoop
@@ -38,10 +50,13 @@ def _count_do_loop(loop: DoLoop) -> int | None:
         return None
     distance = end - start
     if isinstance(test, (Lt, Le)) and step > 0:
-        return max(-(-(distance + isinstance(test, Le)) // step), 0)
-    if isinstance(test, (Gt, Ge)) and step < 0:
-        return max(-((distance - isinstance(test, Ge)) // -step), 0)
-    return None
+        count = max(-(-(distance + isinstance(test, Le)) // step), 0)
+    elif isinstance(test, (Gt, Ge)) and step < 0:
+        count = max(-((distance - isinstance(test, Ge)) // -step), 0)
+    else:
+        return None
+    low, high = integer_range(test.a.type)
+    return count if low <= start + count * step <= high else None  # beyond, it wraps around
 
 
 register_trip_count(DoLoop, _count_do_loop)

@@ -130,7 +130,14 @@ class FlattenCtx(TransformCtx):
         """Replace operands by temporaries: those selected, and those which come before others."""
         selects = not self._is_statement(node)
         later = Effect.NONE
+        first: dict[Node, _Operand] = {}
+        if not node.language_.is_tree:  # what is shared is evaluated once, where it comes first
+            for operand in visited:
+                first.setdefault(operand.node, operand)
         for operand in reversed(visited):
+            if first.get(operand.node, operand) is not operand:
+                later |= operand.effect
+                continue
             if type(operand.image) not in ATOMS and operand.field.role is Role.OPERAND:
                 own = self._effect_of(operand.image)
                 must = _interferes(own, later)
@@ -143,6 +150,8 @@ class FlattenCtx(TransformCtx):
             ):
                 _refuse(operand.image)
             later |= operand.effect
+        for operand in visited:
+            operand.image = first.get(operand.node, operand).image
         self._moved |= later
 
     def _name(self, visitor: Dispatch, operand: _Operand, *, must: bool) -> bool:

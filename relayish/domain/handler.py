@@ -41,7 +41,9 @@ class Handler:
 
     Raises:
         DeclarationError: If neither the class nor the argument names a domain; when a class is
-            defined: if a method called ``handle_*`` names no operator of the domain.
+        DeclarationError: If neither the class nor the argument names a domain; when a class is
+            defined, or made for a domain that it does not name: if a method called ``handle_*``
+            names no operator of the domain.
         UnknownNameError: If there is no such domain.
 
     Source:
@@ -62,7 +64,8 @@ class Handler:
                     f"{cls._served!r}; a handler serves one domain"
                 )
             cls._served = name
-        _check_names(cls)
+        if cls._served is not None:
+            _check_names(cls, get_domain(cls._served))
 
     def __init__(self, domain: str | Domain | None = None) -> None:
         self._choose(domain)
@@ -88,6 +91,8 @@ class Handler:
                     f"{type(self).__name__} handles the domain {served!r}; it cannot be made for "
                     f"{found.name!r}"
                 )
+            if served is None:
+                _check_names(type(self), found)
             self.domain = found
 
     def any_operator(self, visitor: Dispatch, node: Any) -> Any:  # noqa: ARG002 - overridden
@@ -136,12 +141,9 @@ def name_of_kind(domain: Domain, kind: str) -> str:
     return f"kind_{kind}" if kind in domain.operators else kind
 
 
-def _check_names(cls: type[Handler]) -> None:
+def _check_names(cls: type[Handler], served: Domain) -> None:
     """Refuse methods of ``cls`` that are called as handlers are and name no operator."""
-    served = cls._served
-    if served is None:
-        return
-    known = _known_names(get_domain(served))
+    known = _known_names(served)
     for base in cls.__mro__:
         if base is Handler:
             continue
@@ -151,7 +153,7 @@ def _check_names(cls: type[Handler]) -> None:
             if name.removeprefix(PREFIX) not in known:
                 near = suggest(name, [PREFIX + operator for operator in sorted(known)])
                 raise DeclarationError(
-                    f"{base.__name__}.{name} names no operator of domain {served!r}{near}; "
+                    f"{base.__name__}.{name} names no operator of domain {served.name!r}{near}; "
                     f"methods called {PREFIX}* handle operators, others need another name"
                 )
 

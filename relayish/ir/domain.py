@@ -37,6 +37,10 @@ class Operator(NamedTuple):
 
     def has_property(self, wanted: Property) -> bool:
         """Return whether it has all of these properties."""
+        if not isinstance(wanted, Property):
+            raise DeclarationError(
+                f"has_property is given {wanted!r}; expected a Property, such as Property.EXPR"
+            )
         return wanted in self.properties
 
     def __repr__(self) -> str:
@@ -157,11 +161,12 @@ class Domain:
 
         Raises:
             DuplicateNameError: If the domain has an operator of that name or number.
-            DeclarationError: If the number is none, or below 0.
+            DeclarationError: If one of them is nothing of the sort, or below 0.
 
         Complexity:
             Constant, where operators are not numbered by hand.
         """
+        _check_operator(self.name, name, num_children, properties)
         named, taken = self.kinds if is_kind else self.operators, self._by_number
         if name in named:
             raise DuplicateNameError(
@@ -234,6 +239,18 @@ def _check_number(what: str, given: object) -> None:
         raise DeclarationError(f"{what} is {given!r}; expected a number, 0 or more")
 
 
+def _check_operator(domain: str, name: object, num_children: object, properties: object) -> None:
+    """Refuse what does not describe an operator."""
+    if not isinstance(name, str) or not name:
+        raise DeclarationError(f"an operator of domain {domain} is called {name!r}; expected text")
+    what = f"operator {name!r} of domain {domain}"
+    _check_number(f"the number of children of {what}", num_children)
+    if not isinstance(properties, Property) and not callable(properties):
+        raise DeclarationError(
+            f"{what} has the properties {properties!r}; expected a Property, such as Property.EXPR"
+        )
+
+
 _LIBRARY: Final = __name__.partition(".")[0]
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
@@ -304,9 +321,9 @@ def list_domains() -> tuple[Domain, ...]:
     return tuple(sorted(_DOMAINS.values(), key=lambda domain: domain.id))
 
 
-def is_domain_name(name: str) -> bool:
+def is_domain_name(name: object) -> bool:
     """Return whether a domain may be called ``name``."""
-    return _NAME.fullmatch(name) is not None
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def is_domain(name: str) -> bool:

@@ -44,6 +44,8 @@ BAD = {
     "integer": "names no element type",
     "int32x4": "a primitive type",
     "string": "a primitive type",
+    "struct": "names no element type",
+    "structure": "names no element type",
     "int32 int32": "the end of the type",
     "* int32": "a type",
     "void[3]": "elements that have a size",

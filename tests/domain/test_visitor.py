@@ -11,6 +11,7 @@ from relayish.domain import (
     REMOVED,
     AnalyzeCtx,
     DefaultHandler,
+    FlattenCtx,
     Handler,
     InvalidHandler,
     NullHandler,
@@ -157,6 +158,24 @@ def test_misspelt_handler_is_refused_when_it_is_defined() -> None:
 
         class Wrong(Handler, domain="nn"):
             def handle_rleu(self, visitor: Any, node: Any) -> None: ...
+
+
+def test_misspelt_handler_is_refused_when_it_is_made_for_a_domain() -> None:
+    class Wrong(DefaultHandler):
+        def handle_rleu(self, visitor: Any, node: Any) -> None: ...
+
+    with pytest.raises(DeclarationError, match="handle_rleu names no operator of domain 'nn'"):
+        Wrong("nn")
+
+
+def test_flattening_names_a_shared_operand_once() -> None:
+    shared = relay.nn.relu(relay.nn.relu(X))
+    program = relay.Function([X], relay.add(shared, shared))
+    ctx = FlattenCtx(lambda expr: isinstance(expr, relay.Call))
+    made = Visitor(ctx, *ALL).visit(program).body
+    assert names_of(made) == ["t1", "t2"]
+    last = made.body.body
+    assert last.args == (made.body.var, made.body.var)
 
 
 def test_operator_without_a_case_names_the_method() -> None:

@@ -103,6 +103,30 @@ def test_operator_takes_the_least_free_number():
     assert made.add("bottom").number == 0
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"name": ""}, "expected text"),
+        ({"name": None}, "expected text"),
+        ({"name": "join", "num_children": -2}, "number of children of operator 'join'"),
+        ({"name": "join", "num_children": "two"}, "number of children of operator 'join'"),
+        ({"name": "join", "properties": "EXPR"}, "expected a Property"),
+    ],
+)
+def test_operator_that_is_no_such_thing_is_refused(given, reason):
+    made = Domain("lattices")
+    with pytest.raises(DeclarationError, match=reason):
+        made.add(**given)
+    assert not made.operators
+
+
+def test_domain_and_properties_have_types():
+    with pytest.raises(DeclarationError, match="a domain is called 3"):
+        Domain(3)
+    with pytest.raises(DeclarationError, match="expected a Property"):
+        Domain("lattices").add("join").has_property("EXPR")
+
+
 def test_numbering_many_operators_takes_linear_time():
     made = Domain("lattices")
     assert [made.add(f"op{i}").number for i in range(20_000)] == list(range(20_000))

@@ -140,9 +140,10 @@ class FloatForm(ScalarForm):
         data[offset : offset + self.size] = value.tobytes()
 
     def take(self, given: Any, what: str) -> np.generic:  # Any: as the base
-        if isinstance(given, bool) or not isinstance(given, (int, float, np.number, np.ndarray)):
+        # floats that numpy has from elsewhere, such as bfloat16, are no numbers of numpy
+        if isinstance(given, bool) or not isinstance(given, (int, float, np.generic, np.ndarray)):
             raise _unfit(self.type, given, what)
-        if isinstance(given, (np.number, np.ndarray)) and given.dtype != self._dtype:
+        if isinstance(given, (np.generic, np.ndarray)) and given.dtype != self._dtype:
             raise _unfit(self.type, given, what)
         found: np.generic = self._dtype.type(given)
         return found

@@ -282,8 +282,11 @@ def const(value: object, given: TypeLike | None = None) -> Expr:
         )
     wanted = _default_type(value) if given is None else as_type(given)
     if wanted.is_float:
-        with np.errstate(over="ignore"):
-            return Ldc(Constant(wanted.numpy.type(value)))
+        try:
+            with np.errstate(over="ignore"):
+                return Ldc(Constant(wanted.numpy.type(value)))
+        except OverflowError:  # Python's, of integers beyond all floats
+            raise FieldError(f"the number given is out of range of {wanted}") from None
     whole = not isinstance(value, (float, np.floating)) or float(value).is_integer()
     is_counted = wanted.is_integer or wanted.is_bool or wanted.is_pointer
     if not whole or not is_counted:

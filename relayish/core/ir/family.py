@@ -90,7 +90,8 @@ class Arithmetic:
         return binary("ge", self, other)
 
     def __neg__(self) -> Expr:
-        return binary("sub", 0, self)
+        # zero less a zero is that of the other sign only where it is the negative one itself
+        return binary("sub", -0.0 if as_expr(self).type.is_float else 0, self)
 
     def __invert__(self) -> Expr:
         value = as_expr(self)

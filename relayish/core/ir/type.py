@@ -338,7 +338,7 @@ def _read(text: str) -> Type:
 
 
 def _word(text: str, at: int, word: str) -> str:
-    if word.startswith("struct"):
+    if len(word.split()) > 1:
         return " ".join(word.split())
     name = check_dtype(word)
     if _LANES.fullmatch(name) or name in ("string", "handle"):

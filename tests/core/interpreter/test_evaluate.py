@@ -11,7 +11,7 @@ import pytest
 from relayish import core
 from relayish.core import Evaluate, Expr, FunctionScope, GlobalScope, Interpreter, as_type
 from relayish.domain import Handler, register_handler
-from relayish.errors import CheckError, UnknownNameError
+from relayish.errors import CheckError, FieldError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.domain import Domain
 from relayish.ir.node import field, node
@@ -108,6 +108,7 @@ ARITHMETIC: list[tuple[Expr, object]] = [
     (core.Mod(const(-7.5, "float32"), const(2.0, "float32")), -1.5),
     (core.Add(const(0.1, "float32"), const(0.2, "float32")), np.float32(0.1) + np.float32(0.2)),
     (core.One(as_type("float16")), 1.0),
+    (const(1.5, "bfloat16") * 2, 3.0),
     (core.Zero(as_type("int32*")), 0),
 ]
 
@@ -117,6 +118,16 @@ def test_operator_has_the_value_of_its_type(expr: Expr, expected: object) -> Non
     found = value(expr)
     assert found == expected
     assert expr.type.is_pointer or found.dtype == expr.type.numpy
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_negated_float_has_the_other_sign(zero: float) -> None:
+    assert np.signbit(value(-const(zero, "float64"))) != np.signbit(zero)
+
+
+def test_number_beyond_all_floats_is_refused() -> None:
+    with pytest.raises(FieldError, match="out of range of float32"):
+        core.const(10**400, "float32")
 
 
 def test_float_keeps_bits_of_nan_in_memory() -> None:
