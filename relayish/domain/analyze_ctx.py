@@ -10,7 +10,7 @@ from relayish.domain.traced import Traced
 from relayish.errors import DispatchError
 from relayish.functor.notes import is_noted, note_visit
 from relayish.functor.vtable import default_handler
-from relayish.ir.blocks import chained, is_block, is_statement_of
+from relayish.ir.blocks import is_block, is_statement_of, rest_field
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.opcode import place_of
@@ -116,10 +116,10 @@ class AnalyzeCtx(Traced):
     def _opens_block(self, position: int) -> bool:
         """Return whether the parent at ``position`` is a block, counting a chain of them once."""
         node, child = self._parents[position], self._parents[position + 1]
-        rest = chained(type(node))
+        rest = rest_field(type(node))
         if rest is None or child is not getattr(node, rest):
             return is_block(type(node))
-        return chained(type(child)) is None
+        return rest_field(type(child)) is None
 
     @default_handler
     def handle_node(self, visitor: Dispatch, node: Node) -> Any:  # Any: as contexts want
@@ -186,7 +186,7 @@ class AnalyzeCtx(Traced):
         Raises:
             DispatchError: Naming the domain.
         """
-        refuse_domain(visitor, node)
+        _refuse_domain(visitor, node)
 
     def keep(self, node: Node) -> Any:  # Any: as above
         """Return what is the result for a node that nobody looks at: ``None``, in an analysis."""
@@ -223,7 +223,7 @@ def note_failure(error: Exception, parents: list[Node]) -> None:
         note_visit(error, parents[-1])
 
 
-def refuse_domain(visitor: Dispatch, node: Node) -> NoReturn:
+def _refuse_domain(visitor: Dispatch, node: Node) -> NoReturn:
     """Raise for a node of a domain that no handler serves."""
     domain, operator = place_of(node)
     served = ", ".join(sorted(visitor.handlers)) or "none"

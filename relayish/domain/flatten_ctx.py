@@ -10,7 +10,7 @@ from relayish.domain.dispatch import Dispatch
 from relayish.domain.frame import Frame
 from relayish.domain.transform_ctx import TransformCtx
 from relayish.errors import DispatchError
-from relayish.ir.blocks import chain_kind, chained, is_statement_of
+from relayish.ir.blocks import chain_kind, is_statement_of, rest_field
 from relayish.ir.effect import Effect
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
@@ -183,7 +183,7 @@ class FlattenCtx(TransformCtx):
     def _is_statement(self, node: Node) -> bool:
         """Return whether ``node``, which is being handled, is a statement and no value."""
         return self._accepts_statements(node) and (
-            chained(type(node)) is not None or node.language_.is_tree
+            rest_field(type(node)) is not None or node.language_.is_tree
         )
 
     def _may_move(self, operand: _Operand, frame: Frame) -> bool:
@@ -199,14 +199,17 @@ class FlattenCtx(TransformCtx):
             return False
         root = self._parents[0]
         if self._scopes is None or self._scopes[0] is not root:
-            self._scopes = root, Scopes(root, flat={kind for kind in Node.kinds if chained(kind)})
+            self._scopes = (
+                root,
+                Scopes(root, flat={kind for kind in Node.kinds if rest_field(kind)}),
+            )
         found, position = self._scopes[1], frame.base - 1
         while position >= 0 and self._parents[position].held_as_ is Role.PART:
             position -= 1
         if position < 0:
             return found.scope.get(node) == OUTERMOST
         holder = self._parents[position]
-        if chained(type(holder)) is not None:  # the block is an operand
+        if rest_field(type(holder)) is not None:  # the block is an operand
             return False
         return found.scope.get(node) in found.opened.get(holder, ())
 
@@ -235,7 +238,7 @@ class FlattenCtx(TransformCtx):
             self._frames.pop()
             self._emitted = before
         for new in reversed(frame.new):
-            image = new.with_fields(**{str(chained(type(new))): image})
+            image = new.with_fields(**{str(rest_field(type(new))): image})
         return image
 
     def _declare(self, node: Node, changes: dict[str, object], known: int) -> None:

@@ -42,9 +42,9 @@ class SimplifyCtx(TransformCtx):
     def handle_node(self, visitor: Dispatch, node: Node) -> Any:  # Any: as the base
         """Return ``node`` rebuilt with simplified children, or what that is by declared facts."""
         image = super().handle_node(visitor, node)
-        return self.simplified(image) if self.by_facts else image
+        return self.simplify(image) if self.by_facts else image
 
-    def simplified(self, node: Node) -> Node:
+    def simplify(self, node: Node) -> Node:
         """Return what ``node`` is by the facts of its operator, over simplified operands.
 
         Complexity:

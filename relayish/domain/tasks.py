@@ -82,7 +82,7 @@ def register_task(name: str, otherwise: type[Handler] = InvalidHandler) -> Task:
     return made
 
 
-def get_task(name: str) -> Task:
+def _get_task(name: str) -> Task:
     """Return the task ``name``.
 
     Raises:
@@ -132,7 +132,7 @@ def register_handler(
             what a method is entered as, and ``replace`` is false.
         UnknownNameError: If there is no such task.
     """
-    get_task(task)
+    _get_task(task)
     if handler is None:
         return lambda given: register_handler(task, given, replace=replace, is_view=is_view)
     served: object = handler
@@ -163,7 +163,7 @@ def register_handler(
 
 def handler_of(task: str, domain: str) -> type[Handler] | None:
     """Return the class of handlers that a domain registered for a task, if it did."""
-    get_task(task)
+    _get_task(task)
     hooks.load_handlers(task)
     return _HANDLERS.get((task, domain))
 
@@ -191,7 +191,7 @@ def assemble(
     Complexity:
         Linear in the number of domains.
     """
-    otherwise = get_task(task).otherwise
+    otherwise = _get_task(task).otherwise
     hooks.load_handlers(task)
     own = [given() if isinstance(given, type) else given for given in instead]
     served = {made.domain.name for made in own}

@@ -14,12 +14,12 @@ from relayish.errors import DispatchError
 from relayish.functor.vtable import default_handler
 from relayish.ir.blocks import (
     block_kind,
-    chained,
     holding_field,
     is_statement_of,
-    listing,
     make_block,
     may_be_statement,
+    rest_field,
+    statements_field,
 )
 from relayish.ir.field import Field, Shape
 from relayish.ir.node import Node
@@ -268,7 +268,7 @@ class TransformCtx(AnalyzeCtx):
 
         Of a chain that is being visited, ``node`` is one statement: what it holds but the rest.
         """
-        rest = chained(type(node))
+        rest = rest_field(type(node))
         if rest is None:
             return self._rebuild(visitor, node)
         if not self._accepts_statements(node):
@@ -405,16 +405,20 @@ class TransformCtx(AnalyzeCtx):
         """Return what is called for nodes of ``kind`` in place of ``step``: blocks are kept."""
         if step is keep:
             return step
-        if chained(kind) is not None:
+        if rest_field(kind) is not None:
             return _run_chain
-        if listing(kind) is None and may_be_statement(kind) and block_kind(kind) is not None:
+        if (
+            statements_field(kind) is None
+            and may_be_statement(kind)
+            and block_kind(kind) is not None
+        ):
             return _alone(step)
         return step
 
     def _is_called(self, kind: type[Node]) -> bool:
         """Return whether nodes of ``kind`` are no nodes of a graph: blocks, and all of a tree."""
         tree = kind.language_.is_tree and CHILDREN.push[kind] is not None
-        return tree or chained(kind) is not None or listing(kind) is not None
+        return tree or rest_field(kind) is not None or statements_field(kind) is not None
 
     def keep(self, node: Node) -> Any:  # Any: as the base
         """Return ``node``, which stays as it is."""

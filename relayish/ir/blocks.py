@@ -26,27 +26,29 @@ def _rest_of_kind(kind: type[Node]) -> str | None:
 _CHAINS: Final = ByKind(_rest_of_kind)
 
 
-def chained(kind: type[Node]) -> str | None:
+def rest_field(kind: type[Node]) -> str | None:
     """Return the field in which a statement of class ``kind`` holds what comes after it."""
     found: str | None = _CHAINS[kind]
     return found
 
 
-def _listing_field(kind: type[Node]) -> str | None:
+def _statements_field_of_kind(kind: type[Node]) -> str | None:
     found = [f.name for f in kind.fields_ if f.block]
     return found[0] if len(found) == 1 else None
 
 
-_LISTING: Final = ByKind(_listing_field)
+_STATEMENTS: Final = ByKind(_statements_field_of_kind)
 
 
-def listing(kind: type[Node]) -> str | None:
+def statements_field(kind: type[Node]) -> str | None:
     """Return the field in which a block of class ``kind`` lists its statements, if it does."""
-    found: str | None = _LISTING[kind]
+    found: str | None = _STATEMENTS[kind]
     return found
 
 
-_BLOCKS: Final = ByKind(lambda kind: listing(kind) is not None or chained(kind) is not None)
+_BLOCKS: Final = ByKind(
+    lambda kind: statements_field(kind) is not None or rest_field(kind) is not None
+)
 
 
 def is_block(kind: type[Node]) -> bool:
@@ -81,12 +83,12 @@ def chain_kind(kind: type[Node]) -> type[Node] | None:
 
 
 def _find_chain_kind(kind: type[Node]) -> type[Node] | None:
-    found = [other for other in kind.language_.kinds.values() if chained(other) is not None]
+    found = [other for other in kind.language_.kinds.values() if rest_field(other) is not None]
     return found[0] if len(found) == 1 else None
 
 
 def _may_be_statement(kind: type[Node]) -> bool:
-    if chained(kind) is not None:
+    if rest_field(kind) is not None:
         return True
     return any(
         f.block and f.kind is not None and issubclass(kind, f.kind)
@@ -99,7 +101,8 @@ def _find_block_kind(kind: type[Node]) -> type[Node] | None:
     found = [
         other
         for other in kind.language_.kinds.values()
-        if listing(other) is not None and all(f.block or f.role is Role.LEAF for f in other.fields_)
+        if statements_field(other) is not None
+        and all(f.block or f.role is Role.LEAF for f in other.fields_)
     ]
     return found[0] if len(found) == 1 else None
 
@@ -136,7 +139,7 @@ def is_statement_of(parent: Node | None, node: Node) -> bool:
     kind = type(node)
     if not may_be_statement(kind):
         return False
-    if parent is None or chained(kind) is not None:
+    if parent is None or rest_field(kind) is not None:
         return True
     declared = holding_field(parent, node, Role.SCOPE)
     if declared is None or declared.kind is None:
@@ -162,7 +165,7 @@ def make_block(original: Node, statements: Sequence[Node]) -> Node:
     Raises:
         DeclarationError: If the language of ``original`` has no kind of block.
     """
-    field = listing(type(original))
+    field = statements_field(type(original))
     if field is not None:
         return original.with_fields(**{field: tuple(statements)})
     if len(statements) == 1:
@@ -174,4 +177,4 @@ def make_block(original: Node, statements: Sequence[Node]) -> Node:
             f"language {original.language_.name!r} has no kind of block to put them in: one node "
             f"class with field(block=True); found {show_found(original)}"
         )
-    return made(**{str(listing(made)): tuple(statements)})
+    return made(**{str(statements_field(made)): tuple(statements)})

@@ -110,7 +110,7 @@ class _Raised:
                     yield each._replace(definition=name)
             except WellFormedError as error:
                 span = getattr(definition, "span", None)
-                yield Violation(Wrong.WELL_FORMED, str(error), definition, span, name)
+                yield Violation(UnnamedRule.WELL_FORMED, str(error), definition, span, name)
 
 
 class Scoped:
@@ -131,8 +131,8 @@ class Scoped:
         return self.rule(definitions, mod)
 
 
-class Wrong(Enum):
-    """The rules that functions keep which raise what is wrong, and do not name the rule."""
+class UnnamedRule(Enum):
+    """What stands for the rule where a verifier raises what is wrong and names no rule."""
 
     WELL_FORMED = "well formed"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from relayish.errors import OptionError
-from relayish.pass_infra.base.common import OFF, CommonConfig, check_types, described
+from relayish.pass_infra.base.common import OFF, CommonConfig, check_types, option_field
 from relayish.registry.command_line import ValueForm
 
 HIGHEST_LEVEL: Final = 4
@@ -30,25 +30,27 @@ class GlobalConfig:
         development mode (``python -X dev``) here.
     """
 
-    help: bool = described("h", "list the options")
-    show: bool = described("s", "tell which pass runs")
-    trace: bool = described("t", "trace symbols and program before and after every pass")
-    trace_mp: bool = described("tm", "trace the memory that each pass took")
-    perf: bool = described("p", "trace time, and sizes of the program, of every pass")
-    keep: bool = described("k", "write the program to a file after every pass")
-    verify: bool = described(
+    help: bool = option_field("h", "list the options")
+    show: bool = option_field("s", "tell which pass runs")
+    trace: bool = option_field("t", "trace symbols and program before and after every pass")
+    trace_mp: bool = option_field("tm", "trace the memory that each pass took")
+    perf: bool = option_field("p", "trace time, and sizes of the program, of every pass")
+    keep: bool = option_field("k", "write the program to a file after every pass")
+    verify: bool = option_field(
         "vir", "check the program around every pass", default=sys.flags.dev_mode
     )
-    print_pass: bool = described("", "list the passes that run, with their options")
-    print_meta: bool = described("", "list domains and operators")
-    opt_level: int | None = described(
+    print_pass: bool = option_field("", "list the passes that run, with their options")
+    print_meta: bool = option_field("", "list domains and operators")
+    opt_level: int | None = option_field(
         "O", "run passes of this level and below; that of the context if none", default=None
     )
-    output: str = described("o", "where to write the result", default="")
-    dump: tuple[str, ...] = described("", "passes after which the program is written", default=())
-    skip_before: int = described("", "skip passes with a smaller number; -1: off", default=OFF)
-    skip_after: int = described("", "skip passes with a greater number; -1: off", default=OFF)
-    skip_equal: int = described("", "skip the pass with this number; -1: off", default=OFF)
+    output: str = option_field("o", "where to write the result", default="")
+    dump: tuple[str, ...] = option_field(
+        "", "passes after which the program is written", default=()
+    )
+    skip_before: int = option_field("", "skip passes with a smaller number; -1: off", default=OFF)
+    skip_after: int = option_field("", "skip passes with a greater number; -1: off", default=OFF)
+    skip_equal: int = option_field("", "skip the pass with this number; -1: off", default=OFF)
 
     def __post_init__(self) -> None:
         check_types(self, _HINTS, "a driver has")

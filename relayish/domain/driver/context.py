@@ -33,7 +33,7 @@ class DriverCtx:
     Entered with ``with``, it is the current one, to be had by :meth:`current` from wherever passes
     run; outside of all, that is one with the defaults, which traces to standard output. It is no
     second :class:`PassContext`: passes run under the one that is current, at the level asked for
-    here (:meth:`pass_context`), with the options asked for here (:meth:`configured`).
+    here (:meth:`pass_context`), with the options asked for here (:meth:`configure`).
 
     Args:
         config: Options of the run.
@@ -133,7 +133,7 @@ class DriverCtx:
         ctx, level = PassContext.current(), self.config.opt_level
         return ctx if level is None else ctx.with_level(level)
 
-    def configured(self, pass_: Pass) -> Pass:
+    def configure(self, pass_: Pass) -> Pass:
         """Return a pass with the options that are asked of it here; the pass itself if none are.
 
         Options of the command line count before those that the pass was made with.
@@ -151,7 +151,7 @@ class DriverCtx:
         made = pass_ if entry is None or not own else _remake(pass_, entry, own)
         return made.with_common(**asked) if asked else made
 
-    def configured_inside(self, pipeline: S) -> S:
+    def configure_inside(self, pipeline: S) -> S:
         """Return a pipeline inside the one that is driven with the options that are given for it.
 
         What is asked of all passes is asked of those in it, and not of the whole.

@@ -273,21 +273,21 @@ class Driver(Sequential):
         level = self._ctx.config.opt_level if self._own and self._ctx is not None else None
         return ctx if level is None else ctx.with_level(level)
 
-    def resolved(
+    def resolve(
         self,
         ctx: PassContext | None = None,
         change: Callable[[Pass], Pass] = lambda pass_: pass_,
         change_inside: Callable[[Sequential], Sequential] = lambda pipeline: pipeline,
     ) -> Self:
-        """Return this as part of the run of another; see :meth:`Sequential.resolved`."""
+        """Return this as part of the run of another; see :meth:`Sequential.resolve`."""
         if not self._own:
-            return super().resolved(ctx, change, change_inside)._lend(DriverCtx.current())  # noqa: SLF001 - as above
+            return super().resolve(ctx, change, change_inside)._lend(DriverCtx.current())  # noqa: SLF001 - as above
         own = self.ctx
         settle = _Settling(own)
-        return super().resolved(
+        return super().resolve(
             ctx,
             lambda pass_: change(settle(pass_)),
-            lambda pipeline: change_inside(own.configured_inside(pipeline)),
+            lambda pipeline: change_inside(own.configure_inside(pipeline)),
         )
 
     def _lend(self, ctx: DriverCtx) -> Self:
@@ -334,7 +334,7 @@ def _schedule(driver: Driver, ctx: DriverCtx, done: int = 0) -> Sequential:
         done: How many passes have run already.
     """
     plain = Sequential(driver.passes, driver.info.opt_level, driver.info.name)
-    return plain.resolved(ctx.pass_context(), _Settling(ctx, done), ctx.configured_inside)
+    return plain.resolve(ctx.pass_context(), _Settling(ctx, done), ctx.configure_inside)
 
 
 class _Settling:
@@ -351,7 +351,7 @@ class _Settling:
         self.number += 1
         count = self.counts[name] = self.counts.get(name, 0) + 1
         phase = name if count == 1 else f"{name}#{count}"
-        made = ctx.configured(pass_)
+        made = ctx.configure(pass_)
         made = made.with_info(dataclasses.replace(made.info, phase=phase))
         if ctx.config.keep and not made.info.common.write_ir:
             kept = f"{ctx.files.stem}.{make_safe_name(phase).lower()}{BINARY_SUFFIX}"

@@ -186,7 +186,7 @@ def _check_derived(node: Node, report: Report) -> None:
 def _check_operand(node: Node, field: str, held: Sequence[Node], report: Report) -> None:
     """An operand has a value: it is no statement, and nothing that is not evaluated."""
     for child in held:
-        found = properties_of_kind(type(child))
+        found = _properties_of_kind(type(child))
         if found & Property.EXPR:
             continue
         if found & Property.STMT:
@@ -213,9 +213,9 @@ def _check_block(node: Node, field: str, held: Sequence[Node], report: Report) -
     has_rule = VERIFY_RULES[type(node)] is not demand_nothing
     end: Node | None = None
     for child in held:
-        found = properties_of_kind(type(child))
+        found = _properties_of_kind(type(child))
         if found & Property.NOT_EXEC or (found & Property.EXPR and not found & Property.STMT):
-            if properties_of_kind(type(node)) & Property.STMT:
+            if _properties_of_kind(type(node)) & Property.STMT:
                 report(
                     Rule.PLACE,
                     child,
@@ -234,7 +234,7 @@ def _check_block(node: Node, field: str, held: Sequence[Node], report: Report) -
             end = child
 
 
-def properties_of_kind(kind: type[Node]) -> Property:
+def _properties_of_kind(kind: type[Node]) -> Property:
     """Return the properties of the operator that nodes of a kind are."""
     found: Property = _PROPERTIES[kind]
     return found
@@ -268,7 +268,7 @@ def check_labels(nodes: Iterable[Node], report: Report) -> None:
     placed: dict[object, Node] = {}
     jumps: list[Node] = []
     for node in nodes:
-        found = properties_of_kind(type(node))
+        found = _properties_of_kind(type(node))
         if _LABELLED not in found:
             continue
         if found & Property.NON_SCF:

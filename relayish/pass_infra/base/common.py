@@ -20,7 +20,7 @@ OFF: Final = -1
 """The number that skips nothing."""
 
 
-def described(
+def option_field(
     abbreviation: str,
     description: str,
     *,
@@ -66,30 +66,34 @@ class CommonConfig:
         [2, 4, 5]
     """
 
-    enable: bool = described("e", "run the pass", default=True)
-    show: bool = described("s", "tell when the pass runs")
-    help: bool = described("h", "list the options of the pass")
-    verify: bool = described("vir", "check the program before and after")
-    trace_ir_before: bool = described("tib", "trace the program before")
-    trace_ir_after: bool = described("tia", "trace the program after")
-    trace_st_before: bool = described("tsb", "trace its symbols before")
-    trace_st_after: bool = described("tsa", "trace its symbols after")
-    trace_stat: bool = described("ts", "trace time, and sizes of the program")
-    trace_mp: bool = described("tm", "trace the memory that the pass took")
-    trace_detail: int = described("td", "mask of 64 bits: which details the pass traces", default=0)
-    skip_before: int = described(
+    enable: bool = option_field("e", "run the pass", default=True)
+    show: bool = option_field("s", "tell when the pass runs")
+    help: bool = option_field("h", "list the options of the pass")
+    verify: bool = option_field("vir", "check the program before and after")
+    trace_ir_before: bool = option_field("tib", "trace the program before")
+    trace_ir_after: bool = option_field("tia", "trace the program after")
+    trace_st_before: bool = option_field("tsb", "trace its symbols before")
+    trace_st_after: bool = option_field("tsa", "trace its symbols after")
+    trace_stat: bool = option_field("ts", "trace time, and sizes of the program")
+    trace_mp: bool = option_field("tm", "trace the memory that the pass took")
+    trace_detail: int = option_field(
+        "td", "mask of 64 bits: which details the pass traces", default=0
+    )
+    skip_before: int = option_field(
         "", "leave what has a smaller number as it is; -1: off", default=OFF
     )
-    skip_after: int = described(
+    skip_after: int = option_field(
         "", "leave what has a greater number as it is; -1: off", default=OFF
     )
-    skip_equal: int = described("", "leave what has this number as it is; -1: off", default=OFF)
-    read_ir: str = described("b2ir", "file to read the program from, before the pass", default="")
-    write_ir: str = described("ir2b", "file to write the program to, after the pass", default="")
-    dump: bool = described("", "write the program to a file of its own after")
-    rt_dump: bool = described("rtd", "let generated code dump its variables")
-    rt_timing: bool = described("rtt", "let generated code take times")
-    rt_validate: bool = described("rtv", "let generated code check its results")
+    skip_equal: int = option_field("", "leave what has this number as it is; -1: off", default=OFF)
+    read_ir: str = option_field(
+        "b2ir", "file to read the program from, before the pass", default=""
+    )
+    write_ir: str = option_field("ir2b", "file to write the program to, after the pass", default="")
+    dump: bool = option_field("", "write the program to a file of its own after")
+    rt_dump: bool = option_field("rtd", "let generated code dump its variables")
+    rt_timing: bool = option_field("rtt", "let generated code take times")
+    rt_validate: bool = option_field("rtv", "let generated code check its results")
 
     def __post_init__(self) -> None:
         check_types(self, _HINTS, "every pass has")
@@ -133,7 +137,7 @@ NOTHING_ASKED: Final = CommonConfig()
 COMMON_NAMES: Final = tuple([option.name for option in fields(CommonConfig)])
 
 
-def asking(common: CommonConfig, asked: Mapping[str, object]) -> CommonConfig:
+def set_common(common: CommonConfig, asked: Mapping[str, object]) -> CommonConfig:
     """Return common options with some of them set, by their names.
 
     Raises:

@@ -15,7 +15,7 @@ from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
 from relayish.ir.untyped import add_hint
-from relayish.pass_infra.base.common import NOTHING_ASKED, asking
+from relayish.pass_infra.base.common import NOTHING_ASKED, set_common
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.garbage_collection import collect_as
@@ -132,7 +132,7 @@ class Pass(ABC):
         Raises:
             OptionError: If there is no such option, or a value does not fit.
         """
-        common = asking(self.info.common, asked)
+        common = set_common(self.info.common, asked)
         return self.with_info(dataclasses.replace(self.info, common=common))
 
     # what a driver calls around running its passes; Any: the driver, which stands above this file

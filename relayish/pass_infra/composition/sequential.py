@@ -102,7 +102,7 @@ class Sequential(Pass):
                 planned.append(step)
         return tuple(planned)
 
-    def resolved(
+    def resolve(
         self,
         ctx: PassContext | None = None,
         change: Callable[[Pass], Pass] = lambda pass_: pass_,
@@ -126,7 +126,7 @@ class Sequential(Pass):
         made = copy.copy(self)
         made.passes = tuple(
             [
-                change_inside(step).resolved(inside, change, change_inside)
+                change_inside(step).resolve(inside, change, change_inside)
                 if isinstance(step, Sequential)
                 else change(step)
                 for step in self._steps(inside)

@@ -113,7 +113,7 @@ class _Simplified:
 
     def visit_by_default(self, node: Node) -> Node:
         """Return what ``node`` is by the facts of its operator."""
-        return self.context.simplified(node)
+        return self.context.simplify(node)
 
 
 def _enter_rule(kind: type[Node], handler: type[Handler], method: str) -> None:

@@ -132,7 +132,7 @@ def test_a_level_of_a_pass_and_a_trace_stand_in_one_word(ctx, declarations):
             return func
 
     ctx.parse_options(["-O2", "-VEC:level=3:trace_ir_after"])
-    made = ctx.configured(get_pass("VEC"))
+    made = ctx.configure(get_pass("VEC"))
     assert isinstance(made, Vec)
     assert (made.level, made.info.common.trace_ir_after) == (3, True)
     written = get_pass("VEC{level=3, trace_ir_after=true}")
@@ -141,7 +141,7 @@ def test_a_level_of_a_pass_and_a_trace_stand_in_one_word(ctx, declarations):
 
 def test_a_pass_of_which_nothing_is_asked_is_itself(ctx):
     pass_ = get_pass("FoldConstant")
-    assert ctx.configured(pass_) is pass_
+    assert ctx.configure(pass_) is pass_
 
 
 def test_a_pass_that_does_not_tell_its_options_is_not_made_anew(ctx, declarations):
@@ -151,7 +151,7 @@ def test_a_pass_that_does_not_tell_its_options_is_not_made_anew(ctx, declaration
 
     ctx.parse_options(["-Made:often=3"])
     with pytest.raises(OptionError, match=r"does not tell its options, so often cannot .*Made\{"):
-        ctx.configured(get_pass("Made"))
+        ctx.configure(get_pass("Made"))
 
 
 def test_options_of_a_group_become_an_object(ctx):
