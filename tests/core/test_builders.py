@@ -40,6 +40,17 @@ BUILT = {
 }
 
 
+BAD_CONSTANTS = {
+    "beyond int32": ([1, 2**40], None, "no values of type int32"),
+    "beyond int8": ([300], "int8", "no values of type int8"),
+    "below 0": ([-1], "uint64", "no values of type uint64"),
+    "fraction": ([1.5], "int32", "no values of type int32"),
+    "no truth": ([2], "bool", "no values of type bool"),
+    "text": ("abc", "int8", "expected numbers of type int8"),
+    "ragged": ([[1], [2, 3]], None, "rows of one length"),
+}
+
+
 @each("text", BUILT)
 def test_operators_build_nodes(text):
     assert str(BUILT[text]) == text
@@ -131,6 +142,37 @@ def test_constants_are_of_the_types_that_numbers_have():
     mod = build()
     assert mod["weights"].type == "float32[2]"
     assert mod["weights"].is_const
+
+
+@each("data", BAD_CONSTANTS)
+def test_constants_that_change_by_their_type_are_refused(data):
+    given, element, reason = BAD_CONSTANTS[data]
+    with pytest.raises(FieldError, match=reason):
+        GlobalScope().constant("c", given, element)
+
+
+def test_conditions_and_functions_that_are_called_may_be_symbols():
+    scope = GlobalScope()
+    with scope.function("f", {"b": "bool", "p": "(() -> void)*"}) as f:
+        with f.while_do(f.b):
+            f.call(f.p)
+        with f.do_while(f.b), f.if_(f.b):
+            f.ret()
+    assert core.verify(scope.module()) == ()
+
+
+def test_scope_refuses_what_is_no_name_type_or_target():
+    scope = GlobalScope()
+    with pytest.raises(FieldError, match="goes by a name; found 3"):
+        scope.variable(3, "int32")
+    with pytest.raises(FieldError, match="parameters that have values"):
+        scope.declare("f", ["void"])
+    with (
+        scope.function("f") as f,
+        pytest.raises(BuilderError, match="expected a symbol or an address"),
+    ):
+        f.store(3, 4)
+    assert len(scope.module().functions) == 1
 
 
 def test_a_scope_goes_on_from_a_module():

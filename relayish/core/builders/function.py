@@ -89,13 +89,21 @@ class FunctionScope:
         self._blocks[-1].append(stmt)
 
     def store(self, target: Symbol | Expr, value: Operand) -> None:
-        """Put a value into a symbol, or at an address: ``St``, ``Stp`` or ``Ist``."""
+        """Put a value into a symbol, or at an address: ``St``, ``Stp`` or ``Ist``.
+
+        Raises:
+            BuilderError: If ``target`` is neither.
+        """
         if isinstance(target, Preg):
             self.add(Stp(target, as_expr(value, target.type)))
         elif isinstance(target, Symbol):
             self.add(St(target, as_expr(value, type_of(target))))
-        else:
+        elif isinstance(target, Expr):
             self.add(Ist(target, as_expr(value, pointee_of(target))))
+        else:
+            raise BuilderError(
+                f"store puts a value into {show_found(target)}; expected a symbol or an address"
+            )
 
     def field(self, symbol: Symbol, name: str) -> Expr:
         """Return what a field of a symbol holds: ``Ldf`` or ``Ldpf``."""
@@ -119,7 +127,7 @@ class FunctionScope:
             raise FieldError(f"{given} has no field {name!r}{suggest(name, fields)}")
         return fields[name]
 
-    def call(self, callee: Global | Expr, *args: Operand) -> Expr | None:
+    def call(self, callee: Symbol | Expr, *args: Operand) -> Expr | None:
         """Add a call, of a function by name or by address.
 
         Returns:
@@ -128,9 +136,11 @@ class FunctionScope:
         Raises:
             BuilderError: If what is called is no function, or takes another number of arguments.
         """
+        if not isinstance(callee, Global) or callee.type.is_pointer:
+            callee = as_expr(callee)
         signature = callee.type if isinstance(callee, Global) else pointee_of(callee)
         if not signature.is_function:
-            raise BuilderError(f"{one_line(callee)} of type {signature} is no function")
+            raise BuilderError(f"{one_line(callee)} of type {callee.type} is no function")
         if len(args) != len(signature.params):
             raise BuilderError(
                 f"{one_line(callee)} of type {signature} is called with {len(args)} arguments; "
@@ -153,11 +163,11 @@ class FunctionScope:
         self.add(Retv(as_expr(value, self._result)))
 
     @contextmanager
-    def if_(self, condition: Expr) -> Iterator[None]:
+    def if_(self, condition: Operand) -> Iterator[None]:
         """Build what runs where ``condition`` holds; :meth:`else_` may follow."""
         with self._nested() as body:
             yield
-        self.add(If(condition, Block(tuple(body))))
+        self.add(If(as_expr(condition), Block(tuple(body))))
 
     @contextmanager
     def else_(self) -> Iterator[None]:
@@ -177,7 +187,7 @@ class FunctionScope:
 
     @contextmanager
     def do_loop(
-        self, iv: Var | Preg, init: Operand, compare: Expr, increment: Operand | None = None
+        self, iv: Var | Preg, init: Operand, compare: Operand, increment: Operand | None = None
     ) -> Iterator[None]:
         """Build a for loop, whose body is what is added within.
 
@@ -190,21 +200,22 @@ class FunctionScope:
         with self._nested() as body:
             yield
         step = iv + 1 if increment is None else as_expr(increment, iv.type)
-        self.add(DoLoop(iv, as_expr(init, iv.type), compare, step, Block(tuple(body))))
+        first = as_expr(init, iv.type)
+        self.add(DoLoop(iv, first, as_expr(compare), step, Block(tuple(body))))
 
     @contextmanager
-    def while_do(self, condition: Expr) -> Iterator[None]:
+    def while_do(self, condition: Operand) -> Iterator[None]:
         """Build a loop that runs while ``condition`` holds before each iteration."""
         with self._nested() as body:
             yield
-        self.add(WhileDo(condition, Block(tuple(body))))
+        self.add(WhileDo(as_expr(condition), Block(tuple(body))))
 
     @contextmanager
-    def do_while(self, condition: Expr) -> Iterator[None]:
+    def do_while(self, condition: Operand) -> Iterator[None]:
         """Build a loop that runs once, and again while ``condition`` holds behind an iteration."""
         with self._nested() as body:
             yield
-        self.add(DoWhile(Block(tuple(body)), condition))
+        self.add(DoWhile(Block(tuple(body)), as_expr(condition)))
 
     def finish(self) -> FuncEntry:
         """Return the function that was built.

@@ -30,6 +30,7 @@ from relayish.core.ir.type import VOID, Type, TypeLike, as_type, function, struc
 from relayish.errors import DuplicateNameError, FieldError, suggest
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
+from relayish.ir.one_line import show_found
 from relayish.ir.relay.module import IRModule
 
 
@@ -97,19 +98,20 @@ class GlobalScope:
             data: A number, an array, a list of numbers or a string.
             element: The type of its elements; of Python's numbers by default ``int32``,
                 ``float32`` or ``bool``.
+
+        Raises:
+            FieldError: If there is no such constant: a number is no value of the type, say.
         """
         given: Any = data  # Any: converted
         if isinstance(data, (list, tuple)) or element is not None:
-            given = np.asarray(data)
-            wanted = _DEFAULTS.get(given.dtype.name) if element is None else element
-            given = given if wanted is None else given.astype(as_type(wanted).numpy)
+            given = _as_array(data, element)
         value = Constant(given)
         self._define(name, GlobalVariable(value.type, Ldc(value), is_const=True))
         return Global(name, value.type)
 
     def declare(self, name: str, params: Sequence[TypeLike], result: TypeLike = VOID) -> Global:
         """Declare a function that is defined elsewhere, and return its name."""
-        signature = function(params, result)
+        signature = as_type(str(function(params, result)))  # whose text says what is no parameter
         self._define(name, FuncDecl(signature))
         return Global(name, signature)
 
@@ -138,11 +140,37 @@ class GlobalScope:
         return IRModule().with_functions(self._defined)
 
     def _define(self, name: str, definition: Definition) -> None:
+        if not isinstance(name, str):
+            raise FieldError(f"a definition goes by a name; found {show_found(name)}")
         if name in self._defined:
             raise DuplicateNameError(
                 f"the scope defines {name!r} twice; choose another name for the second"
             )
         self._defined[name] = definition
+
+
+def _as_array(data: object, element: TypeLike | None) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return numbers as an array of a type.  Any: of which type and shape, they say."""
+    try:
+        given = np.asarray(data)
+    except ValueError:  # numpy's, of rows of several lengths
+        raise FieldError(
+            f"a constant is given {show_found(data)}; expected rows of one length"
+        ) from None
+    wanted = _DEFAULTS.get(given.dtype.name) if element is None else element
+    if wanted is None:
+        return given
+    held = as_type(wanted)
+    if given.dtype.kind in "OSUMmc":
+        raise FieldError(f"a constant is given {show_found(data)}; expected numbers of type {held}")
+    with np.errstate(all="ignore"):
+        made = given.astype(held.numpy)
+    if held.is_float or np.array_equal(made.astype("uint64" if held.is_uint else "int64"), given):
+        return made
+    raise FieldError(
+        f"a constant is given {show_found(data)}, which are no values of type {held}; give the "
+        f"type of its elements"
+    )
 
 
 _DEFAULTS: Final = {"int64": "int32", "float64": "float32"}
