@@ -125,7 +125,7 @@ class VerifyCtx(AnalyzeCtx):
         """What was reported so far."""
         return tuple(self._taken_down.violations)
 
-    def take_down(self, report: Report) -> None:
+    def _take_down(self, report: Report) -> None:
         """Put what is reported from now on into ``report``."""
         self._taken_down = report
 
@@ -166,7 +166,7 @@ class HandlerRule:
         if _VISITING.get():
             return  # the visitor will come to it, and knows its parents
         context = VerifyCtx()
-        context.take_down(report)
+        context._take_down(report)  # noqa: SLF001 - of this file
         getattr(self.handler(), self.method)(_Nowhere(context), node)
 
 
@@ -259,7 +259,7 @@ class _Verification:
             if asks or is_handled:
                 visitor = self._visitors[asks]
                 visitor.context.definition = name
-                visitor.context.take_down(self._reports[name])
+                visitor.context._take_down(self._reports[name])  # noqa: SLF001 - as above
                 visitor.visit(definition)
 
     def _in_order(self, name: str, violations: list[Violation]) -> list[Violation]:

@@ -24,7 +24,7 @@ Lowered = list[tir.Stmt]
 """What a statement becomes."""
 
 
-class LowerCtx(AnalyzeCtx):
+class LowerCoreCtx(AnalyzeCtx):
     """The context of lowering a function.
 
     Attributes:
@@ -185,7 +185,7 @@ class Lower(Handler, domain="core"):
 
     def handle_do_loop(self, visitor: Dispatch, node: run.DoLoop) -> Lowered:
         """Lower to a loop of its own variable if nothing else changes that."""
-        context: LowerCtx = visitor.context
+        context: LowerCoreCtx = visitor.context
         init = visitor.visit(node.init)
         if context.loops.counts(node):
             return self._counting(visitor, node, init)
@@ -196,7 +196,7 @@ class Lower(Handler, domain="core"):
         return [context.store(node.iv, init), _while(visitor, compare, body)]
 
     def _counting(self, visitor: Dispatch, node: run.DoLoop, init: tir.Expr) -> Lowered:
-        context: LowerCtx = visitor.context
+        context: LowerCoreCtx = visitor.context
         counter = context.places.iterator(getattr(node.iv, "name", ""), init.type)
         context.counters[node.iv] = counter
         compare = self._again(visitor, node.compare)
@@ -264,7 +264,7 @@ class Lower(Handler, domain="core"):
     # Calls, and the end of a function
 
     def handle_call(self, visitor: Dispatch, node: run.Call) -> Lowered:
-        context: LowerCtx = visitor.context
+        context: LowerCoreCtx = visitor.context
         callee = context.functions.get(node.entry.name)
         if isinstance(callee, Signature):
             return self._call(visitor, node, callee)
@@ -276,7 +276,7 @@ class Lower(Handler, domain="core"):
         return [made if node.result is None else context.store(node.result, made)]
 
     def _call(self, visitor: Dispatch, node: run.Call, callee: Signature) -> Lowered:
-        context: LowerCtx = visitor.context
+        context: LowerCoreCtx = visitor.context
         places = context.places
         scalars: list[tir.Expr] = []
         lengths: list[tir.Expr] = []

@@ -26,7 +26,7 @@ from relayish.domain import Handler, assemble
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.core_lowering.lower import LowerCtx
+from relayish.passes.core_lowering.lower import LowerCoreCtx
 from relayish.passes.core_lowering.memory import Places, Signature, signature_of
 from relayish.passes.loop_structure.transform_poly_for_to_for import transform_poly_for_to_for
 
@@ -81,7 +81,7 @@ def lower_core_with(mod: IRModule, *handlers: Handler | type[Handler]) -> IRModu
         for key, func in mod.functions_of(FuncEntry).items():
             name = mod.name_of(key) or ""
             places = Places(name, func, signatures[name], variables, layout)
-            context = LowerCtx(func, places, known)
+            context = LowerCoreCtx(func, places, known)
             body = assemble("lower_to_loops", context, *handlers).visit(func.body)
             lowered = tir.LoweredFunc(
                 name,
