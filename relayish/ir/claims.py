@@ -32,6 +32,8 @@ class Claim(NamedTuple):
     line: int
     made: object
     """The function or class, ``None`` for what has no name."""
+    registering: str
+    """The module whose code registers it."""
 
     def __str__(self) -> str:
         return f"{self.module}.{self.name}" if self.name else f"{self.module}, line {self.line}"
@@ -54,12 +56,12 @@ def claim_of(made: object = None) -> Claim:
     What registers it is the innermost code outside of the library, or at the top of a module of it.
     """
     frame = _find_registering_frame()
+    registering = str(frame.f_globals.get("__name__"))
     module, name = getattr(made, "__module__", None), getattr(made, "__qualname__", None)
     if isinstance(module, str) and isinstance(name, str):
-        return Claim(module, name, frame.f_code, frame.f_lineno, made)
-    module = str(frame.f_globals.get("__name__"))
+        return Claim(module, name, frame.f_code, frame.f_lineno, made, registering)
     name = "" if _is_top(frame) else frame.f_code.co_qualname
-    return Claim(module, name, frame.f_code, frame.f_lineno, None)
+    return Claim(registering, name, frame.f_code, frame.f_lineno, None, registering)
 
 
 def _find_registering_frame() -> FrameType:
@@ -97,7 +99,7 @@ builtins.int; choose another
 
     def __init__(self) -> None:
         self._held: dict[K, Claim] = {}
-        watch_table(self._held, lambda context, claim: context.stays(claim.module))
+        watch_table(self._held, lambda context, claim: context.stays(claim.registering))
 
     def enter(
         self, key: K, made: object, what: str, *, taken: bool, instead: str, replace: bool = False
@@ -126,6 +128,6 @@ builtins.int; choose another
         return claim
 
     def module_of(self, key: K) -> str | None:
-        """Return the module that claims ``key``, if one does."""
+        """Return the module whose code claims ``key``, if one does."""
         held = self._held.get(key)
-        return None if held is None else held.module
+        return None if held is None else held.registering

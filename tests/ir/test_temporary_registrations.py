@@ -43,6 +43,7 @@ from relayish.domain import Handler, register_callable, register_handler, regist
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
 from relayish.ir.algebra import Numbers, register_algebra, register_numbers
+from relayish.ir.claims import Claims
 from relayish.ir.comparison import register_comparison
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.module import Module
@@ -339,3 +340,10 @@ def test_text_of_values_is_forgotten_with_the_declarations():
         spell_value(1j, None)  # asks for metadata
     with declared:
         assert spell_value(1j, None) == "a complex"
+
+
+def test_claim_is_that_of_the_module_which_registers_and_not_of_what_it_registers():
+    claims = Claims[str]()
+    with declared_temporarily():
+        claims.enter("key", declared_temporarily, "the name 'key'", taken=False, instead="")
+        assert claims.module_of("key") == __name__

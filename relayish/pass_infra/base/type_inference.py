@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from relayish.errors import TypeInferenceError, UnknownKindError
+from relayish.errors import TypeInferenceError, UnknownKindError, indefinite
 from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.declarations import (
+    Undo,
+    changes_of,
+    declared_temporarily,
+    watch_declarations,
+)
 from relayish.ir.module import AnyModule
 
 _M = TypeVar("_M", bound=AnyModule)
 
 _INFER: Final[dict[type[AnyModule], Callable[[Any], Any]]] = {}  # Any: a module of the class
-watch_table(_INFER, lambda context, infer: context.stays(infer.__module__))
 _CLAIMS: Final[Claims[type[AnyModule]]] = Claims()
+
+
+def _watch(context: declared_temporarily) -> Undo:
+    # what finds types may be older than the module that registers it
+    return changes_of(_INFER, lambda kind, _: context.stays(_CLAIMS.module_of(kind)))
+
+
+watch_declarations(_watch)
 
 
 def register_type_inference(kind: type[_M], infer: Callable[[_M], _M]) -> None:
@@ -64,6 +76,6 @@ def infer_types(mod: _M, what: str) -> _M:
             raise
         return typed
     raise UnknownKindError(
-        f"nothing finds the types of a {type(mod).__name__}, for what {what}; call "
+        f"nothing finds the types of {indefinite(type(mod))}, for what {what}; call "
         f"relay.transform.register_type_inference({type(mod).__name__}, ...)"
     )
