@@ -66,11 +66,14 @@ def register_task(name: str, otherwise: type[Handler] = InvalidHandler) -> Task:
 
     Raises:
         DuplicateNameError: If somebody else declared a task of that name.
+        DeclarationError: If the name is no text.
 
     Example:
         >>> register_task("census", DefaultHandler).name
         'census'
     """
+    if not isinstance(name, str):
+        raise DeclarationError(f"a task goes by a name; found {show_found(name)}")
     _CLAIMS.enter(
         (name, ""),
         None,
@@ -186,6 +189,7 @@ def assemble(
 
     Raises:
         DuplicateNameError: If two of ``instead`` serve one domain.
+        DeclarationError: If one of them is no handler.
         UnknownNameError: If there is no such task.
 
     Complexity:
@@ -193,8 +197,11 @@ def assemble(
     """
     otherwise = _get_task(task).otherwise
     hooks.load_handlers(task)
-    own = [given() if isinstance(given, type) else given for given in instead]
-    served = {made.domain.name for made in own}
+    own = [
+        given() if isinstance(given, type) and issubclass(given, Handler) else given
+        for given in instead
+    ]
+    served = {made.domain.name for made in own if hasattr(made, "domain")}
     others: list[Handler] = []
     for domain in list_domains():
         if domain.name not in served:

@@ -107,6 +107,13 @@ def test_task_is_declared_once() -> None:
         register_task("census")
 
 
+def test_task_without_a_name_and_what_is_no_handler_are_refused() -> None:
+    with pytest.raises(DeclarationError, match="a task goes by a name; found 3"):
+        register_task(3)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match=r"given 3 .* as a handler"):
+        assemble("verify", AnalyzeCtx(), 3)  # type: ignore[arg-type]
+
+
 def test_tasks_of_the_library_are_listed() -> None:
     assert {"evaluate", "lower", "simplify", "verify"} <= set(list_tasks())
 
