@@ -311,6 +311,8 @@ def _only(indices: list[int], held: Type) -> int:
 def _elements(visitor: Dispatch, address: Expr, length: int) -> list[Value]:
     """Return the elements at an address."""
     machine: Machine = visitor.context
+    if length < 0:
+        raise EvaluationError(f"{length} elements are asked for; expected a length of 0 or more")
     piece, offset = _pointed(visitor, address)
     held = mem.pointee_of(address)
     size = machine.size_of(held)
@@ -324,6 +326,8 @@ def _text_at(piece: Piece, offset: int) -> str:
 
 
 def _is_near(found: Value, wanted: Value, epsilon: Value) -> bool:
+    if isinstance(found, (int, np.integer)):  # of which floats would lose digits
+        return bool(found == wanted or abs(int(found) - int(wanted)) <= epsilon)
     with np.errstate(all="ignore"):
         difference = abs(float(found) - float(wanted))
     return bool(found == wanted or difference <= epsilon)

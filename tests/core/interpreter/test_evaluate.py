@@ -11,7 +11,7 @@ import pytest
 from relayish import core
 from relayish.core import Evaluate, Expr, FunctionScope, GlobalScope, Interpreter, as_type
 from relayish.domain import Handler, register_handler
-from relayish.errors import CheckError, FieldError, UnknownNameError
+from relayish.errors import CheckError, EvaluationError, FieldError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.domain import Domain
 from relayish.ir.node import field, node
@@ -382,6 +382,17 @@ def test_validate_accepts_what_is_near() -> None:
 def test_validate_names_the_element_that_is_far() -> None:
     with pytest.raises(CheckError, match=r"element 0 is 1\.0, but 1\.25"):
         _tool(lambda a, b: core.Validate(a, b, core.const(3), core.const(0.125)))
+
+
+def test_validate_tells_large_integers_apart() -> None:
+    near, far = (core.Ldca(core.Constant(np.array([2**53 + i]))) for i in range(2))
+    with pytest.raises(CheckError, match="element 0 is 9007199254740992"):
+        _tool(lambda _a, _b: core.Validate(near, far, core.const(1), core.const(0.5)))
+
+
+def test_validate_refuses_a_negative_length() -> None:
+    with pytest.raises(EvaluationError, match="-1 elements are asked for"):
+        _tool(lambda a, b: core.Validate(a, b, core.const(-1), core.const(0.25)))
 
 
 # Other domains
