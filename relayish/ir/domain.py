@@ -241,7 +241,7 @@ def _check_number(what: str, given: object) -> None:
 
 def _check_operator(domain: str, name: object, num_children: object, properties: object) -> None:
     """Refuse what does not describe an operator."""
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str):
         raise DeclarationError(f"an operator of domain {domain} is called {name!r}; expected text")
     what = f"operator {name!r} of domain {domain}"
     _check_number(f"the number of children of {what}", num_children)

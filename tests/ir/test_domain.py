@@ -106,7 +106,6 @@ def test_operator_takes_the_least_free_number():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"name": ""}, "expected text"),
         ({"name": None}, "expected text"),
         ({"name": "join", "num_children": -2}, "number of children of operator 'join'"),
         ({"name": "join", "num_children": "two"}, "number of children of operator 'join'"),
