@@ -52,6 +52,7 @@ PIECES = {
     "st into a register": (core.St(R, I32), Rule.SYMBOL, "stp"),
     "ldp as another type": (core.Ldp(R, "int64"), Rule.TYPE, "its own type"),
     "stp of another type": (core.Stp(R, F32), Rule.TYPE, "value of type int32"),
+    "store of a name": (core.St(X, core.Idname(X)), Rule.TYPE, "which has no value"),
     "field of an integer": (core.Ldf(X, "y", "int32"), Rule.FIELD, "expected a structure"),
     "field of a register": (core.Stpf(R, "y", I32), Rule.FIELD, "expected a structure"),
     "store of another type": (core.Stf(S, "y", F32, "int32"), Rule.TYPE, "value of type int32"),

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from relayish._support.collector import pause_collection
 from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.family import CoreNode, Definition
+from relayish.core.ir.language import CORE
+from relayish.core.ir.memory import Idname
 from relayish.core.verifier.names import Names
 from relayish.core.verifier.returns import check_returns
 from relayish.core.verifier.rule import Rule
@@ -129,12 +131,30 @@ def _verify_one(
         if node not in seen:
             seen.add(node)
             rules[type(node)](node, report)
+    _check_names_of_symbols(everything, report)
     if isinstance(root, FuncEntry):
         check_returns(root, everything, report)
     if isinstance(root, Definition):
         _check_scope(root, everything, report)
     if program.names is not None:
         program.names.check(program.name, root, everything, report)
+
+
+def _check_names_of_symbols(everything: Sequence[Node], report: Report) -> None:
+    """Report operators of core that are given the name of a symbol, which has no value."""
+    if not any(type(node) is Idname for node in everything):
+        return
+    for node in everything:
+        if type(node).domain_ != CORE.name:  # those of packages may take names
+            continue
+        for child in PROGRAM.children(node):
+            if type(child) is Idname:
+                report(
+                    Rule.TYPE,
+                    node,
+                    f"{type(node).visit_name} is given {one_line(child)}, the name of a symbol, "
+                    f"which has no value; load it by ld, or take its address by lda",
+                )
 
 
 def _check_scope(definition: Definition, everything: Sequence[Node], report: Report) -> None:
