@@ -225,6 +225,11 @@ _KEYWORDS: Final[dict[type[Node], str]] = {}
 watch_table(_KEYWORDS)
 
 
+def keyword_of(kind: type[Node]) -> str | None:
+    """Return the word that the text of nodes of class ``kind`` begins with, if it has one."""
+    return _KEYWORDS.get(kind)
+
+
 def _keyword_and_parts(
     keyword: str, write: Callable[[Any, Any], Iterable[object]], context: object, node: Node
 ) -> Iterator[object]:

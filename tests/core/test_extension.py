@@ -53,6 +53,12 @@ with DECLARED:
         about: tuple[Node | int, ...] = ()
         sizes: tuple[int, ...] = ()
 
+    @node("clear", domain=COMPLEX, effect=Effect.NONE, graph_node=False)
+    class Clear(Stmt):
+        """Write zero."""
+
+        target: core.Symbol = field(access=Access.WRITE)
+
     @core.register_verify_rule(Cmul)
     def check_cmul(node: Cmul, report: Report) -> None:
         """Complex numbers are pairs."""
@@ -143,3 +149,17 @@ def test_handlers_of_one_domain_replace_its_nodes_in_programs_of_core():
         "st(%z, ld(%z))",
         "st(%z, ld(%z))",
     ]
+
+
+def test_verifier_refuses_a_kind_of_a_package_that_writes_a_constant():
+    constant = core.GlobalVariable("int32", core.const(1), is_const=True)
+    mod = function_of(Clear(core.Global("k", "int32"))).with_function("k", constant)
+    (found,) = core.verify(mod)
+    assert found.rule is core.Rule.SYMBOL
+    assert "writes k, which is constant" in found.message
+
+
+def test_verifier_accepts_a_kind_of_a_package_that_writes_a_variable():
+    variable = core.GlobalVariable("int32", core.const(1))
+    mod = function_of(Clear(core.Global("k", "int32"))).with_function("k", variable)
+    assert core.verify(mod) == ()

@@ -52,12 +52,13 @@ def spell(block: Any) -> Any:
 
 def run(handler: type[Handler], program: Node, context: type[TransformCtx] = TransformCtx) -> Any:
     ctx = context()
-    made = Visitor(ctx, handler, *[h for h in ALL if h.domain.name != handler._served]).visit(
-        program
-    )
+    served = handler()
+    others = [each for each in ALL if each.domain.name != served.domain.name]
+    made = Visitor(ctx, served, *others).visit(program)
     assert ctx.parents == ()
-    assert ctx._frames == []
-    assert ctx._emitted == 0
+    with pytest.raises(DispatchError, match="nothing is being visited"):
+        ctx.prepend(core.Pragma("left over"))
+    assert Visitor(ctx, *ALL).visit(program) is program
     return made
 
 

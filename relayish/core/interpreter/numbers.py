@@ -6,6 +6,7 @@ address a Python integer, a float a numpy scalar of its type.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from struct import Struct
 from typing import Any, Final, TypeAlias
@@ -23,7 +24,7 @@ Bytes: TypeAlias = Any
 """The memory of a variable: a bytearray, or a memoryview of what the caller has."""
 
 
-class ScalarForm:
+class ScalarForm(ABC):
     """How scalars of one type are held, read from memory and written to it."""
 
     __slots__ = ("size", "type")
@@ -32,21 +33,21 @@ class ScalarForm:
         self.type = held
         self.size = size
 
+    @abstractmethod
     def read(self, data: Bytes, offset: int) -> Scalar:
         """Return the scalar that begins at ``offset``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, data: Bytes, offset: int, value: Scalar) -> None:
         """Put a scalar at ``offset``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, given: Any, what: str) -> Scalar:  # Any: from outside
         """Return a number from outside as a scalar of the type.
 
         Raises:
             TypeConfusionError: If it is none of the type; ``what`` says what it is given for.
         """
-        raise NotImplementedError
 
     def hand_out(self, value: Scalar) -> Any:  # Any: a numpy scalar, or an address
         """Return a scalar as those outside have it: as a numpy scalar, an address as it is."""

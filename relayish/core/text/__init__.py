@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
-from relayish.core.text.forms import WORDS
 from relayish.core.text.reader import (
     read_declaration,
     read_entry,
@@ -27,12 +26,12 @@ def _write(writer: Any, node: Node) -> Rule:  # Any: the writer of a module
     yield from ()
 
 
-def _register(kind: type[Node], read: Callable[[Any, int], Rule]) -> None:
-    register_text(kind, WORDS[kind], write=_write, read=read, whole=True)
+def _register(kind: type[Node], word: str, read: Callable[[Any, int], Rule]) -> None:
+    register_text(kind, word, write=_write, read=read, whole=True)
 
 
-_register(FuncEntry, read_function)
-_register(FuncDecl, read_declaration)
-_register(GlobalVariable, read_variable)
-_register(StructDef, read_struct)
-_register(Entry, read_entry)
+_register(FuncEntry, "core_func", read_function)
+_register(FuncDecl, "core_decl", read_declaration)
+_register(GlobalVariable, "core_variable", read_variable)
+_register(StructDef, "core_struct", read_struct)
+_register(Entry, "core_entry", read_entry)

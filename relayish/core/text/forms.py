@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.language import CORE
 from relayish.core.ir.stmt import Block, If
 from relayish.ir.field import Field, Shape
@@ -49,12 +48,3 @@ def _forms_of_kind(kind: type[Node]) -> FieldForms:
 
 
 _FORMS: Final = ByKind(_forms_of_kind)
-
-WORDS: Final[dict[type[Node], str]] = {
-    FuncEntry: "core_func",
-    FuncDecl: "core_decl",
-    GlobalVariable: "core_variable",
-    StructDef: "core_struct",
-    Entry: "core_entry",
-}
-"""The words that definitions begin with in a module."""

@@ -28,11 +28,12 @@ import numpy as np
 from relayish._support import hooks
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.expr import Intconst, Ldc, integer_range
+from relayish.core.ir.family import Definition
 from relayish.core.ir.language import CORE
 from relayish.core.ir.stmt import Block
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import Type
-from relayish.core.text.forms import WORDS, forms_of
+from relayish.core.text.forms import forms_of
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.field import Field
 from relayish.ir.literal import spell_scalar
@@ -48,7 +49,7 @@ from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, 
 from relayish.text.literals import quote, spell_local, spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
-from relayish.text.tables import family_of
+from relayish.text.tables import family_of, keyword_of
 from relayish.text.values_writer import ValueContext, spell_key, spell_value
 from relayish.text.writer import DEEPEST, INDENTS
 
@@ -334,8 +335,8 @@ def definition_text(definition: Node, context: Printer, *, brief: bool = False) 
 
 def print_node(node: Node) -> str:
     """Return what ``str`` shows: the text, without what only reading needs."""
-    word = WORDS.get(type(node))
-    if word is not None:
+    word = keyword_of(type(node))
+    if word is not None and isinstance(node, Definition):
         return word + definition_text(node, Brief(), brief=True)
     return _Writer(Brief(), brief=True).node(node)
 

@@ -8,8 +8,7 @@ from typing import Final
 
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.family import Definition
-from relayish.core.ir.memory import Ldf, Ldo, Ldpf, St, Stf, Sto, Stpf, type_of
-from relayish.core.ir.stmt import DoLoop
+from relayish.core.ir.memory import Ldf, Ldo, Ldpf, Stf, Sto, Stpf, type_of
 from relayish.core.ir.symbol import Global
 from relayish.core.ir.type import Type
 from relayish.core.layout import Layout, layout_of
@@ -18,6 +17,7 @@ from relayish.errors import FieldError, indefinite, suggest
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
+from relayish.ir.roles import Access
 from relayish.ir.traversal import ByKind
 from relayish.ir.verification import Report
 
@@ -39,6 +39,8 @@ class Names:
             rule = _RULES.get(type(node))
             if rule is not None:
                 rule(self, node, report)
+            for written in _WRITTEN[type(node)]:
+                self._check_written(node, getattr(node, written), report)
         if isinstance(definition, StructDef):
             self._check_size(name, definition, report)
         elif isinstance(definition, Entry) and definition.is_program:
@@ -144,8 +146,6 @@ class Names:
                 f"field {node.field_name!r} of {type_of(symbol)} is accessed as {accessed}; "
                 f"expected {held}",
             )
-        if isinstance(node, Stf):
-            self.check_written(node, report)
 
     def _struct_of(self, given: Type) -> StructDef | None:
         found = self._defined.get(given.struct_name) if given.is_struct else None
@@ -156,7 +156,6 @@ class Names:
         accessed = node.access_type
         if isinstance(node, Sto):
             accessed = accessed or node.value.type
-            self.check_written(node, report)
         whole = type_of(node.symbol)
         if accessed is None or self._structs.get(whole) or self._structs.get(accessed):
             return
@@ -173,10 +172,11 @@ class Names:
                 f"{one_line(node.symbol)} of type {whole}, which has {size}",
             )
 
-    def check_written(self, node: St | Stf | Sto | DoLoop, report: Report) -> None:
+    def _check_written(self, node: Node, symbol: Node | None, report: Report) -> None:
         """Constants are not written."""
-        symbol = node.iv if isinstance(node, DoLoop) else node.symbol
-        definition = self._defined.get(symbol.name) if isinstance(symbol, Global) else None
+        if not isinstance(symbol, Global):
+            return
+        definition = self._defined.get(symbol.name)
         if isinstance(definition, GlobalVariable) and definition.is_const:
             report(
                 Rule.SYMBOL,
@@ -191,9 +191,18 @@ _RULES: Final[dict[type[Node], Callable[..., None]]] = {
     Entry: Names.check_entry,
     **dict.fromkeys((Ldf, Ldpf, Stf, Stpf), Names.check_field),
     **dict.fromkeys((Ldo, Sto), Names.check_offset),
-    **dict.fromkeys((St, DoLoop), Names.check_written),
 }
 _STRUCT: Final = re.compile(r"struct ([\w.]+)")
+_WRITTEN: Final = ByKind(
+    lambda kind: tuple(
+        [
+            declared.name
+            for declared in kind.fields_
+            if Access.WRITE in declared.access and Access.INDIRECT not in declared.access
+        ]
+    )
+)
+"""For each kind, the fields that name what its nodes write."""
 _TYPE_FIELDS: Final = ByKind(
     lambda kind: tuple([field.name for field in kind.fields_ if Type in field.accepts])
 )
