@@ -24,6 +24,8 @@ MAX_LINES = 600
 LAYERS = (
     ("errors",),
     ("_support",),
+    ("onnx.element_types",),
+    ("onnx.kernels",),
     ("ir",),
     ("registry",),
     ("functor", "text", "binary", "pass_infra"),
@@ -36,7 +38,7 @@ LAYERS = (
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform", "target"),
+    ("frontend", "codegen", "onnx", "ir.instrument", "ir.supply", "ir.transform", "target"),
     ("cli", "contrib", "error", "instrument", "relay", "runtime", "te", "testing"),
     ("__main__",),
 )

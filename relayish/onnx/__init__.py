@@ -1,0 +1,1 @@
+"""ONNX, the language of models that other frameworks write."""

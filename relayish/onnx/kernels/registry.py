@@ -1,0 +1,62 @@
+"""Kernels: functions that compute the value of an operator of ONNX by numpy, by name and version.
+
+A kernel takes its inputs by position: arrays, ``None`` for an optional input that is absent, a list
+for a sequence, a ``dict`` for a map. Strings are held in arrays of objects. Attributes are
+keyword-only parameters, with the defaults of the schema. The result is a value, or a tuple of them
+where the operator has several outputs. A kernel never writes into its inputs, but may return one.
+
+Beside the attributes of its schema a kernel may name the keyword ``num_outputs``, which says how
+many outputs are wanted, and ``generator``, a ``numpy.random.Generator`` to draw from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeAlias, TypeVar
+
+from numpy.typing import NDArray
+
+from relayish.errors import DuplicateNameError
+
+Array: TypeAlias = NDArray[Any]  # Any: the element type is known when the value is
+Kernel: TypeAlias = Callable[..., Any]  # Any: one value, or a tuple of them
+
+KernelT = TypeVar("KernelT", bound=Kernel)
+
+_KERNELS: Final[dict[tuple[str, str, int], Kernel]] = {}
+
+
+def kernel(name: str, *, since: tuple[int, ...], domain: str = "") -> Callable[[KernelT], KernelT]:
+    """Register a function as the kernel of some versions of an operator.
+
+    Args:
+        name: The operator, as ``"Conv"``.
+        since: The versions served, each by the version of the operator set that brought it.
+        domain: The domain of the operator; ``""`` is that of ONNX itself.
+
+    Raises:
+        DuplicateNameError: If another kernel serves one of these versions.
+    """
+
+    def register(function: KernelT) -> KernelT:
+        for version in since:
+            other = _KERNELS.setdefault((domain, name, version), function)
+            if other is not function:
+                raise DuplicateNameError(
+                    f"{function.__module__}.{function.__qualname__} and "
+                    f"{other.__module__}.{other.__qualname__} both claim version {version} of "
+                    f"{name}; expected one kernel for each version"
+                )
+        return function
+
+    return register
+
+
+def find_kernel(domain: str, name: str, since_version: int) -> Kernel | None:
+    """Return the kernel of one version of an operator, ``None`` where there is none."""
+    return _KERNELS.get((domain, name, since_version))
+
+
+def kernels() -> Iterator[tuple[str, str, int]]:
+    """Yield domain, name and version of whatever has a kernel, in the order of registration."""
+    yield from _KERNELS
