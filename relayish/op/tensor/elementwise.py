@@ -17,7 +17,7 @@ from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.types.type_rules import identity, identity_comparison
-from relayish.op.values.error_function import erf
+from relayish._support.error_function import erf
 from relayish.op.values.evaluation import (
     Array,
     Parameters,
