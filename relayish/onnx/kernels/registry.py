@@ -11,7 +11,7 @@ many outputs are wanted, and ``generator``, a ``numpy.random.Generator`` to draw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
@@ -24,15 +24,25 @@ Kernel: TypeAlias = Callable[..., Any]  # Any: one value, or a tuple of them
 KernelT = TypeVar("KernelT", bound=Kernel)
 
 _KERNELS: Final[dict[tuple[str, str, int], Kernel]] = {}
+_ABSENT: Final[dict[tuple[str, str, int], frozenset[str]]] = {}
 
 
-def kernel(name: str, *, since: tuple[int, ...], domain: str = "") -> Callable[[KernelT], KernelT]:
+def kernel(
+    name: str,
+    *,
+    since: tuple[int, ...],
+    domain: str = "",
+    added: Mapping[str, int] | None = None,
+    removed: Mapping[str, int] | None = None,
+) -> Callable[[KernelT], KernelT]:
     """Register a function as the kernel of some versions of an operator.
 
     Args:
         name: The operator, as ``"Conv"``.
         since: The versions served, each by the version of the operator set that brought it.
         domain: The domain of the operator; ``""`` is that of ONNX itself.
+        added: Parameters that are attributes from some version on only, with that version.
+        removed: Parameters that are attributes no more from some version on, with that version.
 
     Raises:
         DuplicateNameError: If another kernel serves one of these versions.
@@ -47,9 +57,18 @@ def kernel(name: str, *, since: tuple[int, ...], domain: str = "") -> Callable[[
                     f"{other.__module__}.{other.__qualname__} both claim version {version} of "
                     f"{name}; expected one kernel for each version"
                 )
+            _ABSENT[domain, name, version] = frozenset(
+                [attribute for attribute, first in (added or {}).items() if version < first]
+                + [attribute for attribute, end in (removed or {}).items() if version >= end]
+            )
         return function
 
     return register
+
+
+def absent_attributes(domain: str, name: str, since_version: int) -> frozenset[str]:
+    """Return the parameters of a kernel that are no attributes in one of the versions it serves."""
+    return _ABSENT.get((domain, name, since_version), frozenset())
 
 
 def find_kernel(domain: str, name: str, since_version: int) -> Kernel | None:

@@ -3,12 +3,13 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import DuplicateNameError
-from relayish.onnx.kernels import find_kernel, kernel, kernels, registry
+from relayish.onnx.kernels import absent_attributes, find_kernel, kernel, kernels, registry
 
 
 @pytest.fixture(autouse=True)
 def own_table(monkeypatch):
     monkeypatch.setattr(registry, "_KERNELS", {})
+    monkeypatch.setattr(registry, "_ABSENT", {})
 
 
 def test_a_kernel_serves_the_versions_it_names():
@@ -28,3 +29,9 @@ def test_a_second_kernel_of_a_version_is_refused():
     with pytest.raises(DuplicateNameError, match="both claim version 1 of Made"):
         kernel("Made", since=(7, 1))(len)
     kernel("Made", since=(1,))(abs)
+
+
+def test_attributes_are_absent_before_they_are_added_and_after_they_are_removed():
+    kernel("Made", since=(1, 6, 7, 13), added={"new": 7}, removed={"old": 7})(abs)
+    absent = {version: absent_attributes("", "Made", version) for version in (1, 6, 7, 13, 14)}
+    assert absent == {1: {"new"}, 6: {"new"}, 7: {"old"}, 13: {"old"}, 14: set()}

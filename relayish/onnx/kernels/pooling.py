@@ -1,0 +1,242 @@
+"""Pooling: what windows of the input have in common, one dimension after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.onnx.kernels.precision import compute_dtype, widen
+from relayish.onnx.kernels.registry import Array, kernel
+from relayish.onnx.kernels.spatial import (
+    Windows,
+    check_spatial,
+    pad_spatial,
+    place_windows,
+    take_last,
+    window_slices,
+)
+
+
+@kernel(
+    "MaxPool",
+    since=(1, 8, 10, 11, 12, 22),
+    added={"storage_order": 8, "ceil_mode": 10, "dilations": 10},
+)
+def max_pool(
+    x: Array,
+    *,
+    kernel_shape: tuple[int, ...],
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    storage_order: int = 0,
+    strides: tuple[int, ...] | None = None,
+    num_outputs: int = 2,
+) -> Array | tuple[Array, Array]:
+    """Return the greatest element of each window, and where it is in the input."""
+    check_spatial("the input", x)
+    windows = place_windows(
+        x.shape[2:],
+        kernel_shape,
+        strides=strides,
+        dilations=dilations,
+        pads=pads,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+    )
+    if num_outputs < 2:
+        return _pool_axes(x, windows, np.maximum, lowest(x.dtype))
+    return _find_greatest(x, windows, storage_order)
+
+
+def _find_greatest(x: Array, windows: Windows, storage_order: int) -> tuple[Array, Array]:
+    """Return the greatest elements and their places, the first of several; padding has none."""
+    sizes = x.shape[2:]
+    strides = np.cumprod((1, *sizes[:0:-1]))[::-1]
+    if storage_order:
+        strides = np.cumprod((1, *sizes[:-1]))
+    places = sum(
+        (
+            (np.arange(size) * step).reshape(-1, *(1,) * (len(sizes) - axis - 1))
+            for axis, (size, step) in enumerate(zip(sizes, strides, strict=True))
+        ),
+        start=np.zeros(sizes, np.int64),
+    )
+    whole = (np.arange(prod(x.shape[:2])) * prod(sizes)).reshape(*x.shape[:2], *(1,) * len(sizes))
+    padded = pad_spatial(x, windows, lowest(x.dtype))
+    padded_places = pad_spatial(places[None, None], windows, -1)[0, 0]
+    greatest: Array | None = None
+    found = np.full((*x.shape[:2], *windows.outputs), -1, np.int64)
+    for _, slices in window_slices(windows):
+        part, at = take_last(padded, slices), padded_places[slices]
+        if greatest is None:
+            greatest, found = part.copy(), np.broadcast_to(at, part.shape).copy()
+            continue
+        better = ((part > greatest) | (np.isnan(part) & ~np.isnan(greatest))) & (at >= 0)
+        better |= (found < 0) & (at >= 0)
+        np.copyto(greatest, part, where=better)
+        np.copyto(found, np.broadcast_to(at, part.shape), where=better)
+    if greatest is None:
+        raise EvaluationError("windows have no elements; expected a kernel_shape above 0")
+    return greatest, np.where(found < 0, found, found + whole)
+
+
+@kernel(
+    "AveragePool",
+    since=(1, 7, 10, 11, 19, 22),
+    added={"count_include_pad": 7, "ceil_mode": 10, "dilations": 19},
+)
+def average_pool(
+    x: Array,
+    *,
+    kernel_shape: tuple[int, ...],
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    count_include_pad: int = 0,
+    dilations: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Array:
+    """Return the mean of each window.
+
+    Padding counts where ``count_include_pad`` says so; what a last window spans beyond it does not.
+    """
+    check_spatial("the input", x)
+    windows = place_windows(
+        x.shape[2:],
+        kernel_shape,
+        strides=strides,
+        dilations=dilations,
+        pads=pads,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+    )
+    total = _pool_axes(widen(x), windows, np.add, 0)
+    counts: Array = np.ones((), np.int64)
+    for axis, size in enumerate(x.shape[2:]):
+        begin, end = windows.begins[axis], windows.ends[axis]
+        starts = np.arange(windows.outputs[axis]) * windows.strides[axis] - begin
+        places = starts[:, None] + np.arange(windows.kernel[axis]) * windows.dilations[axis]
+        low, high = (-begin, size + end) if count_include_pad else (0, size)
+        inside = ((places >= low) & (places < high)).sum(axis=1)
+        counts = np.multiply.outer(counts, np.maximum(inside, 1))
+    mean: Array = total / counts.astype(total.dtype)
+    return mean.astype(x.dtype, copy=False)
+
+
+@kernel("LpPool", since=(1,))
+def lp_pool_of_fractional_power(
+    x: Array,
+    *,
+    auto_pad: str = "NOTSET",
+    kernel_shape: tuple[int, ...] | None = None,
+    p: float = 2.0,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Array:
+    """Return the p-norm of each window."""
+    if kernel_shape is None:
+        raise EvaluationError("kernel_shape is not given; expected one number for each dimension")
+    return lp_pool(x, kernel_shape=kernel_shape, auto_pad=auto_pad, p=p, pads=pads, strides=strides)
+
+
+@kernel("LpPool", since=(2, 11, 18, 22), added={"ceil_mode": 18, "dilations": 18})
+def lp_pool(
+    x: Array,
+    *,
+    kernel_shape: tuple[int, ...],
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: tuple[int, ...] | None = None,
+    p: float = 2,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Array:
+    """Return the p-norm of each window."""
+    check_spatial("the input", x)
+    windows = place_windows(
+        x.shape[2:],
+        kernel_shape,
+        strides=strides,
+        dilations=dilations,
+        pads=pads,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+    )
+    total = _pool_axes(np.abs(widen(x)) ** p, windows, np.add, 0)
+    norm: Array = total ** (1.0 / p)
+    return norm.astype(x.dtype, copy=False)
+
+
+@kernel("GlobalAveragePool", since=(1, 22))
+def global_average_pool(x: Array) -> Array:
+    """Return the mean of each channel, with spatial dimensions of size 1."""
+    check_spatial("the input", x, least=2)
+    mean: Array = x.mean(_spatial(x), keepdims=True, dtype=compute_dtype(x.dtype))
+    return mean.astype(x.dtype, copy=False)
+
+
+@kernel("GlobalMaxPool", since=(1, 22))
+def global_max_pool(x: Array) -> Array:
+    """Return the greatest element of each channel, with spatial dimensions of size 1."""
+    check_spatial("the input", x, least=2)
+    greatest: Array = widen(x).max(_spatial(x), keepdims=True)
+    return greatest.astype(x.dtype, copy=False)
+
+
+@kernel("GlobalLpPool", since=(1, 2, 22))
+def global_lp_pool(x: Array, *, p: float = 2) -> Array:
+    """Return the p-norm of each channel, with spatial dimensions of size 1."""
+    check_spatial("the input", x, least=2)
+    total: Array = (np.abs(widen(x)) ** p).sum(_spatial(x), keepdims=True)
+    norm: Array = total ** (1.0 / p)
+    return norm.astype(x.dtype, copy=False)
+
+
+def _spatial(x: Array) -> tuple[int, ...]:
+    return tuple(range(2, x.ndim))
+
+
+def lowest(dtype: np.dtype[Any]) -> float | int:  # Any: known when the value is
+    """Return what is not above any element: negative infinity, or the lowest integer."""
+    return int(np.iinfo(dtype).min) if dtype.kind in "iu" else -np.inf
+
+
+def _pool_axes(
+    x: Array,
+    windows: Windows,
+    combine: Callable[..., Any],  # Any: a ufunc takes and gives arrays of any element type
+    padding: float,
+) -> Array:
+    """Combine the elements of windows along one dimension after another."""
+    y = pad_spatial(x, windows, padding)
+    for axis in range(len(windows.kernel)):
+        y = _pool_axis(y, axis, windows, combine)
+    return y.copy() if np.may_share_memory(y, x) else y
+
+
+def _pool_axis(
+    y: Array,
+    axis: int,
+    windows: Windows,
+    combine: Callable[..., Any],  # Any: as above
+) -> Array:
+    size, step, dilation = windows.kernel[axis], windows.strides[axis], windows.dilations[axis]
+    count = windows.outputs[axis]
+    before = (slice(None),) * (axis + 2)
+
+    def take(start: int) -> Array:
+        stop = start + (count - 1) * step + 1 if count else start
+        return y[(*before, slice(start, stop, step))]
+
+    total = take(0)
+    if size > 1:
+        total = combine(total, take(dilation))
+    for element in range(2, size):
+        combine(total, take(element * dilation), out=total)
+    return total

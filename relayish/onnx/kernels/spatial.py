@@ -1,0 +1,203 @@
+"""Windows that slide over spatial dimensions, as convolutions and poolings have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.onnx.kernels.registry import Array
+
+
+class Windows(NamedTuple):
+    """Where windows lie: one entry for each spatial dimension.
+
+    Attributes:
+        kernel: Elements of a window.
+        strides: Steps from one window to the next.
+        dilations: Steps from one element of a window to the next.
+        begins: Padding before the first element of the input.
+        ends: Padding behind its last element, which ``auto_pad`` may have found.
+        outputs: How many windows there are.
+    """
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    def extents(self) -> tuple[int, ...]:
+        """Return how much of the input a window spans."""
+        return tuple(
+            (size - 1) * dilation + 1
+            for size, dilation in zip(self.kernel, self.dilations, strict=True)
+        )
+
+    def reach(self) -> tuple[int, ...]:
+        """Return how many elements of the padded input all windows together span."""
+        return tuple(
+            (count - 1) * stride + extent
+            for count, stride, extent in zip(
+                self.outputs, self.strides, self.extents(), strict=True
+            )
+        )
+
+
+def place_windows(
+    sizes: tuple[int, ...],
+    kernel: tuple[int, ...],
+    *,
+    strides: tuple[int, ...] | None = None,
+    dilations: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+) -> Windows:
+    """Return where the windows of a convolution or pooling lie on an input of ``sizes``.
+
+    Args:
+        sizes: Sizes of the spatial dimensions of the input.
+        kernel: Elements of a window, for each of these.
+        strides: Steps between windows; 1 without.
+        dilations: Steps between elements of a window; 1 without.
+        pads: Begins of all dimensions, then ends; 0 without.
+        auto_pad: ``NOTSET``, ``VALID``, ``SAME_UPPER`` or ``SAME_LOWER``.
+        ceil_mode: Whether a last window may overlap the end, as long as it begins before it.
+
+    Raises:
+        EvaluationError: If an attribute has another rank than the input, or a window does not fit.
+    """
+    rank = len(sizes)
+    strides = check_rank("strides", strides or (1,) * rank, rank)
+    dilations = check_rank("dilations", dilations or (1,) * rank, rank)
+    check_rank("kernel_shape", kernel, rank)
+    if min((*strides, *dilations), default=1) < 1:
+        raise EvaluationError(
+            f"strides {strides} and dilations {dilations} are given; expected numbers above 0"
+        )
+    extents = tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True))
+    if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        outputs = tuple(-(-size // step) for size, step in zip(sizes, strides, strict=True))
+        begins, ends = _pad_to(sizes, outputs, strides, extents, auto_pad)
+        return Windows(kernel, strides, dilations, begins, ends, outputs)
+    if auto_pad not in ("NOTSET", "VALID", ""):
+        raise EvaluationError(
+            f"auto_pad is {auto_pad!r}; expected NOTSET, VALID, SAME_UPPER or SAME_LOWER"
+        )
+    pads = check_rank("pads", pads or (0,) * 2 * rank, 2 * rank)
+    if auto_pad == "VALID":
+        pads = (0,) * 2 * rank
+    begins, ends = pads[:rank], pads[rank:]
+    found = tuple(
+        _count(size + begin + end - extent, size + begin, step, ceil_mode)
+        for size, begin, end, extent, step in zip(
+            sizes, begins, ends, extents, strides, strict=True
+        )
+    )
+    if min(found, default=0) < 0 or min(kernel, default=1) < 1:
+        raise EvaluationError(
+            f"windows of {kernel}, dilated by {dilations}, do not fit into sizes {sizes} padded by "
+            f"{pads}; expected at least as many elements as a window spans"
+        )
+    return Windows(kernel, strides, dilations, begins, ends, found)
+
+
+def _count(room: int, last: int, step: int, ceil_mode: int) -> int:
+    """Return how many windows fit, where the first leaves ``room`` behind it; -1 for none."""
+    if room < 0:
+        return -1 if room < -1 or not ceil_mode else 0
+    count = (-(-room // step) if ceil_mode else room // step) + 1
+    return count - 1 if ceil_mode and (count - 1) * step >= last else count
+
+
+def _pad_to(
+    sizes: tuple[int, ...],
+    outputs: tuple[int, ...],
+    strides: tuple[int, ...],
+    extents: tuple[int, ...],
+    auto_pad: str,
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    missing = tuple(
+        max((count - 1) * step + extent - size, 0)
+        for size, count, step, extent in zip(sizes, outputs, strides, extents, strict=True)
+    )
+    halves = tuple(total // 2 for total in missing)
+    others = tuple(total - half for total, half in zip(missing, halves, strict=True))
+    return (halves, others) if auto_pad == "SAME_UPPER" else (others, halves)
+
+
+def check_rank(what: str, numbers: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """Return ``numbers`` as integers, one for each dimension.
+
+    Raises:
+        EvaluationError: If there are more or fewer than ``rank``.
+    """
+    if len(numbers) != rank:
+        raise EvaluationError(f"{what} has {len(numbers)} numbers, {numbers}; expected {rank}")
+    return tuple(int(number) for number in numbers)
+
+
+def check_spatial(what: str, x: Array, least: int = 3) -> None:
+    """Raise unless ``x`` has a batch, channels and dimensions behind them.
+
+    Raises:
+        EvaluationError: If it has a lower rank than ``least``.
+    """
+    if x.ndim < least:
+        raise EvaluationError(
+            f"{what} has shape {x.shape}; expected a batch, channels and at least "
+            f"{least - 2} spatial dimensions"
+        )
+
+
+def pad_spatial(x: Array, windows: Windows, value: object = 0) -> Array:
+    """Return ``x`` (batch, channels, ...) with all that windows reach, ``value`` where it has none.
+
+    Elements that no window reaches are left out.
+    """
+    reach = windows.reach()
+    begins = windows.begins
+    whole = tuple(
+        begin == 0 and size >= end
+        for begin, size, end in zip(begins, x.shape[2:], reach, strict=True)
+    )
+    if all(whole):
+        return take_last(x, (slice(0, end) for end in reach))
+    padded = np.full((*x.shape[:2], *reach), value, x.dtype)
+    target = tuple(
+        slice(max(begin, 0), max(min(begin + size, end), begin, 0))
+        for begin, size, end in zip(begins, x.shape[2:], reach, strict=True)
+    )
+    source = tuple(
+        slice(max(-begin, 0), max(-begin, 0) + part.stop - part.start)
+        for begin, part in zip(begins, target, strict=True)
+    )
+    take_last(padded, target)[...] = take_last(x, source)
+    return padded
+
+
+def take_last(x: Array, parts: Iterable[slice | int], first: int = 2) -> Array:
+    """Return the view that ``parts`` take of the dimensions of ``x`` behind the ``first``."""
+    view: Array = x[(slice(None),) * first + tuple(parts)]
+    return view
+
+
+def window_slices(windows: Windows) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
+    """Yield each element of a window, with the slices that take it from all windows at once."""
+    for element in product(*(range(size) for size in windows.kernel)):
+        yield (
+            element,
+            tuple(
+                slice(at * dilation, at * dilation + (count - 1) * step + 1, step)
+                if count
+                else slice(0, 0)
+                for at, dilation, count, step in zip(
+                    element, windows.dilations, windows.outputs, windows.strides, strict=True
+                )
+            ),
+        )

@@ -1,0 +1,83 @@
+"""Kernels take what the schemas of ONNX say, in each version that they serve."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from relayish.onnx.kernels import absent_attributes, find_kernel, kernels
+from tests.support.each import each
+
+onnx = pytest.importorskip("onnx")
+
+SCHEMAS = {
+    (schema.domain, schema.name, schema.since_version): schema
+    for schema in onnx.defs.get_all_schemas_with_history()
+}
+SERVED = sorted(kernels())
+
+GIVEN_BY_CALLER = {"num_outputs", "generator"}
+"""Keywords that are attributes of no schema."""
+
+NEVER_GIVEN = {"consumed_inputs"}
+"""Attributes that say where results may be written, which no evaluator does."""
+
+Formal = onnx.defs.OpSchema.FormalParameterOption
+Kind = inspect.Parameter
+
+
+def attribute_default(attribute):
+    value = attribute.default_value
+    if not value.type:
+        return None
+    value = onnx.helper.get_attribute_value(value)
+    if isinstance(value, list):
+        return tuple(one.decode() if isinstance(one, bytes) else one for one in value)
+    return value.decode() if isinstance(value, bytes) else value
+
+
+@each("key", SERVED)
+def test_keywords_are_the_attributes_of_the_schema(key):
+    schema, found = SCHEMAS[key], find_kernel(*key)
+    keywords = {
+        name: parameter
+        for name, parameter in inspect.signature(found).parameters.items()
+        if parameter.kind is Kind.KEYWORD_ONLY and name not in GIVEN_BY_CALLER
+    }
+    absent = absent_attributes(*key)
+    assert absent <= keywords.keys()
+    assert keywords.keys() - absent == schema.attributes.keys() - NEVER_GIVEN
+    for name in keywords.keys() - absent:
+        default, attribute = keywords[name].default, schema.attributes[name]
+        if attribute.required or default is Kind.empty:
+            assert attribute.required, name
+            assert default is Kind.empty, name
+        else:
+            expected = attribute_default(attribute)
+            if isinstance(expected, float):
+                expected = pytest.approx(expected)
+            assert default == expected, name
+
+
+@each("key", SERVED)
+def test_positions_are_the_inputs_of_the_schema(key):
+    schema, found = SCHEMAS[key], find_kernel(*key)
+    positions = [
+        parameter
+        for parameter in inspect.signature(found).parameters.values()
+        if parameter.kind is not Kind.KEYWORD_ONLY
+    ]
+    variadic = [one for one in schema.inputs if one.option == Formal.Variadic]
+    assert [one for one in positions if one.kind is Kind.VAR_POSITIONAL][1:] == []
+    assert bool(variadic) == any(one.kind is Kind.VAR_POSITIONAL for one in positions)
+    fixed = [one for one in positions if one.kind is not Kind.VAR_POSITIONAL]
+    assert len(fixed) == len(schema.inputs) - len(variadic)
+    required = [one for one in fixed if one.default is Kind.empty]
+    assert len(required) <= sum(one.option == Formal.Single for one in schema.inputs)
+
+
+def test_every_version_of_an_operator_is_served_where_one_is():
+    operators = {key[:2] for key in SERVED}
+    missing = [key for key in SCHEMAS if key[:2] in operators and find_kernel(*key) is None]
+    assert missing == []

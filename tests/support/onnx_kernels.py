@@ -1,0 +1,161 @@
+"""Kernels of ONNX operators as tests call them: on nodes, and on the test cases of ONNX itself."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from relayish.onnx.kernels import find_kernel
+
+
+class NodeCase(NamedTuple):
+    """A test case of ONNX that has one node; ``...`` stands for an output that has no name."""
+
+    name: str
+    domain: str
+    op: str
+    version: int
+    attributes: dict[str, Any]
+    inputs: list[Any]
+    outputs: list[Any]
+    rtol: float
+    atol: float
+
+
+@functools.cache
+def node_cases():
+    """Return the cases of one node that ONNX has, by (domain, operator); loads for seconds."""
+    onnx = pytest.importorskip("onnx")
+    from onnx.backend.test.loader import load_model_tests  # noqa: PLC0415 - only where onnx is
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loaded = load_model_tests(kind="node")
+    found: dict[tuple[str, str], list[NodeCase]] = {}
+    for test in loaded:
+        (node, *others) = test.model.graph.node
+        if others or "_expanded" in test.name:
+            continue
+        opset = next(o.version for o in test.model.opset_import if o.domain == node.domain)
+        schema = onnx.defs.get_schema(node.op_type, opset, node.domain)
+        for inputs, outputs in test.data_sets:
+            given, wanted = iter(inputs), iter(outputs)
+            case = NodeCase(
+                test.name,
+                node.domain,
+                node.op_type,
+                schema.since_version,
+                attributes_of(node, schema),
+                [value_of(next(given)) if name else None for name in node.input],
+                [value_of(next(wanted)) if name else ... for name in node.output],
+                test.rtol,
+                test.atol,
+            )
+            found.setdefault((node.domain, node.op_type), []).append(case)
+    return found
+
+
+def value_of(value):
+    """Return a value of a test case as kernels take it."""
+    onnx = pytest.importorskip("onnx")
+    if isinstance(value, onnx.SequenceProto):
+        return [value_of(one) for one in onnx.numpy_helper.to_list(value)]
+    if isinstance(value, onnx.OptionalProto):
+        return onnx.numpy_helper.to_optional(value)
+    if isinstance(value, onnx.TensorProto):
+        return value_of(onnx.numpy_helper.to_array(value))
+    if isinstance(value, list):
+        return [value_of(one) for one in value]
+    value = np.asarray(value)
+    if value.dtype.kind in "US":
+        return value.astype(object)
+    if value.dtype.kind == "O":
+        texts = [one.decode() if isinstance(one, bytes) else one for one in value.ravel()]
+        return np.array(texts, object).reshape(value.shape)
+    return value
+
+
+def attributes_of(node, schema):
+    """Return the attributes of a node as kernels take them, those left out with their defaults."""
+    onnx = pytest.importorskip("onnx")
+    given = {attribute.name: attribute for attribute in node.attribute}
+    found = {}
+    for name, declared in schema.attributes.items():
+        attribute = given.get(name, declared.default_value)
+        if attribute.type:
+            found[name] = attribute_value(onnx.helper.get_attribute_value(attribute))
+    return found
+
+
+def attribute_value(value):
+    """Return the value of an attribute as kernels take it."""
+    onnx = pytest.importorskip("onnx")
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, onnx.TensorProto):
+        return value_of(value)
+    if isinstance(value, (list, tuple)) or type(value).__name__.startswith("Repeated"):
+        return tuple(attribute_value(one) for one in value)
+    return value
+
+
+def run_kernel(op, *inputs, version, domain="", num_outputs=1, **attributes):
+    """Return the results of a kernel as a tuple."""
+    found = find_kernel(domain, op, version)
+    assert found is not None, f"{domain}::{op}-{version} has no kernel"
+    parameters = inspect.signature(found).parameters
+    if "num_outputs" in parameters:
+        attributes["num_outputs"] = num_outputs
+    copies = [one.copy() if isinstance(one, np.ndarray) else one for one in inputs]
+    with np.errstate(all="ignore"):
+        results = found(*inputs, **attributes)
+    for one, copy in zip(inputs, copies, strict=True):
+        if isinstance(one, np.ndarray):
+            np.testing.assert_array_equal(one, copy, err_msg="the kernel wrote into its input")
+    return results if isinstance(results, tuple) else (results,)
+
+
+def run_case(case):
+    """Run a case of ONNX, and compare what it gives as ONNX does."""
+    results = run_kernel(
+        case.op,
+        *case.inputs,
+        version=case.version,
+        domain=case.domain,
+        num_outputs=len(case.outputs),
+        **case.attributes,
+    )
+    assert len(results) >= len(case.outputs)
+    for found, expected in zip(results, case.outputs, strict=False):
+        if expected is not ...:
+            compare(found, expected, case.rtol, case.atol)
+
+
+def compare(found, expected, rtol=1e-5, atol=1e-6):
+    """Assert that a value has the element type, the shape and about the elements of another."""
+    if isinstance(expected, list):
+        assert isinstance(found, list)
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            compare(one, other, rtol, atol)
+        return
+    if expected is None:
+        assert found is None
+        return
+    if isinstance(expected, dict):
+        assert found == expected
+        return
+    assert isinstance(found, (np.ndarray, np.generic))
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    if expected.dtype.kind == "O":
+        assert found.tolist() == expected.tolist()
+        return
+    if expected.dtype.isbuiltin != 1:
+        found, expected = found.astype(np.float32), expected.astype(np.float32)
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
