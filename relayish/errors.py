@@ -195,6 +195,10 @@ class BinaryFormatError(RelayishError, ValueError):
         return f"{self.path}: {self.args[0]}" if self.path else str(self.args[0])
 
 
+class ModelError(RelayishError, ValueError):
+    """A model cannot be read, or written, as what it declares itself to be."""
+
+
 class AnalysisError(RelayishError, RuntimeError):
     """A data-flow analysis does not end, or cannot be made of the program that it is given."""
 

@@ -11,7 +11,7 @@ from relayish.ir.attrs import Attrs, DictAttrs, find_attrs_class, may_be_none
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
 from relayish.ir.span import Span
 from relayish.op.builders.outputs import TupleWrapper
-from relayish.op.declaration.properties import arguments, attrs_type
+from relayish.op.declaration.properties import arguments, attrs_type, num_inputs
 from relayish.op.declaration.registry import get_op, relay_op
 
 
@@ -37,6 +37,8 @@ def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
     """
     found = get_op(op)
     expected = arguments.get(found, ())
+    if found not in num_inputs and expected:  # the last stands for any number
+        expected = (*expected[:-1], *[expected[-1]] * (len(args) - len(expected) + 1))
     if len(args) != len(expected):
         raise OperatorError(
             f"{found.full_name} is called with {len(args)} arguments; "
@@ -103,6 +105,8 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
             raise OperatorError(f"{op.full_name} takes no attributes; found {', '.join(values)}")
         return None
     given = dict(values)
+    if cls is DictAttrs:
+        return DictAttrs(given)
     for name in given:
         if name not in cls.field_names:
             raise UnknownNameError(

@@ -41,7 +41,7 @@ def enter_domain(op: Op) -> None:
         DuplicateNameError: If a package has taken the domain of a family of relayish.
     """
     domain, name = family_of(op)
-    count = len(properties.arguments.get(op, ()))
+    count = properties.num_inputs.get(op)
     domain_of_family(domain).add(name, None, count, partial(properties_of_op, op))
 
 

@@ -60,6 +60,7 @@ def register_op(
     arguments: Sequence[str] | None = None,
     signature: str | None = None,
     domain: Domain | str = RELAY.name,
+    variadic: bool = False,
     **told: Unpack[Record],
 ) -> Op:
     """Declare the operator ``name`` and return its node.
@@ -75,6 +76,7 @@ def register_op(
         signature: The parameters of its builder, as they would stand in Python, where they are not
             the arguments and then the attributes as their class has them: ``"data, units=None"``.
         domain: The domain it belongs to, by default Relay's; others may use the same name.
+        variadic: Whether the last of the arguments stands for any number of them.
         **told: What there is to tell of it.
 
     Raises:
@@ -111,6 +113,11 @@ def register_op(
     if arguments is None and signature is not None:
         arguments = find_arguments(name, signature, told.get("attrs_type"))
     names, types = checked_arguments(name, arguments)
+    if variadic and not names:
+        raise DeclarationError(
+            f"operator {name!r} is variadic and has no arguments; name those of which there may be "
+            f"any number: arguments=('inputs',)"
+        )
     check_argument_types(name, types)
     check_record(name, names, given)
     check_references(Declared(name, names, told.get("attrs_type"), signature), given)
@@ -134,7 +141,7 @@ def register_op(
         for listener in _LISTENERS:
             listener(op)
     _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
-    properties.num_inputs.declare(op, len(names))
+    properties.num_inputs.declare(op, None if variadic else len(names))
     properties.arguments.declare(op, names)
     properties.argument_types.declare(op, types or None)
     properties.signature.declare(op, signature)
@@ -149,7 +156,7 @@ def register_op(
     return op
 
 
-_TOLD: Final = ("name", "arguments", "signature", "domain", *TABLES)
+_TOLD: Final = ("name", "arguments", "signature", "domain", "variadic", *TABLES)
 _RENAMED: Final = {
     "arguments_": "arguments",
     "attrs": "attrs_type",

@@ -181,7 +181,7 @@ class Reader(NodeReader):
             except (TypeError, FieldError) as error:
                 self.fail(f"attributes {key} cannot be read: {error}", at)
         declared = callee.attrs_class
-        if declared is None:
+        if declared is None or declared is DictAttrs:
             return DictAttrs(values) if values else None
         if not values and callee.is_fast:
             return callee.default_attrs

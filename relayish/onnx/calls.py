@@ -1,0 +1,129 @@
+"""Calls of ONNX operators: what the arguments of a call stand for.
+
+The arguments are the inputs of the node, then a function for each of its graphs, then what these
+graphs capture. A graph is a closed function: its parameters are the inputs of the graph, then the
+captured values, all of them, in the order in which the call passes them. An optional input that is
+missing is ``()``, the empty tuple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple
+
+OUTPUTS: Final = "_outputs"
+"""The attribute with the number of results, where it is not one."""
+GRAPHS: Final = "_graphs"
+"""The attribute with the names of the graphs, in the order of the functions."""
+CAPTURES: Final = "_captures"
+"""The attribute with the number of captured values, where it is not zero."""
+_OWN: Final = (OUTPUTS, GRAPHS, CAPTURES)
+
+ABSENT: Final = Tuple(())
+"""What stands for an optional input that is missing."""
+
+NO_ATTRS: Final = DictAttrs()
+
+
+def is_absent(expr: Expr) -> bool:
+    """Return whether ``expr`` stands for an input that is missing."""
+    return type(expr) is Tuple and not expr.fields
+
+
+def make_call(
+    op: Op,
+    inputs: Sequence[Expr | None],
+    attributes: Mapping[str, object] | None = None,
+    *,
+    outputs: int = 1,
+    graphs: Mapping[str, Function] | None = None,
+    captures: Sequence[Expr] = (),
+) -> Call:
+    """Return a call of an operator of ONNX.
+
+    Args:
+        op: The operator, as :func:`relayish.onnx.operators.find_operator` gives it.
+        inputs: Its inputs; ``None`` for one that is missing.
+        attributes: Its attributes, but for graphs.
+        outputs: How many results it gives; where it is not 1, the call is a tuple of these.
+        graphs: Its graphs, by the name of the attribute: closed functions whose last parameters
+            are the captured values.
+        captures: What the graphs capture, the same for each.
+    """
+    values: dict[str, object] = dict(attributes or {})
+    if outputs != 1:
+        values[OUTPUTS] = outputs
+    if graphs:
+        values[GRAPHS] = tuple(graphs)
+    if captures:
+        values[CAPTURES] = len(captures)
+    args = [ABSENT if each is None else each for each in inputs]
+    return Call(op, (*args, *(graphs or {}).values(), *captures), DictAttrs(values))
+
+
+def count_outputs(attrs: Attrs | None) -> int:
+    """Return how many results a call with these attributes gives."""
+    found = 1 if attrs is None else attrs.get(OUTPUTS, 1)
+    assert isinstance(found, int)
+    return found
+
+
+def graph_names(attrs: Attrs | None) -> tuple[str, ...]:
+    """Return the names of the graphs that a call with these attributes has."""
+    found = () if attrs is None else attrs.get(GRAPHS, ())
+    assert isinstance(found, tuple)
+    return found
+
+
+def count_captures(attrs: Attrs | None) -> int:
+    """Return how many values the graphs of a call with these attributes capture."""
+    found = 0 if attrs is None else attrs.get(CAPTURES, 0)
+    assert isinstance(found, int)
+    return found
+
+
+def inputs_of(call: Call) -> tuple[Expr, ...]:
+    """Return the inputs of a call, those that are missing included as :data:`ABSENT`."""
+    others = len(graph_names(call.attrs)) + count_captures(call.attrs)
+    return call.args[: len(call.args) - others]
+
+
+def graphs_of(call: Call) -> dict[str, Expr]:
+    """Return the graphs of a call by name."""
+    names = graph_names(call.attrs)
+    first = len(inputs_of(call))
+    return dict(zip(names, call.args[first : first + len(names)], strict=True))
+
+
+def captures_of(call: Call) -> tuple[Expr, ...]:
+    """Return what the graphs of a call capture."""
+    return call.args[len(call.args) - count_captures(call.attrs) :]
+
+
+def attributes_of(call: Call) -> dict[str, object]:
+    """Return the attributes of a call by ONNX's names, without its graphs."""
+    if call.attrs is None:
+        return {}
+    return {name: value for name, value in call.attrs.items() if name not in _OWN}
+
+
+def with_parts(
+    call: Call,
+    *,
+    inputs: Sequence[Expr] | None = None,
+    graphs: Sequence[Expr] | None = None,
+    captures: Sequence[Expr] | None = None,
+) -> Call:
+    """Return ``call`` with other inputs, graphs or captured values; itself if they are the same."""
+    inputs = inputs_of(call) if inputs is None else inputs
+    graphs = tuple(graphs_of(call).values()) if graphs is None else graphs
+    captures = captures_of(call) if captures is None else captures
+    attrs = call.attrs
+    if len(captures) != count_captures(attrs):
+        values = dict((attrs or NO_ATTRS).items())
+        values.pop(CAPTURES, None)
+        attrs = DictAttrs({**values, **({CAPTURES: len(captures)} if captures else {})})
+    return call.with_fields(args=(*inputs, *graphs, *captures), attrs=attrs)
