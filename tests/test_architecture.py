@@ -34,11 +34,11 @@ LAYERS = (
     ("functor.relay", "op"),
     ("text.relay", "dataflow.relay", "binary.relay"),
     ("analysis", "nd", "prelude"),
-    ("interpreter", "dataflow_pattern", "tir", "core"),
+    ("interpreter", "dataflow_pattern", "tir", "core", "onnx"),
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("frontend", "codegen", "onnx", "ir.instrument", "ir.supply", "ir.transform", "target"),
+    ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform", "target"),
     ("cli", "contrib", "error", "instrument", "relay", "runtime", "te", "testing"),
     ("__main__",),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from relayish._support.absent import names_of
 from relayish.frontend.loops import foreach, while_loop
+from relayish.frontend.onnx import from_onnx, save_onnx, to_onnx
 from relayish.frontend.param_dict import load_param_dict, save_param_dict
 from relayish.frontend.scope_builder import ScopeBuilder, ScopeBuilderError
 
@@ -11,8 +12,11 @@ __all__ = [
     "ScopeBuilder",
     "ScopeBuilderError",
     "foreach",
+    "from_onnx",
     "load_param_dict",
+    "save_onnx",
     "save_param_dict",
+    "to_onnx",
     "while_loop",
 ]
 

@@ -1,1 +1,49 @@
-"""ONNX, the language of models that other frameworks write."""
+"""ONNX, the language of models that other frameworks write.
+
+A node of a model is a call of an operator of the domain ``onnx``, a graph a function whose body is
+a chain of lets in the order of its nodes. Models are read and written by
+:func:`relayish.frontend.from_onnx` and :func:`relayish.frontend.to_onnx`.
+"""
+
+from relayish._support.absent import names_of
+from relayish.onnx.calls import (
+    attributes_of,
+    captures_of,
+    graphs_of,
+    inputs_of,
+    is_absent,
+    make_call,
+)
+from relayish.onnx.identity import Identity
+from relayish.onnx.operators import declare_all, find_operator, find_schema, identify, identity_of
+from relayish.onnx.types import (
+    MapType,
+    OptionalType,
+    SequenceType,
+    SparseTensorType,
+    UnknownType,
+    UnrankedTensorType,
+)
+
+__all__ = [
+    "Identity",
+    "MapType",
+    "OptionalType",
+    "SequenceType",
+    "SparseTensorType",
+    "UnknownType",
+    "UnrankedTensorType",
+    "attributes_of",
+    "captures_of",
+    "declare_all",
+    "find_operator",
+    "find_schema",
+    "graphs_of",
+    "identify",
+    "identity_of",
+    "inputs_of",
+    "is_absent",
+    "make_call",
+]
+
+__getattr__ = names_of(__name__)

@@ -20,7 +20,8 @@ GRAPHS: Final = "_graphs"
 """The attribute with the names of the graphs, in the order of the functions."""
 CAPTURES: Final = "_captures"
 """The attribute with the number of captured values, where it is not zero."""
-_OWN: Final = (OUTPUTS, GRAPHS, CAPTURES)
+OWN: Final = (OUTPUTS, GRAPHS, CAPTURES)
+"""The attributes that ONNX does not have."""
 
 ABSENT: Final = Tuple(())
 """What stands for an optional input that is missing."""
@@ -107,7 +108,7 @@ def attributes_of(call: Call) -> dict[str, object]:
     """Return the attributes of a call by ONNX's names, without its graphs."""
     if call.attrs is None:
         return {}
-    return {name: value for name, value in call.attrs.items() if name not in _OWN}
+    return {name: value for name, value in call.attrs.items() if name not in OWN}
 
 
 def with_parts(

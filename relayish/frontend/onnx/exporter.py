@@ -1,0 +1,142 @@
+"""Modules as models of ONNX: ``to_onnx`` and ``save_onnx``."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from relayish.errors import ModelError
+from relayish.frontend.onnx.external import move_tensors
+from relayish.frontend.onnx.graph_writer import GraphWriter, ModelWriter, fill_properties
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
+from relayish.onnx import info
+from relayish.onnx.package import load_onnx
+
+_LARGEST: Final = (1 << 31) - 1
+"""Bytes that one message of protobuf has at most."""
+_USUAL_IR_VERSION: Final = 10
+
+
+def to_onnx(mod: IRModule) -> Any:  # Any: a ModelProto, which onnx does not type
+    """Return a module as a model of ONNX.
+
+    What was read by :func:`~relayish.frontend.from_onnx` is written as it was: the same nodes in
+    the same order, with their names, and what the model said of itself. Variables are called as
+    their names say, and otherwise where two of them would be called alike.
+
+    Raises:
+        ModelError: If the module calls what ONNX has not, or holds more than 2 GB;
+            :func:`save_onnx` writes what is larger.
+        PackageError: If the package ``onnx`` is not installed.
+
+    Complexity:
+        Linear in the nodes and the bytes of constants, which are copied.
+    """
+    return _build(mod, None)
+
+
+def save_onnx(
+    mod: IRModule,
+    path: str | PathLike[str],
+    *,
+    external_data: bool | None = None,
+    size_threshold: int = 1024,
+) -> None:
+    """Write a module into a file, as a model of ONNX; whole, or not at all.
+
+    Args:
+        mod: The module.
+        path: Where to; a file that is there is replaced.
+        external_data: Whether tensors go into a file beside the model, which is called as the
+            model is, with ``.data`` behind. By default they do where the model would not fit into
+            one file, of 2 GB.
+        size_threshold: Bytes from which a tensor goes there.
+
+    Raises:
+        ModelError: As :func:`to_onnx`, but for the size; or if the file cannot be written.
+
+    Complexity:
+        Linear in the nodes and the bytes of constants. These are not held in memory where they go
+        into a file beside the model.
+    """
+    target = Path(path)
+    target_data = target.with_name(f"{target.name}.data")
+    if external_data is None:
+        external_data = _constant_bytes(mod) > _LARGEST - (1 << 24)
+    try:
+        _write(mod, target, target_data if external_data else None, size_threshold)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _write(mod: IRModule, target: Path, data: Path | None, threshold: int) -> None:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+        whole = Path(folder) / "model"
+        beside = Path(folder) / "data"
+        if data is None:
+            whole.write_bytes(_build(mod, None).SerializeToString())
+        else:
+            with beside.open("wb") as file:
+                store = move_tensors(file, data.name, threshold)
+                proto = _build(mod, store)
+            whole.write_bytes(proto.SerializeToString())
+            os.replace(beside, data)  # noqa: PTH105 - it replaces what is there on every system
+        os.replace(whole, target)  # noqa: PTH105 - as above
+
+
+def _constant_bytes(mod: IRModule) -> int:
+    return sum(array.nbytes for array in ModelWriter.constants(mod))
+
+
+def _build(mod: IRModule, store: Any) -> Any:  # Any: what ModelWriter takes, a ModelProto
+    onnx = load_onnx()
+    main = mod["main"]
+    if type(main) is not Function:
+        raise ModelError(f"main is a {type(main).__name__}; expected a function")
+    writer = ModelWriter(mod, store)
+    proto = onnx.ModelProto()
+    attrs = mod.attrs if mod.attrs is not None else DictAttrs()
+    version: Any = attrs.get(info.IR_VERSION, min(_USUAL_IR_VERSION, onnx.IR_VERSION))
+    proto.ir_version = version
+    _fill_model(proto, attrs)
+    writer.fill_main(proto.graph, main)
+    for name, function in writer.functions.items():
+        GraphWriter(writer).fill_function(proto.functions.add(), name, function)
+    for domain, opset in writer.opsets.items():
+        proto.opset_import.add(domain=domain, version=opset)
+    if store is None and proto.ByteSize() > _LARGEST:
+        raise ModelError(
+            f"the model has {proto.ByteSize():,} bytes, and one message of protobuf at most "
+            f"{_LARGEST:,}; write it with its tensors beside it: "
+            f"save_onnx(mod, path, external_data=True)"
+        )
+    return proto
+
+
+def _fill_model(proto: Any, attrs: DictAttrs) -> None:  # Any: a ModelProto
+    producer: Any = attrs.get(info.PRODUCER, ("", ""))  # Any: attributes are of any class
+    if producer[0]:
+        proto.producer_name = producer[0]
+    if producer[1]:
+        proto.producer_version = producer[1]
+    for key, name in _PLAIN.items():
+        value: Any = attrs.get(key)  # Any: as above
+        if value is not None:
+            setattr(proto, name, value)
+    fill_properties(proto, attrs.get(info.MODEL_METADATA))
+    other: Any = attrs.get(info.OTHER)  # Any: as above
+    if other:
+        proto.MergeFromString(bytes.fromhex(other))
+
+
+_PLAIN: Final = {
+    info.MODEL_DOMAIN: "domain",
+    info.MODEL_VERSION: "model_version",
+    info.MODEL_DOC_STRING: "doc_string",
+}
+"""By attribute: the field of a model that it is."""

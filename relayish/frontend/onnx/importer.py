@@ -1,0 +1,130 @@
+"""Models of ONNX as modules: ``from_onnx``."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from relayish.errors import ModelError
+from relayish.frontend.onnx.graph_reader import GraphReader, ModelReader
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.relay.expr import Constant, Function, GlobalVar, Let
+from relayish.ir.relay.module import Definition, IRModule
+from relayish.onnx import info
+from relayish.onnx.package import load_onnx
+
+
+def from_onnx(
+    model: Any,  # Any: a ModelProto, which onnx does not type
+    *,
+    freeze_params: bool = False,
+) -> IRModule:
+    """Return a model of ONNX as a module.
+
+    The graph is ``main``. Each node is a call of an operator of the domain ``onnx``
+    (:mod:`relayish.onnx.calls`), bound to a variable that is called as its output, in the order of
+    the nodes; initializers are constants, bound before them. Graphs in attributes are closed
+    functions, and functions of the model definitions beside ``main``.
+    :func:`~relayish.frontend.to_onnx` writes the same model again.
+
+    Args:
+        model: A ``ModelProto``, the bytes of one, or the path of a file. Only of a path it is known
+            where tensors lie that are stored beside the model; they are mapped into memory.
+        freeze_params: Whether initializers that are inputs as well become constants. By default
+            they are parameters, whose values stand in the attribute ``onnx.defaults``.
+
+    Raises:
+        ModelError: If it is no model, or none that can be run: a value is used before it is given,
+            given twice, or part of a cycle; a tensor has another size than it says; a file beside
+            the model is missing or lies elsewhere.
+        PackageError: If the package ``onnx`` is not installed.
+
+    Complexity:
+        Linear in the nodes; tensors are not copied where they are stored as numpy stores them.
+    """
+    proto, folder = _load(model)
+    reader = ModelReader(proto, folder)
+    main = GraphReader(reader).read(proto.graph)
+    functions = {
+        name: reader.read_function(function) for name, function in reader.functions.items()
+    }
+    if freeze_params:
+        main = bind_defaults(main)
+    named: dict[GlobalVar | str, Definition] = {"main": main}
+    named.update({reader.globals[name]: function for name, function in functions.items()})
+    return IRModule(named, attrs=_model_attrs(proto))
+
+
+def bind_defaults(main: Function) -> Function:
+    """Return ``main`` with the values of inputs that may be left out in place of these."""
+    held = main.attrs.get(info.DEFAULTS) if isinstance(main.attrs, DictAttrs) else None
+    if not isinstance(held, DictAttrs) or not isinstance(main.attrs, DictAttrs):
+        return main
+    body = main.body
+    for param in reversed(main.params):
+        value = held.get(param.name_hint)
+        if isinstance(value, Constant):
+            body = Let(param, value, body)
+    attrs = {key: value for key, value in main.attrs.items() if key != info.DEFAULTS}
+    names = set(held.keys())
+    params = [param for param in main.params if param.name_hint not in names]
+    return main.with_fields(params=params, body=body, attrs=DictAttrs(attrs))
+
+
+def _load(model: Any) -> tuple[Any, Path | None]:  # Any: as in from_onnx
+    """Return the proto of a model, and where it lies if that is known."""
+    onnx = load_onnx()
+    if isinstance(model, onnx.ModelProto):
+        return model, None
+    folder = None
+    if isinstance(model, (str, PathLike)):
+        path = Path(model)
+        folder, what = path.parent, str(model)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise ModelError(f"{what} cannot be read: {error.strerror}") from error
+    elif isinstance(model, (bytes, bytearray, memoryview)):
+        data, what = bytes(model), f"a text of {len(model)} bytes"
+    else:
+        raise ModelError(
+            f"{model!r} ({type(model).__name__}) is no model; expected a ModelProto, its bytes, or "
+            f"the path of a file"
+        )
+    proto = onnx.ModelProto()
+    decode_error = load_onnx("google.protobuf.message").DecodeError
+    try:
+        proto.ParseFromString(data)
+    except decode_error as error:
+        raise ModelError(
+            f"{what} is no model of ONNX, or was cut off: its bytes are no protobuf message"
+        ) from error
+    if not proto.HasField("graph"):
+        raise ModelError(f"{what} has no graph; expected a model of ONNX")
+    return proto, folder
+
+
+def _model_attrs(proto: Any) -> DictAttrs:  # Any: a ModelProto
+    """Return what a model says of itself."""
+    attrs: dict[str, object] = {
+        info.IR_VERSION: proto.ir_version,
+        info.OPSETS: DictAttrs({each.domain: each.version for each in proto.opset_import}),
+    }
+    if proto.producer_name or proto.producer_version:
+        attrs[info.PRODUCER] = (proto.producer_name, proto.producer_version)
+    if proto.domain:
+        attrs[info.MODEL_DOMAIN] = proto.domain
+    if proto.HasField("model_version"):
+        attrs[info.MODEL_VERSION] = proto.model_version
+    if proto.doc_string:
+        attrs[info.MODEL_DOC_STRING] = proto.doc_string
+    if proto.metadata_props:
+        attrs[info.MODEL_METADATA] = DictAttrs({p.key: p.value for p in proto.metadata_props})
+    other = load_onnx().ModelProto()
+    other.training_info.extend(proto.training_info)
+    if hasattr(proto, "configuration"):
+        other.configuration.extend(proto.configuration)
+    if other.ByteSize():
+        attrs[info.OTHER] = other.SerializeToString().hex()
+    return DictAttrs(attrs)

@@ -1,0 +1,177 @@
+"""Operators of ONNX: a domain for each of its domains, an operator for each version of a schema.
+
+An operator is told from all others by the domain of ONNX it is in, its name there, and the version
+of the operator set that brought it as it is: ``Softmax`` of 1, of 11 and of 13 are three. Here that
+is ``Softmax_13`` of the domain ``onnx``; those of ``ai.onnx.ml`` are in ``onnx.ai.onnx.ml``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from relayish.errors import ModelError
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.domain import Domain, is_domain
+from relayish.ir.relay.expr import Op
+from relayish.ir.relay.op import intern_op
+from relayish.onnx.calls import count_outputs
+from relayish.onnx.evaluation import make_evaluate
+from relayish.onnx.identity import Identity
+from relayish.onnx.inference import make_rule
+from relayish.onnx.package import load_onnx
+from relayish.op.declaration.registry import is_registered, register_op
+
+ONNX: Final = "onnx"
+"""The name of the domain of ONNX's own operators."""
+
+_ODD: Final = re.compile(r"[^A-Za-z0-9_.]|_u(?=[0-9a-f]+_)|(?:^|(?<=\.))(?=[0-9.]|$)")
+_SPELT: Final = re.compile(r"_u([0-9a-f]*)_")
+_NAMES: Final = {"ai.onnx": ""}
+"""Other names of a domain of ONNX."""
+
+
+def domain_of(onnx_domain: str) -> str:
+    """Return the name of the domain here of a domain of ONNX; :func:`onnx_domain_of` undoes it.
+
+    Example:
+        >>> domain_of(""), domain_of("ai.onnx.ml"), domain_of("my-ops")
+        ('onnx', 'onnx.ai.onnx.ml', 'onnx.my_u2d_ops')
+    """
+    onnx_domain = _NAMES.get(onnx_domain, onnx_domain)
+    return f"{ONNX}.{_ODD.sub(_spell, onnx_domain)}" if onnx_domain else ONNX
+
+
+def _spell(found: re.Match[str]) -> str:
+    return f"_u{'_'.join(f'{ord(each):x}' for each in found[0][:1])}_" + found[0][1:]
+
+
+def onnx_domain_of(domain: str) -> str:
+    """Return the domain of ONNX that the domain ``domain`` is made of."""
+    inner = domain.removeprefix(ONNX).removeprefix(".")
+    return _SPELT.sub(lambda found: chr(int(found[1], 16)) if found[1] else "", inner)
+
+
+def find_schema(identity: Identity) -> Any | None:  # Any: a schema of onnx
+    """Return the schema of exactly this version of an operator, ``None`` where there is none.
+
+    Complexity:
+        Constant after the first time.
+    """
+    return _find_schema(identity)
+
+
+@cache
+def _find_schema(identity: Identity) -> Any | None:  # Any: as above
+    defs = load_onnx("onnx.defs")
+    try:
+        found = defs.get_schema(identity.name, identity.since_version, identity.domain)
+    except defs.SchemaError:
+        return None
+    return found if found.since_version == identity.since_version else None
+
+
+@cache
+def identify(name: str, opset: int, domain: str = "") -> Identity:
+    """Return which operator a node called ``name`` means where its domain has version ``opset``.
+
+    An operator without a schema is one of that version of its domain.
+
+    Complexity:
+        Constant after the first time.
+    """
+    domain = _NAMES.get(domain, domain)
+    defs = load_onnx("onnx.defs")
+    try:
+        since = defs.get_schema(name, opset, domain).since_version
+    except defs.SchemaError:
+        since = opset
+    return Identity(domain, name, since)
+
+
+def find_operator(name: str, since_version: int, domain: str = "") -> Op:
+    """Return the operator ``name`` of ``domain`` as version ``since_version`` brought it.
+
+    It is declared when it is asked for the first time. One without a schema may have any effect,
+    so no pass drops, moves or repeats a call of it.
+    """
+    identity = Identity(_NAMES.get(domain, domain), name, since_version)
+    op = intern_op(f"{name}_{since_version}", domain_of(identity.domain))
+    if not is_registered(op):
+        _declare(identity, op)
+    return op
+
+
+@cache
+def attribute_kinds(identity: Identity) -> Mapping[str, int]:
+    """Return the numbers of the types of the attributes that the schema of an operator says."""
+    schema = find_schema(identity)
+    if schema is None:
+        return {}
+    return {name: attribute.type.value for name, attribute in schema.attributes.items()}
+
+
+def identity_of(op: object) -> Identity | None:
+    """Return which operator of ONNX ``op`` is, ``None`` if it is none.
+
+    Complexity:
+        Constant.
+    """
+    if type(op) is not Op or not (op.domain == ONNX or op.domain.startswith(f"{ONNX}.")):
+        return None
+    return _identity_of(op)
+
+
+@cache
+def _identity_of(op: Op) -> Identity | None:
+    name, _, version = op.name.rpartition("_")
+    return Identity(onnx_domain_of(op.domain), name, int(version)) if version.isdigit() else None
+
+
+def declare_all() -> None:
+    """Declare every version of every operator that the installed package of ONNX knows.
+
+    Programs that are read from text may name any of them.
+    """
+    for schema in load_onnx("onnx.defs").get_all_schemas_with_history():
+        find_operator(schema.name, schema.since_version, schema.domain)
+
+
+_RANDOM: Final = frozenset(
+    {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+     "RandomUniformLike"}
+)  # fmt: skip
+"""Operators that draw numbers; their schemas say nothing of it but ``NonDeterministic``."""
+
+
+def _declare(identity: Identity, op: Op) -> None:
+    schema = find_schema(identity)
+    domain = domain_of(identity.domain)
+    if not is_domain(domain):
+        Domain(domain)
+    if not op.name.isidentifier():
+        raise ModelError(
+            f"an operator is called {identity.name!r} in domain {identity.domain!r}; "
+            f"expected an identifier"
+        )
+    register_op(
+        op.name,
+        arguments=("inputs",),
+        variadic=True,
+        domain=domain,
+        description=_describe(identity, schema),
+        attrs_type=DictAttrs,
+        rule=make_rule(identity, schema),
+        evaluate=make_evaluate(identity, schema),
+        outputs=lambda attrs, _args: count_outputs(attrs),
+        stateful=schema is None,
+        random=identity.domain == "" and identity.name in _RANDOM,
+    )
+
+
+def _describe(identity: Identity, schema: Any | None) -> str | None:  # Any: as above
+    if schema is None:
+        return f"{identity.name} of {identity.domain}, of which nothing is known."
+    return f"ONNX's {identity.name}, as of version {identity.since_version}."
