@@ -1,0 +1,150 @@
+"""Helpers that kernels of several families share: element types, axes, shapes, broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.onnx.kernels.registry import Array
+
+DType = np.dtype[Any]  # Any: the scalar class is known when the array is
+Value: TypeAlias = Any  # an array, or a scalar of numpy, which operations on scalars give
+Shape = tuple[int, ...]
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+WIDE: Final = np.dtype(np.float32)
+
+
+def without_warnings(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Return ``function`` without numpy's warnings: ONNX says what overflows and NaN give."""
+
+    @wraps(function)
+    def quiet(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        with np.errstate(all="ignore"):
+            return function(*args, **kwargs)
+
+    return quiet
+
+
+def is_integral(dtype: DType) -> bool:
+    """Return whether elements are integers, of any width; booleans are none."""
+    return dtype.kind in "iu" or (dtype.kind == "V" and dtype.name.startswith(("int", "uint")))
+
+
+def is_floating(dtype: DType) -> bool:
+    """Return whether elements are floating point numbers, of any width."""
+    return dtype.kind == "f" or (dtype.kind == "V" and not is_integral(dtype))
+
+
+def is_narrow(dtype: DType) -> bool:
+    """Return whether elements are floating point numbers of less than 32 bits."""
+    return dtype.itemsize < WIDE.itemsize and is_floating(dtype)
+
+
+def widen(data: Array) -> Array:
+    """Return ``data``, as ``float32`` where it holds narrower floating point numbers."""
+    return data.astype(WIDE) if is_narrow(data.dtype) else data
+
+
+def numbers_of(data: Array, what: str) -> tuple[int, ...]:
+    """Return the elements of a tensor of integers that gives sizes, axes or positions.
+
+    Raises:
+        EvaluationError: If it holds no integers, or has more than one dimension.
+    """
+    if not is_integral(data.dtype) or data.ndim > 1:
+        raise EvaluationError(
+            f"{what} is {data.dtype} of shape {data.shape}; expected integers, in a vector"
+        )
+    return tuple(data.reshape(-1).tolist())
+
+
+def number_of(data: Array, what: str) -> Any:  # Any: a number of Python of any kind
+    """Return the one element of a tensor that gives one number.
+
+    Raises:
+        EvaluationError: If it has no element, or several.
+    """
+    if data.size != 1:
+        raise EvaluationError(f"{what} has shape {data.shape}; expected one element")
+    return data.reshape(-1)[0].item() if data.dtype.kind != "O" else data.reshape(-1)[0]
+
+
+def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
+    """Return ``axis`` counted from the front.
+
+    Raises:
+        EvaluationError: If there is no such axis.
+    """
+    if -rank <= axis < rank:
+        return axis % rank
+    among = f"{-rank} to {rank - 1}" if rank else "none, for a scalar"
+    raise EvaluationError(f"{what} {axis} is not one of {rank} axes; expected {among}")
+
+
+def normalise_axes(axes: Sequence[int], rank: int, what: str = "axis") -> Shape:
+    """Return ``axes`` counted from the front, each once.
+
+    Raises:
+        EvaluationError: If there is no such axis, or one is named twice.
+    """
+    found = tuple(normalise_axis(axis, rank, what) for axis in axes)
+    if len(set(found)) != len(found):
+        raise EvaluationError(f"{what} {list(axes)} names an axis twice; expected each once")
+    return found
+
+
+def broadcast_shape(*arrays: Array) -> Shape:
+    """Return the shape that arrays have in common when each is broadcast.
+
+    Raises:
+        EvaluationError: If they cannot be broadcast together.
+    """
+    try:
+        return np.broadcast_shapes(*[array.shape for array in arrays])
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise EvaluationError(
+            f"cannot broadcast shapes {shapes}; expected sizes that are equal, or 1"
+        ) from None
+
+
+def check_rank(data: Array, rank: int, what: str) -> None:
+    """Check that a tensor has ``rank`` dimensions.
+
+    Raises:
+        EvaluationError: If it has not.
+    """
+    if data.ndim != rank:
+        raise EvaluationError(
+            f"{what} has shape {data.shape}; expected {rank} dimension{'s' * (rank != 1)}"
+        )
+
+
+def check_same(one: Array, other: Array, what: str) -> None:
+    """Check that two tensors have one shape.
+
+    Raises:
+        EvaluationError: If they have not.
+    """
+    if one.shape != other.shape:
+        raise EvaluationError(
+            f"{what} have shapes {one.shape} and {other.shape}; expected one shape"
+        )
+
+
+def choice(value: str, known: Sequence[str], what: str) -> str:
+    """Return ``value`` if it is one of the words that an attribute may have.
+
+    Raises:
+        EvaluationError: If it is none.
+    """
+    if value in known:
+        return value
+    raise EvaluationError(f"{what} is {value!r}; expected one of {', '.join(known)}")
