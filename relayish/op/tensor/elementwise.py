@@ -8,6 +8,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from relayish._support.error_function import erf
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
@@ -17,7 +18,6 @@ from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.types.type_rules import identity, identity_comparison
-from relayish._support.error_function import erf
 from relayish.op.values.evaluation import (
     Array,
     Parameters,
