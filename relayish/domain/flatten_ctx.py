@@ -26,13 +26,14 @@ from relayish.ir.temporary import make_temporary
 class _Operand:
     """An operand that was visited: its image, and what was put before the statement meanwhile."""
 
-    __slots__ = ("effect", "field", "image", "index", "node", "position")
+    __slots__ = ("asked", "effect", "field", "image", "index", "node", "position")
 
     def __init__(self, node: Node, declared: Field, index: int) -> None:
         self.node, self.field, self.index = node, declared, index
         self.image = node
         self.position = 0  # in the new block, behind what was put there for it
         self.effect = Effect.NONE  # of that
+        self.asked = False  # whether it has a name already if it is to have one
 
 
 class FlattenCtx(TransformCtx):
@@ -43,6 +44,10 @@ class FlattenCtx(TransformCtx):
     evaluated repeatedly, or perhaps not, and what other scopes use as well: a condition of a loop,
     say. Where what is moved may interfere with what is evaluated before it, that becomes a
     temporary too, so that all is evaluated in the order in which it was.
+
+    An expression of a tree that stands in several places of a block is flattened once, if its value
+    is the same there: throughout the block where it reads nothing, else in one statement, as long
+    as nothing is written meanwhile.
 
     Args:
         select: Asked of each expression, as visiting it left it, whether it is to have a name.
@@ -76,6 +81,7 @@ class FlattenCtx(TransformCtx):
     def __init__(self, select: Callable[[Any], bool]) -> None:  # Any: nodes of all languages
         self._select = select
         self._made = 0
+        self._own_emitted = 0  # of what is counted as emitted, how much handlers did not put there
         self._moved = Effect.NONE  # of what was put before the statement so far
         self._effects: dict[Node, Effect] = {}
         self._closures: set[Node] = set()  # what makes functions, of all that has effects here
@@ -105,9 +111,11 @@ class FlattenCtx(TransformCtx):
                     images.append(child)
                 elif declared.role is Role.SCOPE:
                     images.append(self._image_in_scope(visitor, node, child))
+                    self._forget_what_is_written(images[-1])
                 else:
                     images.append(child)
-                    visited.append(self._visit_operand(visitor, _Operand(child, declared, index)))
+                    operand = _Operand(child, declared, index)
+                    visited.append(self._visit_operand(visitor, node, operand))
             changes[declared.name] = images if declared.holds_many else images[0]
         self._name_operands(visitor, node, visited)
         for operand in visited:
@@ -119,12 +127,65 @@ class FlattenCtx(TransformCtx):
             self._declare(node, changes, known)
         return node.with_fields(**changes)
 
-    def _visit_operand(self, visitor: Dispatch, operand: _Operand) -> _Operand:
+    def _visit_operand(self, visitor: Dispatch, holder: Node, operand: _Operand) -> _Operand:
+        frame = self._frames[-1] if self._frames else None
+        shares = holder.language_.is_tree and not visitor.occurrences
+        if shares and frame is not None and self._take_known(operand, frame):
+            return operand
         before, self._moved = self._moved, Effect.NONE
+        emitted, own_emitted = self._emitted, self._own_emitted
         operand.image = self._image_of(operand.node, visitor.visit(operand.node))
         operand.effect, self._moved = self._moved, before
-        operand.position = len(self._frames[-1].new) if self._frames else 0
+        operand.position = len(frame.new) if frame is not None else 0
+        if frame is None or not shares:
+            return operand
+        self._forget_what_is_written(operand.image)
+        if self._is_named(operand) and not self._is_statement(holder):
+            operand.asked = True
+            if self._select(operand.image):
+                own = self._effect_of(operand.image)
+                if self._name(visitor, operand, must=False):
+                    operand.effect |= own
+        if self._emitted - emitted == self._own_emitted - own_emitted > 0:
+            self._keep_known(operand, frame)
         return operand
+
+    def _take_known(self, operand: _Operand, frame: Frame) -> bool:
+        """Make the image of an operand what it was before in this block; return whether it was."""
+        for known in (frame.steady, frame.reading):
+            if known is not None and operand.node in known:
+                operand.image, operand.asked = known[operand.node], True
+                operand.position = len(frame.new)
+                self._note_emitted()  # in another block, there is no such temporary
+                return True
+        return False
+
+    def _keep_known(self, operand: _Operand, frame: Frame) -> None:
+        """Let other places of the block have the image of an operand, as long as that is right."""
+        effect = self._effect_of(operand.node)
+        if not effect:
+            if frame.steady is None:
+                frame.steady = {}
+            frame.steady[operand.node] = operand.image
+        elif not effect & ~_READS:
+            if frame.reading is None:
+                frame.reading = {}
+            frame.reading[operand.node] = operand.image
+
+    def _note_emitted(self) -> None:
+        """Take note that an image is right only in this block, as temporaries are in it."""
+        self._emitted += 1
+        self._own_emitted += 1
+
+    def _forget_what_is_written(self, evaluated: Node) -> None:
+        """Forget images that read something, if what is evaluated here may write something."""
+        if self._frames and self._frames[-1].reading and self._effect_of(evaluated) & ~_READS:
+            self._frames[-1].reading = None
+
+    @staticmethod
+    def _is_named(operand: _Operand) -> bool:
+        """Return whether an operand may have a name: it has a value, and is computed."""
+        return type(operand.image) not in ATOMS and operand.field.role is Role.OPERAND
 
     def _name_operands(self, visitor: Dispatch, node: Node, visited: list[_Operand]) -> None:
         """Replace operands by temporaries: those selected, and those which come before others."""
@@ -138,10 +199,11 @@ class FlattenCtx(TransformCtx):
             if first.get(operand.node, operand) is not operand:
                 later |= operand.effect
                 continue
-            if type(operand.image) not in ATOMS and operand.field.role is Role.OPERAND:
+            if self._is_named(operand):
                 own = self._effect_of(operand.image)
                 must = _interferes(own, later)
-                if (must or (selects and self._select(operand.image))) and self._name(
+                asks = selects and not operand.asked
+                if (must or (asks and self._select(operand.image))) and self._name(
                     visitor, operand, must=must
                 ):
                     operand.effect |= own
@@ -174,7 +236,7 @@ class FlattenCtx(TransformCtx):
         if made.declared is not None:
             self.declared.append(made.declared)
         if operand.node.language_.is_tree:
-            self._emitted += 1
+            self._note_emitted()
         else:
             visitor.memo_map[operand.node] = made.use
         operand.image = made.use

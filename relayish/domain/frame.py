@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from relayish.domain.removed import REMOVED
 from relayish.ir.node import Node
+from relayish.ir.property import Property
+from relayish.ir.traversal import ByKind
+
+_LABELLED: Final = ByKind(lambda kind: Property.LABEL in kind.properties_)
 
 
 class Frame:
@@ -20,7 +25,9 @@ class Frame:
         "last",
         "new",
         "reach",
+        "reading",
         "statement",
+        "steady",
         "taken",
     )
 
@@ -34,11 +41,15 @@ class Frame:
         self.taken: list[Node] = []  # rests that handlers visited, kept in the memo for this
         self.statement: Node | None = None
         self.depth = 0  # where the statement stands among the parents
+        self.steady: dict[Node, Node] | None = None  # images that hold throughout the block
+        self.reading: dict[Node, Node] | None = None  # images that hold until something is written
         self.reach = reach  # how far below it one may prepend; None: anywhere that is run once
 
     def begin(self, statement: Node, depth: int) -> None:
         """Go on to the next statement."""
-        self.statement, self.depth = statement, depth
+        self.statement, self.depth, self.reading = statement, depth, None
+        if self.steady is not None and _LABELLED[type(statement)]:
+            self.steady = None  # control may come here that did not pass what stands before
 
     def end(self, image: object) -> None:
         """Put the image of the statement into the block, and what was appended behind it."""

@@ -187,6 +187,92 @@ def test_part_that_can_have_no_name_is_refused_where_order_counts() -> None:
         Visitor(FlattenCtx(lambda e: e is later), TIR).visit(tir.Block([stmt]))
 
 
+def flatten_all(*stmts: core.Stmt) -> list[str]:
+    made = Visitor(FlattenCtx(lambda _: True), CORE, TIR).visit(core.Block(stmts))
+    return str(made).splitlines()[1:-1]
+
+
+def double(value: core.Expr, times: int) -> core.Expr:
+    for _ in range(times):
+        value = core.Add(value, value)
+    return value
+
+
+@pytest.mark.parametrize("times", [1, 12, 100])
+def test_shared_expression_of_a_tree_is_flattened_once(times: int) -> None:
+    assert len(flatten_all(core.St(X, double(core.Ld(X), times)))) == times + 1
+
+
+def test_what_holds_a_temporary_is_made_once_though_it_has_no_name() -> None:
+    leaf = core.Ld(X)
+    made = Visitor(FlattenCtx(lambda e: e is leaf), CORE).visit(
+        core.Block([core.St(X, double(leaf, 100))])
+    )
+    binding, store = made.stmts
+    assert binding.value is leaf
+    assert store.value.a is store.value.b
+
+
+def test_temporary_of_what_reads_serves_one_statement_and_one_block() -> None:
+    value = core.Bnot(core.Ld(X))
+    negated = core.Bnot(value)
+    assert flatten_all(core.St(X, negated), core.St(Y, core.Bnot(negated))) == [
+        "  stp(%t1, ld(%x))",
+        "  stp(%t2, bnot(ldp(%t1)))",
+        "  st(%x, bnot(ldp(%t2)))",
+        "  stp(%t3, ld(%x))",
+        "  stp(%t4, bnot(ldp(%t3)))",
+        "  stp(%t5, bnot(ldp(%t4)))",
+        "  st(%y, bnot(ldp(%t5)))",
+    ]
+
+
+def test_temporary_of_what_reads_nothing_serves_the_block() -> None:
+    value = core.Bnot(core.Add(core.const(1), core.const(2)))
+    inner = core.If(core.Ld(X) < 1, core.Block([core.St(X, core.Bnot(value))]))
+    assert flatten_all(core.St(X, core.Bnot(value)), core.St(Y, core.Bnot(value)), inner) == [
+        "  stp(%t1, add(1, 2))",
+        "  stp(%t2, bnot(ldp(%t1)))",
+        "  st(%x, bnot(ldp(%t2)))",
+        "  st(%y, bnot(ldp(%t2)))",
+        "  stp(%t3, ld(%x))",
+        "  if(lt(ldp(%t3), 1)) {",
+        "    stp(%t4, add(1, 2))",
+        "    stp(%t5, bnot(ldp(%t4)))",
+        "    st(%x, bnot(ldp(%t5)))",
+        "  }",
+    ]
+
+
+def test_temporary_of_what_reads_does_not_outlive_a_call_that_may_write() -> None:
+    read = A[tir.const(0)]
+    called = tir.Call("int32", "f", ())
+    made = Visitor(FlattenCtx(lambda e: e is not called), TIR).visit(
+        tir.Block([tir.Store(A, (read + 1) * called * (read + 1) * (read + 2), (tir.const(1),))])
+    )
+    loads = [s for s in made.stmts if isinstance(getattr(s, "body", None), tir.Load)]
+    assert len(loads) == 2
+
+
+def test_occurrences_of_an_expression_are_flattened_one_by_one_where_that_is_asked() -> None:
+    value = core.Bnot(core.Ld(X))
+    block = core.Block([core.St(X, core.Add(value, value))])
+    made = Visitor(FlattenCtx(lambda _: True), CORE, occurrences=True).visit(block)
+    assert len(made.stmts) == 5
+
+
+def test_what_handlers_put_before_a_statement_is_put_there_for_each_place() -> None:
+    class Mark(DefaultHandler, domain="core"):
+        def handle_ld(self, visitor: Any, node: core.Ld) -> Any:
+            visitor.context.prepend(core.Pragma("loaded"))
+            return node
+
+    value = core.Bnot(core.Ld(X))
+    block = core.Block([core.St(X, core.Add(value, value))])
+    made = Visitor(FlattenCtx(lambda _: True), Mark).visit(block)
+    assert [s.visit_name for s in made.stmts].count("pragma") == 2
+
+
 # Counts
 
 
@@ -268,6 +354,69 @@ def test_trip_count_is_how_often_the_body_runs(
 ) -> None:
     loop = core.DoLoop(X, core.const(start), test(core.Ld(X)), X + step, core.Block())
     assert trip_count(loop) == expected
+
+
+def step_loop(body: core.Block, variable: core.Symbol = Y) -> core.DoLoop:
+    step = core.Ld(variable)
+    return core.DoLoop(variable, core.const(0), step < 5, step + 1, body)
+
+
+STORE = core.St(X, core.const(1))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        core.St(Y, core.const(0)),
+        core.If(core.Ld(X) < 1, core.Block([core.St(Y, core.const(0))])),
+        step_loop(core.Block()),
+        core.St(core.Var("p", "int32*"), core.Lda(Y)),
+        core.Call(core.Global("f", "() -> void"), (core.Lda(Y),)),
+    ],
+    ids=["store", "branch", "inner loop", "address", "call"],
+)
+def test_loop_whose_body_may_write_its_variable_runs_an_unknown_number_of_times(
+    written: core.Stmt,
+) -> None:
+    block = core.Block([step_loop(core.Block([STORE, core.Pragma("here"), written]))])
+    assert count(block, "core.pragma") == Count(1, 1, 10)
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        core.St(X, Y + 1),
+        step_loop(core.Block(), core.Var("z")),
+        core.If(core.Ld(Y) < 1, core.Block([core.St(X, core.const(0))])),
+    ],
+)
+def test_loop_whose_body_reads_its_variable_runs_as_its_bounds_say(harmless: core.Stmt) -> None:
+    block = core.Block([step_loop(core.Block([harmless, core.Pragma("here")]))])
+    assert count(block, "core.pragma") == Count(1, 5, 5)
+
+
+def test_loops_one_after_the_other_over_one_variable_run_as_their_bounds_say() -> None:
+    body = core.Block([core.Pragma("here")])
+    outside = core.St(Y, core.const(7))
+    block = core.Block([outside, step_loop(body), step_loop(body), outside])
+    assert count(block, "core.pragma") == Count(2, 10, 10)
+
+
+def test_loop_over_what_the_module_defines_runs_an_unknown_number_of_times() -> None:
+    block = core.Block([step_loop(core.Block([core.Pragma("here")]), core.Global("g", "int32"))])
+    assert count(block, "core.pragma") == Count(1, 1, 10)
+
+
+def test_loops_of_what_is_called_are_asked_about_there() -> None:
+    name = core.Global("f", "() -> void")
+    body = core.Block([core.Pragma("here")])
+    inner = core.FuncEntry((), [Y], (), core.Block([step_loop(body)]))
+    outer = core.Block([core.St(Y, core.const(0)), step_loop(core.Block([core.Call(name)]))])
+
+    def called(node: Any) -> Any:
+        return inner if isinstance(node, core.Call) else None
+
+    assert count(outer, "core.pragma", callee=called) == Count(0, 25, 25)
 
 
 # Instrumentation

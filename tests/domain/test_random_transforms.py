@@ -12,11 +12,12 @@ import pytest
 import relayish as relay
 from relayish import core, tir
 from relayish.core.interpreter import run as run_core
-from relayish.domain import REMOVED, DefaultHandler, FlattenCtx, TransformCtx, Visitor
+from relayish.domain import REMOVED, DefaultHandler, FlattenCtx, TransformCtx, Visitor, verify
 from relayish.errors import DispatchError
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.domain import list_domains
 from relayish.ir.node import Node
+from relayish.ir.relay.module import IRModule
 from relayish.ir.roles import CHILD_ROLES, Role
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform import ToANormalForm
@@ -231,3 +232,49 @@ def test_flattening_core_keeps_what_random_programs_compute() -> None:
         )
         given = core_arguments(seed)
         assert run_core(made, *given) == run_core(mod, *given), seed
+
+
+def shared_core_program(seed: int) -> core.FuncEntry:
+    """Return a function of core whose statements share expressions, what they read as well."""
+    rng = random.Random(seed)
+    variables = [core.Var(f"v{i}") for i in range(3)]
+    counters: list[core.Var] = []
+    pool: list[core.Expr] = [core.Ld(v) for v in variables]
+    pool += [core.const(1), core.const(2)]
+    for _ in range(12):
+        op = rng.choice([core.Add, core.Sub, core.Mul])
+        pool.append(op(rng.choice(pool), rng.choice(pool)))
+
+    def block(levels: int) -> core.Block:
+        return core.Block([statement(levels) for _ in range(rng.randint(1, 4))])
+
+    def statement(levels: int) -> core.Stmt:
+        form = rng.randint(0, 9) if levels else 0
+        if form < 7:
+            return core.St(rng.choice(variables), rng.choice(pool))
+        if form < 9:
+            test = core.Lt(rng.choice(pool), rng.choice(pool))
+            return core.If(test, block(levels - 1), block(levels - 1))
+        i = core.Var("i")
+        counters.append(i)
+        return core.DoLoop(i, core.const(0), i < 3, i + 1, block(levels - 1))
+
+    whole = block(3)
+    result: core.Expr = core.const(0)
+    for variable in variables:
+        result = result * 31 + variable
+    body = core.Block([*whole.stmts, core.Retv(result)])
+    return core.FuncEntry(variables, counters, (), body, "int32")
+
+
+@pytest.mark.parametrize("chance", [0.6, 1.0])
+def test_flattening_shared_core_keeps_what_random_programs_compute(chance: float) -> None:
+    for seed in SEEDS:
+        func = shared_core_program(seed)
+        rng = random.Random(seed)
+        chosen: dict[Node, bool] = {}
+        ctx = FlattenCtx(lambda e, r=rng, c=chosen: c.setdefault(e, r.random() < chance))
+        made = Visitor(ctx, DefaultHandler("core")).visit(func)
+        assert verify(made) == ()
+        found = [run_core(IRModule({"main": each}), 1, -5, 3) for each in (func, made)]
+        assert found[0] == found[1], seed
