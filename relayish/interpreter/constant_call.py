@@ -13,6 +13,7 @@ from relayish.interpreter.value import Evaluated, count_elements
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Op
+from relayish.ir.value import Opaque
 from relayish.op.declaration import properties
 from relayish.op.types.result_size import broadcasts
 
@@ -61,6 +62,8 @@ class Plan(NamedTuple):
             return None  # the program may never come here; when it does, it will say so itself
         if isinstance(result, np.generic):
             return result
+        if isinstance(result, Opaque):  # no constant holds it
+            return None
         limit = max(size_limit, sum(map(count_elements, values)))
         return None if count_elements(result) > limit else result
 

@@ -132,7 +132,7 @@ class _Maker:
         self.fields_of: dict[int, tuple[int, ...]] = {}  # of tuples, by value
         self.waiting: dict[int, Tuple] = {}  # tuples no step has needed as such so far
         self.computations: list[Computation] = []
-        self.operators: dict[Op, tuple[Any, int, Any]] = {}  # Any: a function, attributes
+        self.operators: dict[Op, tuple[Any, int | None, Any]] = {}  # Any: a function, attributes
         self.count = 0
         self.stack: list[Expr] = [function.body]
         for var, value in bound.items():
@@ -207,11 +207,11 @@ class _Maker:
         if known_operator is None:
             known_operator = self.operators[op] = (
                 properties.evaluate.get(op),
-                properties.num_inputs.get(op, len(call.args)),
+                properties.num_inputs.get(op),
                 default_attrs(op),
             )
         function, arity, defaults = known_operator
-        if function is None or arity != len(call.args):
+        if function is None or arity not in (len(call.args), None):
             raise _add_place(EvaluationError(call_problem(op, len(call.args))), call)
         attrs = defaults if call.attrs is None else call.attrs
         value_of, known = self.value_of, self.known

@@ -12,6 +12,22 @@ import numpy.typing as npt
 Value: TypeAlias = Union[np.generic, npt.NDArray[np.generic], str, "tuple[Value, ...]", None]
 """A numpy scalar (rank 0), a read-only array, a string, a tuple of values, or ``None``."""
 
+
+class Opaque:
+    """A value that only operators look into, such as a list or a map; no constant holds one.
+
+    Operators get ``value`` itself, which nobody may change.
+    """
+
+    __slots__ = ("__weakref__", "value")
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Opaque({self.value!r})"
+
+
 _DEFAULTS: dict[type, type[np.generic]] = {bool: np.bool_, int: np.int32, float: np.float32}
 
 

@@ -15,7 +15,8 @@ from relayish.onnx.calls import (
     make_call,
 )
 from relayish.onnx.identity import Identity
-from relayish.onnx.operators import declare_all, find_operator, find_schema, identify, identity_of
+from relayish.onnx.operator_sets import find_schema, identify
+from relayish.onnx.operators import declare_all, find_operator, identity_of
 from relayish.onnx.types import (
     MapType,
     OptionalType,

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from relayish.ir.attrs import Attrs
+from relayish.ir.value import Opaque
 from relayish.onnx.calls import OWN, count_captures, count_outputs, graph_names
-from relayish.onnx.fallback import find_fallback
+from relayish.onnx.fallback import call_kernel, find_fallback
 from relayish.onnx.identity import Identity
 from relayish.onnx.kernels import find_kernel
 from relayish.onnx.kernels.registry import Kernel
@@ -24,15 +25,16 @@ def make_evaluate(identity: Identity, schema: Any | None) -> Callable[..., Any]:
 
     Args:
         identity: Which operator it is.
-        schema: Its schema, if there is one.
+        schema: Its schema, if there is one. Any: schemas are not typed.
 
     Returns:
         ``evaluate(attrs, *values)``; a missing input is ``()``, a graph something that is called
-        with values. The kernel is looked up when the first call is evaluated.
+        with values. Any: values of ONNX, which only kernels look into. The kernel is looked up
+        when the first call is evaluated.
     """
     kernel: Kernel | None = None
 
-    def evaluate(attrs: Attrs | None, *values: Any) -> Any:  # Any: values, which kernels take
+    def evaluate(attrs: Attrs | None, *values: Any) -> Any:
         nonlocal kernel
         if kernel is None:
             kernel = find_kernel(*identity) or find_fallback(identity, schema)
@@ -54,21 +56,47 @@ def run_kernel(kernel: Kernel, attrs: Attrs | None, values: tuple[Any, ...]) -> 
         for name, graph in zip(names, values[first : first + len(names)], strict=True):
             keywords[name] = _bind(graph, captures)
         values = values[:first]
-    inputs = [None if isinstance(each, tuple) and not each else each for each in values]
     wanted = count_outputs(attrs)
-    if "num_outputs" in (kernel.__kwdefaults__ or {}) and "num_outputs" not in keywords:
-        keywords["num_outputs"] = wanted
-    found = kernel(*inputs, **keywords)
+    found = call_kernel(kernel, [as_host(each) for each in values], keywords, wanted)
     if wanted == 1:
-        return found[0] if isinstance(found, tuple) else found
-    if not isinstance(found, tuple):
-        found = (found,)
-    return found[:wanted]
+        return as_evaluated(found[0] if isinstance(found, tuple) else found)
+    results = found if isinstance(found, tuple) else (found,)
+    return tuple([as_evaluated(each) for each in results[:wanted]])
+
+
+def as_host(value: Any) -> Any:
+    """Return a value of a program as kernels take it: an array, a list, a map, ``None``.
+
+    Any: values of ONNX, of any of these classes.
+    """
+    if isinstance(value, Opaque):
+        return value.value
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "U":
+        return value.astype(object)
+    return None if isinstance(value, tuple) and not value else value
+
+
+def as_evaluated(value: Any) -> Any:
+    """Return what a kernel takes or gives as a value of a program.
+
+    Any: as of :func:`as_host`, which undoes it.
+    """
+    if isinstance(value, np.ndarray):
+        return Opaque(value) if value.dtype.kind == "O" else value
+    if value is None:
+        return ()
+    return Opaque(value) if isinstance(value, (list, dict)) else value
 
 
 def _bind(graph: Callable[..., Any], captures: tuple[Any, ...]) -> Callable[..., tuple[Any, ...]]:
-    def call(*inputs: Any) -> tuple[Any, ...]:  # Any: as above
-        found = graph(*[np.asarray(each) for each in inputs], *captures)
-        return found if isinstance(found, tuple) else (found,)
+    """Return a graph as kernels call it: with arrays, for a tuple of arrays."""
+
+    def call(*inputs: Any) -> tuple[Any, ...]:  # Any: as of as_host
+        found = graph(*[as_evaluated(each) for each in inputs], *captures)
+        if isinstance(found, tuple) and found:
+            return tuple([as_host(each) for each in found])
+        return (as_host(found),)
 
     return call

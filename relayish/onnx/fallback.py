@@ -1,18 +1,229 @@
-"""What computes operators of ONNX that have no kernel."""
+"""What computes operators of ONNX that have no kernel.
+
+The schema of an operator may define it by a function of others. For the rest there is the reference
+implementation within the package ``onnx``, which is slow, and wrong for a few operators; those have
+kernels.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
 
 from relayish.errors import UnsupportedError
+from relayish.onnx.element_types import find_element_type
 from relayish.onnx.identity import Identity
-from relayish.onnx.kernels.registry import Kernel
+from relayish.onnx.kernels.registry import Kernel, find_kernel
+from relayish.onnx.operator_sets import attribute_kinds, find_schema, identify
+from relayish.onnx.package import load_onnx
+from relayish.onnx.protos.attributes import GRAPH, attributes_to_protos, value_of_attribute
+from relayish.onnx.protos.tensors import array_of_proto
+from relayish.onnx.protos.types import Dimensions
+
+_STRING: Final = 8
 
 
-def find_fallback(identity: Identity, _schema: Any | None) -> Kernel:  # Any: a schema of onnx
+def find_fallback(identity: Identity, schema: Any | None) -> Kernel:  # Any: a schema of onnx
     """Return what computes an operator without a kernel.
 
     Raises:
         UnsupportedError: If nothing does.
     """
-    raise UnsupportedError(f"{identity} has no kernel; give it one: relayish.onnx.kernels.kernel")
+    if schema is None:
+        raise UnsupportedError(
+            f"{identity} is no operator that ONNX knows, so nothing computes it; give it a kernel: "
+            f"relayish.onnx.kernels.kernel"
+        )
+    if schema.has_function or schema.has_context_dependent_function:
+        return _Body(identity, schema)
+    return _Reference(identity)
+
+
+class _Body:
+    """The function of other operators that the schema of an operator is defined by."""
+
+    def __init__(self, identity: Identity, schema: Any) -> None:  # Any: a schema of onnx
+        self._identity = identity
+        self._schema = schema
+
+    def __call__(self, *inputs: Any, num_outputs: int = 1, **attributes: Any) -> Any:
+        """Return what the operator gives. Any: values of ONNX, as kernels take them."""
+        body = self._find_body(inputs, num_outputs, attributes)
+        opsets = {each.domain: each.version for each in body.opset_import}
+        known = dict(attributes)
+        for name, declared in self._schema.attributes.items():
+            if name not in known and declared.default_value.type:
+                known[name] = value_of_attribute(
+                    declared.default_value, None, Dimensions(), str(self._identity), None
+                )
+        values = dict(zip(body.input, inputs, strict=False))
+        runner = _Runner({"": identifiable_version(self._identity), **opsets}, known)
+        found = runner.run(body.node, values, list(body.output))
+        return found[:num_outputs] if num_outputs != 1 else found[0]
+
+    def _find_body(self, inputs: Any, num_outputs: int, attributes: Mapping[str, Any]) -> Any:
+        """Return the function for a call, which may depend on it. Any: as above."""
+        if self._schema.has_function:
+            return self._schema.function_body
+        onnx = load_onnx()
+        node = _make_node(self._identity, inputs, num_outputs, attributes)
+        types = [_type_of(each).SerializeToString() for each in inputs]
+        data = self._schema.get_context_dependent_function(node.SerializeToString(), types)
+        body = onnx.FunctionProto()
+        body.ParseFromString(data)
+        return body
+
+
+def identifiable_version(identity: Identity) -> int:
+    """Return the version of ONNX's operator set that brought an operator."""
+    return identity.since_version if not identity.domain else 1
+
+
+class _Runner:
+    """Runs the nodes of a function, one after another."""
+
+    def __init__(self, opsets: Mapping[str, int], attributes: Mapping[str, Any]) -> None:
+        self._opsets = opsets
+        self._attributes = attributes
+
+    def run(self, nodes: Any, values: dict[str, Any], outputs: list[str]) -> tuple[Any, ...]:
+        """Return the values of ``outputs``. Any: NodeProtos; values as kernels take them."""
+        values[""] = None
+        for node in nodes:
+            found = self._run_node(node, values)
+            results = found if isinstance(found, tuple) else (found,)
+            values.update({n: v for n, v in zip(node.output, results, strict=False) if n})
+        return tuple([values.get(name) for name in outputs])
+
+    def _run_node(self, node: Any, values: dict[str, Any]) -> Any:
+        identity = identify(node.op_type, self._opsets.get(node.domain, 1), node.domain)
+        kernel = find_kernel(*identity) or find_fallback(identity, find_schema(identity))
+        keywords: dict[str, Any] = {}
+        declared = attribute_kinds(identity)
+        for each in node.attribute:
+            if each.ref_attr_name:
+                if each.ref_attr_name in self._attributes:
+                    keywords[each.name] = self._attributes[each.ref_attr_name]
+            elif each.type == GRAPH:
+                keywords[each.name] = self._as_function(each.g, values)
+            else:
+                kind = declared.get(each.name)
+                keywords[each.name] = value_of_attribute(
+                    each, None, Dimensions(), str(identity), kind
+                )
+        inputs = [values.get(name) for name in node.input]
+        return call_kernel(kernel, inputs, keywords, len(node.output))
+
+    def _as_function(self, graph: Any, outside: dict[str, Any]) -> Any:
+        """Return a graph as kernels call it."""
+        names = [each.name for each in graph.input]
+        results = [each.name for each in graph.output]
+
+        def call(*inputs: Any) -> tuple[Any, ...]:
+            values = {**outside, **dict(zip(names, inputs, strict=False))}
+            for each in graph.initializer:
+                values[each.name] = array_of_proto(each, None, f"initializer {each.name!r}")
+            return self.run(graph.node, values, results)
+
+        return call
+
+
+def call_kernel(kernel: Kernel, inputs: list[Any], keywords: dict[str, Any], wanted: int) -> Any:
+    """Return what a kernel gives, which is told how many results are wanted if it asks.
+
+    Any: values of ONNX.
+    """
+    if wants_count(kernel) and "num_outputs" not in keywords:
+        keywords = {**keywords, "num_outputs": wanted}
+    return kernel(*inputs, **keywords)
+
+
+def wants_count(kernel: Kernel) -> bool:
+    """Return whether a kernel asks how many results are wanted."""
+    if isinstance(kernel, (_Body, _Reference)):
+        return True
+    code = getattr(kernel, "__code__", None)
+    if code is None:
+        return False
+    first = code.co_argcount
+    return "num_outputs" in code.co_varnames[first : first + code.co_kwonlyargcount]
+
+
+class _Reference:
+    """The implementation of an operator within ``onnx``, prepared once for equal calls."""
+
+    def __init__(self, identity: Identity) -> None:
+        self._identity = identity
+        self._prepared: dict[object, Any] = {}  # Any: a ReferenceEvaluator
+
+    def __call__(self, *inputs: Any, num_outputs: int = 1, **attributes: Any) -> Any:
+        """Return what the operator gives. Any: values of ONNX, as kernels take them."""
+        if any(callable(each) for each in attributes.values()):
+            raise UnsupportedError(f"{self._identity} has graphs and no kernel")
+        node = _make_node(self._identity, inputs, num_outputs, attributes)
+        types = [_type_of(each) for each in inputs]
+        key = (node.SerializeToString(deterministic=True), *[t.SerializeToString() for t in types])
+        evaluator = self._prepared.get(key)
+        if evaluator is None:
+            evaluator = self._prepared[key] = _prepare(self._identity, node, types)
+        feeds = {n: v for n, v in zip(node.input, inputs, strict=True) if n}
+        found = tuple(evaluator.run(None, feeds))
+        return found if num_outputs != 1 else found[0]
+
+
+def _prepare(identity: Identity, node: Any, types: list[Any]) -> Any:
+    """Return an evaluator of a model of one node. Any: what onnx does not type."""
+    helper = load_onnx("onnx.helper")
+    reference = load_onnx("onnx.reference")
+    inputs = [
+        helper.make_value_info(name, ty) for name, ty in zip(node.input, types, strict=True) if name
+    ]
+    outputs = [helper.make_empty_tensor_value_info(name) for name in node.output]
+    graph = helper.make_graph([node], identity.name, inputs, outputs)
+    opset = helper.make_opsetid(identity.domain, identity.since_version)
+    model = helper.make_model(graph, opset_imports=[opset])
+    try:
+        return reference.ReferenceEvaluator(model)
+    except Exception as error:
+        raise UnsupportedError(
+            f"{identity} has no kernel, and the reference implementation refuses it: {error}"
+        ) from error
+
+
+def _make_node(
+    identity: Identity, inputs: Any, num_outputs: int, attributes: Mapping[str, Any]
+) -> Any:
+    """Return the node of a call. Any: values of ONNX, a NodeProto."""
+    node = load_onnx().NodeProto(op_type=identity.name, domain=identity.domain)
+    node.input.extend(["" if each is None else f"i{n}" for n, each in enumerate(inputs)])
+    node.output.extend([f"o{n}" for n in range(num_outputs)])
+    told = {name: value for name, value in attributes.items() if not callable(value)}
+    node.attribute.extend(attributes_to_protos(told, attribute_kinds(identity), str(identity)))
+    return node
+
+
+def _type_of(value: Any) -> Any:
+    """Return the type of a value. Any: a value of ONNX, a TypeProto."""
+    proto = load_onnx().TypeProto()
+    if value is None:
+        return proto
+    if isinstance(value, list):
+        proto.sequence_type.SetInParent()
+        if value:
+            proto.sequence_type.elem_type.CopyFrom(_type_of(value[0]))
+        return proto
+    if isinstance(value, dict):
+        key = next(iter(value), "")
+        proto.map_type.key_type = (
+            _STRING if isinstance(key, str) else find_element_type(np.dtype("int64"))
+        )
+        proto.map_type.value_type.CopyFrom(_type_of(np.asarray(next(iter(value.values()), 0.0))))
+        return proto
+    array = np.asarray(value)
+    proto.tensor_type.elem_type = find_element_type(array.dtype)
+    proto.tensor_type.shape.SetInParent()
+    for size in array.shape:
+        proto.tensor_type.shape.dim.add(dim_value=size)
+    return proto

@@ -8,7 +8,6 @@ is ``Softmax_13`` of the domain ``onnx``; those of ``ai.onnx.ml`` are in ``onnx.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from relayish.onnx.calls import count_outputs
 from relayish.onnx.evaluation import make_evaluate
 from relayish.onnx.identity import Identity
 from relayish.onnx.inference import make_rule
+from relayish.onnx.operator_sets import canonical_domain, find_schema
 from relayish.onnx.package import load_onnx
 from relayish.op.declaration.registry import is_registered, register_op
 
@@ -29,8 +29,6 @@ ONNX: Final = "onnx"
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9_.]|_u(?=[0-9a-f]+_)|(?:^|(?<=\.))(?=[0-9.]|$)")
 _SPELT: Final = re.compile(r"_u([0-9a-f]*)_")
-_NAMES: Final = {"ai.onnx": ""}
-"""Other names of a domain of ONNX."""
 
 
 def domain_of(onnx_domain: str) -> str:
@@ -40,7 +38,7 @@ def domain_of(onnx_domain: str) -> str:
         >>> domain_of(""), domain_of("ai.onnx.ml"), domain_of("my-ops")
         ('onnx', 'onnx.ai.onnx.ml', 'onnx.my_u2d_ops')
     """
-    onnx_domain = _NAMES.get(onnx_domain, onnx_domain)
+    onnx_domain = canonical_domain(onnx_domain)
     return f"{ONNX}.{_ODD.sub(_spell, onnx_domain)}" if onnx_domain else ONNX
 
 
@@ -54,63 +52,17 @@ def onnx_domain_of(domain: str) -> str:
     return _SPELT.sub(lambda found: chr(int(found[1], 16)) if found[1] else "", inner)
 
 
-def find_schema(identity: Identity) -> Any | None:  # Any: a schema of onnx
-    """Return the schema of exactly this version of an operator, ``None`` where there is none.
-
-    Complexity:
-        Constant after the first time.
-    """
-    return _find_schema(identity)
-
-
-@cache
-def _find_schema(identity: Identity) -> Any | None:  # Any: as above
-    defs = load_onnx("onnx.defs")
-    try:
-        found = defs.get_schema(identity.name, identity.since_version, identity.domain)
-    except defs.SchemaError:
-        return None
-    return found if found.since_version == identity.since_version else None
-
-
-@cache
-def identify(name: str, opset: int, domain: str = "") -> Identity:
-    """Return which operator a node called ``name`` means where its domain has version ``opset``.
-
-    An operator without a schema is one of that version of its domain.
-
-    Complexity:
-        Constant after the first time.
-    """
-    domain = _NAMES.get(domain, domain)
-    defs = load_onnx("onnx.defs")
-    try:
-        since = defs.get_schema(name, opset, domain).since_version
-    except defs.SchemaError:
-        since = opset
-    return Identity(domain, name, since)
-
-
 def find_operator(name: str, since_version: int, domain: str = "") -> Op:
     """Return the operator ``name`` of ``domain`` as version ``since_version`` brought it.
 
     It is declared when it is asked for the first time. One without a schema may have any effect,
     so no pass drops, moves or repeats a call of it.
     """
-    identity = Identity(_NAMES.get(domain, domain), name, since_version)
+    identity = Identity(canonical_domain(domain), name, since_version)
     op = intern_op(f"{name}_{since_version}", domain_of(identity.domain))
     if not is_registered(op):
         _declare(identity, op)
     return op
-
-
-@cache
-def attribute_kinds(identity: Identity) -> Mapping[str, int]:
-    """Return the numbers of the types of the attributes that the schema of an operator says."""
-    schema = find_schema(identity)
-    if schema is None:
-        return {}
-    return {name: attribute.type.value for name, attribute in schema.attributes.items()}
 
 
 def identity_of(op: object) -> Identity | None:

@@ -25,7 +25,8 @@ from relayish.ir.span import Span
 from relayish.onnx import info
 from relayish.onnx.calls import make_call
 from relayish.onnx.identity import Identity
-from relayish.onnx.operators import attribute_kinds, find_operator, identify
+from relayish.onnx.operator_sets import attribute_kinds, identify
+from relayish.onnx.operators import find_operator
 from relayish.onnx.protos.attributes import GRAPH, GRAPHS, sparse_of_proto, value_of_attribute
 from relayish.onnx.protos.tensors import array_of_proto
 from relayish.onnx.protos.types import Dimensions, type_of_proto

@@ -34,7 +34,8 @@ from relayish.onnx.calls import (
     inputs_of,
 )
 from relayish.onnx.identity import Identity
-from relayish.onnx.operators import attribute_kinds, identify, identity_of
+from relayish.onnx.operator_sets import attribute_kinds, identify
+from relayish.onnx.operators import identity_of
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.attributes import attributes_to_protos, sparse_to_proto
 from relayish.onnx.protos.tensors import array_to_proto
