@@ -202,6 +202,6 @@ def compare(found, expected, rtol=1e-5, atol=1e-6):
     if expected.dtype.kind == "O":
         assert found.tolist() == expected.tolist()
         return
-    if expected.dtype.isbuiltin != 1:
+    if expected.dtype.type.__module__ != "numpy":
         found, expected = found.astype(np.float32), expected.astype(np.float32)
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)

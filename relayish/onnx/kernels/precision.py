@@ -14,9 +14,9 @@ EXACT_IN_FLOAT32: Final = 2**24
 
 def compute_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:  # Any: known when the value is
     """Return the element type to compute in: float32 for what is narrower and fractional."""
-    if dtype.kind in "fc" and dtype.isbuiltin == 1:
+    if dtype.kind in "fc" and is_native(dtype):
         return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-    if dtype.kind in "iub" and dtype.isbuiltin == 1:
+    if dtype.kind in "iub" and is_native(dtype):
         return dtype
     return np.dtype(np.float32) if is_fractional(dtype) else np.dtype(np.int32)
 
@@ -29,6 +29,11 @@ def widen(x: Array) -> Array:
 def narrow(y: Array, x: Array) -> Array:
     """Return ``y`` in the element type of ``x``; ``y`` itself where it has that type."""
     return np.asarray(y).astype(x.dtype, copy=False)
+
+
+def is_native(dtype: np.dtype[Any]) -> bool:  # Any: as above
+    """Return whether an element type is numpy's own, in whatever order its bytes are."""
+    return dtype.type.__module__ == "numpy"
 
 
 def is_fractional(dtype: np.dtype[Any]) -> bool:  # Any: as above

@@ -1,0 +1,127 @@
+"""Padding: elements added before and behind those of a tensor, or taken away."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.onnx.kernels.axes import normalize_axes
+from relayish.onnx.kernels.registry import Array, kernel
+
+
+@kernel("Pad", since=(18, 19, 21, 23, 24, 25))
+def pad(
+    data: Array,
+    pads: Array,
+    constant_value: Array | None = None,
+    axes: Array | None = None,
+    *,
+    mode: str = "constant",
+) -> Array:
+    """Return ``data`` with ``pads`` (begins of all ``axes``, then ends) elements more, or fewer.
+
+    Where nothing else is given, all axes are padded, with 0, false or the empty text.
+    """
+    over = range(data.ndim) if axes is None else normalize_axes(axes.tolist(), data.ndim)
+    count = len(over)
+    if pads.shape != (2 * count,):
+        raise EvaluationError(
+            f"pads have shape {pads.shape}; expected ({2 * count},), a begin and an end for each "
+            f"of {count} axes"
+        )
+    amounts = [(0, 0)] * data.ndim
+    for axis, begin, end in zip(over, pads[:count].tolist(), pads[count:].tolist(), strict=True):
+        amounts[axis] = (int(begin), int(end))
+    value: object = "" if data.dtype.kind == "O" else 0
+    if constant_value is not None:
+        value = constant_value.reshape(-1)[0]
+    return pad_amounts(data, amounts, mode, value)
+
+
+@kernel("Pad", since=(11, 13))
+def pad_all_axes(
+    data: Array, pads: Array, constant_value: Array | None = None, *, mode: str = "constant"
+) -> Array:
+    """Return ``data`` with elements more, or fewer, before and behind those of each axis."""
+    return pad(data, pads, constant_value, mode=mode)
+
+
+@kernel("Pad", since=(2,))
+def pad_by_attributes(
+    data: Array, *, pads: tuple[int, ...], mode: str = "constant", value: float = 0.0
+) -> Array:
+    """Return ``data`` with elements more, or fewer, before and behind those of each axis."""
+    return pad(data, np.array(pads, np.int64), np.array(value), mode=mode)
+
+
+@kernel("Pad", since=(1,))
+def pad_by_paddings(
+    data: Array, *, paddings: tuple[int, ...], mode: str = "constant", value: float = 0.0
+) -> Array:
+    """Return ``data`` with elements more, or fewer, before and behind those of each axis."""
+    return pad_by_attributes(data, pads=paddings, mode=mode, value=value)
+
+
+def pad_amounts(data: Array, amounts: list[tuple[int, int]], mode: str, value: object = 0) -> Array:
+    """Return ``data`` with as many elements before and behind as ``amounts`` say for each axis.
+
+    Negative amounts take elements away, which padding then does not see.
+
+    Raises:
+        EvaluationError: If the mode is unknown, more is taken than there is, or there is nothing
+            to repeat.
+    """
+    for size, (begin, end) in zip(data.shape, amounts, strict=True):
+        if size + begin + end < 0 or size + min(begin, 0) + min(end, 0) < 0:
+            raise EvaluationError(
+                f"pads {begin} and {end} take more from an axis of size {size} than it has; "
+                "expected at most all of it"
+            )
+    inner = data[
+        tuple(
+            slice(max(-begin, 0), size - max(-end, 0))
+            for size, (begin, end) in zip(data.shape, amounts, strict=True)
+        )
+    ]
+    added = [(max(begin, 0), max(end, 0)) for begin, end in amounts]
+    if mode == "constant":
+        return _pad_constant(inner, added, value)
+    if mode not in ("edge", "reflect", "wrap"):
+        raise EvaluationError(
+            f"the mode of a padding is {mode!r}; expected constant, reflect, edge or wrap"
+        )
+    for axis, (begin, end) in enumerate(added):
+        if begin or end:
+            inner = np.take(inner, _indices(inner.shape[axis], begin, end, mode), axis)
+    return inner
+
+
+def _pad_constant(inner: Array, added: list[tuple[int, int]], value: object) -> Array:
+    if not any(begin or end for begin, end in added):
+        return inner
+    sizes = [n + begin + end for n, (begin, end) in zip(inner.shape, added, strict=True)]
+    padded = np.full(sizes, np.asarray(value).astype(inner.dtype), inner.dtype)
+    if prod(inner.shape):
+        padded[
+            tuple(slice(begin, begin + n) for n, (begin, _) in zip(inner.shape, added, strict=True))
+        ] = inner
+    return padded
+
+
+def _indices(size: int, begin: int, end: int, mode: str) -> Array:
+    """Return the index that each element of a padded axis is taken from."""
+    if size == 0:
+        raise EvaluationError(
+            f"an axis of size 0 is padded by {begin} and {end} in mode {mode}; expected elements "
+            "to repeat"
+        )
+    places = np.arange(-begin, size + end)
+    if mode == "edge":
+        return np.clip(places, 0, size - 1)
+    if mode == "wrap":
+        return places % size
+    period = max(2 * (size - 1), 1)
+    folded = places % period
+    return np.minimum(folded, period - folded) if size > 1 else np.zeros_like(places)
