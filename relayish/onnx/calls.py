@@ -62,7 +62,8 @@ def make_call(
     if captures:
         values[CAPTURES] = len(captures)
     args = [ABSENT if each is None else each for each in inputs]
-    return Call(op, (*args, *(graphs or {}).values(), *captures), DictAttrs(values))
+    attrs = DictAttrs(values) if values else None  # as calls in text have it
+    return Call(op, (*args, *(graphs or {}).values(), *captures), attrs)
 
 
 def count_outputs(attrs: Attrs | None) -> int:
@@ -126,5 +127,7 @@ def with_parts(
     if len(captures) != count_captures(attrs):
         values = dict((attrs or NO_ATTRS).items())
         values.pop(CAPTURES, None)
-        attrs = DictAttrs({**values, **({CAPTURES: len(captures)} if captures else {})})
+        if captures:
+            values[CAPTURES] = len(captures)
+        attrs = DictAttrs(values) if values else None
     return call.with_fields(args=(*inputs, *graphs, *captures), attrs=attrs)
