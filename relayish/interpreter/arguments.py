@@ -12,7 +12,7 @@ from relayish.interpreter.value import Evaluated
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Var
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
-from relayish.ir.value import as_value
+from relayish.ir.value import Opaque, as_value
 
 _NUMBERS: Final = frozenset({bool, int, float})
 
@@ -146,6 +146,8 @@ def _convert(where: str, value: object) -> Evaluated:
     """Return ``value`` in the form values have; an array is viewed, not copied."""
     if isinstance(value, Constant):
         return value.data
+    if isinstance(value, Opaque):
+        return value
     if type(value) is np.ndarray and value.ndim and value.dtype.isnative and _is_numeric(value):
         view = value.view()
         view.flags.writeable = False
@@ -174,11 +176,14 @@ def _tensor(where: str, value: object, wanted: TensorType) -> Evaluated:
 def _check_tensor(
     where: str, value: Evaluated, wanted: TensorType, sizes: dict[SizeVar, int]
 ) -> None:
+    if isinstance(value, Opaque):  # strings, which no numpy type of their own holds
+        value = value.value
     if not isinstance(value, (np.ndarray, np.generic)):
         raise EvaluationError(
             f"argument {where!r} must be a tensor {_show(wanted)}; found {type(value).__name__}"
         )
-    fits = len(value.shape) == len(wanted.shape) and value.dtype.name == wanted.dtype
+    dtype = "string" if value.dtype.kind in "OU" else value.dtype.name
+    fits = len(value.shape) == len(wanted.shape) and dtype == wanted.dtype
     if fits:
         for size, dimension in zip(value.shape, wanted.shape, strict=True):
             if isinstance(dimension, SizeVar):
@@ -186,11 +191,11 @@ def _check_tensor(
             if isinstance(dimension, int) and dimension != size:
                 fits = False
     if not fits:
-        is_other_type = value.dtype.name != wanted.dtype
+        is_other_type = dtype != wanted.dtype
         advice = f"; give {where}.astype({wanted.dtype!r})" if is_other_type and value.shape else ""
         raise EvaluationError(
             f"argument {where!r} must be a tensor {_show(wanted)}; "
-            f"found {tuple(value.shape)} {value.dtype.name}{advice}"
+            f"found {tuple(value.shape)} {dtype}{advice}"
         )
 
 

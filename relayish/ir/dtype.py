@@ -12,7 +12,8 @@ import numpy as np
 from relayish.errors import FieldError, suggest
 
 _PATTERN = re.compile(
-    r"(?:u?int\d{1,4}|float(?:8|16|32|64|128)|bfloat16|bool|float8_?e\dm\d\w*|e\dm\d\w*_float8"
+    r"(?:u?int\d{1,4}|float(?:8|16|32|64|128)|bfloat16|bool|float[468]_?e\dm\d\w*|e\dm\d\w*_float8"
+    r"|complex(?:64|128)"
     r"|handle|custom\[\w+\]\d+)(?:x\d+)?|void|string|u?int|float"
 )
 _SHORT_NAMES = {"uint1": "bool", "int": "int32", "uint": "uint32", "float": "float32"}

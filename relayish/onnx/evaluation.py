@@ -73,7 +73,7 @@ def as_host(value: Any) -> Any:
         return value.value
     if isinstance(value, np.generic):
         return np.asarray(value)
-    if isinstance(value, np.ndarray) and value.dtype.kind == "U":
+    if isinstance(value, np.ndarray) and value.dtype.kind in "US":
         return value.astype(object)
     return None if isinstance(value, tuple) and not value else value
 
@@ -84,7 +84,9 @@ def as_evaluated(value: Any) -> Any:
     Any: as of :func:`as_host`, which undoes it.
     """
     if isinstance(value, np.ndarray):
-        return Opaque(value) if value.dtype.kind == "O" else value
+        if value.dtype.kind in "OUS":
+            return Opaque(value.astype(object))
+        return value
     if value is None:
         return ()
     return Opaque(value) if isinstance(value, (list, dict)) else value

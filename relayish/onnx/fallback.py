@@ -59,7 +59,7 @@ class _Body:
                     declared.default_value, None, Dimensions(), str(self._identity), None
                 )
         values = dict(zip(body.input, inputs, strict=False))
-        runner = _Runner({"": identifiable_version(self._identity), **opsets}, known)
+        runner = _Runner({"": _default_version(self._identity), **opsets}, known)
         found = runner.run(body.node, values, list(body.output))
         return found[:num_outputs] if num_outputs != 1 else found[0]
 
@@ -76,9 +76,12 @@ class _Body:
         return body
 
 
-def identifiable_version(identity: Identity) -> int:
-    """Return the version of ONNX's operator set that brought an operator."""
-    return identity.since_version if not identity.domain else 1
+def _default_version(identity: Identity) -> int:
+    """Return the version of ONNX's operator set for a body that does not say which it means."""
+    if not identity.domain:
+        return identity.since_version
+    newest: int = load_onnx("onnx.defs").onnx_opset_version()
+    return newest
 
 
 class _Runner:
