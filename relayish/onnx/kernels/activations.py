@@ -9,15 +9,14 @@ import numpy as np
 
 from relayish._support.error_function import erf
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.precision import is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import (
     Value,
     broadcast_shape,
     check_same,
     choice,
-    is_integral,
     number_of,
-    widen,
     without_warnings,
 )
 

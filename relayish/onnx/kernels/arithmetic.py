@@ -10,16 +10,9 @@ import numpy as np
 
 from relayish.errors import DivisionByZeroError, EvaluationError
 from relayish.onnx.kernels.legacy_broadcast import align_second
+from relayish.onnx.kernels.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import (
-    Value,
-    broadcast_shape,
-    check_same,
-    is_floating,
-    is_integral,
-    widen,
-    without_warnings,
-)
+from relayish.onnx.kernels.values import Value, broadcast_shape, check_same, without_warnings
 
 Binary = Callable[[Array, Array], Value]
 
@@ -69,7 +62,7 @@ for _name, _function in _BINARY.items():
 
 def _power(x: Array, y: Array) -> Value:
     """Return powers, of the type of ``x``; a small whole exponent is a few products."""
-    if is_floating(x.dtype):
+    if is_fractional(x.dtype):
         if y.size == 1 and x.ndim >= y.ndim:
             exponent = y.reshape(())
             if exponent == 2:
@@ -78,7 +71,7 @@ def _power(x: Array, y: Array) -> Value:
                 wide = widen(x)
                 return (wide * wide * wide).astype(x.dtype)
         return np.power(widen(x), widen(y)).astype(x.dtype)
-    if is_floating(y.dtype):
+    if is_fractional(y.dtype):
         return np.power(x.astype(np.float64), y.astype(np.float64)).astype(x.dtype)
     return _integer_power(x, y)
 
@@ -118,7 +111,7 @@ def power(x: Array, y: Array) -> Array:
 @without_warnings
 def modulo_of_integers(a: Array, b: Array, *, fmod: int = 0) -> Array:
     """Return remainders; those of floating point numbers have the sign of ``a``."""
-    if not fmod and is_floating(a.dtype):
+    if not fmod and is_fractional(a.dtype):
         raise EvaluationError(
             f"Mod of {a.dtype} has fmod 0; before version 28 expected 1 for floating point numbers"
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.registry import Array
 
 
 def normalize_axis(axis: int, rank: int, *, end: bool = False) -> int:
@@ -37,3 +38,25 @@ def normalize_axes(axes: Iterable[int], rank: int) -> tuple[int, ...]:
     if len(set(found)) < len(found):
         raise EvaluationError(f"axes {found} come twice; expected each axis once")
     return found
+
+
+def axis_of(data: Array, axis: int) -> int:
+    """Return an axis of ``data`` counted from the front.
+
+    Raises:
+        EvaluationError: If it does not exist; a scalar has none.
+    """
+    if not data.ndim:
+        raise EvaluationError(f"axis {axis} of a scalar does not exist; expected a tensor with one")
+    return normalize_axis(axis, data.ndim)
+
+
+def axes_of(data: Array, axes: Sequence[int]) -> tuple[int, ...]:
+    """Return axes of ``data`` counted from the front, in their order.
+
+    Raises:
+        EvaluationError: If one does not exist, or comes twice; a scalar has none.
+    """
+    for axis in axes:
+        axis_of(data, axis)
+    return normalize_axes(axes, data.ndim)

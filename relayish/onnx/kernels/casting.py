@@ -9,8 +9,9 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.onnx.element_types import element_type_name, element_type_number, find_numpy_dtype
+from relayish.onnx.kernels.precision import is_fractional, is_integral
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import DType, choice, is_floating, is_integral, without_warnings
+from relayish.onnx.kernels.values import DType, choice, without_warnings
 
 _SATURATING: Final = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 _EXPONENT_BITS: Final = 0x7F800000
@@ -62,7 +63,7 @@ def _converted(data: Array, dtype: DType) -> Array:
 
 def _narrow_integers(data: Array, dtype: DType) -> Array:
     """Return integers of less than 8 bits: the low bits of what is given."""
-    if is_floating(data.dtype):
+    if is_fractional(data.dtype):
         data = data.astype(np.float64)
     return data.astype(np.int64).astype(np.int8).astype(dtype)
 

@@ -10,17 +10,9 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.casting import cast_to
+from relayish.onnx.kernels.precision import is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import (
-    Value,
-    check_rank,
-    is_integral,
-    is_narrow,
-    number_of,
-    numbers_of,
-    widen,
-    without_warnings,
-)
+from relayish.onnx.kernels.values import Value, check_rank, number_of, numbers_of, without_warnings
 
 _FLOAT: Final = 1
 
@@ -110,7 +102,7 @@ def value_range_of_precision(
         raise EvaluationError(
             f"Range from {first} to {last} by {step} has no end; expected finite numbers"
         )
-    dtype = start.dtype if not is_narrow(start.dtype) or stash_type != _FLOAT else np.float32
+    dtype = widen(start).dtype if stash_type == _FLOAT else start.dtype
     numbers = np.arange(max(math.ceil(share), 0)).astype(dtype)
     wide = (start.astype(dtype).reshape(()), delta.astype(dtype).reshape(()))
     return np.asarray(wide[0] + numbers * wide[1]).astype(start.dtype)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.axes import axis_of
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import Shape, normalise_axis, numbers_of
+from relayish.onnx.kernels.values import Shape, numbers_of
 
 
 @kernel("Concat", since=(1,))
@@ -29,7 +30,7 @@ def concatenate_along(inputs: tuple[Array, ...], axis: int) -> Array:
     """
     if not inputs:
         raise EvaluationError("no tensor is given to be concatenated; expected one or more")
-    along = normalise_axis(axis, inputs[0].ndim)
+    along = axis_of(inputs[0], axis)
     outline = _outline(inputs[0], along)
     for data in inputs:
         if data.ndim != inputs[0].ndim or _outline(data, along) != outline:
@@ -84,7 +85,7 @@ def split_either_way(
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of sizes told by an attribute or by an input, or equal."""
     told = split if sizes is None else numbers_of(sizes, "split")
-    along = normalise_axis(axis or 0, data.ndim)
+    along = axis_of(data, axis or 0)
     return cut(data, told or _equal_parts(data, along, num_outputs), along)
 
 
@@ -97,7 +98,7 @@ def split_by_attribute(
     num_outputs: int | None = None,
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of the sizes in ``split``, or equal."""
-    along = normalise_axis(axis, data.ndim)
+    along = axis_of(data, axis)
     return cut(data, split or _equal_parts(data, along, num_outputs), along)
 
 
@@ -106,7 +107,7 @@ def split(
     data: Array, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of the sizes in ``split``, or equal."""
-    along = normalise_axis(axis, data.ndim)
+    along = axis_of(data, axis)
     if split is None:
         return cut(data, _equal_parts(data, along, num_outputs), along)
     return cut(data, numbers_of(split, "split"), along)
@@ -117,7 +118,7 @@ def split_unequally(
     data: Array, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of the sizes in ``split``, or equal but for the last."""
-    along = normalise_axis(axis, data.ndim)
+    along = axis_of(data, axis)
     if split is not None:
         return cut(data, numbers_of(split, "split"), along)
     if not num_outputs or num_outputs < 0:

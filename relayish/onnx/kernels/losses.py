@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, OutOfBoundsError
+from relayish.onnx.kernels.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import choice, widen, without_warnings
+from relayish.onnx.kernels.values import choice, without_warnings
 
 
 @kernel("NegativeLogLikelihoodLoss", since=(12, 13, 22))

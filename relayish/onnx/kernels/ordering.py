@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.axes import axis_of
+from relayish.onnx.kernels.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import normalise_axis, number_of, widen, without_warnings
+from relayish.onnx.kernels.values import number_of, without_warnings
 
 
 @kernel("TopK", since=(1,))
@@ -38,7 +40,7 @@ def top_or_bottom(
 
 def _top(x: Array, k: int, axis: int, *, largest: bool) -> tuple[Array, Array]:
     """Return elements and their places, in order; of equal ones that with the lower place first."""
-    axis = normalise_axis(axis, x.ndim)
+    axis = axis_of(x, axis)
     size = x.shape[axis]
     if not 0 <= k <= size:
         raise EvaluationError(
@@ -68,7 +70,7 @@ def unique(
             elements, return_index=True, return_inverse=True, return_counts=True
         )
     else:
-        slices = np.moveaxis(x, normalise_axis(axis, x.ndim), 0)
+        slices = np.moveaxis(x, axis_of(x, axis), 0)
         first, inverse, counts = _distinct_rows(widen(slices).reshape(len(slices), -1))
     inverse = inverse.reshape(-1)
     if not sorted:
@@ -133,7 +135,7 @@ def _cumulative(
     reverse: int,
     neutral: int,
 ) -> Array:
-    along = normalise_axis(number_of(axis, "axis"), x.ndim)
+    along = axis_of(x, number_of(axis, "axis"))
     wide = widen(x)
     data = np.flip(wide, along) if reverse else wide
     if exclusive and x.shape[along]:

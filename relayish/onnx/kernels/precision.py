@@ -13,10 +13,13 @@ EXACT_IN_FLOAT32: Final = 2**24
 
 
 def compute_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:  # Any: known when the value is
-    """Return the element type to compute in: float32 for what is narrower and fractional."""
+    """Return the element type to compute in: float32 for what is narrower and fractional.
+
+    Strings keep theirs.
+    """
     if dtype.kind in "fc" and is_native(dtype):
         return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-    if dtype.kind in "iub" and is_native(dtype):
+    if dtype.kind == "O" or (dtype.kind in "iub" and is_native(dtype)):
         return dtype
     return np.dtype(np.float32) if is_fractional(dtype) else np.dtype(np.int32)
 
@@ -39,6 +42,11 @@ def is_native(dtype: np.dtype[Any]) -> bool:  # Any: as above
 def is_fractional(dtype: np.dtype[Any]) -> bool:  # Any: as above
     """Return whether an element type holds floating-point numbers, those of ml_dtypes included."""
     return dtype.kind in "fc" or "float" in dtype.name
+
+
+def is_integral(dtype: np.dtype[Any]) -> bool:  # Any: as above
+    """Return whether an element type holds integers, those of ml_dtypes included; no booleans."""
+    return dtype.kind in "iu" or (dtype.kind == "V" and "int" in dtype.name)
 
 
 def dtype_of_exact_products(length: int, *operands: Array) -> np.dtype[Any]:  # Any: as above

@@ -8,19 +8,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.axes import axis_of, normalize_axes
+from relayish.onnx.kernels.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import (
-    DType,
-    Shape,
-    Value,
-    is_floating,
-    is_integral,
-    normalise_axes,
-    normalise_axis,
-    numbers_of,
-    widen,
-    without_warnings,
-)
+from relayish.onnx.kernels.values import DType, Shape, Value, numbers_of, without_warnings
 
 Reduction = Callable[[Array, Shape, bool], Value]
 
@@ -99,7 +90,7 @@ def _log_sum_of_exponentials(data: Array, axes: Shape, keepdims: bool) -> Value:
 
 
 def _real(data: Array) -> Array:
-    return data if is_floating(data.dtype) else data.astype(np.float64)
+    return data if is_fractional(data.dtype) else data.astype(np.float64)
 
 
 _REDUCTIONS: Final = {
@@ -119,7 +110,9 @@ _REDUCTIONS: Final = {
 def _reduce(function: Reduction, data: Array, axes: Shape | None, keepdims: int) -> Array:
     """Reduce along ``axes``, all where ``None``; narrow floating point numbers are added wide."""
     rank = data.ndim
-    along = tuple(range(rank)) if axes is None else normalise_axes(axes, rank)
+    along = tuple(range(rank)) if axes is None else normalize_axes(axes, rank)
+    if not rank:  # a scalar may be told to have one axis, which reduces nothing
+        along = ()
     return np.asarray(function(widen(data), along, bool(keepdims))).astype(data.dtype, copy=False)
 
 
@@ -153,7 +146,7 @@ def _position(
     keepdims: int,
     select_last_index: int,
 ) -> Array:
-    axis = normalise_axis(axis, data.ndim)
+    axis = axis_of(data, axis)
     if not data.shape[axis]:
         raise EvaluationError(
             f"axis {axis} of shape {data.shape} has no element; expected one to be found"

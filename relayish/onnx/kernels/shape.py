@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.axes import axes_of, axis_of, normalize_axes
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import (
-    Shape,
-    broadcast_shape,
-    normalise_axes,
-    normalise_axis,
-    number_of,
-    numbers_of,
-)
+from relayish.onnx.kernels.values import Shape, broadcast_shape, number_of, numbers_of
 
 
 @kernel("Identity", since=(1, 13, 14, 16, 19, 21, 23, 24, 25))
@@ -61,22 +55,24 @@ def reshape_with_zeros(data: Array, shape: Array, *, allowzero: int = 0) -> Arra
     return _reshape(data, numbers_of(shape, "shape of Reshape"), allowzero)
 
 
-def _reshape(data: Array, sizes: Shape, allowzero: int) -> Array:
+def _reshape(data: Array, shape: Shape, allowzero: int) -> Array:
+    sizes = shape
     if not allowzero:
-        if 0 in sizes[data.ndim :]:
+        if 0 in shape[data.ndim :]:
             raise EvaluationError(
-                f"shape {list(sizes)} keeps sizes that {data.shape} does not have; expected 0 "
+                f"shape {list(shape)} keeps sizes that {data.shape} does not have; expected 0 "
                 f"among the first {data.ndim} only"
             )
-        sizes = tuple(size or data.shape[place] for place, size in enumerate(sizes))
-    wrong = sizes.count(-1) > 1 or min(sizes, default=0) < -1
-    if not wrong and -1 in sizes:
+        sizes = tuple(size or data.shape[place] for place, size in enumerate(shape))
+    fits = sizes.count(-1) <= 1 and min(sizes, default=0) >= -1
+    if fits and -1 in sizes:
         others = math.prod(size for size in sizes if size != -1)
-        wrong = not others or data.size % others != 0
+        fits = others != 0 and data.size % others == 0
         sizes = tuple(data.size // max(others, 1) if size == -1 else size for size in sizes)
-    if wrong or math.prod(sizes) != data.size:
+    if not fits or math.prod(sizes) != data.size:
         raise EvaluationError(
-            f"cannot reshape {data.shape} to {list(sizes)}; expected {data.size} elements"
+            f"cannot reshape {data.shape} to {list(shape)}; expected {data.size} elements, and no "
+            "more than one size of -1, which the others determine"
         )
     return data.reshape(sizes)
 
@@ -107,7 +103,7 @@ def squeeze(data: Array, axes: Array | None = None) -> Array:
 def _squeeze(data: Array, axes: Shape | None) -> Array:
     if axes is None:
         return np.squeeze(data)
-    away = normalise_axes(axes, data.ndim)
+    away = axes_of(data, axes)
     for axis in away:
         if data.shape[axis] != 1:
             raise EvaluationError(
@@ -129,7 +125,7 @@ def unsqueeze(data: Array, axes: Array) -> Array:
 
 
 def _unsqueeze(data: Array, axes: Shape) -> Array:
-    return np.expand_dims(data, normalise_axes(axes, data.ndim + len(axes)))
+    return np.expand_dims(data, normalize_axes(axes, data.ndim + len(axes)))
 
 
 @kernel("Transpose", since=(1, 13, 21, 23, 24, 25))
@@ -141,7 +137,7 @@ def transpose(data: Array, *, perm: tuple[int, ...] | None = None) -> Array:
         raise EvaluationError(
             f"perm {list(perm)} orders {len(perm)} axes; expected {data.ndim}, for {data.shape}"
         )
-    return np.transpose(data, normalise_axes(perm, data.ndim, "perm"))
+    return np.transpose(data, axes_of(data, perm))
 
 
 @kernel("Expand", since=(8, 13))
@@ -157,9 +153,8 @@ def expand(data: Array, shape: Array) -> Array:
 def tile_axis(data: Array, tiles: Array, axis: Array) -> Array:
     """Return the elements repeated along one axis."""
     repeats = [1] * data.ndim
-    repeats[normalise_axis(int(number_of(axis, "axis of Tile")), data.ndim)] = int(
-        number_of(tiles, "tiles of Tile")
-    )
+    along = axis_of(data, int(number_of(axis, "axis of Tile")))
+    repeats[along] = int(number_of(tiles, "tiles of Tile"))
     return _tile(data, tuple(repeats))
 
 

@@ -5,16 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.axes import axes_of, axis_of
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import (
-    Shape,
-    check_rank,
-    choice,
-    normalise_axes,
-    normalise_axis,
-    number_of,
-    numbers_of,
-)
+from relayish.onnx.kernels.values import Shape, check_rank, choice, number_of, numbers_of
 
 
 def blank(data: Array) -> Array:
@@ -65,16 +58,29 @@ def _slice(
     if 0 in steps:
         raise EvaluationError(f"steps {list(steps)} of Slice; expected none that is 0")
     where = [slice(None)] * data.ndim
-    for axis, *bounds in zip(normalise_axes(axes, data.ndim), starts, ends, steps, strict=True):
-        where[axis] = slice(*bounds)
+    for axis, start, end, step in zip(axes_of(data, axes), starts, ends, steps, strict=True):
+        where[axis] = _clamped(start, end, step, data.shape[axis])
     return data[tuple(where)]
+
+
+def _clamped(start: int, end: int, step: int, size: int) -> slice:
+    """Return what is meant by bounds of which negative ones count from behind.
+
+    A slice of Python means the same, but for a start before the first element: going backwards,
+    ONNX begins at the first element, and Python nowhere.
+    """
+    if step > 0:
+        return slice(start, end, step)
+    first = min(max(start + size if start < 0 else start, 0), size - 1)
+    last = min(max(end + size if end < 0 else end, -1), size - 1)
+    return slice(first, None if last < 0 else last, step) if size else slice(0)
 
 
 @kernel("CenterCropPad", since=(18,))
 def crop_or_pad(data: Array, shape: Array, *, axes: tuple[int, ...] | None = None) -> Array:
     """Return the middle of ``data``, or it in the middle of zeros, for each axis."""
     sizes = numbers_of(shape, "shape of CenterCropPad")
-    along = normalise_axes(range(data.ndim) if axes is None else axes, data.ndim)
+    along = axes_of(data, range(data.ndim) if axes is None else axes)
     if len(sizes) != len(along) or min(sizes, default=0) < 0:
         raise EvaluationError(
             f"shape {list(sizes)} of CenterCropPad; expected {len(along)} sizes of 0 or more"
@@ -109,7 +115,7 @@ def compress(data: Array, condition: Array, *, axis: int | None = None) -> Array
     check_rank(condition, 1, "condition of Compress")
     if axis is None:
         data, axis = data.reshape(-1), 0
-    along = normalise_axis(axis, data.ndim)
+    along = axis_of(data, axis)
     (places,) = np.nonzero(condition)
     if len(places) and places[-1] >= data.shape[along]:
         raise EvaluationError(
@@ -156,7 +162,7 @@ def write_into_cache(
 ) -> Array:
     """Return a cache of sequences with ``update`` written at a place of its own in each."""
     choice(mode, ("linear", "circular"), "mode of TensorScatter")
-    along = normalise_axis(axis, past_cache.ndim)
+    along = axis_of(past_cache, axis)
     full, count = past_cache.shape[along], update.shape[along]
     expected = (*past_cache.shape[:along], count, *past_cache.shape[along + 1 :])
     if along == 0 or update.shape != expected or count > full:

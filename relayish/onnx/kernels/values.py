@@ -1,14 +1,15 @@
-"""Helpers that kernels of several families share: element types, axes, shapes, broadcasting."""
+"""Helpers that kernels of several families share: numbers, shapes, broadcasting."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.onnx.kernels.precision import is_integral
 from relayish.onnx.kernels.registry import Array
 
 DType = np.dtype[Any]  # Any: the scalar class is known when the array is
@@ -17,8 +18,6 @@ Shape = tuple[int, ...]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-
-WIDE: Final = np.dtype(np.float32)
 
 
 def without_warnings(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -30,26 +29,6 @@ def without_warnings(function: Callable[Parameters, Result]) -> Callable[Paramet
             return function(*args, **kwargs)
 
     return quiet
-
-
-def is_integral(dtype: DType) -> bool:
-    """Return whether elements are integers, of any width; booleans are none."""
-    return dtype.kind in "iu" or (dtype.kind == "V" and dtype.name.startswith(("int", "uint")))
-
-
-def is_floating(dtype: DType) -> bool:
-    """Return whether elements are floating point numbers, of any width."""
-    return dtype.kind == "f" or (dtype.kind == "V" and not is_integral(dtype))
-
-
-def is_narrow(dtype: DType) -> bool:
-    """Return whether elements are floating point numbers of less than 32 bits."""
-    return dtype.itemsize < WIDE.itemsize and is_floating(dtype)
-
-
-def widen(data: Array) -> Array:
-    """Return ``data``, as ``float32`` where it holds narrower floating point numbers."""
-    return data.astype(WIDE) if is_narrow(data.dtype) else data
 
 
 def numbers_of(data: Array, what: str) -> tuple[int, ...]:
@@ -74,30 +53,6 @@ def number_of(data: Array, what: str) -> Any:  # Any: a number of Python of any 
     if data.size != 1:
         raise EvaluationError(f"{what} has shape {data.shape}; expected one element")
     return data.reshape(-1)[0].item() if data.dtype.kind != "O" else data.reshape(-1)[0]
-
-
-def normalise_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """Return ``axis`` counted from the front.
-
-    Raises:
-        EvaluationError: If there is no such axis.
-    """
-    if -rank <= axis < rank:
-        return axis % rank
-    among = f"{-rank} to {rank - 1}" if rank else "none, for a scalar"
-    raise EvaluationError(f"{what} {axis} is not one of {rank} axes; expected {among}")
-
-
-def normalise_axes(axes: Sequence[int], rank: int, what: str = "axis") -> Shape:
-    """Return ``axes`` counted from the front, each once.
-
-    Raises:
-        EvaluationError: If there is no such axis, or one is named twice.
-    """
-    found = tuple(normalise_axis(axis, rank, what) for axis in axes)
-    if len(set(found)) != len(found):
-        raise EvaluationError(f"{what} {list(axes)} names an axis twice; expected each once")
-    return found
 
 
 def broadcast_shape(*arrays: Array) -> Shape:
