@@ -19,6 +19,7 @@ def from_onnx(
     model: Any,  # Any: a ModelProto, which onnx does not type
     *,
     freeze_params: bool = False,
+    folder: str | PathLike[str] | None = None,
 ) -> IRModule:
     """Return a model of ONNX as a module.
 
@@ -33,6 +34,7 @@ def from_onnx(
             where tensors lie that are stored beside the model; they are mapped into memory.
         freeze_params: Whether initializers that are inputs as well become constants. By default
             they are parameters, whose values stand in the attribute ``onnx.defaults``.
+        folder: Where tensors lie that are stored beside a model which is not given by its path.
 
     Raises:
         ModelError: If it is no model, or none that can be run: a value is used before it is given,
@@ -43,8 +45,8 @@ def from_onnx(
     Complexity:
         Linear in the nodes; tensors are not copied where they are stored as numpy stores them.
     """
-    proto, folder = _load(model)
-    reader = ModelReader(proto, folder)
+    proto, lies_in = load_proto(model)
+    reader = ModelReader(proto, lies_in if folder is None else Path(folder))
     main = GraphReader(reader).read(proto.graph)
     functions = {
         name: reader.read_function(function) for name, function in reader.functions.items()
@@ -72,8 +74,13 @@ def bind_defaults(main: Function) -> Function:
     return main.with_fields(params=params, body=body, attrs=DictAttrs(attrs))
 
 
-def _load(model: Any) -> tuple[Any, Path | None]:  # Any: as in from_onnx
-    """Return the proto of a model, and where it lies if that is known."""
+def load_proto(model: Any) -> tuple[Any, Path | None]:  # Any: as in from_onnx
+    """Return the proto of a model, and where it lies if that is known.
+
+    Raises:
+        ModelError: If it is no model.
+        PackageError: If the package ``onnx`` is not installed.
+    """
     onnx = load_onnx()
     if isinstance(model, onnx.ModelProto):
         return model, None
