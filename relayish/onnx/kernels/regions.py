@@ -1,0 +1,226 @@
+"""Regions of interest: parts of images, pooled to one size; and which boxes to keep."""
+
+from __future__ import annotations
+
+import math
+from math import prod
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.onnx.kernels.precision import narrow, widen
+from relayish.onnx.kernels.registry import Array, kernel
+
+
+@kernel("RoiAlign", since=(16, 22))
+def roi_align(
+    x: Array,
+    rois: Array,
+    batch_indices: Array,
+    *,
+    coordinate_transformation_mode: str = "half_pixel",
+    mode: str = "avg",
+    output_height: int = 1,
+    output_width: int = 1,
+    sampling_ratio: int = 0,
+    spatial_scale: float = 1.0,
+) -> Array:
+    """Return regions (n, 4) of images, interpolated and pooled to (n, c, rows, columns).
+
+    ``rois`` are left, top, right and bottom, ``batch_indices`` (n,) the images they lie in.
+    """
+    if x.ndim != 4 or rois.ndim != 2 or rois.shape[1] != 4 or batch_indices.shape != rois.shape[:1]:
+        raise EvaluationError(
+            f"images have shape {x.shape}, regions {rois.shape}, their images "
+            f"{batch_indices.shape}; expected (n, c, h, w), (regions, 4) and (regions,)"
+        )
+    if mode not in ("avg", "max"):
+        raise EvaluationError(f"mode is {mode!r}; expected avg or max")
+    half = 0.5 if coordinate_transformation_mode == "half_pixel" else 0.0
+    wide = widen(x)
+    y = np.zeros((rois.shape[0], x.shape[1], output_height, output_width), wide.dtype)
+    corners = widen(rois) * spatial_scale - half
+    for index, (image, (left, top, right, bottom)) in enumerate(
+        zip(batch_indices.tolist(), corners.tolist(), strict=True)
+    ):
+        if not -x.shape[0] <= image < x.shape[0]:
+            raise EvaluationError(
+                f"region {index} lies in image {image}; expected one of 0 to {x.shape[0] - 1}"
+            )
+        width, height = right - left, bottom - top
+        if not half:
+            width, height = max(width, 1.0), max(height, 1.0)
+        rows = _place_samples(top, height, output_height, sampling_ratio, x.shape[2])
+        columns = _place_samples(left, width, output_width, sampling_ratio, x.shape[3])
+        y[index] = _pool_samples(wide[image], rows, columns, mode)
+    return narrow(y, x)
+
+
+_Samples = tuple[Array, Array, Array, Array]
+"""Lower and upper indices, their weights; (bins, samples) each."""
+
+
+def _place_samples(start: float, length: float, bins: int, ratio: int, size: int) -> _Samples:
+    """Return between which elements the samples of each bin lie along one dimension."""
+    count = ratio if ratio > 0 else max(math.ceil(length / bins), 0)
+    step = length / bins
+    places = start + np.arange(bins)[:, None] * step
+    places = places + (np.arange(count) + 0.5) * (step / max(count, 1))
+    inside = (places >= -1) & (places <= size)
+    clipped = np.clip(places, 0, max(size - 1, 0))
+    low = np.floor(clipped).astype(np.int64)
+    high = np.minimum(low + 1, max(size - 1, 0))
+    part = clipped - low
+    return low, high, np.where(inside, 1 - part, 0), np.where(inside, part, 0)
+
+
+def _pool_samples(image: Array, rows: _Samples, columns: _Samples, mode: str) -> Array:
+    """Return the mean of samples in each bin, or the greatest weighted element of any sample."""
+    bins = (rows[0].shape[0], columns[0].shape[0])
+    counts = (rows[0].shape[1], columns[0].shape[1])
+    if not prod(counts) or not image.size:
+        return np.zeros((image.shape[0], *bins), image.dtype)
+    parts = []
+    for row, row_weight in ((rows[0], rows[2]), (rows[1], rows[3])):
+        for column, column_weight in ((columns[0], columns[2]), (columns[1], columns[3])):
+            found = image[:, row.reshape(-1, 1), column.reshape(1, -1)]
+            weight = np.multiply.outer(row_weight.ravel(), column_weight.ravel())
+            parts.append(found * weight.astype(image.dtype))
+    shape = (image.shape[0], bins[0], counts[0], bins[1], counts[1])
+    if mode == "avg":
+        mean: Array = np.asarray(sum(parts)).reshape(shape).mean(axis=(2, 4))
+        return mean
+    greatest: Array = np.maximum.reduce(parts).reshape(shape).max(axis=(2, 4))
+    return greatest
+
+
+@kernel("RoiAlign", since=(10,))
+def roi_align_without_shift(
+    x: Array,
+    rois: Array,
+    batch_indices: Array,
+    *,
+    mode: str = "avg",
+    output_height: int = 1,
+    output_width: int = 1,
+    sampling_ratio: int = 0,
+    spatial_scale: float = 1.0,
+) -> Array:
+    """Return regions of images, pooled; coordinates are those of corners of elements."""
+    return roi_align(
+        x,
+        rois,
+        batch_indices,
+        coordinate_transformation_mode="output_half_pixel",
+        mode=mode,
+        output_height=output_height,
+        output_width=output_width,
+        sampling_ratio=sampling_ratio,
+        spatial_scale=spatial_scale,
+    )
+
+
+@kernel("MaxRoiPool", since=(1, 22))
+def max_roi_pool(
+    x: Array, rois: Array, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
+) -> Array:
+    """Return the greatest elements of the bins of regions; ``rois`` (n, 5) begin with an image."""
+    if x.ndim != 4 or rois.ndim != 2 or rois.shape[1] != 5 or len(pooled_shape) != 2:
+        raise EvaluationError(
+            f"images have shape {x.shape}, regions {rois.shape}, pooled_shape is {pooled_shape}; "
+            "expected (n, c, h, w), (regions, 5) and two sizes"
+        )
+    y = np.zeros((rois.shape[0], x.shape[1], *pooled_shape), x.dtype)
+    for index, (image, *corners) in enumerate(widen(rois).tolist()):
+        left, top, right, bottom = (math.floor(at * spatial_scale + 0.5) for at in corners)
+        rows = _bins(top, bottom, pooled_shape[0], x.shape[2])
+        columns = _bins(left, right, pooled_shape[1], x.shape[3])
+        for row, vertical in enumerate(rows):
+            if vertical.start >= vertical.stop:
+                continue
+            greatest = widen(x[int(image), :, vertical]).max(axis=1)
+            for column, horizontal in enumerate(columns):
+                if horizontal.start < horizontal.stop:
+                    y[index, :, row, column] = greatest[:, horizontal].max(axis=1)
+    return y
+
+
+def _bins(first: int, last: int, count: int, size: int) -> list[slice]:
+    step = max(last - first + 1, 1) / count
+    return [
+        slice(
+            min(max(math.floor(n * step) + first, 0), size),
+            min(max(math.ceil((n + 1) * step) + first, 0), size),
+        )
+        for n in range(count)
+    ]
+
+
+@kernel("NonMaxSuppression", since=(10, 11))
+def non_max_suppression(
+    boxes: Array,
+    scores: Array,
+    max_output_boxes_per_class: Array | None = None,
+    iou_threshold: Array | None = None,
+    score_threshold: Array | None = None,
+    *,
+    center_point_box: int = 0,
+) -> Array:
+    """Return which boxes to keep, (kept, 3): the batch, the class, the box, by falling scores.
+
+    Of boxes (n, boxes, 4) that overlap more than ``iou_threshold`` that with the higher score of
+    ``scores`` (n, classes, boxes) is kept.
+    """
+    if boxes.ndim != 3 or boxes.shape[2] != 4 or scores.ndim != 3:
+        raise EvaluationError(
+            f"boxes have shape {boxes.shape}, scores {scores.shape}; expected (n, boxes, 4) and "
+            "(n, classes, boxes)"
+        )
+    if boxes.shape[0] != scores.shape[0] or boxes.shape[1] != scores.shape[2]:
+        raise EvaluationError(
+            f"boxes have shape {boxes.shape}, scores {scores.shape}; expected as many batches and "
+            "boxes of both"
+        )
+    most = _read_number(max_output_boxes_per_class, 0)
+    overlap = _read_number(iou_threshold, 0)
+    kept = []
+    if most > 0:
+        for batch in range(boxes.shape[0]):
+            corners = _find_corners(boxes[batch], bool(center_point_box))
+            for label in range(scores.shape[1]):
+                candidates = scores[batch, label]
+                found = np.argsort(-candidates, kind="stable")
+                if score_threshold is not None and score_threshold.size:
+                    found = found[candidates[found] > score_threshold.reshape(-1)[0]]
+                chosen = _suppress(corners, found, int(most), overlap)
+                kept += [(batch, label, int(box)) for box in chosen]
+    return np.array(kept, np.int64).reshape(-1, 3)
+
+
+def _read_number(value: Array | None, default: float) -> float:
+    return default if value is None or not value.size else float(value.reshape(-1)[0])
+
+
+def _find_corners(boxes: Array, centered: bool) -> Array:
+    """Return boxes as (boxes, 4): lesser and greater ends of both dimensions."""
+    if centered:
+        half = boxes[:, 2:] / 2
+        return np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], axis=1)
+    ends = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
+    return np.concatenate(ends, axis=1)
+
+
+def _suppress(corners: Array, candidates: Array, most: int, overlap: float) -> list[int]:
+    """Return the first of ``candidates``, and of the rest those that overlap none before much."""
+    kept: list[int] = []
+    areas = (corners[:, 2] - corners[:, 0]) * (corners[:, 3] - corners[:, 1])
+    while candidates.size and len(kept) < most:
+        best, candidates = int(candidates[0]), candidates[1:]
+        kept.append(best)
+        low = np.maximum(corners[candidates, :2], corners[best, :2])
+        high = np.minimum(corners[candidates, 2:], corners[best, 2:])
+        common = np.maximum(high - low, 0).prod(axis=1)
+        union = areas[candidates] + areas[best] - common
+        ratio = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+        candidates = candidates[ratio <= overlap]
+    return kept
