@@ -1,0 +1,1 @@
+"""Simplifying programs of ONNX: local rules, and the engine that applies them."""

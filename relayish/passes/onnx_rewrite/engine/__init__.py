@@ -1,0 +1,7 @@
+"""Rewriting of let chains by local rules, to a fixed point."""
+
+from relayish.passes.onnx_rewrite.engine.rewriter import Rewriter
+from relayish.passes.onnx_rewrite.engine.rules import Rule, rule
+from relayish.passes.onnx_rewrite.engine.run import rewrite_function, rewrite_module
+
+__all__ = ["Rewriter", "Rule", "rewrite_function", "rewrite_module", "rule"]

@@ -1,0 +1,282 @@
+"""A let chain that is being rewritten: bindings in order, and which of them use a variable."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+
+from relayish.analysis.referential_transparency import ReferentialTransparency
+from relayish.analysis.variables import free_vars
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+
+
+class Binding:
+    """A variable and what it is bound to; the last of a chain has no variable."""
+
+    __slots__ = ("following", "is_waiting", "let", "operands", "preceding", "value", "var")
+
+    def __init__(self, var: Var | None, value: Expr, let: Let | None) -> None:
+        self.var = var
+        self.value = value
+        self.let = let
+        self.operands: tuple[Var, ...] = ()
+        self.preceding: Binding | None = None
+        self.following: Binding | None = None
+        self.is_waiting = False
+
+
+class Chain:
+    """The bindings of a function, linked in order, and an index of uses.
+
+    Values are flat: the operands of calls, tuples and projections are variables, constants, closed
+    functions, or nothing. What a chain holds beside these is never looked into nor changed.
+
+    Attributes:
+        end: The last binding, of the results.
+        bindings: The binding of each variable.
+        users: For each variable, the bindings that use it, and how often each does.
+        waiting: The worklist.
+    """
+
+    def __init__(self, body: Expr) -> None:
+        self.bindings: dict[Expr, Binding] = {}
+        self.users: dict[Expr, dict[Binding, int]] = {}
+        self.waiting: deque[Binding] = deque()
+        self._transparency = ReferentialTransparency()
+        self._free: dict[Expr, tuple[Var, ...]] = {}
+        self.end = Binding(None, Tuple(()), None)
+        self._first: Binding | None = None
+        self._fill(body)
+
+    # building
+
+    def _fill(self, body: Expr) -> None:
+        tail = body
+        while type(tail) is Let:
+            self.insert(tail.var, tail.value, self.end, tail)
+            tail = tail.body
+        if type(tail) is Call or type(tail) is TupleGetItem:
+            tail = self._bind(tail, self.end)
+        self._set(self.end, self._flatten_operands(tail, self.end))
+
+    def _bind(self, value: Expr, before: Binding) -> Var:
+        var = Var(_hint(value))
+        self.insert(var, value, before)
+        return var
+
+    def insert(self, var: Var, value: Expr, before: Binding, let: Let | None = None) -> Binding:
+        """Add a binding before another one."""
+        while type(value) is Let:
+            self.insert(value.var, value.value, before)
+            value, let = value.body, None
+        flat = self._flatten_operands(value, before)
+        found = Binding(var, flat, let if flat is value else None)
+        found.following, found.preceding = before, before.preceding
+        if before.preceding is None:
+            self._first = found
+        else:
+            before.preceding.following = found
+        before.preceding = found
+        self.bindings[var] = found
+        self._count(found)
+        self.enqueue(found)
+        return found
+
+    def _flatten_operands(self, value: Expr, before: Binding) -> Expr:
+        """Return ``value`` with its compound operands bound to variables before it."""
+        if all(map(_is_flat, _parts(value))):
+            return value
+        stack, images = [value], dict[Expr, Expr]()
+        while stack:
+            expr = stack[-1]
+            pending = [] if expr in images else [
+                part for part in _parts(expr) if not _is_flat(part) and part not in images
+            ]  # fmt: skip
+            if pending:
+                stack += reversed(pending)
+                continue
+            stack.pop()
+            if expr in images:
+                continue
+            image = _with_parts(expr, [images.get(part, part) for part in _parts(expr)])
+            if expr is not value:
+                image = self._bind(image, before)
+            images[expr] = image
+        return images[value]
+
+    # changing
+
+    def replace_value(self, binding: Binding, value: Expr) -> None:
+        """Bind the variable of ``binding`` to another value, of which it is the same."""
+        while type(value) is Let:
+            self.insert(value.var, value.value, binding)
+            value = value.body
+        self._set(binding, self._flatten_operands(value, binding))
+
+    def _set(self, binding: Binding, value: Expr) -> None:
+        before = binding.operands
+        binding.value = value
+        self._count(binding)
+        self._discount(binding, before)
+
+    def _count(self, binding: Binding) -> None:
+        found = binding.operands = self._variables(binding.value)
+        for var in found:
+            users = self.users.get(var)
+            if users is None:
+                users = self.users[var] = {}
+            users[binding] = users.get(binding, 0) + 1
+
+    def _discount(self, binding: Binding, operands: tuple[Var, ...]) -> None:
+        """Forget uses that a binding no longer has; drop what nothing uses any more."""
+        pending = [(binding, operands)]
+        while pending:
+            user, gone = pending.pop()
+            for var in gone:
+                users = self.users[var]
+                left = users[user] - 1
+                if left:
+                    users[user] = left
+                else:
+                    del users[user]
+                if len(users) == 1:
+                    self.enqueue(next(iter(users)))
+                bound = self.bindings.get(var)
+                if not users and bound is not None and self._transparency.holds_for(bound.value):
+                    self._unlink(bound)
+                    pending.append((bound, bound.operands))
+
+    def drop_unused(self, binding: Binding) -> None:
+        """Drop a binding if nothing uses it, and what nothing but it uses."""
+        if binding.var in self.bindings and not self.users.get(binding.var):
+            self._unlink(binding)
+            self._discount(binding, binding.operands)
+
+    def _unlink(self, binding: Binding) -> None:
+        assert binding.var is not None
+        del self.bindings[binding.var]
+        assert binding.following is not None
+        binding.following.preceding = binding.preceding
+        if binding.preceding is None:
+            self._first = binding.following
+        else:
+            binding.preceding.following = binding.following
+
+    def replace_uses(self, var: Var, image: Var) -> list[Binding]:
+        """Use ``image`` wherever ``var`` is used; return what used it."""
+        users = list(self.users.get(var, ()))
+        for user in users:
+            parts = _parts(user.value)
+            value = image if user.value is var else _with_parts(
+                user.value, [image if part is var else part for part in parts]
+            )  # fmt: skip
+            if value is not user.value:
+                before = user.operands
+                user.value = value
+                self._count(user)
+                self._discount(user, before)
+        return users
+
+    # asking
+
+    def enqueue(self, binding: Binding) -> None:
+        """Put a binding on the worklist, where it stands once."""
+        if not binding.is_waiting:
+            binding.is_waiting = True
+            self.waiting.append(binding)
+
+    def count_uses(self, var: Expr) -> int:
+        """Return how often a variable is used."""
+        return sum(self.users.get(var, _NOTHING).values())
+
+    def _variables(self, value: Expr) -> tuple[Var, ...]:
+        if type(value) is Var:
+            return (value,)
+        found: list[Var] = []
+        parts = _parts(value)
+        if not parts and type(value) not in _LEAVES:
+            return free_vars(value)
+        for part in parts:
+            if type(part) is Var:
+                found.append(part)
+            elif type(part) is Function:
+                found += self._free_in(part)
+        if type(value) is Call and type(value.op) is not Op and type(value.op) is not GlobalVar:
+            found += self._free_in(value.op)
+        return tuple(found)
+
+    def _free_in(self, expr: Expr) -> tuple[Var, ...]:
+        found = self._free.get(expr)
+        if found is None:
+            found = self._free[expr] = free_vars(expr)
+        return found
+
+    def __iter__(self) -> Iterator[Binding]:
+        """Yield the bindings in order, without the last."""
+        binding = self._first
+        while binding is not None and binding is not self.end:
+            yield binding
+            binding = binding.following
+
+    def rebuild(self) -> Expr:
+        """Return the chain as an expression, with the old lets where nothing in them changed."""
+        body = self.end.value
+        binding = self.end.preceding
+        while binding is not None:
+            let = binding.let
+            if let is None:
+                assert binding.var is not None
+                let = Let(binding.var, binding.value, body)
+            elif let.value is not binding.value or let.body is not body:
+                let = let.with_fields(value=binding.value, body=body)
+            body = let
+            binding = binding.preceding
+        return body
+
+
+_NOTHING: Mapping[Binding, int] = {}
+_LEAVES = frozenset({Constant, Function, Call, Tuple, GlobalVar, Op})
+_COMPOUND = frozenset({Call, Tuple, TupleGetItem, Let})
+
+
+def _parts(value: Expr) -> tuple[Expr, ...]:
+    """Return the operands of a value that may be replaced."""
+    if type(value) is Call:
+        return value.args
+    if type(value) is Tuple:
+        return value.fields
+    if type(value) is TupleGetItem:
+        return (value.tuple_value,)
+    return ()
+
+
+def _with_parts(value: Expr, parts: Iterable[Expr]) -> Expr:
+    if type(value) is Call:
+        return value.with_fields(args=tuple(parts))
+    if type(value) is Tuple:
+        return value.with_fields(fields=tuple(parts))
+    if type(value) is TupleGetItem:
+        (whole,) = parts
+        return value.with_fields(tuple_value=whole)
+    return value
+
+
+def _is_flat(expr: Expr) -> bool:
+    return type(expr) not in _COMPOUND or (type(expr) is Tuple and not expr.fields)
+
+
+def _hint(expr: Expr) -> str:
+    if expr.span is not None and expr.span.source_name:
+        return expr.span.source_name
+    return expr.op.name.lower() if type(expr) is Call and type(expr.op) is Op else "value"
