@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 import ml_dtypes
@@ -73,6 +74,7 @@ def element_type_number(name: str) -> int:
     return number
 
 
+@functools.cache
 def find_numpy_dtype(number: int) -> np.dtype[Any]:  # Any: known when the number is
     """Return the numpy type that holds elements; strings are held as objects.
 

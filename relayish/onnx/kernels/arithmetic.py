@@ -12,7 +12,13 @@ from relayish.errors import DivisionByZeroError, EvaluationError
 from relayish.onnx.kernels.legacy_broadcast import align_second
 from relayish.onnx.kernels.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import Value, broadcast_shape, check_same, without_warnings
+from relayish.onnx.kernels.values import (
+    Value,
+    broadcast_shape,
+    check_same,
+    on_broadcast,
+    without_warnings,
+)
 
 Binary = Callable[[Array, Array], Value]
 
@@ -42,8 +48,7 @@ def _declare(name: str, versions: tuple[int, ...], function: Binary) -> None:
 
     @without_warnings
     def broadcasting(a: Array, b: Array) -> Array:
-        broadcast_shape(a, b)
-        return np.asarray(function(a, b))
+        return on_broadcast(function, a, b)
 
     kernel(name, since=(1, 6))(legacy)
     kernel(name, since=versions)(broadcasting)
@@ -103,8 +108,7 @@ def power_aligned(x: Array, y: Array, *, axis: int | None = None, broadcast: int
 @without_warnings
 def power(x: Array, y: Array) -> Array:
     """Return powers of elements, of the type of ``x``."""
-    broadcast_shape(x, y)
-    return np.asarray(_power(x, y))
+    return on_broadcast(_power, x, y)
 
 
 @kernel("Mod", since=(10, 13))
@@ -126,10 +130,9 @@ def modulo(a: Array, b: Array, *, fmod: int = 0) -> Array:
 
 
 def _modulo(a: Array, b: Array, fmod: int) -> Array:
-    broadcast_shape(a, b)
     if is_integral(a.dtype):
         _check_divisor(b)
-    return np.asarray(np.fmod(a, b) if fmod else np.remainder(a, b))
+    return on_broadcast(np.fmod if fmod else np.remainder, a, b)
 
 
 def _sum(arrays: tuple[Array, ...]) -> Array:

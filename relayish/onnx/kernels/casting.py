@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.onnx.element_types import element_type_name, element_type_number, find_numpy_dtype
-from relayish.onnx.kernels.precision import is_fractional, is_integral
+from relayish.onnx.kernels.precision import is_fractional, is_integral, is_native
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import DType, choice, without_warnings
 
@@ -42,6 +42,8 @@ def cast_to(data: Array, dtype: DType, *, saturate: bool = True, round_mode: str
             data = _numbers_of_strings(data, dtype)
         if dtype.kind == "O":
             return _strings_of_numbers(data)
+        if is_native(dtype):
+            return _converted(data, dtype)
         if dtype.name == "float8_e8m0fnu":
             return _powers_of_two(data, dtype, saturate, choice(round_mode, _MODES, "round_mode"))
         if saturate and dtype.name in _SATURATING:
@@ -52,11 +54,11 @@ def cast_to(data: Array, dtype: DType, *, saturate: bool = True, round_mode: str
 def _converted(data: Array, dtype: DType) -> Array:
     if dtype.kind == "b":
         return np.asarray(np.not_equal(data, data.dtype.type(0)))
-    if is_integral(dtype) and dtype.kind == "V":
+    if is_integral(dtype) and not is_native(dtype):
         return _narrow_integers(data, dtype)
-    if data.dtype.kind == "V" and dtype.kind != "V" and is_integral(data.dtype):
+    if not is_native(data.dtype) and is_native(dtype) and is_integral(data.dtype):
         return data.astype(np.int64).astype(dtype)
-    if data.dtype.kind == "V" and dtype.kind == "V":
+    if not is_native(data.dtype) and not is_native(dtype):
         return data.astype(np.float32).astype(dtype)
     return data.astype(dtype)
 
@@ -69,7 +71,7 @@ def _narrow_integers(data: Array, dtype: DType) -> Array:
 
 
 def _saturated(data: Array, dtype: DType) -> Array:
-    wide = data.astype(np.float32) if data.dtype.kind == "V" else data
+    wide = data if is_native(data.dtype) else data.astype(np.float32)
     if data.dtype.kind in "iub":
         wide = data.astype(np.float64)
     largest = wide.dtype.type(float(ml_dtypes.finfo(dtype).max))  # type: ignore[no-untyped-call]
@@ -99,7 +101,7 @@ def _powers_of_two(data: Array, dtype: DType, saturate: bool, round_mode: str) -
 
 
 def _strings_of_numbers(data: Array) -> Array:
-    if data.dtype.kind == "V":
+    if not is_native(data.dtype):
         data = data.astype(np.int64 if is_integral(data.dtype) else np.float32)
     texts = np.empty(data.shape, object)
     texts.reshape(-1)[:] = [_text(element) for element in data.reshape(-1)]

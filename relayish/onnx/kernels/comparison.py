@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.onnx.kernels.legacy_broadcast import align_second
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import broadcast_shape, choice, without_warnings
+from relayish.onnx.kernels.values import broadcast_shape, choice, on_broadcast, without_warnings
 
 _LEGACY_TOO: Final = {
     "Equal": ((7, 11, 13, 19), np.equal),
@@ -42,8 +42,7 @@ def _declare(
 ) -> None:
     @without_warnings
     def broadcasting(a: Array, b: Array) -> Array:
-        broadcast_shape(a, b)
-        return np.asarray(function(a, b))
+        return on_broadcast(function, a, b)
 
     kernel(name, since=versions)(broadcasting)
 
@@ -71,8 +70,7 @@ def invert(x: Array) -> Array:
 def shift_bits(x: Array, y: Array, *, direction: str) -> Array:
     """Return elements with their bits shifted; all are shifted out by as many as there are."""
     choice(direction, ("LEFT", "RIGHT"), "direction")
-    broadcast_shape(x, y)
-    return np.asarray(np.left_shift(x, y) if direction == "LEFT" else np.right_shift(x, y))
+    return on_broadcast(np.left_shift if direction == "LEFT" else np.right_shift, x, y)
 
 
 @kernel("Where", since=(9, 16))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -35,7 +36,7 @@ def _product(data: Array, axes: Shape, keepdims: bool) -> Value:
 def _mean(data: Array, axes: Shape, keepdims: bool) -> Value:
     """Return means; those of integers are rounded towards zero."""
     total = _sum(data, axes, keepdims)
-    count = int(np.prod([data.shape[axis] for axis in axes], dtype=np.int64))
+    count = math.prod([data.shape[axis] for axis in axes])
     if not is_integral(data.dtype):
         return np.true_divide(total, data.dtype.type(count))
     if not count:

@@ -70,6 +70,19 @@ def broadcast_shape(*arrays: Array) -> Shape:
         ) from None
 
 
+def on_broadcast(function: Callable[[Array, Array], Value], one: Array, other: Array) -> Array:
+    """Return a function of numpy of two arrays, which are broadcast.
+
+    Raises:
+        EvaluationError: If they cannot be broadcast together.
+    """
+    try:
+        return np.asarray(function(one, other))
+    except ValueError:
+        broadcast_shape(one, other)
+        raise
+
+
 def check_rank(data: Array, rank: int, what: str) -> None:
     """Check that a tensor has ``rank`` dimensions.
 
