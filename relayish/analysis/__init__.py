@@ -17,6 +17,7 @@ from relayish.analysis.infer_type import (
     infer_type_local,
     register_signature,
     register_type_rule,
+    register_wider_type,
 )
 from relayish.analysis.liveness import Liveness, analyse_liveness
 from relayish.analysis.mac_count import count_layers, get_total_mac_number
@@ -100,6 +101,7 @@ __all__ = [
     "register_signature",
     "register_type_rule",
     "register_verifier",
+    "register_wider_type",
     "search_fc_transpose",
     "sparse_conv2d",
     "sparse_dense",

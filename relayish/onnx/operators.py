@@ -7,8 +7,6 @@ is ``Softmax_13`` of the domain ``onnx``; those of ``ai.onnx.ml`` are in ``onnx.
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import Any, Final
 
 from relayish.errors import ModelError
@@ -19,37 +17,13 @@ from relayish.ir.relay.op import intern_op
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.evaluation import make_evaluate
 from relayish.onnx.identity import Identity
-from relayish.onnx.inference import make_rule
+from relayish.onnx.inference import has_graphs, make_relation, make_rule
+from relayish.onnx.op_names import domain_of, identity_of, onnx_domain_of
 from relayish.onnx.operator_sets import canonical_domain, find_schema
 from relayish.onnx.package import load_onnx
 from relayish.op.declaration.registry import is_registered, register_op
 
-ONNX: Final = "onnx"
-"""The name of the domain of ONNX's own operators."""
-
-_ODD: Final = re.compile(r"[^A-Za-z0-9_.]|_u(?=[0-9a-f]+_)|(?:^|(?<=\.))(?=[0-9.]|$)")
-_SPELT: Final = re.compile(r"_u([0-9a-f]*)_")
-
-
-def domain_of(onnx_domain: str) -> str:
-    """Return the name of the domain here of a domain of ONNX; :func:`onnx_domain_of` undoes it.
-
-    Example:
-        >>> domain_of(""), domain_of("ai.onnx.ml"), domain_of("my-ops")
-        ('onnx', 'onnx.ai.onnx.ml', 'onnx.my_u2d_ops')
-    """
-    onnx_domain = canonical_domain(onnx_domain)
-    return f"{ONNX}.{_ODD.sub(_spell, onnx_domain)}" if onnx_domain else ONNX
-
-
-def _spell(found: re.Match[str]) -> str:
-    return f"_u{'_'.join(f'{ord(each):x}' for each in found[0][:1])}_" + found[0][1:]
-
-
-def onnx_domain_of(domain: str) -> str:
-    """Return the domain of ONNX that the domain ``domain`` is made of."""
-    inner = domain.removeprefix(ONNX).removeprefix(".")
-    return _SPELT.sub(lambda found: chr(int(found[1], 16)) if found[1] else "", inner)
+__all__ = ["declare_all", "domain_of", "find_operator", "identity_of", "onnx_domain_of"]
 
 
 def find_operator(name: str, since_version: int, domain: str = "") -> Op:
@@ -63,23 +37,6 @@ def find_operator(name: str, since_version: int, domain: str = "") -> Op:
     if not is_registered(op):
         _declare(identity, op)
     return op
-
-
-def identity_of(op: object) -> Identity | None:
-    """Return which operator of ONNX ``op`` is, ``None`` if it is none.
-
-    Complexity:
-        Constant.
-    """
-    if type(op) is not Op or not (op.domain == ONNX or op.domain.startswith(f"{ONNX}.")):
-        return None
-    return _identity_of(op)
-
-
-@cache
-def _identity_of(op: Op) -> Identity | None:
-    name, _, version = op.name.rpartition("_")
-    return Identity(onnx_domain_of(op.domain), name, int(version)) if version.isdigit() else None
 
 
 def declare_all() -> None:
@@ -100,6 +57,7 @@ _RANDOM: Final = frozenset(
 
 def _declare(identity: Identity, op: Op) -> None:
     schema = find_schema(identity)
+    with_graphs = has_graphs(schema)
     domain = domain_of(identity.domain)
     if not is_domain(domain):
         Domain(domain)
@@ -115,7 +73,8 @@ def _declare(identity: Identity, op: Op) -> None:
         domain=domain,
         description=_describe(identity, schema),
         attrs_type=DictAttrs,
-        rule=make_rule(identity, schema),
+        rule=None if with_graphs else make_rule(identity, schema),
+        relation=make_relation(identity, schema) if with_graphs else None,
         evaluate=make_evaluate(identity, schema),
         outputs=lambda attrs, _args: count_outputs(attrs),
         stateful=schema is None,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from relayish.analysis.infer_type.wider import register_wider_type
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import field, node
-from relayish.ir.relay.type import Type
+from relayish.ir.relay.type import TensorType, Type
 
 
 @node("onnx_unranked_tensor_type")
@@ -46,3 +47,15 @@ class MapType(Type):
 @node("onnx_unknown_type")
 class UnknownType(Type):
     """The type of a value of which the model says nothing."""
+
+
+def _is_any(_ty: UnknownType, _other: Type) -> bool:
+    return True
+
+
+def _is_of_any_rank(ty: UnrankedTensorType, other: Type) -> bool:
+    return isinstance(other, TensorType) and other.dtype == ty.dtype
+
+
+register_wider_type(UnknownType, _is_any)
+register_wider_type(UnrankedTensorType, _is_of_any_rank)

@@ -23,6 +23,7 @@ from relayish.analysis import (
     register_signature,
     register_type_rule,
     register_verifier,
+    register_wider_type,
 )
 from relayish.binary import register_requirement, register_value
 from relayish.codegen import register_python_form
@@ -204,6 +205,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_primitive": lambda k, f: register_primitive("registered_twice", f),
     "register_requirement": lambda k, f: register_requirement(k["kind"], f),
     "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
+    "register_wider_type": lambda k, f: register_wider_type(k["kind"], f),
     "register_signature": lambda k, f: register_signature(k["kind"], f),
     "register_python_form": lambda k, f: register_python_form(k["kind"], f),
     "register_simplification": lambda k, f: register_simplification(k["kind"], f),

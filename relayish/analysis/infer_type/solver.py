@@ -21,7 +21,7 @@ from relayish.ir.relay.type import (
     TypeRelation,
 )
 from relayish.ir.relay.type import TypeVar as RelayTypeVar
-from relayish.op.declaration.properties import arguments, attrs_type, relation, rule
+from relayish.op.declaration.properties import arguments, attrs_type, num_inputs, relation, rule
 from relayish.op.declaration.registry import get_op
 from relayish.op.types.type_rules import identity, keep_type
 
@@ -351,7 +351,7 @@ _RETRY: Final[dict[type, Callable[..., None]]] = {
 
 def _describe_misapplied(op: Op, count: int) -> str | None:
     expected = arguments.get(op)
-    if expected is None or len(expected) == count:
+    if expected is None or op not in num_inputs or len(expected) == count:
         return None
     names = ", ".join(expected)
     return f"{op.full_name} is called with {count} arguments; expected {len(expected)}: ({names})"
@@ -380,6 +380,8 @@ def _check_attrs(op: Op, attrs: Attrs | None) -> None:
     expected = attrs_type.get(op)
     if expected is None or type(attrs) is expected:
         return
+    if attrs is None and not expected.field_names:  # it reads what there is
+        return
     if attrs is None or not set(expected.field_names).issubset(attrs.keys()):
         found = "no attributes" if attrs is None else type(attrs).__name__
         raise TypeInferenceError(
@@ -394,7 +396,7 @@ def operator_type(op: Op) -> FuncType:
         TypeInferenceError: If the operator has no fixed number of arguments.
     """
     names = arguments.get(op)
-    if names is None:
+    if names is None or op not in num_inputs:
         raise TypeInferenceError(f"{op.full_name} has no type of its own; call it instead")
     params = tuple(RelayTypeVar(name) for name in (*names, "result"))
     relates = TypeRelation(op.full_name, params, len(names))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.analysis.infer_type.compound import COMPOUND, Compound, Parts
+from relayish.analysis.infer_type.wider import find_wider
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import (
     Any,
@@ -117,7 +118,10 @@ class Unifier:
         if type(other) is IncompleteType:
             return self._bind(other, one)
         if type(one) is not type(other):
-            raise mismatch(self, one, other)
+            wider = find_wider(one, other)
+            if wider is None:
+                raise mismatch(self, one, other)
+            return wider
         if isinstance(one, TensorType) and isinstance(other, TensorType):
             return self._tensor(one, other)
         if COMPOUND[type(one)] is None:

@@ -17,6 +17,7 @@ from relayish.onnx.types import (
     UnknownType,
     UnrankedTensorType,
 )
+from relayish.op.types.dimension import ANY
 
 
 class Dimensions:
@@ -74,7 +75,7 @@ def _tensor_type(proto: Any, dimensions: Dimensions, where: str) -> Type:  # Any
         elif case == "dim_param" and size.dim_param:
             sizes.append(dimensions.named(size.dim_param))
         else:
-            sizes.append(AnyDim())
+            sizes.append(ANY)
     return TensorType(sizes, dtype)
 
 
