@@ -131,7 +131,7 @@ def attention(
     chances = narrow(_softmax_of_seen(precise, bias), q)
     y = _multiply(chances, np.repeat(values, share, axis=1))
     if q.ndim == 3:
-        y = y.transpose(0, 2, 1, 3).reshape(*q.shape[:2], -1)
+        y = y.transpose(0, 2, 1, 3).reshape(*q.shape[:2], y.shape[1] * y.shape[3])
     shown = (scores, capped, masked, chances)[qk_matmul_output_mode]
     return y, keys, values, shown
 
@@ -150,7 +150,7 @@ def _split_heads(what: str, x: Array, heads: int | None) -> Array:
             f"{what} has shape {x.shape} in {heads} heads; expected four dimensions, or three with "
             "a number of heads that divides the last"
         )
-    return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+    return x.reshape(*x.shape[:2], heads, x.shape[2] // heads).transpose(0, 2, 1, 3)
 
 
 def _check_heads(queries: Array, keys: Array, values: Array) -> None:

@@ -44,7 +44,7 @@ def deform_conv(
         auto_pad="NOTSET",
     )
     batch, channels = x.shape[:2]
-    rank, elements = x.ndim - 2, prod(windows.kernel)
+    rank, elements, count = x.ndim - 2, prod(windows.kernel), prod(windows.outputs)
     expected = (batch, offset_group * elements * rank, *windows.outputs)
     if offset.shape != expected or channels % offset_group:
         raise EvaluationError(
@@ -59,7 +59,7 @@ def deform_conv(
     moves = widen(offset).reshape(batch, offset_group, elements, rank, *windows.outputs)
     elements_of_window = np.indices(windows.kernel).reshape(rank, elements)
     outputs = np.indices(windows.outputs)
-    columns = np.zeros((batch, channels, elements, prod(windows.outputs)), widen(x).dtype)
+    columns = np.zeros((batch, channels, elements, count), widen(x).dtype)
     share = channels // offset_group
     for one in range(offset_group):
         places = []
@@ -67,15 +67,15 @@ def deform_conv(
             origin = outputs[axis] * windows.strides[axis] - windows.begins[axis]
             element = elements_of_window[axis] * windows.dilations[axis]
             base = element.reshape(-1, *(1,) * rank) + origin
-            places.append((base + moves[:, one, :, axis]).reshape(batch, -1))
+            places.append((base + moves[:, one, :, axis]).reshape(batch, elements * count))
         part = slice(one * share, (one + 1) * share)
-        sampled = sample_linear(widen(x[:, part]), places).reshape(batch, share, elements, -1)
+        sampled = sample_linear(widen(x[:, part]), places).reshape(batch, share, elements, count)
         if mask is not None:
-            factors = widen(mask).reshape(batch, offset_group, 1, elements, -1)
+            factors = widen(mask).reshape(batch, offset_group, 1, elements, count)
             sampled = sampled * factors[:, one]
         columns[:, part] = sampled
     matrix = widen(w).reshape(group, w.shape[0] // group, -1)
-    y = matrix @ columns.reshape(batch, group, -1, columns.shape[-1])
+    y = matrix @ columns.reshape(batch, group, channels // group * elements, count)
     y = y.reshape(batch, w.shape[0], *windows.outputs)
     if b is not None:
         y = y + spread_channels(widen(b), w.shape[0], y.ndim)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,7 @@ def group_normalization(
     grouped = _group_channels(x, num_groups)
     _check_channels(scale, bias, x.shape[1])
     normalized, _, _ = _normalize(grouped, (2, 3), epsilon, find_numpy_dtype(stash_type))
-    rows = normalized.astype(x.dtype, copy=False).reshape(*x.shape[:2], -1)
+    rows = normalized.astype(x.dtype, copy=False).reshape(*x.shape[:2], prod(x.shape[2:]))
     return _scale(rows, scale.reshape(-1, 1), bias.reshape(-1, 1)).reshape(x.shape)
 
 
@@ -140,7 +141,7 @@ def _group_channels(x: Array, num_groups: int) -> Array:
         raise EvaluationError(
             f"{x.shape[1]} channels do not make {num_groups} groups; expected a multiple"
         )
-    return x.reshape(x.shape[0], num_groups, x.shape[1] // num_groups, -1)
+    return x.reshape(x.shape[0], num_groups, x.shape[1] // num_groups, prod(x.shape[2:]))
 
 
 def _check_channels(scale: Array, bias: Array, count: int) -> None:

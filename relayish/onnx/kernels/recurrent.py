@@ -302,8 +302,8 @@ class _Layer:
     def _run_direction(self, index: int, step: Step, state: State, whole: Array) -> State:
         """Write the states of one direction into ``whole``; return the last of each sequence."""
         steps, batch = self._x.shape[:2]
-        flat = self._x.reshape(steps * batch, -1) @ self._w[index].T
-        projected = flat.reshape(steps, batch, -1) + self._b[index, 0]
+        flat = self._x.reshape(steps * batch, self._x.shape[2]) @ self._w[index].T
+        projected = flat.reshape(steps, batch, flat.shape[1]) + self._b[index, 0]
         for at in range(steps - 1, -1, -1) if self._reverse[index] else range(steps):
             new = step(projected[at], state)
             if self._lengths is None:

@@ -118,8 +118,19 @@ def _weigh_cubic(distances: Array, a: float) -> Array:
     return np.where(distances <= 1, near, np.where(distances < 2, far, 0))
 
 
+def _unscale(places: Array, axis: Axis) -> Array:
+    """Return places of the result as places of the old axis.
+
+    Where a scale is given it is divided by in single precision, so that the error of a scale such
+    as 1.3 does not tell which of two neighbours is nearer.
+    """
+    if axis.extent == axis.output:
+        return places * axis.size / axis.output
+    return (places.astype(np.float32) / np.float32(axis.scale)).astype(np.float64)
+
+
 def _half_pixel(places: Array, axis: Axis) -> Array:
-    return (places + 0.5) * axis.size / axis.extent - 0.5
+    return _unscale(places + 0.5, axis) - 0.5
 
 
 def _half_pixel_symmetric(places: Array, axis: Axis) -> Array:
@@ -139,15 +150,14 @@ def _align_corners(places: Array, axis: Axis) -> Array:
     return places * (axis.size - 1) / last
 
 
-def _asymmetric(places: Array, axis: Axis) -> Array:
-    return places * axis.size / axis.extent
-
-
 def _tf_crop_and_resize(places: Array, axis: Axis) -> Array:
-    last = axis.size - 1
+    start, end = np.float32(axis.start), np.float32(axis.end)
+    last = np.float32(axis.size - 1)
     if axis.output == 1:
-        return np.full_like(places, 0.5 * (axis.start + axis.end) * last)
-    return axis.start * last + places * (axis.end - axis.start) * last / (axis.output - 1)
+        middle = np.float32(0.5) * (start + end) * last
+        return np.full_like(places, middle)
+    step = (end - start) * last / np.float32(axis.output - 1)
+    return (start * last + places.astype(np.float32) * step).astype(np.float64)
 
 
 _TRANSFORMATIONS: Final[dict[str, Callable[[Array, Axis], Array]]] = {
@@ -155,10 +165,10 @@ _TRANSFORMATIONS: Final[dict[str, Callable[[Array, Axis], Array]]] = {
     "half_pixel_symmetric": _half_pixel_symmetric,
     "pytorch_half_pixel": _pytorch_half_pixel,
     "align_corners": _align_corners,
-    "asymmetric": _asymmetric,
+    "asymmetric": _unscale,
     "tf_crop_and_resize": _tf_crop_and_resize,
     # of operators before version 11, and of version 11 alone
-    "tf_half_pixel_for_nn": lambda places, axis: (places + 0.5) * axis.size / axis.extent,
+    "tf_half_pixel_for_nn": lambda places, axis: _unscale(places + 0.5, axis),
 }
 
 

@@ -38,7 +38,7 @@ def gather_taps(x: Array, taps: Sequence[Taps]) -> Array:
     total = np.zeros((batch, channels, count), x.dtype)
     if not prod(sizes):
         return total
-    flat = x.reshape(batch, channels, -1)
+    flat = x.reshape(batch, channels, prod(sizes))
     images = np.arange(batch)[:, None]
     for corner in product(*taps):
         index = np.zeros((batch, count), np.int64)
@@ -112,7 +112,7 @@ def grid_sample(
     wide = widen(x)
     if not is_fractional(wide.dtype):
         wide = wide.astype(np.float64)
-    numbers = widen(grid).reshape(grid.shape[0], -1, rank)
+    numbers = widen(grid).reshape(grid.shape[0], prod(grid.shape[1:-1]), rank)
     taps = []
     for axis, size in enumerate(x.shape[2:]):
         numbers_of_axis = numbers[:, :, rank - 1 - axis]
