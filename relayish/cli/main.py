@@ -5,7 +5,8 @@ read: it would find nothing there, and take up to half of the time.
 
 Exit codes:
     0: Done.
-    1: ``check`` found the program wanting, or ``bisect`` a pass at fault.
+    1: ``check`` found the program wanting, ``bisect`` a pass at fault, ``optimize`` that the result
+       is not equal, ``diff`` a difference.
     2: An error in what was given: arguments, pipeline, program text, files.
     3: An error nobody foresaw, in a pass or in relayish; ``--traceback`` shows where.
     130: Interrupted (Ctrl-C).
@@ -22,14 +23,25 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Final, NoReturn
+from typing import Final
 
 from relayish._support.collector import collect_rarely
 from relayish._support.version import VERSION
+from relayish.cli.arguments import (
+    EXIT_USAGE,
+    Commands,
+    Parser,
+    add_command,
+    add_names,
+    add_output,
+    add_pipeline,
+    add_program,
+    parse_level,
+)
+from relayish.cli.model_arguments import add_model_commands
 from relayish.cli.report import describe_error
 from relayish.errors import RelayishError
 
-EXIT_USAGE: Final = 2
 EXIT_INTERNAL: Final = 3
 EXIT_INTERRUPTED: Final = 130
 EXIT_PIPE_CLOSED: Final = 141
@@ -37,6 +49,9 @@ EXIT_PIPE_CLOSED: Final = 141
 # A command is imported when it is the one asked for: `relayish --help` needs neither numpy nor
 # the intermediate representation.
 _COMMANDS: Final = {
+    "optimize": "relayish.cli.optimize",
+    "show": "relayish.cli.show",
+    "diff": "relayish.cli.diff",
     "opt": "relayish.cli.opt",
     "passes": "relayish.cli.passes",
     "domains": "relayish.cli.domains",
@@ -49,9 +64,9 @@ _COMMANDS: Final = {
 _DRIVER_OPTIONS: Final = "relayish.cli.driver_options"
 
 _EPILOG: Final = """\
-exit codes: 0 done; 1 check found the program wanting, or bisect a pass at fault; 2 an error in
-arguments, pipeline, program or files; 3 an unforeseen error in a pass or in relayish; 130
-interrupted; 141 output closed
+exit codes: 0 done; 1 check found the program wanting, bisect a pass at fault, optimize that the
+result is not equal, or diff a difference; 2 an error in arguments, pipeline, program or files; 3 an
+unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed
 """
 
 
@@ -83,7 +98,7 @@ _LIKE_DRIVERS: Final = re.compile(r"-[A-Za-z_][\w.-]|--(?:dump|keep|perf|show|tr
 """What words for drivers begin like; others may, as ``-O2`` does."""
 
 
-_DRIVEN_COMMANDS: Final = ("opt", "bisect")
+_DRIVEN_COMMANDS: Final = ("optimize", "opt", "bisect")
 
 
 def _split_words(words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
@@ -140,17 +155,11 @@ def _discard_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(EXIT_USAGE, f"relayish: error: {message}\n")
-
-
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = _Parser(
+    parser = Parser(
         prog="relayish",
-        description="Read, check, analyse, transform and print Relay programs.",
+        description="Optimise models of ONNX; read, check, analyse, transform and print programs.",
         epilog=_EPILOG,
     )
     parser.add_argument(
@@ -160,6 +169,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="say which version this is, and leave",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_model_commands(commands)
     _add_opt(commands)
     _add_passes(commands)
     _add_domains(commands)
@@ -170,22 +180,18 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-# mypy knows the type only by a private name, which exists nowhere at run time
-_Commands = argparse._SubParsersAction  # noqa: SLF001
-
-
-def _add_opt(commands: _Commands[_Parser]) -> None:
-    opt = _add_command(commands, "opt", "run passes over a program", _DRIVEN)
-    _add_program(opt, is_optional=True)
-    _add_output(opt)
-    _add_pipeline(opt)
+def _add_opt(commands: Commands[Parser]) -> None:
+    opt = add_command(commands, "opt", "run passes over a program", _DRIVEN)
+    add_program(opt, is_optional=True)
+    add_output(opt)
+    add_pipeline(opt)
     for when in ("before", "after"):
         opt.add_argument(
             f"--print-ir-{when}-all",
             action="store_true",
             help=f"print the program {when} every pass, on standard error",
         )
-        _add_names(opt, f"--print-ir-{when}", f"print the program {when} this pass")
+        add_names(opt, f"--print-ir-{when}", f"print the program {when} this pass")
     opt.add_argument(
         "--print-changed",
         action="store_true",
@@ -213,7 +219,7 @@ def _add_opt(commands: _Commands[_Parser]) -> None:
         help="after every pass, check that the program is well formed and well typed, and what the "
         "pass says of it",
     )
-    _add_names(opt, "--verify", "check this as well after every pass")
+    add_names(opt, "--verify", "check this as well after every pass")
     opt.add_argument(
         "--resume",
         action="store_true",
@@ -229,48 +235,20 @@ def _add_opt(commands: _Commands[_Parser]) -> None:
     )
 
 
-def _add_pipeline(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "-p",
-        "--passes",
-        metavar="PIPELINE",
-        help='what to run, in order: "FoldConstant,DeadCodeElimination", with options as in '
-        '"FoldConstant{fold_qnn=true}"; `relayish passes` lists all; if not given, the default '
-        "passes of the level",
-    )
-    command.add_argument(
-        "-O",
-        "--opt-level",
-        type=_level,
-        metavar="LEVEL",
-        help="run passes of this level and below; if not given, all that are named, and of the "
-        "default passes those of level 2",
-    )
-    _add_names(command, "--disable-pass", "leave a pass out")
-    _add_names(command, "--required-pass", "run a pass of the pipeline whatever its level")
-    _add_names(command, "--config", "set an option of the pass context", "NAME=VALUE")
-
-
-def _add_names(
-    command: argparse.ArgumentParser, option: str, what: str, metavar: str = "NAME"
-) -> None:
-    command.add_argument(option, action="append", default=[], metavar=metavar, help=what)
-
-
-def _add_passes(commands: _Commands[_Parser]) -> None:
-    passes = _add_command(commands, "passes", "list the passes there are, or describe one")
+def _add_passes(commands: Commands[Parser]) -> None:
+    passes = add_command(commands, "passes", "list the passes there are, or describe one")
     passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
 
 
-def _add_domains(commands: _Commands[_Parser]) -> None:
-    domains = _add_command(commands, "domains", "list the operators of all domains, or of one")
+def _add_domains(commands: Commands[Parser]) -> None:
+    domains = add_command(commands, "domains", "list the operators of all domains, or of one")
     domains.add_argument("name", nargs="?", metavar="NAME", help="a domain to list")
 
 
-def _add_print(commands: _Commands[_Parser]) -> None:
-    show = _add_command(commands, "print", "read a program and print it")
-    _add_program(show)
-    _add_output(show)
+def _add_print(commands: Commands[Parser]) -> None:
+    show = add_command(commands, "print", "read a program and print it")
+    add_program(show)
+    add_output(show)
     show.add_argument(
         "--as",
         dest="as_",
@@ -280,18 +258,18 @@ def _add_print(commands: _Commands[_Parser]) -> None:
     )
 
 
-def _add_check(commands: _Commands[_Parser]) -> None:
-    check = _add_command(commands, "check", "check that a program is well formed and well typed")
-    _add_program(check)
+def _add_check(commands: Commands[Parser]) -> None:
+    check = add_command(commands, "check", "check that a program is well formed and well typed")
+    add_program(check)
     check.add_argument("--no-types", action="store_true", help="do not infer types")
 
 
-def _add_analyse(commands: _Commands[_Parser]) -> None:
-    analyse = _add_command(
+def _add_analyse(commands: Commands[Parser]) -> None:
+    analyse = add_command(
         commands, "analyse", "print a program with what data-flow analyses find around each line"
     )
-    _add_program(analyse, is_optional=True)
-    _add_output(analyse)
+    add_program(analyse, is_optional=True)
+    add_output(analyse)
     analyse.add_argument(
         "-a",
         "--analyses",
@@ -309,14 +287,14 @@ def _add_analyse(commands: _Commands[_Parser]) -> None:
     analyse.add_argument("--list", action="store_true", help="list the analyses there are")
 
 
-def _add_bisect(commands: _Commands[_Parser]) -> None:
-    bisect = _add_command(
+def _add_bisect(commands: Commands[Parser]) -> None:
+    bisect = add_command(
         commands, "bisect", "find the pass of a pipeline that is at fault, and the least program"
     )
-    _add_program(bisect)
-    _add_output(bisect)
-    _add_pipeline(bisect)
-    _add_names(bisect, "--check", "a check that must hold after every pass")
+    add_program(bisect)
+    add_output(bisect)
+    add_pipeline(bisect)
+    add_names(bisect, "--check", "a check that must hold after every pass")
     bisect.add_argument(
         "--value", action="store_true", help="what the program computes must stay the same"
     )
@@ -332,47 +310,11 @@ def _add_bisect(commands: _Commands[_Parser]) -> None:
     )
     bisect.add_argument("--timeout", type=float, metavar="SECONDS", help="for the command")
     bisect.add_argument(
-        "--tries", type=_level, default=2000, help="how many smaller programs to try; 0 for none"
+        "--tries",
+        type=parse_level,
+        default=2000,
+        help="how many smaller programs to try; 0 for none",
     )
-
-
-def _add_command(
-    commands: _Commands[_Parser], name: str, summary: str, more: str | None = None
-) -> argparse.ArgumentParser:
-    described = f"{summary.capitalize()}."
-    command = commands.add_parser(name, help=summary, description=described, epilog=more)
-    command.add_argument("--traceback", action="store_true", help="show where an error was raised")
-    return command
-
-
-def _add_program(command: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
-    command.add_argument(
-        "file",
-        nargs="?" if is_optional else None,
-        metavar="FILE",
-        help="Relay text, loops, or a file in binary form; - for standard input",
-    )
-    command.add_argument(
-        "--allow-unknown-ops",
-        action="store_true",
-        help="read operators that are not declared as operators of which nothing is known",
-    )
-
-
-def _add_output(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="where to write the result, whole or not at all: in binary form if it ends in .rly; "
-        "standard output if not given",
-    )
-
-
-def _level(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0; found {text!r}")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,227 @@
+"""``relayish optimize``: shrink a model of ONNX by named passes, and prove the result equal."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from relayish._support.collector import freeze_heap
+from relayish.cli.driver_options import driver_context, listing
+from relayish.cli.onnx.counting import PassCostInstrument
+from relayish.cli.onnx.engines import Run, usual_engines
+from relayish.cli.onnx.equality import (
+    SHOWS,
+    Reference,
+    compare_model,
+    find_reference,
+)
+from relayish.cli.onnx.progress import Bar
+from relayish.cli.onnx.reading import ModelFile, check_model, parse_shapes, read_model
+from relayish.cli.onnx.report import Report, render_report, report_as_json
+from relayish.cli.onnx.statistics import count_model
+from relayish.cli.pipeline_options import DEFAULT_LEVEL, context_of, named_pipeline
+from relayish.domain.driver import Driver
+from relayish.errors import ModelError, OptionError, PassError
+from relayish.frontend.onnx.exporter import save_onnx
+from relayish.frontend.onnx.importer import from_onnx
+from relayish.frontend.onnx.session import OnnxSession
+from relayish.ir.relay.module import IRModule
+from relayish.pass_infra.debug.bisect import bisect
+from relayish.pass_infra.instruments.progress import ProgressInstrument
+from relayish.passes.onnx.default_pipeline import onnx_pipeline
+from relayish.transform import Sequential
+
+EXIT_NOT_EQUAL: Final = 1
+"""The exit code when the result does not compute what the model does."""
+STEPS: Final = 3
+"""Beside the passes: reading, writing, verifying."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; the result is put in place when it was proven equal."""
+    begin = time.perf_counter()
+    driven = driver_context(args)
+    named = named_pipeline(args)
+    pipeline = _usual_pipeline(args) if named is None else named
+    told = listing(driven, pipeline)
+    if told:
+        sys.stdout.write(told)
+        return 0
+    if args.file is None:
+        raise OptionError("no model is given; write relayish optimize MODEL -o OUT")
+    _check_options(args)
+    driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
+    with _shown_bar(args, driver) as bar:
+        bar.step("reading")
+        model = read_model(args.file, parse_shapes(args.input_shape))
+        mod = model.to_module(freeze_params=args.freeze_params)
+        check_model(args.file, model.proto)
+        work = _Work(args, model, mod, driver, pipeline, bar)
+        report, code = work.optimise()
+    report.seconds = time.perf_counter() - begin
+    for note in report.notes:
+        sys.stderr.write(f"relayish: note: {note}\n")
+    if args.json:
+        sys.stdout.write(report_as_json(report))
+    elif not args.quiet:
+        sys.stdout.write(render_report(report))
+    return code
+
+
+def _usual_pipeline(args: argparse.Namespace) -> Sequential:
+    return onnx_pipeline(DEFAULT_LEVEL if args.opt_level is None else args.opt_level)
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Find what is wrong with the options before anything is done."""
+    if args.output == "-":
+        raise OptionError("a model cannot be written to standard output; write -o FILE")
+    if args.output is not None:
+        folder = Path(args.output).absolute().parent
+        if not folder.is_dir():
+            raise OptionError(f"-o {args.output}: there is no directory {str(folder)!r}")
+        if Path(args.output).is_dir():
+            raise OptionError(f"-o {args.output} is a directory; expected a file")
+
+
+@contextlib.contextmanager
+def _shown_bar(args: argparse.Namespace, driver: Driver) -> Iterator[Bar]:
+    bar = Bar(STEPS, len(driver.plan()), is_quiet=args.quiet)
+    try:
+        yield bar
+    finally:
+        bar.end()
+
+
+@dataclass(slots=True)
+class _Work:
+    """One model on its way."""
+
+    args: argparse.Namespace
+    model: ModelFile
+    mod: IRModule
+    driver: Driver
+    pipeline: Sequential
+    bar: Bar
+
+    def optimise(self) -> tuple[Report, int]:
+        """Run the passes, write the result beside its place, verify it, put it there."""
+        costs = PassCostInstrument()
+        progress = ProgressInstrument(self.driver, callback=self.bar.show_pass)
+        self.bar.begin_passes()
+        with context_of(self.args, self.pipeline, [costs, progress]), freeze_heap():
+            out = self.driver(self.mod)
+        output = self.args.output
+        place = Path(tempfile.gettempdir() if output is None else output)
+        folder = place.absolute().parent if output is not None else place
+        name = "model.onnx" if output is None else place.name
+        with tempfile.TemporaryDirectory(dir=folder, prefix=f".{name[:100]}.") as inside:
+            written = Path(inside) / name
+            self.bar.step("writing")
+            proto = self._write(out, written)
+            before = count_model(self.model.proto)
+            report = Report(self.args.file, before, count_model(proto), costs.costs)
+            is_equal = self._verify(written, report)
+            if output is not None and (is_equal or self.args.force):
+                _put_in_place(written, Path(output))
+                report.output = output
+        if is_equal:
+            return report, 0
+        return report, EXIT_NOT_EQUAL
+
+    def _write(self, mod: IRModule, path: Path) -> Any:  # Any: a ModelProto
+        """Write a module as a model, by the rules of ONNX; return the model."""
+        save_onnx(mod, path, external_data=True if self.model.has_external_data else None)
+        written = read_model(str(path))
+        check_model(str(path), written.proto)
+        return written.proto
+
+    def _verify(self, path: Path, report: Report) -> bool:
+        """Compare the result with the model, and say in the report what was found."""
+        args, model = self.args, self.model
+        if not args.verify:
+            return True
+        self.bar.step("verifying")
+        reference = find_reference(
+            usual_engines(_run_in_session),
+            args.file,
+            model.inputs,
+            model.outputs,
+            runs=args.verify,
+            seed=args.seed,
+            tell=self.bar.tell,
+        )
+        report.reference, report.tolerance = reference, args.tolerance
+        report.notes += _doubts(reference)
+        report.comparison = compare_model(reference, str(path), args.tolerance)
+        if report.comparison.fault is None:
+            return True
+        self.bar.tell("looking for the pass at fault")
+        report.culprit = self._find_culprit(reference, path.parent)
+        report.notes += [
+            report.culprit,
+            "nothing is written; --force writes it all the same"
+            if not args.force
+            else "it is written all the same",
+        ]
+        return False
+
+    def _find_culprit(self, reference: Reference, folder: Path) -> str:
+        """Return which pass is at fault, found by asking after each of them."""
+
+        def fault(_before: IRModule, after: IRModule) -> str | None:
+            path = folder / "bisected.onnx"
+            try:
+                save_onnx(after, path)
+            except ModelError as error:
+                return str(error)
+            return compare_model(reference, str(path), self.args.tolerance).fault
+
+        with context_of(self.args, self.pipeline), freeze_heap():
+            try:
+                culprit = bisect(self.driver, self.mod, fault, most_tries=0)
+            except PassError as error:
+                return f"no pass is at fault, but reading the model and writing it: {error}"
+        if culprit is None:
+            return "no pass alone is at fault: behind each of them the model is equal"
+        others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
+        return (
+            f"{culprit.name} is at fault, after {others}: {culprit.message}; "
+            f"-skip_after={culprit.position} leaves it out"
+        )
+
+
+def _run_in_session(path: str) -> Run:
+    return OnnxSession(from_onnx(path)).run
+
+
+def _doubts(reference: Reference) -> Iterator[str]:
+    """Yield what makes equality say less than it seems to."""
+    for name in reference.idle:
+        yield (
+            f"input {name!r} changes no output when it alone changes, so equality proves nothing "
+            f"of it"
+        )
+    if reference.varies < SHOWS:
+        yield (
+            f"outputs differ by no more than {reference.varies:.1g} of their magnitude from input "
+            f"to input, so equality proves little"
+        )
+
+
+def _put_in_place(written: Path, target: Path) -> None:
+    """Move a model to where it goes, its tensors first where they are in a file of their own."""
+    data = written.with_name(f"{written.name}.data")
+    for source in (data, written):
+        if source.exists():
+            suffix = source.name.removeprefix(written.name)
+            place = Path(os.path.realpath(target))
+            source.replace(place.with_name(f"{place.name}{suffix}"))
