@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from relayish.analysis.operator_counts import list_op_freqs
 from relayish.ir.relay.module import IRModule
-from relayish.onnx.operators import ONNX
+from relayish.onnx.op_names import ONNX
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 
