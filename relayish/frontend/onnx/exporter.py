@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from relayish.errors import ModelError
-from relayish.frontend.onnx.external import move_tensors
-from relayish.frontend.onnx.graph_writer import GraphWriter, ModelWriter, fill_properties
+from relayish.frontend.onnx.external import Store, move_tensors
+from relayish.frontend.onnx.graph_writer import GraphWriter
+from relayish.frontend.onnx.model_writer import ModelWriter, iterate_tensors
+from relayish.frontend.onnx.notes import write_properties
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
+from relayish.onnx.protos.tensors import fill_tensor
 
 _LARGEST: Final = (1 << 31) - 1
 """Bytes that one message of protobuf has at most."""
-_USUAL_IR_VERSION: Final = 10
 
 
 def to_onnx(mod: IRModule) -> Any:  # Any: a ModelProto, which onnx does not type
@@ -29,6 +30,10 @@ def to_onnx(mod: IRModule) -> Any:  # Any: a ModelProto, which onnx does not typ
     the same order, with their names, and what the model said of itself. Variables are called as
     their names say, and otherwise where two of them would be called alike.
 
+    Args:
+        mod: The module. Its calls are of operators of the domain ``onnx``, or of its definitions;
+            types of results that neither annotations nor an earlier model tell are inferred.
+
     Raises:
         ModelError: If the module calls what ONNX has not, or holds more than 2 GB;
             :func:`save_onnx` writes what is larger.
@@ -37,7 +42,10 @@ def to_onnx(mod: IRModule) -> Any:  # Any: a ModelProto, which onnx does not typ
     Complexity:
         Linear in the nodes and the bytes of constants, which are copied.
     """
-    return _build(mod, None)
+    size = _constant_bytes(mod)
+    if size > _LARGEST:
+        raise _too_large(size)
+    return _build(mod, fill_tensor)
 
 
 def save_onnx(
@@ -76,46 +84,67 @@ def save_onnx(
 
 def _write(mod: IRModule, target: Path, data: Path | None, threshold: int) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-        whole = Path(folder) / "model"
-        beside = Path(folder) / "data"
+        whole, beside, before = [Path(folder) / name for name in ("model", "data", "before")]
         if data is None:
-            whole.write_bytes(_build(mod, None).SerializeToString())
-        else:
-            with beside.open("wb") as file:
-                store = move_tensors(file, data.name, threshold)
-                proto = _build(mod, store)
-            whole.write_bytes(proto.SerializeToString())
-            os.replace(beside, data)  # noqa: PTH105 - it replaces what is there on every system
-        os.replace(whole, target)  # noqa: PTH105 - as above
+            whole.write_bytes(_build(mod, fill_tensor).SerializeToString())
+            os.replace(whole, target)  # noqa: PTH105 - it replaces what is there on every system
+            return
+        with beside.open("wb") as file:
+            proto = _build(mod, move_tensors(file, data.name, threshold))
+        whole.write_bytes(proto.SerializeToString())
+        had_data = data.exists()
+        if had_data:
+            os.replace(data, before)  # noqa: PTH105 - as above
+        try:
+            os.replace(beside, data)  # noqa: PTH105 - as above
+            os.replace(whole, target)  # noqa: PTH105 - as above
+        except OSError:
+            if had_data:
+                os.replace(before, data)  # noqa: PTH105 - as above
+            else:
+                data.unlink(missing_ok=True)
+            raise
 
 
 def _constant_bytes(mod: IRModule) -> int:
-    return sum(array.nbytes for array in ModelWriter.constants(mod))
+    return sum([array.nbytes for array in iterate_tensors(mod)])
 
 
-def _build(mod: IRModule, store: Any) -> Any:  # Any: what ModelWriter takes, a ModelProto
-    onnx = load_onnx()
-    main = mod["main"]
-    if type(main) is not Function:
-        raise ModelError(f"main is a {type(main).__name__}; expected a function")
+def _too_large(size: int) -> ModelError:
+    return ModelError(
+        f"the model has {size:,} bytes, and one message of protobuf at most {_LARGEST:,}; write it "
+        f"with its tensors beside it: save_onnx(mod, path, external_data=True)"
+    )
+
+
+def _build(mod: IRModule, store: Store) -> Any:  # Any: a ModelProto
+    proto = load_onnx().ModelProto()
     writer = ModelWriter(mod, store)
-    proto = onnx.ModelProto()
     attrs = mod.attrs if mod.attrs is not None else DictAttrs()
-    version: Any = attrs.get(info.IR_VERSION, min(_USUAL_IR_VERSION, onnx.IR_VERSION))
-    proto.ir_version = version
     _fill_model(proto, attrs)
-    writer.fill_main(proto.graph, main)
+    GraphWriter(writer).fill(proto.graph, writer.main)
     for name, function in writer.functions.items():
         GraphWriter(writer).fill_function(proto.functions.add(), name, function)
     for domain, opset in writer.opsets.items():
         proto.opset_import.add(domain=domain, version=opset)
-    if store is None and proto.ByteSize() > _LARGEST:
-        raise ModelError(
-            f"the model has {proto.ByteSize():,} bytes, and one message of protobuf at most "
-            f"{_LARGEST:,}; write it with its tensors beside it: "
-            f"save_onnx(mod, path, external_data=True)"
-        )
+    proto.ir_version = _find_ir_version(proto, attrs.get(info.IR_VERSION))
+    if proto.ByteSize() > _LARGEST:
+        raise _too_large(proto.ByteSize())
     return proto
+
+
+def _find_ir_version(proto: Any, told: object) -> int:  # Any: a ModelProto
+    """Return the version of the format: that which was told, unless the model needs a later one."""
+    inputs = {each.name for each in proto.graph.input}
+    needed = 3
+    if any(each.name not in inputs for each in proto.graph.initializer):
+        needed = 4
+    if proto.functions:
+        needed = 10 if any(each.overload for each in proto.functions) else 8
+    if isinstance(told, int):
+        return max(told, needed)
+    least: int = load_onnx("onnx.helper").find_min_ir_version_for(proto.opset_import, True)
+    return max(least, needed)
 
 
 def _fill_model(proto: Any, attrs: DictAttrs) -> None:  # Any: a ModelProto
@@ -128,7 +157,7 @@ def _fill_model(proto: Any, attrs: DictAttrs) -> None:  # Any: a ModelProto
         value: Any = attrs.get(key)  # Any: as above
         if value is not None:
             setattr(proto, name, value)
-    fill_properties(proto, attrs.get(info.MODEL_METADATA))
+    write_properties(proto, attrs.get(info.MODEL_METADATA))
     other: Any = attrs.get(info.OTHER)  # Any: as above
     if other:
         proto.MergeFromString(bytes.fromhex(other))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from relayish.errors import ModelError
+from relayish.frontend.onnx.model_reader import ModelReader
 from relayish.frontend.onnx.node_order import free_names, order_nodes
+from relayish.frontend.onnx.notes import read_function_notes, read_graph_notes, read_node_notes
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
     Function,
-    GlobalVar,
     Let,
     Tuple,
     TupleGetItem,
@@ -25,54 +25,18 @@ from relayish.ir.span import Span
 from relayish.onnx import info
 from relayish.onnx.calls import make_call
 from relayish.onnx.identity import Identity
-from relayish.onnx.operator_sets import attribute_kinds, identify
+from relayish.onnx.operator_sets import attribute_kinds, canonical_domain, identify
 from relayish.onnx.operators import find_operator
-from relayish.onnx.protos.attributes import GRAPH, GRAPHS, sparse_of_proto, value_of_attribute
+from relayish.onnx.protos.attributes import (
+    GRAPHS,
+    graphs_of_attribute,
+    kind_of_attribute,
+    sparse_of_proto,
+    value_of_attribute,
+)
 from relayish.onnx.protos.tensors import array_of_proto
-from relayish.onnx.protos.types import Dimensions, type_of_proto
+from relayish.onnx.protos.types import type_of_proto
 from relayish.onnx.types import UnknownType
-
-
-class ModelReader:
-    """What all graphs of a model share.
-
-    Attributes:
-        opsets: The version of each operator set, by domain.
-        dimensions: The named dimensions.
-        functions: The functions of the model, by the name of their definition.
-        globals: The names of these, as calls refer to them.
-    """
-
-    def __init__(self, proto: Any, folder: Path | None) -> None:  # Any: a ModelProto
-        self.folder = folder
-        self.opsets = _opsets(proto.opset_import)
-        self.dimensions = Dimensions()
-        self.functions: dict[str, Any] = {}
-        for function in proto.functions:
-            name = function_name(function.domain, function.name, function.overload)
-            if name in self.functions:
-                raise ModelError(f"two functions of the model are called {name!r}")
-            self.functions[name] = function
-        self.globals = {name: GlobalVar(name) for name in self.functions}
-        if not self.opsets:
-            raise ModelError(
-                "the model imports no operator set, so nothing says what its nodes mean; expected "
-                "opset_import"
-            )
-        self._newest: dict[str, int] = {}
-
-    def read_function(self, proto: Any) -> Function:  # Any: a FunctionProto
-        """Return the function that a function of the model is."""
-        return GraphReader(self, _opsets(proto.opset_import) or self.opsets).read_function(proto)
-
-
-def function_name(domain: str, name: str, overload: str = "") -> str:
-    """Return what the definition of a function of a model is called."""
-    return "::".join([domain, name, *([overload] if overload else [])])
-
-
-def _opsets(imports: Iterable[Any]) -> dict[str, int]:  # Any: OperatorSetIdProtos
-    return {"" if each.domain == "ai.onnx" else each.domain: each.version for each in imports}
 
 
 class GraphReader:
@@ -82,15 +46,14 @@ class GraphReader:
         self,
         model: ModelReader,
         opsets: Mapping[str, int] | None = None,
-        outer: GraphReader | None = None,
+        depth: int = 0,
     ) -> None:
         self._model = model
         self._opsets = model.opsets if opsets is None else opsets
-        self._outer = outer
+        self._depth = depth
         self._values: dict[str, Expr] = {}
         self._bindings: list[tuple[Var, Expr]] = []
         self._details: dict[str, object] = {}
-        self._captured: list[str] = []
 
     def read(self, graph: Any, captured: Iterable[str] = ()) -> Function:  # Any: a GraphProto
         """Return a graph as a closed function.
@@ -102,29 +65,34 @@ class GraphReader:
         inputs = {each.name for each in graph.input}
         params = [self._declare(each.name, self._type_of(each)) for each in graph.input]
         params += [self._declare(name, None) for name in captured]
-        attrs = self._graph_attrs(graph)
+        attrs = read_graph_notes(graph, self._type_of)
         defaults: dict[str, object] = {}
         for tensor in graph.initializer:
-            if not tensor.name:
-                raise ModelError("an initializer has no name, so no node can use it")
-            array = array_of_proto(tensor, self._model.folder, f"initializer {tensor.name!r}")
-            constant = Constant(array, span=Span(tensor.name, 1, 1, 1, 1))
-            if tensor.name in inputs:
-                defaults[tensor.name] = constant
-            else:
+            constant = self._read_initializer(tensor)
+            if tensor.name not in inputs:
                 self._bind(tensor.name, constant)
+                continue
+            if tensor.name in defaults:
+                raise ModelError(f"two initializers are called {tensor.name!r}; expected one")
+            defaults[tensor.name] = constant
         for sparse in graph.sparse_initializer:
             self._bind_sparse(sparse)
         if defaults:
             attrs[info.DEFAULTS] = DictAttrs(defaults)
         return self._finish(graph.node, params, [each.name for each in graph.output], attrs)
 
+    def _read_initializer(self, tensor: Any) -> Constant:  # Any: a TensorProto
+        if not tensor.name:
+            raise ModelError("an initializer has no name, so no node can use it; expected one")
+        array = array_of_proto(tensor, self._model.files, f"initializer {tensor.name!r}")
+        return Constant(array, span=Span(tensor.name, 1, 1, 1, 1))
+
     def read_function(self, proto: Any) -> Function:  # Any: a FunctionProto
         """Return a function of the model."""
         params = [self._declare(name, None) for name in proto.input]
         defaults = {
             each.name: value_of_attribute(
-                each, self._model.folder, self._model.dimensions, f"function {proto.name}", None
+                each, self._model.files, self._model.dimensions, f"function {proto.name}", None
             )
             for each in proto.attribute_proto
         }
@@ -140,12 +108,7 @@ class GraphReader:
             ),
             info.OPSETS: DictAttrs({each.domain: each.version for each in proto.opset_import}),
         }
-        if proto.doc_string:
-            attrs[info.DOC_STRING] = proto.doc_string
-        if proto.metadata_props:
-            attrs[info.METADATA] = _properties(proto)
-        if proto.value_info:
-            attrs[info.VALUE_INFO] = DictAttrs({v.name: self._type_of(v) for v in proto.value_info})
+        attrs.update(read_function_notes(proto, self._type_of))
         return self._finish(proto.node, params, list(proto.output), attrs)
 
     def _finish(
@@ -165,36 +128,6 @@ class GraphReader:
         for var, value in reversed(self._bindings):
             body = Let(var, value, body)
         return Function(params, body, attrs=DictAttrs(attrs))
-
-    def _graph_attrs(self, graph: Any) -> dict[str, object]:  # Any: a GraphProto
-        attrs: dict[str, object] = {info.NAME: graph.name}
-        if graph.doc_string:
-            attrs[info.DOC_STRING] = graph.doc_string
-        if graph.metadata_props:
-            attrs[info.METADATA] = _properties(graph)
-        attrs[info.OUTPUT_TYPES] = tuple([self._type_of(each) for each in graph.output])
-        if graph.value_info:
-            attrs[info.VALUE_INFO] = DictAttrs({v.name: self._type_of(v) for v in graph.value_info})
-        values = {
-            each.name: DictAttrs({"doc_string": each.doc_string, "metadata": _properties(each)})
-            for each in (*graph.input, *graph.output, *graph.value_info)
-            if each.doc_string or each.metadata_props
-        }
-        if values:
-            attrs[info.VALUES] = DictAttrs(values)
-        if graph.quantization_annotation:
-            attrs[info.QUANTIZATION] = tuple(
-                [
-                    (
-                        each.tensor_name,
-                        tuple([(p.key, p.value) for p in each.quant_parameter_tensor_names]),
-                    )
-                    for each in graph.quantization_annotation
-                ]
-            )
-        if graph.sparse_initializer:
-            attrs[info.SPARSE] = tuple([each.values.name for each in graph.sparse_initializer])
-        return attrs
 
     def _type_of(self, value: Any) -> Type:  # Any: a ValueInfoProto
         return type_of_proto(value.type, self._model.dimensions, f"value {value.name!r}")
@@ -220,7 +153,7 @@ class GraphReader:
 
     def _bind_sparse(self, sparse: Any) -> None:  # Any: a SparseTensorProto
         name = sparse.values.name
-        value = sparse_of_proto(sparse, self._model.folder, f"sparse initializer {name!r}")
+        value = sparse_of_proto(sparse, self._model.files, f"sparse initializer {name!r}")
         constant = identify("Constant", self._opsets.get("", 11))
         op = find_operator(constant.name, constant.since_version)
         self._bind(name, make_call(op, (), {"sparse_value": value}))
@@ -232,17 +165,20 @@ class GraphReader:
         return found
 
     def _read_node(self, index: int, node: Any) -> None:  # Any: a NodeProto
-        where = (
-            f"node {node.name!r} ({node.op_type})"
-            if node.name
-            else f"node {index} ({node.op_type})"
-        )
+        if not node.op_type:
+            raise ModelError(
+                f"node {node.name or index!r} says no op_type, so nothing says what it computes; "
+                f"expected the name of an operator or of a function of the model"
+            )
+        where = f"node {node.name or index!r} ({node.op_type})"
         call = self._call(node, where)
         if node.name:
             call = call.with_fields(span=Span(node.name, index + 1, index + 1, 1, 1))
         outputs = list(node.output)
         first = next((name for name in outputs if name), "")
-        self._note_details(first, node)
+        details = read_node_notes(node)
+        if first and details is not None:
+            self._details[first] = details
         if len(outputs) == 1 and outputs[0]:
             self._bind(first, call)
             return
@@ -252,39 +188,20 @@ class GraphReader:
             if name:
                 self._bind(name, TupleGetItem(whole, place))
 
-    def _note_details(self, first: str, node: Any) -> None:  # Any: a NodeProto
-        details: dict[str, object] = {}
-        if node.doc_string:
-            details["doc_string"] = node.doc_string
-        if node.metadata_props:
-            details["metadata"] = _properties(node)
-        if first and details:
-            self._details[first] = DictAttrs(details)
-
     def _call(self, node: Any, where: str) -> Call:  # Any: a NodeProto
         inputs = [self._value(name, f"inputs of {where}") if name else None for name in node.input]
-        called = function_name(node.domain, node.op_type, node.overload)
-        callee = self._model.globals.get(called)
+        callee = self._model.find_function(node)
         declared: Mapping[str, int] = {}
         identity: Identity | None = None
         if callee is None:
             identity = self._identify(node, where)
             declared = attribute_kinds(identity)
-        attributes: dict[str, object] = {}
-        graphs: dict[str, Any] = {}
-        for each in node.attribute:
-            if each.type == GRAPH and not each.ref_attr_name:
-                graphs[each.name] = each.g
-            elif each.type == GRAPHS and not each.ref_attr_name:
-                graphs.update({f"{each.name}[{i}]": graph for i, graph in enumerate(each.graphs)})
-            else:
-                attributes[each.name] = value_of_attribute(
-                    each, self._model.folder, self._model.dimensions, where, declared.get(each.name)
-                )
-        captured = list(dict.fromkeys(n for g in graphs.values() for n in free_names(g)))
-        captured = [name for name in captured if name in self._values]
+        attributes, graphs = self._read_attributes(node, where, declared)
+        inside = self._depth + 1
+        used = dict.fromkeys(n for graph in graphs.values() for n in free_names(graph, inside))
+        captured = [name for name in used if name in self._values]
         read = {
-            name: GraphReader(self._model, self._opsets, self).read(graph, captured)
+            name: GraphReader(self._model, self._opsets, inside).read(graph, captured)
             for name, graph in graphs.items()
         }
         op: Any = callee  # Any: make_call takes what is called
@@ -299,8 +216,34 @@ class GraphReader:
             captures=[self._values[name] for name in captured],
         )
 
+    def _read_attributes(
+        self, node: Any, where: str, declared: Mapping[str, int]
+    ) -> tuple[dict[str, object], dict[str, Any]]:  # Any: a NodeProto, GraphProtos
+        """Return the attributes of a node that are no graphs, and those that are."""
+        attributes: dict[str, object] = {}
+        graphs: dict[str, Any] = {}  # Any: GraphProtos
+        found: set[str] = set()
+        for each in node.attribute:
+            if not each.name or each.name in found:
+                raise ModelError(
+                    f"{where} has two attributes called {each.name!r}; expected one"
+                    if each.name
+                    else f"{where} has an attribute without a name; expected one of its schema"
+                )
+            held = graphs_of_attribute(each)
+            if not held:
+                attributes[each.name] = value_of_attribute(
+                    each, self._model.files, self._model.dimensions, where, declared.get(each.name)
+                )
+            elif kind_of_attribute(each) == GRAPHS:
+                graphs.update({f"{each.name}[{i}]": graph for i, graph in enumerate(held)})
+            else:
+                graphs[each.name] = held[0]
+            found.add(each.name)
+        return attributes, graphs
+
     def _identify(self, node: Any, where: str) -> Identity:  # Any: a NodeProto
-        domain = "" if node.domain == "ai.onnx" else node.domain
+        domain = canonical_domain(node.domain)
         opset = self._opsets.get(domain)
         if opset is None:
             known = ", ".join(repr(each) for each in self._opsets)
@@ -309,7 +252,3 @@ class GraphReader:
                 f"imports {known}"
             )
         return identify(node.op_type, opset, domain)
-
-
-def _properties(proto: Any) -> DictAttrs:  # Any: whatever has metadata_props
-    return DictAttrs({each.key: each.value for each in proto.metadata_props})

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias, Union
 
-from numpy.typing import NDArray
-
+from relayish.analysis import free_vars
 from relayish.errors import ModelError
-from relayish.frontend.onnx.external import Store, as_array
+from relayish.frontend.onnx.external import as_array
+from relayish.frontend.onnx.model_writer import ModelWriter
+from relayish.frontend.onnx.names import Names
+from relayish.frontend.onnx.node_order import DEEPEST
+from relayish.frontend.onnx.notes import (
+    write_function_notes,
+    write_graph_notes,
+    write_node_notes,
+    write_value,
+)
+from relayish.frontend.onnx.value_types import known_type, merge_types, part_types
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import (
@@ -22,226 +31,176 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.onnx import info
-from relayish.onnx.calls import (
-    attributes_of,
-    captures_of,
-    count_outputs,
-    graphs_of,
-    inputs_of,
-)
-from relayish.onnx.identity import Identity
-from relayish.onnx.operator_sets import attribute_kinds, identify
+from relayish.onnx.calls import attributes_of, captures_of, count_outputs, graphs_of, inputs_of
+from relayish.onnx.operator_sets import attribute_kinds
 from relayish.onnx.operators import identity_of
-from relayish.onnx.package import load_onnx
-from relayish.onnx.protos.attributes import attributes_to_protos, sparse_to_proto
-from relayish.onnx.protos.tensors import array_to_proto
-from relayish.onnx.protos.types import type_to_proto
-from relayish.onnx.types import UnknownType
+from relayish.onnx.protos.attributes import (
+    GRAPH,
+    GRAPHS,
+    TENSOR,
+    attributes_to_protos,
+    fill_attribute,
+    sparse_to_proto,
+)
 
 
 class _Node:
     """A node of several outputs, which get their names when somebody uses them."""
 
-    __slots__ = ("name", "proto")
+    __slots__ = ("name", "proto", "types")
 
-    def __init__(self, proto: Any, name: str) -> None:  # Any: a NodeProto
+    def __init__(self, proto: Any, name: str, types: tuple[Type | None, ...]) -> None:
+        # Any: a NodeProto
         self.proto = proto
         self.name = name
+        self.types = types
 
 
 _Value: TypeAlias = Union[str, _Node, Function, "tuple[_Value, ...]"]
 """What an expression is in a graph: a name, ``""`` for what is missing, or several of them."""
 
 
-class ModelWriter:
-    """What all graphs of a model share.
+class GraphWriter:
+    """Writes one graph, and those in its nodes by writers of their own.
 
     Attributes:
-        functions: Definitions that become functions of the model.
-        opsets: The version of each operator set.
-        names: All names that values have anywhere.
+        depth: In how many graphs it stands.
+        names: The names of its values.
+        values: What expressions are in it.
     """
 
-    def __init__(self, mod: IRModule, store: Store | None) -> None:
-        self.store: Store = array_to_proto if store is None else store
-        self.names: set[str] = set()
-        self.functions: dict[str, Function] = {}
-        for key, function in mod.functions.items():
-            if key.name_hint != "main":
-                self.functions[key.name_hint] = _check_function(key.name_hint, function)
-        told = None if mod.attrs is None else mod.attrs.get(info.OPSETS)
-        self._is_told = isinstance(told, DictAttrs)
-        self.opsets: dict[str, int] = {}
-        if isinstance(told, DictAttrs):
-            self.opsets = {domain: _number(version) for domain, version in told.items()}
-
-    @staticmethod
-    def constants(mod: IRModule) -> Iterator[NDArray[Any]]:  # Any: of whatever element type
-        """Yield the tensors in a module."""
-        for root in mod.functions.values():
-            for each in EXPRESSIONS.post_order(root):
-                found = as_array(each.data) if type(each) is Constant else None
-                if found is not None:
-                    yield found
-
-    def fill_main(self, graph: Any, main: Function) -> None:  # Any: a GraphProto
-        """Write the graph of the model."""
-        GraphWriter(self).fill(graph, main)
-
-    def check_opset(self, identity: Identity, opsets: Mapping[str, int] | None = None) -> None:
-        """Refuse an operator of another version than its operator set says."""
-        domain, name, since = identity
-        held = self.opsets if opsets is None else opsets
-        version = held.get(domain, held.get("ai.onnx") if not domain else None)
-        if version is None or (not self._is_told and version < since):
-            version = self.opsets[domain] = since
-        meant = identify(name, version, domain).since_version
-        if meant != since:
+    def __init__(
+        self,
+        model: ModelWriter,
+        outer: GraphWriter | None = None,
+    ) -> None:
+        self._model = model
+        self._outer = outer
+        self.depth: int = 0 if outer is None else outer.depth + 1
+        self.names: Names = Names(None if outer is None else outer.names)
+        self._hints: dict[Expr, str] = {}
+        self.values: dict[Expr, _Value] = {}
+        self._types: dict[str, Type] = {}
+        self._graph: Any = None  # Any: a GraphProto or a FunctionProto
+        self._attrs: DictAttrs = DictAttrs()
+        self._wanted: list[str] = []
+        if self.depth > DEEPEST:
             raise ModelError(
-                f"the module calls {identity}, and version {version} of its operator set means "
-                f"version {meant} of it; convert the module to one version: ConvertOpset"
+                f"graphs of the module are nested more than {DEEPEST} deep; expected no more, "
+                f"since protobuf reads no file that holds them"
             )
 
-
-def _check_function(name: str, function: object) -> Function:
-    if type(function) is not Function:
-        raise ModelError(
-            f"@{name} is a {type(function).__name__}, which a model of ONNX cannot hold; expected "
-            f"a function"
-        )
-    return function
-
-
-def _number(value: object) -> int:
-    assert isinstance(value, int)
-    return value
-
-
-class GraphWriter:
-    """Writes one graph, and those in its nodes by writers of their own."""
-
-    def __init__(self, model: ModelWriter, opsets: Mapping[str, int] | None = None) -> None:
-        self._model = model
-        self._opsets = opsets
-        self._values: dict[Expr, _Value] = {}
-        self._names: dict[Expr, str] = {}
-        self._graph: Any = None  # Any: a GraphProto or a FunctionProto
-        self._details: DictAttrs = DictAttrs()
-        self._sparse: tuple[str, ...] = ()
-
     def fill(
-        self, graph: Any, function: Function, captured: tuple[_Value, ...] = ()
+        self, graph: Any, function: Function, captured: Sequence[_Value] = ()
     ) -> None:  # Any: a GraphProto
         """Write ``function`` into ``graph``; ``captured`` is what its last parameters are."""
-        attrs = self._begin(graph, function)
+        self._begin(graph, function)
         count = len(function.params) - len(captured)
-        self._name_parts(function, count)
         for param, value in zip(function.params[count:], captured, strict=True):
-            self._values[param] = value
-        defaults = attrs.get(info.DEFAULTS)
+            self._capture(param, value)
+        self._capture_free(function)
+        self._name_parts(function, count)
+        defaults = self._attrs.get(info.DEFAULTS)
         for param in function.params[:count]:
-            self._values[param] = self._names[param]
-            self._add_value(graph.input, self._names[param], param.type_annotation, attrs)
+            name = self._hints[param]
+            self._enter(param, name)
+            write_value(graph.input, name, known_type(param.type_annotation), self._attrs)
             default = defaults.get(param.name_hint) if isinstance(defaults, DictAttrs) else None
             if isinstance(default, Constant):
-                self._add_initializer(default, self._names[param])
+                self._write_initializer(default, name)
         results = self._write_body(function.body)
-        types = attrs.get(info.OUTPUT_TYPES)
-        for place, name in enumerate(self._end(function, results)):
-            told = types[place] if isinstance(types, tuple) and len(types) == len(results) else None
-            self._add_value(graph.output, name, told, attrs)
-        self._fill_graph(graph, attrs)
+        self._write_outputs(graph, function, results)
+        write_graph_notes(graph, self._attrs)
+        self._write_value_info(graph)
 
-    def fill_function(self, proto: Any, name: str, function: Function) -> None:  # Any: a proto
-        """Write ``function`` into a ``FunctionProto``."""
-        attrs = self._begin(proto, function)
-        told = attrs.get(info.FUNCTION)
-        domain, _, rest = name.partition("::")
+    def fill_function(self, proto: Any, name: str, function: Function) -> None:
+        """Write ``function`` into a ``FunctionProto``. Any: that."""
+        self._begin(proto, function)
+        domain, rest, overload = self._model.identify_function(name)
+        proto.domain, proto.name = domain, rest
+        if overload:
+            proto.overload = overload
+        told = self._attrs.get(info.FUNCTION)
         if isinstance(told, DictAttrs):
-            proto.domain, proto.name = str(told["domain"]), str(told["name"])
-            if told["overload"]:
-                proto.overload = str(told["overload"])
             names: Any = told["attributes"]  # Any: attributes are of any class
             proto.attribute.extend(names)
             defaults: Any = told["defaults"]  # Any: as above
             proto.attribute_proto.extend(attributes_to_protos(dict(defaults.items()), {}, name))
-        else:
-            proto.domain, proto.name = (domain, rest) if rest else ("functions", domain)
-        opsets = attrs.get(info.OPSETS)
-        if isinstance(opsets, DictAttrs):
-            self._opsets = {each: _number(version) for each, version in opsets.items()}
-        for each, version in (self._opsets or self._model.opsets).items():
+        for each, version in self._model.opsets_of(function).items():
             proto.opset_import.add(domain=each, version=version)
         self._name_parts(function, len(function.params))
         for param in function.params:
-            self._values[param] = self._names[param]
-            proto.input.append(self._names[param])
+            self._enter(param, self._hints[param])
+            proto.input.append(self._hints[param])
         results = self._write_body(function.body)
-        proto.output.extend(self._end(function, results))
-        if attrs.get(info.DOC_STRING):
-            proto.doc_string = str(attrs[info.DOC_STRING])
-        fill_properties(proto, attrs.get(info.METADATA))
-        self._fill_value_info(proto, attrs)
+        proto.output.extend(self._name_results(results))
+        write_function_notes(proto, self._attrs)
+        self._write_value_info(proto)
 
-    def _begin(self, graph: Any, function: Function) -> DictAttrs:  # Any: a proto
-        attrs = function.attrs if isinstance(function.attrs, DictAttrs) else DictAttrs()
+    def _begin(self, graph: Any, function: Function) -> None:  # Any: a proto
         self._graph = graph
-        details, sparse = attrs.get(info.NODES), attrs.get(info.SPARSE, ())
-        if isinstance(details, DictAttrs):
-            self._details = details
-        if isinstance(sparse, tuple):
-            self._sparse = sparse
-        return attrs
+        if isinstance(function.attrs, DictAttrs):
+            self._attrs = function.attrs
+
+    def _capture(self, var: Expr, value: _Value) -> None:
+        self.values[var] = value
+        if isinstance(value, str):
+            self.names.reserve(value)
+
+    def _capture_free(self, function: Function) -> None:
+        """Let a function use variables from outside that nobody passes to it."""
+        outer = self._outer
+        if outer is not None:
+            for var in free_vars(function):
+                if var in outer.values:
+                    self._capture(var, outer.values[var])
 
     def _name_parts(self, function: Function, count: int) -> None:
-        """Give parameters and variables their names, first those that outputs have to have."""
-        used: set[str] = set()
+        """Choose names of parameters and variables, first those that outputs have to have."""
         bound: dict[Expr, Expr] = {}
         tail: Expr = function.body
         while type(tail) is Let:
             bound[tail.var] = tail.value
             tail = tail.body
         for param in function.params[:count]:
-            self._names[param] = self._choose(param.name_hint, used)
+            self._hints[param] = self.names.choose(param.name_hint, is_input=True)
         results = tail.fields if type(tail) is Tuple else (tail,)
-        wanted = _output_names(function, len(results))
-        used.update(wanted)
-        for result, name in zip(results, wanted, strict=True):
-            origin: Expr = result
-            while type(bound.get(origin)) is Var:
-                origin = bound[origin]
-            if origin in bound and origin not in self._names and name:
-                self._names[origin] = name
+        self._wanted = _output_names(function, len(results))
+        for place, result in enumerate(results):
+            self._name_result(place, result, bound)
         for var, value in bound.items():
-            if var not in self._names and type(var) is Var and type(value) is not Var:
-                self._names[var] = self._choose(var.name_hint, used)
-        self._model.names |= used
+            if var not in self._hints and type(var) is Var and type(value) is not Var:
+                self._hints[var] = self.names.choose(var.name_hint)
 
-    def _choose(self, hint: str, used: set[str]) -> str:
-        name, count = hint or "value", 0
-        while name in used:
-            count += 1
-            name = f"{hint}_{count}"
-        used.add(name)
-        return name
+    def _name_result(self, place: int, result: Expr, bound: dict[Expr, Expr]) -> None:
+        wanted, origin = self._wanted[place], result
+        while type(bound.get(origin)) is Var:
+            origin = bound[origin]
+        if not wanted or wanted == self._hints.get(origin) or wanted == self.values.get(origin):
+            return
+        if not self.names.is_free(wanted):
+            self._wanted[place] = ""
+            return
+        self.names.reserve(wanted)
+        if origin not in self._hints and origin not in self.values:
+            self._hints[origin] = wanted
 
-    def _fresh(self, hint: str) -> str:
-        return self._choose(hint, self._model.names)
+    def _enter(self, param: Expr, name: str) -> None:
+        self.values[param] = name
+        self.names.write(name)
 
     def _write_body(self, body: Expr) -> list[_Value]:
         """Write all nodes; return what the results are."""
         value = self._demand(body)
-        if isinstance(value, tuple):
-            return list(value)
-        return [value]
+        if isinstance(value, _Node):
+            return [self._name_output(value, place, None) for place in range(len(value.types))]
+        return list(value) if isinstance(value, tuple) else [value]
 
     def _demand(self, root: Expr) -> _Value:
         """Write what computes ``root``, without recursion, and return what it is."""
-        values = self._values
+        values = self.values
         stack: list[Expr] = [root]
         while stack:
             expr = stack[-1]
@@ -258,13 +217,13 @@ class GraphWriter:
             if pending:
                 stack += reversed(pending)
                 continue
-            values[expr] = self._write(expr, None)
+            values[expr] = self._write(expr, self._hints.get(expr))
             stack.pop()
         return values[root]
 
     def _enter_let(self, let: Let) -> list[Expr]:
         """Return what has to be written before the let is; its variable is bound on the way."""
-        values, value = self._values, let.value
+        values, value = self.values, let.value
         if let.var not in values:
             first = [value] if type(value) is Let else reversed(_operands(value))
             pending = [part for part in first if part not in values]
@@ -274,9 +233,9 @@ class GraphWriter:
         return [] if let.body in values else [let.body]
 
     def _bind(self, let: Let) -> _Value:
-        found = self._values.get(let.value)
+        found = self.values.get(let.value)
         if found is None:
-            found = self._values[let.value] = self._write(let.value, self._names.get(let.var))
+            found = self.values[let.value] = self._write(let.value, self._hints.get(let.var))
         return found
 
     def _write(self, expr: Expr, name: str | None) -> _Value:
@@ -289,181 +248,184 @@ class GraphWriter:
             case TupleGetItem():
                 return self._write_projection(expr, name)
             case Tuple():
-                return tuple([self._values[field] for field in expr.fields]) if expr.fields else ""
+                return tuple([self.values[field] for field in expr.fields]) if expr.fields else ""
             case Function():
                 return expr
             case Var():
-                raise ModelError(f"the variable {expr.name_hint!r} is bound by nothing")
+                raise ModelError(
+                    f"the variable {expr.name_hint!r} is bound by nothing; expected a parameter, "
+                    f"or a let around its uses"
+                )
         raise ModelError(
             f"{describe(expr)} cannot be written as a node of ONNX; expected calls of its "
-            f"operators, constants and tuples; for operators of Relay see to_onnx"
+            f"operators, constants and tuples"
         )
 
     def _write_constant(self, constant: Constant, name: str | None) -> str:
         if as_array(constant.data) is None:
             raise ModelError(
-                f"the constant {describe(constant)} is no tensor, which initializers of ONNX are"
+                f"the constant {describe(constant)} is no tensor; expected one, which initializers "
+                f"of ONNX are"
             )
         if name is None:
-            name = self._fresh("constant" if constant.span is None else constant.span.source_name)
-        self._add_initializer(constant, name)
+            hint = "constant" if constant.span is None else constant.span.source_name
+            name = self.names.choose_fresh(hint)
+        self._write_initializer(constant, name)
+        self.names.write(name)
         return name
 
-    def _add_initializer(self, constant: Constant, name: str) -> None:
+    def _write_initializer(self, constant: Constant, name: str) -> None:
         array = as_array(constant.data)
         assert array is not None
         if hasattr(self._graph, "initializer"):
-            self._graph.initializer.append(self._model.store(array, name))
+            self._model.store(self._graph.initializer.add(), array, name)
             return
         node = self._graph.node.add(op_type="Constant", output=[name])  # functions have none
-        node.attribute.extend(attributes_to_protos({"value": array}, {}, name))
+        held = node.attribute.add(name="value", type=TENSOR)
+        self._model.store(held.t, array, "")
 
     def _write_projection(self, item: TupleGetItem, name: str | None) -> _Value:
-        whole = self._values[item.tuple_value]
-        if isinstance(whole, tuple):
+        whole = self.values[item.tuple_value]
+        if isinstance(whole, tuple) and item.index < len(whole):
             return whole[item.index]
-        if not isinstance(whole, _Node):
-            raise ModelError(f"{describe(item)} takes a part of what has no parts")
-        outputs = whole.proto.output
-        if not outputs[item.index]:
-            outputs[item.index] = (
-                self._fresh(f"{whole.name}_{item.index}") if name is None else name
+        if not isinstance(whole, _Node) or item.index >= len(whole.types):
+            raise ModelError(
+                f"{describe(item)} takes part {item.index} of what has no such part; expected a "
+                f"call of several outputs, or a tuple"
             )
-            self._note_details(whole.proto)
-        return str(outputs[item.index])
+        return self._name_output(whole, item.index, name)
+
+    def _name_output(self, node: _Node, place: int, name: str | None) -> str:
+        """Return how an output of a node is called, which is ``name`` if it has no name yet."""
+        outputs = node.proto.output
+        if not outputs[place]:
+            chosen = self.names.choose_fresh(f"{node.name}_{place}") if name is None else name
+            outputs[place] = chosen
+            self._note_output(chosen, node.types[place])
+            write_node_notes(node.proto, self._details().get(chosen))
+        return str(outputs[place])
+
+    def _details(self) -> DictAttrs:
+        details = self._attrs.get(info.NODES)
+        return details if isinstance(details, DictAttrs) else _NO_ATTRS
+
+    def _note_output(self, name: str, ty: Type | None) -> None:
+        self.names.write(name)
+        if ty is not None:
+            self._types[name] = ty
 
     def _write_call(self, call: Call, name: str | None) -> _Value:
         op_type, domain, overload, declared = self._callee(call)
         where = f"a call of {op_type}"
         attributes = attributes_of(call)
-        if op_type == "Constant" and name in self._sparse and "sparse_value" in attributes:
-            value = attributes["sparse_value"]
-            assert isinstance(value, DictAttrs)
-            self._graph.sparse_initializer.append(sparse_to_proto(value))
-            return str(name)
-        inputs = [_as_name(self._values[each], where) for each in inputs_of(call)]
-        node = load_onnx().NodeProto()
-        node.op_type = op_type
+        sparse = attributes.get("sparse_value")
+        if isinstance(sparse, DictAttrs) and name is not None and self._is_sparse(op_type, name):
+            self._graph.sparse_initializer.append(sparse_to_proto(sparse))
+            self.names.write(name)
+            return name
+        inputs = [_as_name(self.values[each], where) for each in inputs_of(call)]
+        captured = [self.values[each] for each in captures_of(call)]
+        node = self._graph.node.add(op_type=op_type, input=inputs)
         if domain:
             node.domain = domain
         if overload:
             node.overload = overload
         if call.span is not None:
             node.name = call.span.source_name
-        node.input.extend(inputs)
-        node.attribute.extend(attributes_to_protos(attributes, declared, where))
-        captured = tuple([self._values[each] for each in captures_of(call)])
+        for key, value in attributes.items():
+            fill_attribute(node.attribute.add(), key, value, declared.get(key), where)
         for key, graph in graphs_of(call).items():
-            self._write_graph(node, key, self._values[graph], captured)
+            self._write_graph(node, key, self.values[graph], captured)
         count = count_outputs(call.attrs)
-        found: _Value
-        if count == 1:
-            found = self._fresh(op_type) if name is None else name
-            node.output.append(found)
-        else:
+        types = part_types(call.checked_type, count)
+        if count != 1:
             node.output.extend([""] * count)
-        self._graph.node.append(node)
-        kept = self._graph.node[-1]
-        if count == 1:
-            self._note_details(kept)
-            return str(kept.output[0])
-        return _Node(kept, name or op_type)
+            return _Node(node, name or op_type, types)
+        found = self.names.choose_fresh(op_type) if name is None else name
+        node.output.append(found)
+        self._note_output(found, types[0])
+        write_node_notes(node, self._details().get(found))
+        return found
+
+    def _is_sparse(self, op_type: str, name: str) -> bool:
+        """Return whether a constant was a sparse initializer when it was read."""
+        names: Any = self._attrs.get(info.SPARSE, ())  # Any: attributes are of any class
+        return op_type == "Constant" and name in names
 
     def _callee(self, call: Call) -> tuple[str, str, str, Mapping[str, int]]:
+        """Return type, domain and overload of a node, and the kinds of its attributes."""
         if type(call.op) is GlobalVar:
-            function = self._model.functions.get(call.op.name_hint)
-            if function is None:
-                raise ModelError(f"@{call.op.name_hint} is called, and the module does not have it")
-            told = function.attrs.get(info.FUNCTION) if function.attrs is not None else None
-            if isinstance(told, DictAttrs):
-                return str(told["name"]), str(told["domain"]), str(told["overload"]), {}
-            domain, _, rest = call.op.name_hint.partition("::")
-            return (rest, domain, "", {}) if rest else (domain, "functions", "", {})
+            domain, name, overload = self._model.identify_function(call.op.name_hint)
+            return name, domain, overload, {}
         identity = identity_of(call.op)
         if identity is None:
             raise ModelError(
                 f"{describe(call)} calls what is no operator of ONNX; expected those of the domain "
                 f"onnx"
             )
-        self._model.check_opset(identity, self._opsets)
         return identity.name, identity.domain, "", attribute_kinds(identity)
 
     def _write_graph(
-        self, node: Any, key: str, graph: _Value, captured: tuple[_Value, ...]
+        self, node: Any, key: str, graph: _Value, captured: Sequence[_Value]
     ) -> None:  # Any: a NodeProto
-        if not isinstance(graph, Function):
-            raise ModelError(f"graph {key!r} of a node of type {node.op_type} is no function")
+        if not isinstance(graph, Function) or len(graph.params) < len(captured):
+            raise ModelError(
+                f"graph {key!r} of a node of type {node.op_type} is not a function that takes the "
+                f"{len(captured)} captured values; expected one"
+            )
         name, bracket, _ = key.partition("[")
         held = next((each for each in node.attribute if each.name == name), None)
         if held is None:
-            held = node.attribute.add(name=name)
-            held.type = _GRAPHS if bracket else _GRAPH
+            held = node.attribute.add(name=name, type=GRAPHS if bracket else GRAPH)
         inner = held.graphs.add() if bracket else held.g
-        GraphWriter(self._model, self._opsets).fill(inner, graph, captured)
+        GraphWriter(self._model, self).fill(inner, graph, captured)
 
-    def _note_details(self, node: Any) -> None:  # Any: a NodeProto
-        first = next((name for name in node.output if name), "")
-        details = self._details.get(first) if first else None
-        if isinstance(details, DictAttrs) and not node.doc_string and not node.metadata_props:
-            if details.get("doc_string"):
-                node.doc_string = str(details["doc_string"])
-            fill_properties(node, details.get("metadata"))
-
-    def _end(self, function: Function, results: list[_Value]) -> list[str]:
+    def _name_results(self, results: list[_Value]) -> list[str]:
         """Return the names of outputs, once each of them has the name it has to have."""
         names: list[str] = []
-        for result, wanted in zip(results, _output_names(function, len(results)), strict=True):
+        for place, result in enumerate(results):
             name = _as_name(result, "the outputs")
+            wanted = self._wanted[place] if place < len(self._wanted) else ""
+            if not name:
+                raise ModelError(f"output {place} of a graph is missing; expected a value")
             if not wanted:
-                wanted = name if name not in names else self._fresh(name)  # noqa: PLW2901
+                wanted = self.names.choose_fresh(name) if name in names else name
             if name != wanted:
-                self._model.check_opset(identify("Identity", self._model.opsets.get("", 13)))
                 self._graph.node.add(op_type="Identity", input=[name], output=[wanted])
+                self._note_output(wanted, self._types.get(name))
             names.append(wanted)
         return names
 
-    def _add_value(
-        self, values: Any, name: str, ty: object, attrs: DictAttrs
-    ) -> None:  # Any: ValueInfoProtos
-        proto = values.add(name=name)
-        if isinstance(ty, Type) and not isinstance(ty, UnknownType):
-            proto.type.CopyFrom(type_to_proto(ty))
-        self._fill_value(proto, attrs)
+    def _write_outputs(
+        self, graph: Any, function: Function, results: list[_Value]
+    ) -> None:  # Any: a GraphProto
+        names = self._name_results(results)
+        told = self._attrs.get(info.OUTPUT_TYPES)
+        if not isinstance(told, tuple) or len(told) != len(names):
+            told = part_types(function.ret_type, len(names))
+        for name, ty in zip(names, told, strict=True):
+            write_value(
+                graph.output, name, merge_types(ty, self._types.pop(name, None)), self._attrs
+            )
 
-    def _fill_value(self, proto: Any, attrs: DictAttrs) -> None:  # Any: a ValueInfoProto
-        told = attrs.get(info.VALUES)
-        details = told.get(proto.name) if isinstance(told, DictAttrs) else None
-        if isinstance(details, DictAttrs):
-            if details.get("doc_string"):
-                proto.doc_string = str(details["doc_string"])
-            fill_properties(proto, details.get("metadata"))
-
-    def _fill_graph(self, graph: Any, attrs: DictAttrs) -> None:  # Any: a GraphProto
-        graph.name = str(attrs.get(info.NAME, "main"))
-        if attrs.get(info.DOC_STRING):
-            graph.doc_string = str(attrs[info.DOC_STRING])
-        fill_properties(graph, attrs.get(info.METADATA))
-        self._fill_value_info(graph, attrs)
-        annotations: Any = attrs.get(info.QUANTIZATION, ())  # Any: attributes are of any class
-        for name, parameters in annotations:
-            annotation = graph.quantization_annotation.add(tensor_name=name)
-            for key, value in parameters:
-                annotation.quant_parameter_tensor_names.add(key=key, value=value)
-
-    def _fill_value_info(self, graph: Any, attrs: DictAttrs) -> None:  # Any: a proto
-        """Write the types of values: those inferred, else those the model was read with."""
-        told = attrs.get(info.VALUE_INFO)
-        if not isinstance(told, DictAttrs):
-            return
-        given = {name for node in graph.node for name in node.output}
-        given.update(each.name for each in getattr(graph, "initializer", ()))
-        for name, ty in told.items():
-            if name in given:
-                self._add_value(graph.value_info, name, ty, attrs)
+    def _write_value_info(self, graph: Any) -> None:  # Any: a GraphProto or FunctionProto
+        """Write the types of values: those inferred, and those the model was read with."""
+        told = self._attrs.get(info.VALUE_INFO)
+        types = self._types
+        if isinstance(told, DictAttrs):
+            given = {name for node in graph.node for name in node.output}
+            for part in ("initializer", "input", "output"):
+                parts = getattr(graph, part, ())
+                given.update(each if isinstance(each, str) else each.name for each in parts)
+            for name, ty in told.items():
+                if name in given:
+                    merged = merge_types(ty, types.pop(name, None))
+                    write_value(graph.value_info, name, merged, self._attrs)
+        for name, inferred in types.items():
+            write_value(graph.value_info, name, inferred, self._attrs)
 
 
-_GRAPH: Final = 5
-_GRAPHS: Final = 10
+_NO_ATTRS: Final = DictAttrs()
 
 
 def _operands(expr: Expr) -> tuple[Expr, ...]:
@@ -477,11 +439,12 @@ def _operands(expr: Expr) -> tuple[Expr, ...]:
     return ()
 
 
-def _output_names(function: Function, count: int) -> tuple[str, ...]:
+def _output_names(function: Function, count: int) -> list[str]:
+    """Return how outputs have to be called, ``""`` where nobody says it."""
     told = None if function.attrs is None else function.attrs.get(info.OUTPUTS)
     if isinstance(told, tuple) and len(told) == count:
-        return told
-    return ("",) * count
+        return [str(name) for name in told]
+    return [""] * count
 
 
 def _as_name(value: _Value, where: str) -> str:
@@ -491,10 +454,3 @@ def _as_name(value: _Value, where: str) -> str:
         f"{where} use a value that is no tensor, sequence or map, but several of them or a "
         f"function; take a part of it, or pass it as a graph"
     )
-
-
-def fill_properties(proto: Any, properties: object) -> None:  # Any: what has metadata_props
-    """Write the metadata of a part of a model."""
-    if isinstance(properties, DictAttrs):
-        for key, value in properties.items():
-            proto.metadata_props.add(key=key, value=str(value))

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from relayish.errors import ModelError
-from relayish.frontend.onnx.graph_reader import GraphReader, ModelReader
+from relayish.frontend.onnx.graph_reader import GraphReader
+from relayish.frontend.onnx.loading import load_proto
+from relayish.frontend.onnx.model_reader import ModelReader, read_opsets
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, GlobalVar, Let
 from relayish.ir.relay.module import Definition, IRModule
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
+from relayish.onnx.protos.files import DataFiles
 
 
 def from_onnx(
@@ -46,15 +49,28 @@ def from_onnx(
         Linear in the nodes; tensors are not copied where they are stored as numpy stores them.
     """
     proto, lies_in = load_proto(model)
-    reader = ModelReader(proto, lies_in if folder is None else Path(folder))
+    place = lies_in if folder is None else Path(folder)
+    try:
+        return _read(
+            proto, None if place is None else DataFiles(place), freeze_params=freeze_params
+        )
+    except UnicodeDecodeError as error:
+        raise ModelError(
+            f"a name in the model is {error.object!r}, which is no text; expected UTF-8"
+        ) from error
+
+
+def _read(
+    proto: Any, files: DataFiles | None, *, freeze_params: bool
+) -> IRModule:  # Any: a ModelProto
+    reader = ModelReader(proto, files)
     main = GraphReader(reader).read(proto.graph)
-    functions = {
-        name: reader.read_function(function) for name, function in reader.functions.items()
-    }
     if freeze_params:
         main = bind_defaults(main)
     named: dict[GlobalVar | str, Definition] = {"main": main}
-    named.update({reader.globals[name]: function for name, function in functions.items()})
+    for key, function in reader.functions.items():
+        opsets = read_opsets(function.opset_import, f"function {function.name!r} of the model")
+        named[reader.globals[key]] = GraphReader(reader, opsets or None).read_function(function)
     return IRModule(named, attrs=_model_attrs(proto))
 
 
@@ -72,44 +88,6 @@ def bind_defaults(main: Function) -> Function:
     names = set(held.keys())
     params = [param for param in main.params if param.name_hint not in names]
     return main.with_fields(params=params, body=body, attrs=DictAttrs(attrs))
-
-
-def load_proto(model: Any) -> tuple[Any, Path | None]:  # Any: as in from_onnx
-    """Return the proto of a model, and where it lies if that is known.
-
-    Raises:
-        ModelError: If it is no model.
-        PackageError: If the package ``onnx`` is not installed.
-    """
-    onnx = load_onnx()
-    if isinstance(model, onnx.ModelProto):
-        return model, None
-    folder = None
-    if isinstance(model, (str, PathLike)):
-        path = Path(model)
-        folder, what = path.parent, str(model)
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise ModelError(f"{what} cannot be read: {error.strerror}") from error
-    elif isinstance(model, (bytes, bytearray, memoryview)):
-        data, what = bytes(model), f"a text of {len(model)} bytes"
-    else:
-        raise ModelError(
-            f"{model!r} ({type(model).__name__}) is no model; expected a ModelProto, its bytes, or "
-            f"the path of a file"
-        )
-    proto = onnx.ModelProto()
-    decode_error = load_onnx("google.protobuf.message").DecodeError
-    try:
-        proto.ParseFromString(data)
-    except decode_error as error:
-        raise ModelError(
-            f"{what} is no model of ONNX, or was cut off: its bytes are no protobuf message"
-        ) from error
-    if not proto.HasField("graph"):
-        raise ModelError(f"{what} has no graph; expected a model of ONNX")
-    return proto, folder
 
 
 def _model_attrs(proto: Any) -> DictAttrs:  # Any: a ModelProto
@@ -130,7 +108,7 @@ def _model_attrs(proto: Any) -> DictAttrs:  # Any: a ModelProto
         attrs[info.MODEL_METADATA] = DictAttrs({p.key: p.value for p in proto.metadata_props})
     other = load_onnx().ModelProto()
     other.training_info.extend(proto.training_info)
-    if hasattr(proto, "configuration"):
+    if hasattr(proto, "configuration"):  # newer versions of onnx have it
         other.configuration.extend(proto.configuration)
     if other.ByteSize():
         attrs[info.OTHER] = other.SerializeToString().hex()

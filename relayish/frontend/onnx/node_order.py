@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from heapq import heapify, heappop, heappush
-from typing import Any
+from typing import Any, Final
 
 from relayish._support.graph import components
 from relayish.errors import ModelError
-from relayish.onnx.protos.attributes import GRAPH
+from relayish.onnx.protos.attributes import graphs_of_attribute
+
+DEEPEST: Final = 32
+"""How deep graphs stand in graphs at most: protobuf reads messages nested 100 deep, of which a
+graph, its node and an attribute are three."""
 
 
 def order_nodes(
@@ -71,20 +75,38 @@ def _describe_cycle(nodes: list[Any], needs: list[set[int]]) -> str:  # Any: as 
     )
 
 
-def used_names(node: Any) -> Iterable[str]:  # Any: a NodeProto
-    """Return the names of values that a node uses, by its graphs too."""
+def used_names(node: Any, depth: int = 0) -> Iterable[str]:  # Any: a NodeProto
+    """Return the names of values that a node uses, by its graphs too.
+
+    Args:
+        node: A ``NodeProto``.
+        depth: In how many graphs the graph of the node stands.
+    """
     names = list(node.input)
     for attribute in node.attribute:
-        for graph in [attribute.g] if attribute.type == GRAPH else attribute.graphs:
-            names += free_names(graph)
+        for graph in graphs_of_attribute(attribute):
+            names += free_names(graph, depth + 1)
     return names
 
 
-def free_names(graph: Any) -> list[str]:  # Any: a GraphProto
-    """Return the names of values that a graph uses and does not give, in order of first use."""
+def free_names(graph: Any, depth: int = 1) -> list[str]:  # Any: a GraphProto
+    """Return the names of values that a graph uses and does not give, in order of first use.
+
+    Args:
+        graph: A ``GraphProto``.
+        depth: In how many graphs it stands.
+
+    Raises:
+        ModelError: If graphs are nested so deep that no file could hold them.
+    """
+    if depth > DEEPEST:
+        raise ModelError(
+            f"graphs of the model are nested more than {DEEPEST} deep; expected no more, since "
+            f"protobuf reads no file that holds them"
+        )
     given = {each.name for each in (*graph.input, *graph.initializer)}
     given.update(each.values.name for each in graph.sparse_initializer)
     given.update(name for node in graph.node for name in node.output)
-    used = [name for node in graph.node for name in used_names(node)]
+    used = [name for node in graph.node for name in used_names(node, depth)]
     used += [each.name for each in graph.output]
     return list(dict.fromkeys(name for name in used if name and name not in given))

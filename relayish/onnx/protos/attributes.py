@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +11,8 @@ from relayish.errors import ModelError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.type import Type
 from relayish.onnx.package import load_onnx
-from relayish.onnx.protos.tensors import array_of_proto, array_to_proto
+from relayish.onnx.protos.files import DataFiles
+from relayish.onnx.protos.tensors import array_of_proto, array_to_proto, fill_tensor
 from relayish.onnx.protos.types import Dimensions, type_of_proto, type_to_proto
 
 REFERENCE: Final = "_ref"
@@ -28,7 +28,7 @@ SPARSE_TENSOR, SPARSE_TENSORS, TYPE, TYPES = 11, 12, 13, 14
 
 def value_of_attribute(
     proto: Any,  # Any: an AttributeProto
-    folder: Path | None,
+    files: DataFiles | None,
     dimensions: Dimensions,
     where: str,
     declared: int | None,
@@ -37,7 +37,7 @@ def value_of_attribute(
 
     Args:
         proto: An ``AttributeProto``.
-        folder: Where the model lies.
+        files: The files beside the model.
         dimensions: The named dimensions of the model.
         where: What has the attribute, for errors.
         declared: The number of the type that the schema says, if it says one.
@@ -48,7 +48,7 @@ def value_of_attribute(
     place = f"attribute {proto.name!r} of {where}"
     if proto.ref_attr_name:
         return DictAttrs({REFERENCE: proto.ref_attr_name, KIND: proto.type})
-    kind = proto.type or _guess_kind(proto)
+    kind = kind_of_attribute(proto)
     if kind == FLOAT:
         return float(proto.f)
     if kind == INT:
@@ -56,12 +56,12 @@ def value_of_attribute(
     if kind == STRING:
         return _text(proto.s)
     if kind == TENSOR:
-        return array_of_proto(proto.t, folder, place)
+        return array_of_proto(proto.t, files, place)
     if kind == SPARSE_TENSOR:
-        return sparse_of_proto(proto.sparse_tensor, folder, place)
+        return sparse_of_proto(proto.sparse_tensor, files, place)
     if kind == TYPE:
         return type_of_proto(proto.tp, dimensions, place)
-    items: tuple[object, ...]
+    items: tuple[object, ...] = ()
     if kind == FLOATS:
         items = tuple([float(each) for each in proto.floats])
     elif kind == INTS:
@@ -69,39 +69,60 @@ def value_of_attribute(
     elif kind == STRINGS:
         items = tuple([_text(each) for each in proto.strings])
     elif kind == TENSORS:
-        items = tuple([array_of_proto(each, folder, place) for each in proto.tensors])
+        items = tuple([array_of_proto(each, files, place) for each in proto.tensors])
     elif kind == SPARSE_TENSORS:
-        items = tuple([sparse_of_proto(each, folder, place) for each in proto.sparse_tensors])
+        items = tuple([sparse_of_proto(each, files, place) for each in proto.sparse_tensors])
     elif kind == TYPES:
         items = tuple([type_of_proto(each, dimensions, place) for each in proto.type_protos])
-    else:
-        raise ModelError(f"{place} is of type {kind}, which ONNX does not have")
+    elif kind == GRAPH:
+        raise ModelError(f"{place} is a graph, which a default cannot be; expected a value")
+    elif kind != GRAPHS:
+        raise ModelError(
+            f"{place} has no value of a type of ONNX, but {kind}; expected one of 1 to {TYPES}"
+        )
     return items if items or kind == declared else DictAttrs({EMPTY: kind})
 
 
-def _guess_kind(proto: Any) -> int:  # Any: an AttributeProto of a file older than the field
+def kind_of_attribute(proto: Any) -> int:  # Any: an AttributeProto
+    """Return the number of the type of an attribute; files may be older than the field for it."""
+    if proto.type:
+        return int(proto.type)
     for kind, name in _FIELDS.items():
-        if len(getattr(proto, name)) if kind in _LISTS.values() else proto.HasField(name):
+        if len(getattr(proto, name)) if name in _REPEATED else proto.HasField(name):
             return kind
     return 0
 
 
 _FIELDS: Final = {
     FLOAT: "f", INT: "i", STRING: "s", TENSOR: "t", GRAPH: "g", FLOATS: "floats", INTS: "ints",
-    STRINGS: "strings", TENSORS: "tensors", GRAPHS: "graphs",
+    STRINGS: "strings", TENSORS: "tensors", GRAPHS: "graphs", SPARSE_TENSOR: "sparse_tensor",
+    SPARSE_TENSORS: "sparse_tensors", TYPE: "tp", TYPES: "type_protos",
 }  # fmt: skip
+
+
+_REPEATED: Final = frozenset(
+    {"floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "type_protos"}
+)
+
+
+def graphs_of_attribute(proto: Any) -> list[Any]:  # Any: an AttributeProto, GraphProtos
+    """Return the graphs that an attribute holds."""
+    kind = kind_of_attribute(proto)
+    if kind == GRAPH and not proto.ref_attr_name:
+        return [proto.g]
+    return list(proto.graphs) if kind == GRAPHS else []
 
 
 def _text(stored: bytes) -> str:
     return stored.decode("utf-8", "surrogateescape")
 
 
-def sparse_of_proto(proto: Any, folder: Path | None, where: str) -> DictAttrs:  # Any: a proto
+def sparse_of_proto(proto: Any, files: DataFiles | None, where: str) -> DictAttrs:  # Any: a proto
     """Return a sparse tensor: its values, where they stand, and its shape."""
     return DictAttrs(
         {
-            "values": array_of_proto(proto.values, folder, where),
-            "indices": array_of_proto(proto.indices, folder, where),
+            "values": array_of_proto(proto.values, files, where),
+            "indices": array_of_proto(proto.indices, files, where),
             "dims": tuple(proto.dims),
             "name": proto.values.name,
         }
@@ -137,15 +158,20 @@ def attributes_to_protos(
     Raises:
         ModelError: If ONNX has no attributes of such values.
     """
-    return [_to_proto(name, value, declared.get(name), where) for name, value in values.items()]
+    protos = [load_onnx().AttributeProto() for _ in values]
+    for proto, (name, value) in zip(protos, values.items(), strict=True):
+        fill_attribute(proto, name, value, declared.get(name), where)
+    return protos
 
 
-def _to_proto(name: str, value: object, declared: int | None, where: str) -> Any:  # Any: a proto
-    proto = load_onnx().AttributeProto()
+def fill_attribute(
+    proto: Any, name: str, value: object, declared: int | None, where: str
+) -> None:  # Any: an AttributeProto
+    """Make of an empty ``proto`` an attribute; see :func:`attributes_to_protos`."""
     proto.name = name
     if isinstance(value, DictAttrs):
         _fill_special(proto, value)
-        return proto
+        return
     items = value if isinstance(value, tuple) else None
     kind = _kind_of(value, declared)
     if kind is None:
@@ -154,22 +180,29 @@ def _to_proto(name: str, value: object, declared: int | None, where: str) -> Any
             f"expected a number, a text, a tensor, a type, or a tuple of these"
         )
     proto.type = kind
+    try:
+        _fill_value(proto, kind, value, items)
+    except (ValueError, OverflowError) as error:
+        raise ModelError(f"attribute {name!r} of {where} cannot be written: {error}") from error
+
+
+def _fill_value(
+    proto: Any, kind: int, value: Any, items: tuple[Any, ...] | None
+) -> None:  # Any: an AttributeProto, a value of its kind
     match kind:
         case 1:
             proto.f = value
         case 2:
-            proto.i = int(value)  # type: ignore[call-overload]  # which _kind_of has seen
+            proto.i = int(value)
         case 3:
             proto.s = _bytes(value)
         case 4:
-            proto.t.CopyFrom(array_to_proto(_array(value), ""))
+            fill_tensor(proto.t, _array(value), "")
         case 13:
-            assert isinstance(value, Type)
             proto.tp.CopyFrom(type_to_proto(value))
         case _:
             assert items is not None
             _fill_list(proto, kind, items)
-    return proto
 
 
 def _fill_special(proto: Any, value: DictAttrs) -> None:  # Any: an AttributeProto

@@ -1,0 +1,124 @@
+"""What all graphs of a model share while they are read: operator sets, functions, dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from relayish._support.graph import components
+from relayish.errors import ModelError
+from relayish.frontend.onnx.node_order import DEEPEST
+from relayish.ir.relay.expr import GlobalVar
+from relayish.onnx.operator_sets import canonical_domain
+from relayish.onnx.package import load_onnx
+from relayish.onnx.protos.attributes import graphs_of_attribute
+from relayish.onnx.protos.files import DataFiles
+from relayish.onnx.protos.types import Dimensions
+
+_Key = tuple[str, str, str]
+"""Domain, name and overload, by which nodes call a function of the model."""
+
+
+class ModelReader:
+    """What all graphs of a model share.
+
+    Attributes:
+        files: The files beside the model, ``None`` if nobody knows where it lies.
+        opsets: The version of each operator set, by domain.
+        dimensions: The named dimensions.
+        functions: The functions of the model.
+        globals: The names by which calls refer to them.
+    """
+
+    def __init__(self, proto: Any, files: DataFiles | None) -> None:  # Any: a ModelProto
+        self.files = files
+        self.dimensions = Dimensions()
+        self.opsets = read_opsets(proto.opset_import, "the model")
+        if not self.opsets:
+            raise ModelError(
+                "the model imports no operator set, so nothing says what its nodes mean; expected "
+                "opset_import"
+            )
+        self.functions: dict[_Key, Any] = {}  # Any: FunctionProtos
+        self.globals: dict[_Key, GlobalVar] = {}
+        self._names = {"main"}
+        for function in proto.functions:
+            self._add_function(function)
+        _refuse_circles(self.functions)
+
+    def _add_function(self, function: Any) -> None:  # Any: a FunctionProto
+        key = (canonical_domain(function.domain), function.name, function.overload)
+        name = "::".join([function.domain, *(part for part in key[1:] if part)])
+        if key in self.functions:
+            raise ModelError(f"two functions of the model are called {name!r}; expected one")
+        self.functions[key] = function
+        self.globals[key] = GlobalVar(self._choose_name(name))
+
+    def _choose_name(self, name: str) -> str:
+        """Return a name that no definition has: parts of other functions may add up to the same."""
+        found = name
+        while found in self._names:
+            found = f"{found}_"
+        self._names.add(found)
+        return found
+
+    def find_function(self, node: Any) -> GlobalVar | None:  # Any: a NodeProto
+        """Return the function of the model that a node calls, ``None`` if it calls an operator."""
+        return self.globals.get((canonical_domain(node.domain), node.op_type, node.overload))
+
+
+def read_opsets(imports: Iterable[Any], what: str) -> dict[str, int]:  # Any: OperatorSetIdProtos
+    """Return the version of each operator set, by domain.
+
+    Raises:
+        ModelError: If there is no such version, or the installed package does not know it yet.
+    """
+    defs = load_onnx("onnx.defs")
+    known = {"": defs.onnx_opset_version(), "ai.onnx.ml": defs.onnx_ml_opset_version()}
+    found: dict[str, int] = {}
+    for each in imports:
+        domain, version = canonical_domain(each.domain), each.version
+        if version < 1:
+            raise ModelError(
+                f"{what} imports version {version} of the operator set {each.domain!r}; expected 1 "
+                f"or more"
+            )
+        if version > known.get(domain, version):
+            raise ModelError(
+                f"{what} imports version {version} of the operator set {each.domain!r}, and the "
+                f"installed onnx {load_onnx().__version__} knows those up to {known[domain]}; "
+                f"install a newer one: pip install -U onnx"
+            )
+        if found.setdefault(domain, version) != version:
+            raise ModelError(
+                f"{what} imports versions {found[domain]} and {version} of the operator set "
+                f"{each.domain!r}; expected one"
+            )
+    return found
+
+
+def _refuse_circles(functions: Mapping[_Key, Any]) -> None:  # Any: FunctionProtos
+    """Refuse functions that call each other in a circle, which ONNX does not let them."""
+    if not functions:
+        return
+    calls = {key: _called(function.node) & functions.keys() for key, function in functions.items()}
+    for group in components(calls):
+        if len(group) > 1 or group[0] in calls[group[0]]:
+            names = ", ".join(repr(name) for _, name, _ in group[:8])
+            raise ModelError(
+                f"functions of the model call each other in a circle: {names}; expected none, "
+                f"since functions of ONNX are put in place of their calls"
+            )
+
+
+def _called(nodes: Iterable[Any]) -> set[_Key]:  # Any: NodeProtos
+    """Return what nodes call, those in their graphs included."""
+    found: set[_Key] = set()
+    waiting = [(node, 0) for node in nodes]
+    while waiting:
+        node, depth = waiting.pop()
+        found.add((canonical_domain(node.domain), node.op_type, node.overload))
+        for attribute in node.attribute:
+            for graph in graphs_of_attribute(attribute) if depth < DEEPEST else ():
+                waiting += [(inner, depth + 1) for inner in graph.node]
+    return found

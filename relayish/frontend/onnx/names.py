@@ -1,0 +1,75 @@
+"""Names of values in a graph: of each its own, as near to that of its variable as may be."""
+
+from __future__ import annotations
+
+
+class Names:
+    """The names in one graph, and in those around it.
+
+    A name may stand in a graph and in another within it, as long as no node of the inner one comes
+    after it: to ONNX it would be given twice.
+
+    Args:
+        outer: The names in the graph around.
+    """
+
+    def __init__(self, outer: Names | None = None) -> None:
+        self._outer = outer
+        self._taken: set[str] = set()
+        self._written: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def reserve(self, name: str) -> None:
+        """Let nothing else be called ``name``."""
+        self._taken.add(name)
+
+    def write(self, name: str) -> None:
+        """Note that what is called ``name`` is there from now on."""
+        self._written.add(name)
+
+    def is_free(self, name: str) -> bool:
+        """Return whether a node may give a value of that name."""
+        if name in self._taken:
+            return False
+        outer = self._outer
+        while outer is not None:
+            if name in outer._written:  # noqa: SLF001 - of the same class
+                return False
+            outer = outer._outer  # noqa: SLF001 - as above
+        return True
+
+    def choose(self, hint: str, *, is_input: bool = False) -> str:
+        """Return a free name, and take it: ``hint``, or that with a number.
+
+        An input of a graph may be called as a value outside that nobody uses inside.
+        """
+        name = hint or "value"
+        if name not in self._taken if is_input else self.is_free(name):
+            self._taken.add(name)
+            return name
+        count = self._counts.get(name, 0)
+        while True:
+            count += 1
+            found = f"{name}_{count}"
+            if self.is_free(found):
+                break
+        self._counts[name] = count
+        self._taken.add(found)
+        return found
+
+    def choose_fresh(self, hint: str) -> str:
+        """Return a name that is in no graph around either, and take it."""
+        name = hint
+        while True:
+            name = self.choose(name)
+            if not self._is_taken_outside(name):
+                return name
+            name = hint
+
+    def _is_taken_outside(self, name: str) -> bool:
+        outer = self._outer
+        while outer is not None:
+            if name in outer._taken:  # noqa: SLF001 - as above
+                return True
+            outer = outer._outer  # noqa: SLF001 - as above
+        return False
