@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -71,7 +72,8 @@ def unique(
         )
     else:
         slices = np.moveaxis(x, axis_of(x, axis), 0)
-        first, inverse, counts = _distinct_rows(widen(slices).reshape(len(slices), -1))
+        rows = widen(slices).reshape(len(slices), math.prod(slices.shape[1:]))
+        first, inverse, counts = _distinct_rows(rows)
     inverse = inverse.reshape(-1)
     if not sorted:
         order = np.argsort(first, kind="stable")
