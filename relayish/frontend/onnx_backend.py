@@ -60,4 +60,4 @@ class Backend(_base.Backend):  # type: ignore[misc]  # as above
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Return whether models run on a device: on ``CPU``."""
-        return device.split(":")[0] == "CPU"
+        return device.split(":", maxsplit=1)[0] == "CPU"

@@ -1,0 +1,1 @@
+"""From operators of ONNX to Relay's."""
