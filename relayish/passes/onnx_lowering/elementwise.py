@@ -15,7 +15,7 @@ _SAME: Final = {
     "Abs": "abs", "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh",
     "Atan": "atan", "Atanh": "atanh", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh", "Erf": "erf",
     "Exp": "exp", "Floor": "floor", "Identity": "copy", "Log": "log", "Neg": "negative",
-    "Not": "logical_not", "Relu": "nn.relu", "Round": "round", "Sigmoid": "sigmoid", "Sign": "sign",
+    "Not": "logical_not", "Relu": "nn.relu", "Sigmoid": "sigmoid", "Sign": "sign",
     "Sin": "sin", "Sinh": "sinh", "Sqrt": "sqrt", "Tan": "tan", "Tanh": "tanh", "IsNaN": "isnan",
     "BitwiseNot": "bitwise_not",
 }  # fmt: skip
@@ -36,6 +36,27 @@ def unary(node: OnnxNode) -> Expr:
     if node.identity.name == "Identity":
         return node.input(0)
     return build(_SAME[node.identity.name], node.input(0))
+
+
+@lowers("Round")
+def round_(node: OnnxNode) -> Expr:
+    """The nearest whole number, the even one of two."""
+    return round_to_even(node.input(0), node.dtype())
+
+
+def round_to_even(x: Expr, dtype: str) -> Expr:
+    """Return the nearest whole numbers, where Relay's ``round`` goes away from zero between two."""
+    op = _Numbers(dtype)
+    below = op("floor", x)
+    above, rest = op("add", below, 1), op("subtract", x, below)
+    is_even = op("equal", op("trunc_mod", below, 2), 0)
+    takes_below = build(
+        "logical_or",
+        op("less", rest, 0.5),
+        build("logical_and", op("equal", rest, 0.5), is_even),
+    )
+    moved = build("where", takes_below, below, above)
+    return build("where", op("isfinite", x), moved, x)
 
 
 @lowers(*_BINARY)
@@ -67,8 +88,19 @@ def divide(node: OnnxNode) -> Expr:
 @lowers("Mod")
 def modulo(node: OnnxNode) -> Expr:
     """The remainder, with the sign of the divisor, or of the dividend for ``fmod``."""
-    op = "trunc_mod" if node.attr("fmod", 0) else "floor_mod"
-    return build(op, node.input(0), node.input(1))
+    left, right = node.input(0), node.input(1)
+    is_integer = "int" in node.dtype()
+    if is_integer:
+        return build("trunc_mod" if node.attr("fmod", 0) else "floor_mod", left, right)
+    # Relay computes by a quotient, which there is none of where the divisor is infinite
+    kept = build("logical_and", build("isinf", right), build("isfinite", left))
+    rest = build("where", kept, left, build("trunc_mod", left, right))
+    if node.attr("fmod", 0):
+        return rest
+    zero = const(0, node.dtype())
+    differs = build("logical_xor", build("less", rest, zero), build("less", right, zero))
+    moves = build("logical_and", build("not_equal", rest, zero), differs)
+    return build("where", moves, build("add", rest, right), rest)
 
 
 @lowers("Pow")
@@ -87,7 +119,9 @@ def power(node: OnnxNode) -> Expr:
 def variadic(node: OnnxNode) -> Expr:
     """One operator over all inputs."""
     op = _VARIADIC[node.identity.name]
-    return reduce(lambda one, other: build(op, one, other), map(node.input, range(len(node.inputs))))
+    return reduce(
+        lambda one, other: build(op, one, other), map(node.input, range(len(node.inputs)))
+    )
 
 
 @lowers("Mean")
@@ -115,7 +149,10 @@ def cast(node: OnnxNode) -> Expr:
     """Another element type."""
     to = node.attr("to")
     dtype = to.lower() if isinstance(to, str) else element_type_name(int(to))
-    dtype = {"float": "float32", "double": "float64"}.get(dtype, dtype)
+    return _cast(node, {"float": "float32", "double": "float64"}.get(dtype, dtype))
+
+
+def _cast(node: OnnxNode, dtype: str) -> Expr:
     if "string" in (dtype, node.dtype()):
         raise Unlowered("Relay has no tensors of strings")
     if dtype.startswith(("float8", "float4")):
@@ -126,7 +163,7 @@ def cast(node: OnnxNode) -> Expr:
 @lowers("CastLike")
 def cast_like(node: OnnxNode) -> Expr:
     """The element type of another tensor."""
-    return build("cast", node.input(0), node.dtype(1))
+    return _cast(node, node.dtype(1))
 
 
 @lowers("Clip")
@@ -159,7 +196,8 @@ def prelu(node: OnnxNode) -> Expr:
         "HardSigmoid", "HardSwish", "Gelu", "Shrink")  # fmt: skip
 def activation(node: OnnxNode) -> Expr:
     """Activations that are written with others."""
-    return _ACTIVATIONS[node.identity.name](node, node.input(0), _Numbers(node.dtype()))
+    written: Expr = _ACTIVATIONS[node.identity.name](node, node.input(0), _Numbers(node.dtype()))
+    return written
 
 
 class _Numbers:

@@ -7,9 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.ir.relay.expr import Expr
+from relayish.onnx.calls import count_outputs
+from relayish.passes.onnx_lowering.elementwise import round_to_even
 from relayish.passes.onnx_lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
-_LAYOUTS: Final = {1: ("NCW", "OIW", "IOW"), 2: ("NCHW", "OIHW", "IOHW"), 3: ("NCDHW", "OIDHW", "IODHW")}  # fmt: skip
+_LAYOUTS: Final = {
+    1: ("NCW", "OIW", "IOW"), 2: ("NCHW", "OIHW", "IOHW"), 3: ("NCDHW", "OIDHW", "IODHW")
+}  # fmt: skip
 """By spatial rank: the layout of data, of kernels, and of kernels of transposed convolutions."""
 
 
@@ -20,7 +24,7 @@ def _spatial(node: OnnxNode) -> int:
     return count
 
 
-def _windows(node: OnnxNode, kernel: tuple[int, ...], what: tuple[Any, ...] = ()) -> dict[str, Any]:
+def _windows(node: OnnxNode, kernel: tuple[int, ...]) -> dict[str, Any]:
     """Return strides, dilations and padding of a window. Any: numbers by name."""
     count = len(kernel)
     strides = tuple(node.attr("strides", (1,) * count))
@@ -92,7 +96,10 @@ def transposed_convolution(node: OnnxNode) -> Expr:
     data, _, weights = _LAYOUTS[count]
     group = int(node.attr("group", 1))
     inner = _channels(node, 1)
-    if "output_shape" in node.attributes or node.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
+    if "output_shape" in node.attributes or node.attr("auto_pad", "NOTSET") not in (
+        "NOTSET",
+        "VALID",
+    ):
         raise Unlowered("its padding follows from the size of its result")
     windows = _windows(node, kernel)
     extra = tuple(node.attr("output_padding", (0,) * count))
@@ -114,13 +121,15 @@ def transposed_convolution(node: OnnxNode) -> Expr:
 @lowers("MaxPool", "AveragePool")
 def pool(node: OnnxNode) -> Expr:
     """The largest element, or the mean, of each window."""
-    outputs = node.call.attrs.get("_outputs", 1) if node.call.attrs is not None else 1
+    outputs = count_outputs(node.call.attrs)
     if outputs != 1:
         raise Unlowered("it tells where the largest elements stand")
     count = _spatial(node)
     kernel = tuple([int(each) for each in node.attr("kernel_shape")])
     windows = _windows(node, kernel)
     ceil = bool(node.attr("ceil_mode", 0))
+    if ceil and _ends_beyond(node.sizes()[2:], kernel, windows):
+        raise Unlowered("its last window would begin behind the data, where ONNX has none")
     layout = _LAYOUTS[count][0]
     if node.identity.name == "MaxPool":
         return build(
@@ -144,6 +153,20 @@ def pool(node: OnnxNode) -> Expr:
     )
 
 
+def _ends_beyond(
+    sizes: tuple[int, ...], kernel: tuple[int, ...], windows: dict[str, Any]
+) -> bool:  # Any: numbers by name
+    """Return whether a last window, that reaches over the end, begins behind the data."""
+    count = len(kernel)
+    pads, strides, dilations = windows["padding"], windows["strides"], windows["dilation"]
+    for axis in range(count):
+        length = sizes[axis] + pads[axis] + pads[axis + count]
+        last = -(-(length - (kernel[axis] - 1) * dilations[axis] - 1) // strides[axis])
+        if last * strides[axis] >= sizes[axis] + pads[axis]:
+            return True
+    return False
+
+
 @lowers("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(node: OnnxNode) -> Expr:
     """One element for each channel."""
@@ -154,8 +177,8 @@ def global_pool(node: OnnxNode) -> Expr:
 @lowers("BatchNormalization")
 def batch_normalization(node: OnnxNode) -> Expr:
     """Normalisation by mean and variance that are known, as where the model is not trained."""
-    outputs = node.call.attrs.get("_outputs", 1) if node.call.attrs is not None else 1
-    is_trained = node.attr("training_mode", 0) or (node.version < 7 and not node.attr("is_test", 0))  # noqa: PLR2004 - before it, nodes say so
+    outputs = count_outputs(node.call.attrs)
+    is_trained = node.attr("training_mode", 0) or (node.version < 7 and not node.attr("is_test", 0))
     if outputs != 1 or is_trained:
         raise Unlowered("it computes mean and variance, as in training")
     normalised: Any = build(  # Any: a call of several results
@@ -176,18 +199,19 @@ def instance_normalization(node: OnnxNode) -> Expr:
 
 
 @lowers("LayerNormalization")
-def layer_normalization(node: OnnxNode) -> Expr:
+def layer_normalization(node: OnnxNode) -> list[Expr]:
     """Normalisation over all axes from one on."""
-    outputs = node.call.attrs.get("_outputs", 1) if node.call.attrs is not None else 1
-    if outputs != 1:
-        raise Unlowered("it gives mean and deviation, too")
     axes = tuple(range(node.axis(-1), node.rank()))
     x, dtype = node.input(0), node.dtype()
-    centred = build("subtract", x, build("mean", x, axis=axes, keepdims=True))
+    mean = build("mean", x, axis=axes, keepdims=True)
+    centred = build("subtract", x, mean)
     spread = build("mean", build("multiply", centred, centred), axis=axes, keepdims=True)
     shifted = build("add", spread, const(node.attr("epsilon", 1e-5), dtype))
-    found = build("multiply", build("divide", centred, build("sqrt", shifted)), node.input(1))
-    return build("add", found, node.input(2)) if node.has(2) else found
+    deviation = build("sqrt", shifted)
+    found = build("multiply", build("divide", centred, deviation), node.input(1))
+    if node.has(2):
+        found = build("add", found, node.input(2))
+    return [found, mean, build("divide", const(1, dtype), deviation)]
 
 
 @lowers("LRN")
@@ -215,20 +239,24 @@ _METHODS: Final = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "
 @lowers("Resize", "Upsample")
 def resize(node: OnnxNode) -> Expr:
     """Images of another size."""
+    if node.attr("antialias", 0) or node.attr("axes") is not None:
+        raise Unlowered("it smooths, or names its axes")
     count = _spatial(node)
     sizes = node.sizes()
     wanted = _wanted_sizes(node, sizes)
     if wanted[:2] != sizes[:2]:
         raise Unlowered("it resizes axes that are not spatial")
-    is_old = node.identity.name == "Upsample" or node.version < 11  # noqa: PLR2004 - none said before
-    coordinates = "asymmetric" if is_old else node.attr("coordinate_transformation_mode", "half_pixel")
+    is_old = node.identity.name == "Upsample" or node.version < 11
+    coordinates = (
+        "asymmetric" if is_old else node.attr("coordinate_transformation_mode", "half_pixel")
+    )
     if coordinates == "pytorch_half_pixel" and min(wanted[2:], default=2) > 1:
         coordinates = "half_pixel"
     if coordinates not in _COORDINATES:
         raise Unlowered(f"Relay has no coordinates {coordinates!r}")
-    if node.attr("antialias", 0) or node.attr("axes") is not None:
-        raise Unlowered("it smooths, or names its axes")
-    mode = _METHODS.get("linear" if node.attr("mode") == "bilinear" else node.attr("mode", "nearest"))
+    mode = _METHODS.get(
+        "linear" if node.attr("mode") == "bilinear" else node.attr("mode", "nearest")
+    )
     scaled = [new / old for new, old in zip(wanted[2:], sizes[2:], strict=True)]
     told = _scales(node)
     if told is not None and not np.allclose(told[2:], scaled, rtol=0, atol=0):
@@ -251,7 +279,7 @@ def _scales(node: OnnxNode) -> tuple[float, ...] | None:
     """Return by what it resizes, where that is said."""
     if "scales" in node.attributes:
         return tuple(node.attr("scales"))
-    is_short = node.identity.name == "Upsample" or node.version < 11  # noqa: PLR2004 - as above
+    is_short = node.identity.name == "Upsample" or node.version < 11
     place = 1 if is_short else 2
     if not node.has(place):
         return None
@@ -300,7 +328,9 @@ def dynamic_quantize(node: OnnxNode) -> list[Expr]:
     low = build("minimum", build("min", x), zero)
     high = build("maximum", build("max", x), zero)
     scale = build("divide", build("subtract", high, low), const(255, "float32"))
-    exact = build("clip", build("round", build("divide", build("negative", low), scale)), 0, 255)
-    moved = build("add", build("round", build("divide", x, scale)), exact)
+    exact = build(
+        "clip", round_to_even(build("divide", build("negative", low), scale), "float32"), 0, 255
+    )
+    moved = build("add", round_to_even(build("divide", x, scale), "float32"), exact)
     values = build("cast", build("clip", moved, 0, 255), "uint8")
     return [values, scale, build("cast", exact, "uint8")]

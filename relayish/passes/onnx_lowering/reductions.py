@@ -23,7 +23,11 @@ def reduce_(node: OnnxNode) -> Expr:
     axes, keep = node.axes(), bool(node.attr("keepdims", 1))
     if not axes and node.attr("noop_with_empty_axes", 0):
         axes = ()
-    told = {"axis": axes if axes or axes == () and node.attr("noop_with_empty_axes", 0) else None}
+    if axes == () and not node.attr("noop_with_empty_axes", 0):
+        axes = None
+    told = {"axis": axes}
+    if name in ("ReduceMax", "ReduceMin", "ReduceLogSumExp") and 0 in node.type(0).shape:
+        raise Unlowered("it reduces no elements, of which Relay has no largest or smallest")
     if told["axis"] == ():
         return _without_axes(name, x)
     if name in _REDUCTIONS:
@@ -51,7 +55,7 @@ def _without_axes(name: str, x: Expr) -> Expr:
 
 
 def _all_axes(node: OnnxNode, axes: tuple[int, ...] | None) -> tuple[int, ...]:
-    return tuple(range(node.rank())) if not axes else axes
+    return axes or tuple(range(node.rank()))
 
 
 @lowers("ArgMax", "ArgMin")
@@ -90,7 +94,7 @@ def matmul(node: OnnxNode) -> Expr:
     """Products of the last two axes; those before broadcast."""
     left, right = node.input(0), node.input(1)
     first, second = node.rank(0), node.rank(1)
-    if first == second == 2:  # noqa: PLR2004 - matrices
+    if first == second == 2:
         return build("nn.matmul", left, right)
     if 1 in (first, second):
         return _with_vector(left, right, first, second)
@@ -168,7 +172,7 @@ def matmul_integer(node: OnnxNode) -> Expr:
                 zero = build("expand_dims", zero, axis=1)
             wide = build("subtract", wide, zero)
         parts.append(wide)
-    if node.rank(0) == node.rank(1) == 2:  # noqa: PLR2004 - matrices
+    if node.rank(0) == node.rank(1) == 2:
         return build("nn.matmul", *parts, out_dtype="int32")
     if _broadcasts(node, node.rank(0), node.rank(1)) or 1 in (node.rank(0), node.rank(1)):
         raise Unlowered("it multiplies stacks of integer matrices that broadcast")

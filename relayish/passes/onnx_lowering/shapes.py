@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.onnx.calls import count_outputs
 from relayish.onnx.element_types import element_type_name
 from relayish.passes.onnx_lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
@@ -55,9 +57,8 @@ def reshape(node: OnnxNode) -> Expr:
     else:
         known = node.value(1)
         wanted = node.input(1) if known is None else tuple([int(each) for each in known])
-    if node.attr("allowzero", 0):
-        if isinstance(wanted, Expr) or 0 in wanted:
-            raise Unlowered("a size of zero in its shape is meant as such")
+    if node.attr("allowzero", 0) and (isinstance(wanted, Expr) or 0 in wanted):
+        raise Unlowered("a size of zero in its shape is meant as such")
     return build("reshape", node.input(0), wanted)
 
 
@@ -108,7 +109,7 @@ def concat(node: OnnxNode) -> Expr:
 def split(node: OnnxNode) -> list[Expr]:
     """Parts along an axis, of equal sizes or of sizes that are said."""
     axis = node.axis()
-    outputs = int(node.call.attrs.get("_outputs", 1)) if node.call.attrs is not None else 1
+    outputs = count_outputs(node.call.attrs)
     sizes = node.attr("split")
     if sizes is None and node.has(1):
         sizes = node.ints(1, "sizes")
@@ -122,7 +123,7 @@ def split(node: OnnxNode) -> list[Expr]:
     begins = np.cumsum([0, *sizes])
     return [
         build("strided_slice", node.input(0), begin=[int(b)], end=[int(e)], axes=[axis])
-        for b, e in zip(begins[:-1], begins[1:], strict=True)
+        for b, e in pairwise(begins)
     ]
 
 
@@ -267,7 +268,7 @@ def constant_of_shape(node: OnnxNode) -> Expr:
 @lowers("Range")
 def range_(node: OnnxNode) -> Expr:
     """Numbers from one to another."""
-    start, limit, delta = [node.constant(place, "bounds") for place in range(3)]
+    start, limit, delta = [node.constant(place, "bounds").item() for place in range(3)]
     return Constant(np.arange(start, limit, delta).astype(node.dtype()))
 
 
@@ -323,9 +324,12 @@ def pad(node: OnnxNode) -> Expr:
 def space(node: OnnxNode) -> Expr:
     """Blocks of pixels to channels, and back."""
     block = int(node.attr("blocksize"))
+    mode = node.attr("mode", "DCR")
     if node.identity.name == "SpaceToDepth":
+        if mode != "DCR":
+            raise Unlowered(f"Relay takes depth from space in one order, and not {mode}")
         return build("nn.space_to_depth", node.input(0), block)
-    return build("nn.depth_to_space", node.input(0), block, mode=node.attr("mode", "DCR"))
+    return build("nn.depth_to_space", node.input(0), block, mode="DCR" if mode == "DCR" else "CDR")
 
 
 @lowers("Trilu")
