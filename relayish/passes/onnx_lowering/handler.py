@@ -10,6 +10,7 @@ from relayish.domain.dispatch import Dispatch
 from relayish.errors import OperatorError
 from relayish.ir.domain import Domain
 from relayish.ir.relay.expr import Call, Expr, Function, If, Tuple
+from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of
 from relayish.onnx.operators import identity_of, onnx_domain_of
 from relayish.passes.lowering.context import LowerCtx
@@ -51,12 +52,18 @@ class LowerOnnxOperators(Handler):
         if rule is None:
             return context.leave(node, image, f"no rule lowers {identity}")
         try:
+            if any(_is_of_strings(self.known.type_of(each)) for each in inputs_of(node)):
+                raise Unlowered("Relay has no tensors of strings")  # noqa: TRY301 - one place
             found = rule(OnnxNode(node, image, identity, self.known))
         except Unlowered as reason:
             return context.leave(node, image, str(reason))
         except OperatorError as error:
             return context.leave(node, image, f"Relay's operators refuse it: {error}")
         return _as_results(found, count_outputs(node.attrs))
+
+
+def _is_of_strings(ty: Type | None) -> bool:
+    return isinstance(ty, TensorType) and ty.dtype == "string"
 
 
 def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:

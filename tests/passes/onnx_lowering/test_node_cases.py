@@ -51,6 +51,7 @@ LEFT = {
     "ReduceMin": "of no elements",
     "ReduceLogSumExp": "of no elements",
     "SpaceToDepth": "another order",
+    "Equal": "strings",
 }
 """By operator: why some nodes of it are not lowered."""
 

@@ -1,0 +1,1 @@
+"""From Relay's operators to those of ONNX."""

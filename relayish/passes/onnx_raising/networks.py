@@ -1,0 +1,225 @@
+"""Layers of networks."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from relayish.ir.relay.expr import Expr, Tuple
+from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
+
+_CONVOLUTIONS: Final = {
+    "nn.conv1d": "NCW/OIW",
+    "nn.conv2d": "NCHW/OIHW",
+    "nn.conv3d": "NCDHW/OIDHW",
+}
+_TRANSPOSED: Final = {
+    "nn.conv1d_transpose": "NCW/IOW", "nn.conv2d_transpose": "NCHW/IOHW",
+    "nn.conv3d_transpose": "NCDHW/IODHW",
+}  # fmt: skip
+_POOLS: Final = {
+    f"nn.{kind}_pool{count}d": name
+    for kind, name in (("max", "MaxPool"), ("avg", "AveragePool"))
+    for count in (1, 2, 3)
+}
+_LAYOUTS: Final = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+
+
+def _check_layout(call: RelayCall, expected: str) -> None:
+    data, _, kernel = expected.partition("/")
+    attrs = call.attrs
+    layouts = [attrs.data_layout, attrs.kernel_layout] if kernel else [attrs.layout]
+    if layouts != [data, kernel][: len(layouts)] or attrs.out_layout not in ("", data):
+        raise Unraised(f"its layout is {layouts[0]}; ONNX has {data} alone")
+
+
+def _windows(call: RelayCall, count: int) -> dict[str, Any]:  # Any: numbers by name
+    attrs = call.attrs
+    pads = [int(each) for each in _listed(attrs.padding, count)]
+    if len(pads) == count:
+        pads += pads
+    return {
+        "strides": tuple(_listed(attrs.strides, count)),
+        "dilations": tuple(_listed(attrs.dilation, count)),
+        "pads": tuple(pads),
+    }
+
+
+def _listed(value: Any, count: int) -> list[int]:  # Any: a number or several
+    found = [int(each) for each in value] if isinstance(value, (tuple, list)) else [int(value)]
+    return found * count if len(found) == 1 else found
+
+
+@raises(*_CONVOLUTIONS, *_TRANSPOSED)
+def convolution(call: RelayCall) -> Expr:
+    """Convolutions, in the one layout that ONNX has."""
+    is_transposed = call.name in _TRANSPOSED
+    _check_layout(call, {**_CONVOLUTIONS, **_TRANSPOSED}[call.name])
+    if call.type().dtype != call.type(0).dtype:
+        raise Unraised("its result is of another element type than its data")
+    sizes = call.sizes(1)
+    told: dict[str, Any] = _windows(call, len(sizes) - 2)  # Any: as above
+    if is_transposed:
+        extra = tuple(_listed(call.attrs.output_padding, len(sizes) - 2))
+        told["output_padding"] = extra if any(extra) else None
+    return call.node(
+        "ConvTranspose" if is_transposed else "Conv",
+        *call.args,
+        kernel_shape=sizes[2:],
+        group=int(call.attrs.groups),
+        **told,
+    )
+
+
+@raises(*_POOLS)
+def pool(call: RelayCall) -> Expr:
+    """Pooling over windows."""
+    count = call.rank() - 2
+    _check_layout(call, _LAYOUTS[count])
+    told: dict[str, Any] = _windows(call, count)  # Any: as above
+    if call.attrs.ceil_mode:
+        raise Unraised("its last windows reach over the end, which ONNX counts otherwise")
+    name = _POOLS[call.name]
+    if name == "AveragePool":
+        if set(told["dilations"]) != {1}:
+            raise Unraised("its windows have gaps")
+        del told["dilations"]
+        told["count_include_pad"] = int(call.attrs.count_include_pad)
+    return call.node(
+        name, call.args[0], kernel_shape=tuple(_listed(call.attrs.pool_size, count)), **told
+    )
+
+
+@raises("nn.global_avg_pool2d", "nn.global_max_pool2d")
+def global_pool(call: RelayCall) -> Expr:
+    """One element for each channel."""
+    _check_layout(call, "NCHW")
+    name = "GlobalAveragePool" if "avg" in call.name else "GlobalMaxPool"
+    return call.node(name, call.args[0])
+
+
+@raises("nn.adaptive_avg_pool2d")
+def adaptive_pool(call: RelayCall) -> Expr:
+    """One window, where a result of one element for each channel is wanted."""
+    if call.sizes()[2:] != (1, 1):
+        raise Unraised("it gives several windows of different sizes")
+    return call.node("GlobalAveragePool", call.args[0])
+
+
+@raises("nn.dense")
+def dense(call: RelayCall) -> Expr:
+    """A product with a matrix of weights, which are turned round."""
+    if call.rank() != 2 or call.type().dtype != call.type(0).dtype:
+        raise Unraised("its data are no matrix, or its result is of another element type")
+    return call.node("Gemm", *call.args, transB=1)
+
+
+@raises("nn.matmul")
+def matmul(call: RelayCall) -> Expr:
+    """A product of matrices."""
+    if call.rank() != 2 or call.type().dtype != call.type(0).dtype:
+        raise Unraised("its data are no matrix, or its result is of another element type")
+    transposed = {
+        "transA": int(call.attrs.transpose_a) or None, "transB": int(call.attrs.transpose_b) or None
+    }  # fmt: skip
+    if not any(transposed.values()):
+        return call.node("MatMul", *call.args)
+    return call.node("Gemm", *call.args, **transposed)
+
+
+@raises("nn.batch_matmul")
+def batch_matmul(call: RelayCall) -> Expr:
+    """Products of stacks of matrices."""
+    left, right = call.args
+    if call.type().dtype != call.type(0).dtype:
+        raise Unraised("its result is of another element type")
+    if call.attrs.transpose_a:
+        left = call.node("Transpose", left, perm=(0, 2, 1))
+    if call.attrs.transpose_b:
+        right = call.node("Transpose", right, perm=(0, 2, 1))
+    return call.node("MatMul", left, right)
+
+
+@raises("nn.bias_add")
+def bias_add(call: RelayCall) -> Expr:
+    """A number for each channel."""
+    rank = call.rank()
+    axis = int(call.attrs.axis) % rank
+    shape = [1] * (rank - axis)
+    shape[0] = -1
+    bias = call.args[1] if axis == rank - 1 else call.node("Reshape", call.args[1], ints(shape))
+    return call.node("Add", call.args[0], bias)
+
+
+@raises("nn.batch_norm")
+def batch_norm(call: RelayCall) -> Expr:
+    """Normalisation by mean and variance that are known; these stay as they are."""
+    attrs = call.attrs
+    fields = call.args
+    if int(attrs.axis) != 1 or not (attrs.center and attrs.scale):
+        raise Unraised("it normalises another axis than that of channels, or leaves a part out")
+    normalised = call.node("BatchNormalization", *fields, epsilon=float(attrs.epsilon))
+    return Tuple([normalised, fields[3], fields[4]])
+
+
+@raises("nn.dropout")
+def dropout(call: RelayCall) -> Expr:
+    """Nothing, where the model is not trained; nobody may read the mask."""
+    return Tuple([call.args[0], call.node("Identity", call.args[0])])
+
+
+@raises("nn.lrn")
+def local_response(call: RelayCall) -> Expr:
+    """Normalisation by neighbouring channels."""
+    attrs = call.attrs
+    if int(attrs.axis) != 1:
+        raise Unraised("it normalises along another axis than that of channels")
+    return call.node(
+        "LRN",
+        call.args[0],
+        size=int(attrs.size),
+        alpha=float(attrs.alpha),
+        beta=float(attrs.beta),
+        bias=float(attrs.bias),
+    )
+
+
+@raises("nn.pad")
+def pad(call: RelayCall) -> Expr:
+    """Elements around a tensor."""
+    pairs = [(int(before), int(after)) for before, after in call.attrs.pad_width]
+    widths = ints([pair[0] for pair in pairs] + [pair[1] for pair in pairs])
+    mode = call.attrs.pad_mode
+    if mode != "constant":
+        return call.node("Pad", call.args[0], widths, mode=mode)
+    fill = call.args[1] if len(call.args) > 1 else number(0, call.type().dtype)
+    return call.node("Pad", call.args[0], widths, fill)
+
+
+@raises("nn.layer_norm")
+def layer_norm(call: RelayCall) -> Expr:
+    """Normalisation along the last axis."""
+    attrs = call.attrs
+    if int(attrs.axis) % call.rank() != call.rank() - 1 or not (attrs.center and attrs.scale):
+        raise Unraised("it normalises another axis than the last, or leaves a part out")
+    return call.node("LayerNormalization", *call.args, axis=-1, epsilon=float(attrs.epsilon))
+
+
+@raises("nn.instance_norm")
+def instance_norm(call: RelayCall) -> Expr:
+    """Normalisation of each channel of each sample."""
+    attrs = call.attrs
+    if int(attrs.axis) != 1 or not (attrs.center and attrs.scale):
+        raise Unraised("it normalises another axis than that of channels, or leaves a part out")
+    return call.node("InstanceNormalization", *call.args, epsilon=float(attrs.epsilon))
+
+
+@raises("nn.depth_to_space", "nn.space_to_depth")
+def space(call: RelayCall) -> Expr:
+    """Blocks of pixels to channels, and back."""
+    block = int(call.attrs.block_size)
+    if call.attrs.layout != "NCHW":
+        raise Unraised(f"its layout is {call.attrs.layout}; ONNX has NCHW alone")
+    if call.name == "nn.space_to_depth":
+        return call.node("SpaceToDepth", call.args[0], blocksize=block)
+    mode = "DCR" if call.attrs.mode == "DCR" else "CRD"
+    return call.node("DepthToSpace", call.args[0], blocksize=block, mode=mode)

@@ -1,0 +1,86 @@
+"""Raising: calls of Relay's operators become calls of operators of ONNX.
+
+Before::
+
+    nn.relu(nn.dense(%x, %weight))
+
+After::
+
+    %0 = onnx::Gemm_13(%x, %weight, transB=1);
+    onnx::Relu_14(%0)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.errors import PassError
+from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.one_line import one_line_at
+from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.relay.type import TupleType
+from relayish.onnx.operators import identity_of
+from relayish.pass_infra import register_pass
+from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
+    elementwise,
+    networks,
+)
+from relayish.passes.onnx_raising.rule import RULES, RelayCall, Unraised
+
+
+@register_pass("RaiseToOnnx", opt_level=0, required=("InferType",), idempotent=True)
+def raise_to_onnx(expr: Expr, *, opset: int = 17, keep: bool = False) -> Expr:
+    """Raising: write calls of Relay's operators with those of ONNX, as far as it has them.
+
+    Args:
+        expr: A well-formed expression, whose types are known.
+        opset: The version of ONNX's operator set that it is for.
+        keep: Whether calls that ONNX has nothing for are kept, and not refused.
+
+    Returns:
+        ``expr`` itself where it calls nothing of Relay's.
+
+    Raises:
+        PassError: If a call cannot be written, naming it and the reason.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+    """
+    return post_order_rewrite(expr, _Raise(opset, keep=keep))
+
+
+class _Raise(ExprRewriter):
+    """Asks the rules of operators."""
+
+    def __init__(self, opset: int, *, keep: bool) -> None:
+        self._opset: Final = opset
+        self._keep: Final = keep
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if type(pre.op) is not Op or identity_of(pre.op) is not None:
+            return post
+        try:
+            return self._raise_call(pre, post)
+        except Unraised as reason:
+            return self._leave(pre, post, str(reason))
+
+    def _raise_call(self, pre: Call, post: Call) -> Expr:
+        rule = RULES.get(pre.op.name) if isinstance(pre.op, Op) else None
+        if rule is None:
+            raise Unraised("no rule writes it with operators of ONNX")
+        made = rule(RelayCall(pre, post, self._opset))
+        return made if pre.span is None else made.with_fields(span=pre.span)
+
+    def _leave(self, pre: Call, post: Call, reason: str) -> Expr:
+        if not self._keep:
+            raise PassError(
+                f"{one_line_at(pre)} cannot be written with operators of ONNX: {reason}; keep such "
+                f"calls with RaiseToOnnx{{keep=true}}"
+            )
+        return post
+
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
+        """Take apart what a rule made of a call of several results."""
+        made = post.tuple_value
+        is_apart = type(made) is Tuple and isinstance(pre.tuple_value.checked_type, TupleType)
+        return made.fields[post.index] if is_apart and type(made) is Tuple else post
