@@ -10,9 +10,10 @@ from relayish.domain.dispatch import Dispatch
 from relayish.errors import OperatorError
 from relayish.ir.domain import Domain
 from relayish.ir.relay.expr import Call, Expr, Function, If, Tuple
-from relayish.ir.relay.type import TensorType, Type
-from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of
-from relayish.onnx.operators import identity_of, onnx_domain_of
+from relayish.ir.relay.type import TensorType
+from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of, is_absent
+from relayish.onnx.op_names import onnx_domain_of
+from relayish.onnx.operators import identity_of
 from relayish.passes.lowering.context import LowerCtx
 from relayish.passes.onnx_lowering import (  # noqa: F401 - they register rules
     elementwise,
@@ -52,8 +53,7 @@ class LowerOnnxOperators(Handler):
         if rule is None:
             return context.leave(node, image, f"no rule lowers {identity}")
         try:
-            if any(_is_of_strings(self.known.type_of(each)) for each in inputs_of(node)):
-                raise Unlowered("Relay has no tensors of strings")  # noqa: TRY301 - one place
+            self._check_inputs(node)
             found = rule(OnnxNode(node, image, identity, self.known))
         except Unlowered as reason:
             return context.leave(node, image, str(reason))
@@ -61,9 +61,14 @@ class LowerOnnxOperators(Handler):
             return context.leave(node, image, f"Relay's operators refuse it: {error}")
         return _as_results(found, count_outputs(node.attrs))
 
-
-def _is_of_strings(ty: Type | None) -> bool:
-    return isinstance(ty, TensorType) and ty.dtype == "string"
+    def _check_inputs(self, node: Call) -> None:
+        """Refuse inputs of which Relay has no operators."""
+        for place, each in enumerate(inputs_of(node)):
+            ty = self.known.type_of(each)
+            if isinstance(ty, TensorType) and ty.dtype == "string":
+                raise Unlowered("Relay has no tensors of strings")
+            if not isinstance(ty, TensorType) and not is_absent(each):
+                raise Unlowered(f"the rank of its input {place} is not known")
 
 
 def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:

@@ -118,7 +118,7 @@ def matmul(call: RelayCall) -> Expr:
     """A product of matrices."""
     if call.rank() != 2 or call.type().dtype != call.type(0).dtype:
         raise Unraised("its data are no matrix, or its result is of another element type")
-    transposed = {
+    transposed: dict[str, Any] = {  # Any: flags by name
         "transA": int(call.attrs.transpose_a) or None, "transB": int(call.attrs.transpose_b) or None
     }  # fmt: skip
     if not any(transposed.values()):

@@ -60,9 +60,7 @@ class RelayCall:
         """Return how many dimensions an argument has."""
         return len(self.type(place).shape)
 
-    def node(
-        self, name: str, *inputs: Expr | None, outputs: int = 1, **attributes: object
-    ) -> Call:
+    def node(self, name: str, *inputs: Expr | None, outputs: int = 1, **attributes: object) -> Call:
         """Return a call of an operator of ONNX, in the version of the operator set."""
         identity = identify(name, self.opset)
         op = find_operator(identity.name, identity.since_version)
