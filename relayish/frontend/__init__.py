@@ -7,12 +7,14 @@ from relayish.frontend.loops import foreach, while_loop
 from relayish.frontend.onnx import from_onnx, save_onnx, to_onnx
 from relayish.frontend.param_dict import load_param_dict, save_param_dict
 from relayish.frontend.scope_builder import ScopeBuilder, ScopeBuilderError
+from relayish.frontend.torch_program import from_torch
 
 __all__ = [
     "ScopeBuilder",
     "ScopeBuilderError",
     "foreach",
     "from_onnx",
+    "from_torch",
     "load_param_dict",
     "save_onnx",
     "save_param_dict",

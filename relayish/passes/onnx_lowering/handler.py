@@ -10,7 +10,7 @@ from relayish.domain.dispatch import Dispatch
 from relayish.errors import OperatorError
 from relayish.ir.domain import Domain
 from relayish.ir.relay.expr import Call, Expr, Function, If, Tuple
-from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of, is_absent
 from relayish.onnx.op_names import onnx_domain_of
 from relayish.onnx.operators import identity_of
@@ -22,7 +22,7 @@ from relayish.passes.onnx_lowering import (  # noqa: F401 - they register rules
     reductions,
     shapes,
 )
-from relayish.passes.onnx_lowering.rule import RULES, Known, OnnxNode, Unlowered
+from relayish.passes.onnx_lowering.rule import RULES, Known, OnnxNode, Unlowered, build
 
 
 class LowerOnnxOperators(Handler):
@@ -48,7 +48,7 @@ class LowerOnnxOperators(Handler):
         assert identity is not None
         context = cast("LowerCtx", visitor.context)
         if (identity.domain, identity.name) == ("", "If"):
-            return _lower_if(image)
+            return _lower_if(image, self.known.type_of(inputs_of(node)[0]))
         rule = RULES.get((identity.domain, identity.name))
         if rule is None:
             return context.leave(node, image, f"no rule lowers {identity}")
@@ -78,7 +78,7 @@ def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:
     return found[0] if count == 1 else Tuple(found[:count])
 
 
-def _lower_if(call: Call) -> Expr:
+def _lower_if(call: Call, ty: Type | None) -> Expr:
     """Return a branch of Relay's for a node with two graphs."""
     graphs = graphs_of(call)
     captures = captures_of(call)
@@ -87,6 +87,8 @@ def _lower_if(call: Call) -> Expr:
         for name in ("then_branch", "else_branch")
     ]
     (condition,) = inputs_of(call)
+    if not isinstance(ty, TensorType) or ty.shape:  # ONNX takes any tensor of one element
+        condition = build("reshape", condition, ())
     return If(condition, branches[0], branches[1])
 
 
