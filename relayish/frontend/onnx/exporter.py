@@ -13,6 +13,7 @@ from relayish.frontend.onnx.external import Store, move_tensors
 from relayish.frontend.onnx.graph_writer import GraphWriter
 from relayish.frontend.onnx.model_writer import ModelWriter, iterate_tensors
 from relayish.frontend.onnx.notes import write_properties
+from relayish.frontend.onnx.raising import raise_module
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.module import IRModule
 from relayish.onnx import info
@@ -118,6 +119,7 @@ def _too_large(size: int) -> ModelError:
 
 
 def _build(mod: IRModule, store: Store) -> Any:  # Any: a ModelProto
+    mod = raise_module(mod)
     proto = load_onnx().ModelProto()
     writer = ModelWriter(mod, store)
     attrs = mod.attrs if mod.attrs is not None else DictAttrs()

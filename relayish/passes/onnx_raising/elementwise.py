@@ -30,6 +30,7 @@ _REDUCTIONS: Final = {
 _AXES_AS_INPUT: Final = 18
 _SUM_AXES_AS_INPUT: Final = 13
 _SPLIT_AS_INPUT: Final = 13
+_HAS_EINSUM: Final = 12
 
 
 @raises(*_SAME)
@@ -107,10 +108,61 @@ def leaky_relu(call: RelayCall) -> Expr:
     return call.node("LeakyRelu", call.args[0], alpha=float(call.attrs.alpha))
 
 
-@raises("reshape", "squeeze", "expand_dims", "nn.batch_flatten", "reshape_like")
+@raises("reshape", "reshape_like")
 def reshape(call: RelayCall) -> Expr:
-    """Another shape, which is known."""
-    return call.node("Reshape", call.args[0], ints(call.sizes()))
+    """Another shape, of which one size may be known only when it runs."""
+    return call.node("Reshape", call.args[0], ints(_with_one_open(call)))
+
+
+def _with_one_open(call: RelayCall) -> list[int]:
+    """Return the shape of the result, ``-1`` for a size that follows from the others."""
+    shape = call.type().shape
+    sizes = [size if isinstance(size, int) else -1 for size in shape]
+    if sizes.count(-1) > 1 or (-1 in sizes and 0 in sizes):
+        told = getattr(call.attrs, "newshape", None)
+        if not isinstance(told, (tuple, list)) or min(told, default=0) < -1:
+            raise Unraised("several sizes of its shape are known only when it runs")
+        return [int(each) for each in told]
+    return sizes
+
+
+@raises("nn.batch_flatten")
+def batch_flatten(call: RelayCall) -> Expr:
+    """A row for each sample."""
+    return call.node("Flatten", call.args[0], axis=1)
+
+
+@raises("squeeze", "expand_dims")
+def unit_axes(call: RelayCall) -> Expr:
+    """Without some axes of size one, or with more of them."""
+    if call.name == "squeeze":
+        name, told, rank = "Squeeze", call.attrs.axis, call.rank()
+        axes = None if told is None else [int(axis) % rank for axis in _listed(told)]
+        if axes is None:
+            axes = [axis for axis, size in enumerate(call.sizes(0)) if size == 1]
+        if not axes:
+            return call.node("Identity", call.args[0])
+    else:
+        name, count = "Unsqueeze", int(call.attrs.num_newaxis)
+        first = int(call.attrs.axis)
+        first += call.rank() + 1 if first < 0 else 0
+        axes = list(range(first, first + count))
+    if call.opset < _SUM_AXES_AS_INPUT:
+        return call.node(name, call.args[0], axes=tuple(axes))
+    return call.node(name, call.args[0], ints(axes))
+
+
+def _listed(told: Any) -> list[int]:  # Any: a number or several
+    return [told] if isinstance(told, int) else list(told)
+
+
+@raises("einsum")
+def einsum(call: RelayCall) -> Expr:
+    """Products and sums by letters."""
+    (parts,) = call.args
+    if not isinstance(parts, Tuple) or call.opset < _HAS_EINSUM:
+        raise Unraised("ONNX has no Einsum in that version, or it takes a tuple made elsewhere")
+    return call.node("Einsum", *parts.fields, equation=call.attrs.equation)
 
 
 @raises("transpose")

@@ -82,8 +82,9 @@ def pool(call: RelayCall) -> Expr:
     if name == "AveragePool":
         if set(told["dilations"]) != {1}:
             raise Unraised("its windows have gaps")
-        del told["dilations"]
         told["count_include_pad"] = int(call.attrs.count_include_pad)
+    if set(told["dilations"]) == {1}:
+        del told["dilations"]
     return call.node(
         name, call.args[0], kernel_shape=tuple(_listed(call.attrs.pool_size, count)), **told
     )
