@@ -147,6 +147,13 @@ class Rewriter:
         users = self._chain.users.get(expr, {})
         return tuple([each.value for each in users if type(each.value) is Call])
 
+    def uses_of(self, expr: Expr) -> tuple[tuple[Var | None, Expr], ...]:
+        """Return what uses a variable: values with the variables they are bound to.
+
+        The results of the function have no variable.
+        """
+        return tuple([(each.var, each.value) for each in self._chain.users.get(expr, {})])
+
     def count_uses(self, expr: Expr) -> int:
         """Return how often a variable is used, as a result and by graphs that capture it too."""
         return self._chain.count_uses(expr)
@@ -201,20 +208,34 @@ class Rewriter:
         assert self._at.var is not None
         return self._at.var
 
-    def emit(self, hint: str, value: Expr) -> Var:
+    def emit(self, hint: str, value: Expr, *, before: Var | None = None) -> Var:
         """Bind a new variable to ``value`` before the call that a rule is applied to.
 
         Args:
             hint: What to call it; it gets a name that nothing else has.
             value: What it is. A variable is returned as it is.
+            before: A variable of the function, to bind the new one before that.
         """
         if type(value) is Var:
             return value
         var = Var(self._names.fresh(hint))
+        at = self._at if before is None else self._chain.bindings[before]
         if type(value) is Call and value.span is None:
-            value = value.with_fields(span=self._at.value.span)
-        self._emitted.append(self._chain.insert(var, value, self._at))
+            value = value.with_fields(span=at.value.span)
+        self._emitted.append(self._chain.insert(var, value, at))
         return var
+
+    def rebind(self, var: Var, value: Expr, why: str) -> None:
+        """Bind another variable of the function, which is used, to the same value found otherwise.
+
+        A rule that rewrites several calls at once does it by this, and returns ``None``.
+
+        Args:
+            var: The variable.
+            value: A call; what it uses is bound before ``var``.
+            why: The name of the rule.
+        """
+        self._replace(self._chain.bindings[var], value, why)
 
     def emit_constant(self, hint: str, value: npt.ArrayLike) -> Var:
         """Bind a new variable to a constant, as :meth:`emit` does."""
@@ -309,6 +330,8 @@ class Rewriter:
             if found is None or found is call:
                 for each in emitted:
                     self._chain.drop_unused(each)
+                if binding.var not in self._chain.bindings:
+                    return
                 continue
             self._replace(binding, found, rule.name)
             for each in emitted:
