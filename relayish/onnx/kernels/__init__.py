@@ -29,6 +29,7 @@ from relayish.onnx.kernels import (
     products,
     quantization,
     recurrent,
+    reductions,
     regions,
     resize,
     sampling,
@@ -40,6 +41,7 @@ from relayish.onnx.kernels import (
     space,
     strings,
     text,
+    training,
 )
 from relayish.onnx.kernels.registry import (
     Array,
@@ -83,6 +85,7 @@ __all__ = [
     "products",
     "quantization",
     "recurrent",
+    "reductions",
     "regions",
     "resize",
     "sampling",
@@ -94,4 +97,5 @@ __all__ = [
     "space",
     "strings",
     "text",
+    "training",
 ]
