@@ -7,7 +7,7 @@ from typing import Any, NoReturn, Self
 from relayish.domain.dispatch import Dispatch, Handle
 from relayish.domain.steps import CALLED, ByOperator
 from relayish.domain.traced import Traced
-from relayish.errors import DispatchError
+from relayish.errors import DispatchError, FieldIndexError
 from relayish.functor.notes import is_noted, note_visit
 from relayish.functor.vtable import default_handler
 from relayish.ir.blocks import is_block, is_statement_of, rest_field
@@ -47,10 +47,9 @@ class AnalyzeCtx(Traced):
             ``None`` past the node that the visit began with.
 
         Raises:
-            IndexError: If ``index`` is negative.
+            FieldIndexError: If ``index`` is negative, or no number.
         """
-        if index < 0:
-            raise IndexError(f"parent({index}): expected 0, the node being handled, or more")
+        _check_index("parent", index, "the node being handled")
         return self._parents[-1 - index] if index < len(self._parents) else None
 
     @property
@@ -73,9 +72,11 @@ class AnalyzeCtx(Traced):
         """Return a loop around the node being handled: 0 is the innermost; ``None`` past the last.
 
         A loop has a scope that runs repeatedly; a node is in it if it is in such a scope.
+
+        Raises:
+            FieldIndexError: If ``index`` is negative, or no number.
         """
-        if index < 0:
-            raise IndexError(f"parent_loop({index}): expected 0, the innermost loop, or more")
+        _check_index("parent_loop", index, "the innermost loop")
         found = -1
         for position in range(len(self._parents) - 2, -1, -1):
             if self._repeats(position):
@@ -215,6 +216,12 @@ def entry_of(table: Any, node: Node) -> Any:  # Any: entries of all sorts
     """Return the entry for ``node`` of a table of a visitor."""
     found = table[type(node)]
     return found.entries[found.callee(node)] if found.__class__ is ByOperator else found
+
+
+def _check_index(what: str, index: object, first: str) -> None:
+    """Refuse what is no number of a parent."""
+    if not isinstance(index, int) or index < 0:
+        raise FieldIndexError(f"{what}({index!r}): expected 0, {first}, or more")
 
 
 def note_failure(error: Exception, parents: list[Node]) -> None:

@@ -14,7 +14,7 @@ from relayish.domain.analyze_ctx import AnalyzeCtx
 from relayish.domain.handler import Handler
 from relayish.errors import EvaluationError
 from relayish.ir.callables import CALLABLES, Callee
-from relayish.ir.module import AnyModule
+from relayish.ir.module import AnyModule, check_module
 from relayish.ir.node import Node
 from relayish.ir.one_line import describe, one_line
 
@@ -23,9 +23,11 @@ def callable_of(mod: AnyModule, name: str) -> Callee:
     """Return the function ``name`` of a module as a function of values, whatever its language.
 
     Raises:
+        FieldError: If ``mod`` is no module.
         UnknownNameError: If the module has none of that name.
         UnknownKindError: If its language does not say what calling it does.
     """
+    check_module(mod, "a function is called")
     definition = mod[name]
     hooks.load_handlers("evaluate")
     return CALLABLES[type(definition)].make(definition, name, mod)

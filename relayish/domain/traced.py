@@ -104,11 +104,16 @@ class Traced:
 
     def is_trace(self, flag: int) -> bool:
         """Return whether any detail of ``flag`` is traced."""
-        return self.trace_mask & flag != 0
+        try:
+            return self.trace_mask & flag != 0
+        except TypeError as error:
+            raise OptionError(
+                f"a flag of a trace is a number, a bit of trace_detail; found {flag!r}"
+            ) from error
 
     def trace(self, flag: int, *args: object) -> None:
         """Write ``args`` on a line, as ``print`` does, if ``flag`` is on."""
-        if self.trace_mask & flag:
+        if self.is_trace(flag):
             print(*args, file=self.driver.trace_stream(self.trace_name))
 
     def trace_cmd(
@@ -119,12 +124,12 @@ class Traced:
         **kwargs: P.kwargs,
     ) -> None:
         """Call ``command(stream, *args)``, which writes to the stream, if ``flag`` is on."""
-        if self.trace_mask & flag:
+        if self.is_trace(flag):
             command(self.driver.trace_stream(self.trace_name), *args, **kwargs)
 
     def trace_obj(self, flag: int, obj: object) -> None:
         """Write the text of ``obj``, a program, say, on lines of its own, if ``flag`` is on."""
-        if self.trace_mask & flag:
+        if self.is_trace(flag):
             print(obj, file=self.driver.trace_stream(self.trace_name))
 
 

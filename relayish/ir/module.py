@@ -350,6 +350,19 @@ AnyModule: TypeAlias = Module[Any]
 """A module, whatever its keys are."""
 
 
+def check_module(given: object, what: str) -> None:
+    """Refuse what is no module; ``what`` is done with one.
+
+    Raises:
+        FieldError: If it is none.
+    """
+    if not isinstance(given, Module):
+        raise FieldError(
+            f"{what} in a module; found {indefinite(type(given))}; expected a module, such as "
+            f"IRModule({{'main': ...}})"
+        )
+
+
 def _check_definition(value: object) -> None:
     if not isinstance(value, Node):
         several = isinstance(value, (list, tuple, Mapping))

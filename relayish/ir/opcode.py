@@ -164,10 +164,14 @@ def _child(node: Node, index: int) -> Node:
     Raises:
         FieldIndexError: If it has no such child.
     """
-    if index >= 0:
-        found: Node | None = _ITEMS[type(node)](node, index)
-        if found is not None:
-            return found
+    try:
+        found: Node | None = _ITEMS[type(node)](node, index) if index >= 0 else None
+    except TypeError as error:
+        raise FieldIndexError(
+            f"child is given {index!r}; expected the number of a child, from 0"
+        ) from error
+    if found is not None:
+        return found
     raise FieldIndexError(
         f"{type(node).__name__} has {_num_child(node)} children; there is no child {index}"
     )

@@ -225,3 +225,28 @@ def test_fields_that_are_unknown_are_refused():
     point = scope.struct("point", {"x": "int32"})
     with scope.function("f") as f, pytest.raises(FieldError, match="no field 'y'"):
         f.field(f.local("p", point), "y")
+
+
+@each("given", [3, ["a"], {3: "int32"}, {"": "int32"}])
+def test_fields_and_formals_have_types_by_name(given):
+    scope = core.GlobalScope()
+    with pytest.raises(FieldError, match="the fields of structure 's'"):
+        scope.struct("s", given)
+    with pytest.raises(FieldError, match="the formals of @f"), scope.function("f", given):
+        pass
+
+
+def test_parameters_of_a_declaration_are_types():
+    for given in (3, "int32"):
+        with pytest.raises(FieldError, match="the parameters of @f"):
+            core.GlobalScope().declare("f", given)
+
+
+def test_what_a_module_defines_has_a_name():
+    with pytest.raises(FieldError, match="goes by a name; found ''"):
+        core.GlobalScope().variable("", "int32")
+    with pytest.raises(FieldError, match="found an empty one"):
+        core.Global("", "int32")
+    name = core.Global("x", "int32")
+    with pytest.raises(FieldError, match="found an empty one"):
+        name.with_fields(name="")

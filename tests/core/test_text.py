@@ -215,3 +215,23 @@ def test_deep_programs_are_read_back():
     mod = relay.IRModule({"f": core.FuncEntry((X,), body=core.Block((core.St(X, value), block)))})
     made = relay.parse(mod.astext())
     assert relay.structural_equal(made, mod)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "core_func (%x: int32, %x: int32) { ret() }",
+        "core_func (%x: int32) { var %x: int32 ret() }",
+        "core_func () { var %x: int32, %x: int8 ret() }",
+        "core_func () { var %x: int32 reg %x: int32 ret() }",
+    ],
+)
+def test_variables_of_a_function_are_declared_once(text):
+    with pytest.raises(ParseError, match="%x is declared twice"):
+        relay.parse_expr(text)
+
+
+def test_variables_of_two_functions_may_have_one_name():
+    func = "core_func (%x: int32) { ret() };"
+    mod = relay.parse(f'#[version = "0.0.5"]\ndef @f = {func}\ndef @g = {func}')
+    assert mod["f"].formals[0].name == mod["g"].formals[0].name == "x"

@@ -169,3 +169,14 @@ def test_deep_structures_have_a_size():
     for level in range(1, 5000):
         structs[f"s{level}"] = StructDef((("inner", f"struct s{level - 1}"),))
     assert Layout(structs).size_of("struct s4999") == 4
+
+
+@pytest.mark.parametrize("held", ["int33", "int0", "uint3", "int128", "int033", "int0*", "int7[2]"])
+def test_integers_of_odd_widths_are_no_types(held):
+    with pytest.raises(FieldError, match="expected a primitive type"):
+        as_type(held)
+
+
+@pytest.mark.parametrize("held", ["int1", "int4", "uint8", "int64"])
+def test_integers_that_can_be_held_are_types(held):
+    assert str(as_type(held)) == held

@@ -23,7 +23,7 @@ from relayish.domain import (
     Visitor,
 )
 from relayish.domain.eval_ctx import Unknown
-from relayish.errors import DispatchError, EvaluationError
+from relayish.errors import DispatchError, EvaluationError, FieldIndexError, OptionError
 from relayish.interpreter import EvaluateExpr as EvaluateRelay
 from relayish.ir.trip_count import trip_count
 from relayish.tir.interpreter import EvaluateExpr as EvaluateLoops
@@ -273,6 +273,24 @@ def test_what_handlers_put_before_a_statement_is_put_there_for_each_place() -> N
     assert [s.visit_name for s in made.stmts].count("pragma") == 2
 
 
+@pytest.mark.parametrize("ask", [AnalyzeCtx.parent, AnalyzeCtx.parent_loop])
+@pytest.mark.parametrize("index", [-1, "a", None])
+def test_parents_go_by_numbers_from_zero(ask: Any, index: Any) -> None:
+    with pytest.raises(FieldIndexError, match="expected 0, "):
+        ask(AnalyzeCtx(), index)
+
+
+@pytest.mark.parametrize("flag", ["a", None])
+def test_traces_go_by_numbers(flag: Any) -> None:
+    ctx = AnalyzeCtx()
+    for ask in (ctx.is_trace, ctx.trace):
+        with pytest.raises(OptionError, match="a flag of a trace is a number"):
+            ask(flag)
+    for write in (ctx.trace_cmd, ctx.trace_obj):
+        with pytest.raises(OptionError, match="a flag of a trace is a number"):
+            write(flag, print)
+
+
 # Counts
 
 
@@ -459,6 +477,28 @@ def test_core_is_evaluated_where_variables_are_known() -> None:
     assert ctx.value_of(visitor, core.Ild(core.Lda(X))) is UNKNOWN
     assert ctx.value_of(visitor, core.Ld(X) / 0) is UNKNOWN
     assert ctx.parents == ()
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        core.Lda(X),
+        core.Zero("struct p"),
+        core.Ild(core.Lda(X)),
+        core.Ldf(X, "a", "int32"),
+        core.Ldpf(core.Preg("struct p"), "a", "int32"),
+        core.Ldo(X, 0, "int32"),
+        core.Ldca(core.Constant("text")),
+        core.element(core.Idname(core.Var("y", "int32[3]")), 1),
+    ],
+)
+@pytest.mark.parametrize("context", [EvalCtx, FoldCtx])
+def test_memory_of_core_is_not_known_while_compiling(context: Any, expr: core.Expr) -> None:
+    ctx = context()
+    visitor = Visitor(ctx, EvaluateExpr)
+    with pytest.raises(EvaluationError, match="while compiling"):
+        visitor.visit(expr)
+    assert ctx.value_of(visitor, expr) is UNKNOWN
 
 
 def test_loops_are_evaluated_where_variables_are_known() -> None:

@@ -180,3 +180,9 @@ def test_children_of_every_shape_of_field_are_counted_and_found_by_place(declara
 def test_child_of_a_wide_node_is_found_without_a_look_at_the_others():
     wide = relay.Tuple([X] * 200_000)
     assert sum(wide.child(i) is X for i in range(wide.num_child)) == 200_000
+
+
+@pytest.mark.parametrize("index", ["a", None, [], -1, 2, 1.5])
+def test_child_that_is_none_is_refused(index: object) -> None:
+    with pytest.raises(FieldIndexError, match="child"):
+        relay.add(relay.var("x"), relay.var("y")).child(index)  # type: ignore[arg-type]

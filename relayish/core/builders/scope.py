@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -61,6 +61,7 @@ class GlobalScope:
     def struct(self, name: str, fields: Mapping[str, TypeLike] | None = None) -> Type:
         """Define a structure and return its type; without fields, name one that comes later."""
         if fields is not None:
+            _check_fields(f"the fields of structure {name!r}", fields)
             self._define(name, StructDef(tuple(fields.items())))  # type: ignore[arg-type]  # converts
         return struct(name)
 
@@ -111,6 +112,11 @@ class GlobalScope:
 
     def declare(self, name: str, params: Sequence[TypeLike], result: TypeLike = VOID) -> Global:
         """Declare a function that is defined elsewhere, and return its name."""
+        given: object = params
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise FieldError(
+                f"the parameters of @{name} are {show_found(params)}; expected a list of types"
+            )
         signature = as_type(str(function(params, result)))  # whose text says what is no parameter
         self._define(name, FuncDecl(signature))
         return Global(name, signature)
@@ -131,6 +137,8 @@ class GlobalScope:
             params: Names and types of the formals.
             result: The type of what it returns.
         """
+        if params is not None:
+            _check_fields(f"the formals of @{name}", params)
         building = FunctionScope(self, name, params or {}, as_type(result))
         yield building
         self._define(name, building.finish())
@@ -140,8 +148,7 @@ class GlobalScope:
         return IRModule().with_functions(self._defined)
 
     def _define(self, name: str, definition: Definition) -> None:
-        if not isinstance(name, str):
-            raise FieldError(f"a definition goes by a name; found {show_found(name)}")
+        _check_name("a definition goes by a name", name)
         if name in self._defined:
             raise DuplicateNameError(
                 f"the scope defines {name!r} twice; choose another name for the second"
@@ -175,3 +182,18 @@ def _as_array(data: object, element: TypeLike | None) -> np.ndarray[Any, np.dtyp
 
 _DEFAULTS: Final = {"int64": "int32", "float64": "float32"}
 """The types that Python's numbers get, by those that numpy gives them."""
+
+
+def _check_fields(what: str, given: object) -> None:
+    """Refuse what gives no types by name."""
+    if not isinstance(given, Mapping):
+        raise FieldError(
+            f"{what} are {show_found(given)}; expected types by name: {{'x': 'int32'}}"
+        )
+    for name in given:
+        _check_name(f"{what} go by names", name)
+
+
+def _check_name(expected: str, name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise FieldError(f"{expected}; found {show_found(name)}")

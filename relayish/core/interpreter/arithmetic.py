@@ -12,8 +12,6 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-
 from relayish._support.division import divide, remainder
 from relayish.core.interpreter.numbers import IntegerForm, Scalar, form_of
 from relayish.core.ir import expr as ops
@@ -107,7 +105,6 @@ _OF_TRUTHS: Final[dict[Any, Operation]] = {  # Any: kinds
     ops.Band: operator.and_,
     ops.Bor: operator.or_,
     ops.Bxor: operator.xor,
-    ops.Bnot: operator.not_,
     ops.Land: operator.and_,
     ops.Lor: operator.or_,
     ops.Lnot: operator.not_,
@@ -118,7 +115,6 @@ _OF_FLOATS: Final[dict[Any, Operation]] = {  # Any: kinds
     ops.Sub: operator.sub,
     ops.Mul: operator.mul,
     ops.Div: operator.truediv,
-    ops.Mod: np.fmod,
 }
 
 _COMPARISONS: Final[dict[Any, Operation]] = {  # Any: kinds

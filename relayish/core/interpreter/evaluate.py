@@ -14,11 +14,13 @@ from relayish.core.ir import expr as ops
 from relayish.core.ir import memory as mem
 from relayish.core.ir import stmt as run
 from relayish.core.ir.family import Expr
-from relayish.core.ir.type import Type
+from relayish.core.ir.type import VOID, Type
 from relayish.domain.dispatch import Dispatch
 from relayish.domain.handler import Handler
 from relayish.domain.tasks import register_handler
 from relayish.errors import CheckError, EvaluationError, TypeConfusionError
+from relayish.ir.node import Node
+from relayish.ir.one_line import one_line
 
 
 class EvaluateExpr(Handler, domain="core"):
@@ -29,7 +31,7 @@ class EvaluateExpr(Handler, domain="core"):
 
     def handle_zero(self, visitor: Dispatch, node: ops.Zero) -> Value:
         form = form_of(node.rtype)
-        return visitor.context.zero(node.rtype) if form is None else form.zero()
+        return _memory_of(visitor, node).zero(node.rtype) if form is None else form.zero()
 
     def handle_one(self, _visitor: Dispatch, node: ops.One) -> Value:
         form = form_of(node.rtype)
@@ -44,7 +46,7 @@ class EvaluateExpr(Handler, domain="core"):
         return form.take(node.constant.data, "the constant")
 
     def handle_ldca(self, visitor: Dispatch, node: ops.Ldca) -> Value:
-        machine: Machine = visitor.context
+        machine = _memory_of(visitor, node)
         return machine.memory.address_of(machine.constant(node.constant))
 
     def handle_binary_op(self, visitor: Dispatch, node: ops.BinaryOp) -> Value:
@@ -64,7 +66,7 @@ class EvaluateExpr(Handler, domain="core"):
         return node.symbol
 
     def handle_lda(self, visitor: Dispatch, node: mem.Lda) -> Value:
-        return visitor.context.address_of(node.symbol)
+        return _memory_of(visitor, node).address_of(node.symbol)
 
     def handle_ld(self, visitor: Dispatch, node: mem.Ld) -> Value:
         return visitor.context.load(node.symbol, node.type)
@@ -73,10 +75,10 @@ class EvaluateExpr(Handler, domain="core"):
         return visitor.context.load(node.preg, node.type)
 
     def handle_ldf(self, visitor: Dispatch, node: mem.Ldf) -> Value:
-        return self._load_field(visitor.context, node.symbol, node)
+        return self._load_field(_memory_of(visitor, node), node.symbol, node)
 
     def handle_ldpf(self, visitor: Dispatch, node: mem.Ldpf) -> Value:
-        return self._load_field(visitor.context, node.preg, node)
+        return self._load_field(_memory_of(visitor, node), node.preg, node)
 
     @staticmethod
     def _load_field(machine: Machine, symbol: Any, node: mem.Ldf | mem.Ldpf) -> Value:
@@ -84,12 +86,13 @@ class EvaluateExpr(Handler, domain="core"):
         return machine.read(machine.piece_of(symbol), offset, node.type)
 
     def handle_ldo(self, visitor: Dispatch, node: mem.Ldo) -> Value:
-        machine: Machine = visitor.context
+        machine = _memory_of(visitor, node)
         return machine.read(machine.piece_of(node.symbol), node.offset, node.type)
 
     def handle_ild(self, visitor: Dispatch, node: mem.Ild) -> Value:
+        machine = _memory_of(visitor, node)
         piece, offset = _pointed(visitor, node.address)
-        return visitor.context.read(piece, offset, node.type)
+        return machine.read(piece, offset, node.type)
 
     def handle_array(self, visitor: Dispatch, node: mem.Array) -> Value:
         address = visitor.visit(node.address)
@@ -99,7 +102,7 @@ class EvaluateExpr(Handler, domain="core"):
             indices.append(visitor.visit(index))  # noqa: PERF401 - a comprehension is a frame more
         at = _place_in(held, indices) if held.is_array else _only(indices, held)
         element = held.element if held.is_array else held
-        size = visitor.context.size_of(element)
+        size = _memory_of(visitor, node).size_of(element)
         return address + at * size & 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -227,10 +230,10 @@ class Evaluate(EvaluateExpr):
         machine.store(node.result, value, node.result.type)
 
     def handle_ret(self, _visitor: Dispatch, _node: run.Ret) -> Returned:
-        return Returned(None)
+        return Returned(None, VOID)
 
     def handle_retv(self, visitor: Dispatch, node: run.Retv) -> Returned:
-        return Returned(visitor.visit(node.value))
+        return Returned(visitor.visit(node.value), node.value.type)
 
     # Marks, and what is for people
 
@@ -268,6 +271,21 @@ class Evaluate(EvaluateExpr):
                     f"element {at} is {found}, but {wanted} is expected, with a difference of no "
                     f"more than {epsilon}"
                 )
+
+
+def _memory_of(visitor: Dispatch, node: Node) -> Any:  # Any: a Machine, or what stands for one
+    """Return the context, which knows of the memory of core.
+
+    Raises:
+        EvaluationError: If it is another context, to which memory is unknown.
+    """
+    context = visitor.context
+    if not hasattr(context, "piece_of"):
+        raise EvaluationError(
+            f"{type(context).__name__} knows nothing of memory, which {one_line(node)} is about; "
+            f"evaluate core in a FoldCtx while compiling, and by core.run where programs run"
+        )
+    return context
 
 
 def _pointed(visitor: Dispatch, address: Expr) -> Pointed:

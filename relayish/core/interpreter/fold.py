@@ -54,4 +54,9 @@ class FoldCtx(EvalCtx):
         """Say that what is in memory is not known."""
         return self._refuse_memory()
 
+    @property
+    def layout(self) -> Any:  # Any: as above
+        """Say that where the fields of structures lie is not known."""
+        return self._refuse_memory()
+
     constant = read = size_of = _refuse_memory

@@ -20,14 +20,16 @@ from relayish.core.layout import layout_of
 from relayish.domain.analyze_ctx import AnalyzeCtx
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import (
+    FieldError,
     TypeConfusionError,
     UninitialisedReadError,
     UnknownNameError,
     UnsupportedError,
     suggest,
 )
-from relayish.ir.module import AnyModule
+from relayish.ir.module import AnyModule, check_module
 from relayish.ir.naming import display_name
+from relayish.ir.one_line import show_found
 
 Value: TypeAlias = Any
 """A scalar (see ``numbers``), an aggregate, or a value of another domain."""
@@ -41,12 +43,14 @@ class Returned:
 
     Attributes:
         value: What is returned; ``None``: nothing.
+        type: The type of that.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("type", "value")
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Value, held: Type) -> None:
         self.value = value
+        self.type = held
 
 
 class Machine(AnalyzeCtx):
@@ -71,12 +75,13 @@ class Machine(AnalyzeCtx):
         output: Callable[[str], object] = print,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
+        check_module(mod, "core is evaluated")
         self.definitions: Final[dict[str, Any]] = {  # Any: of any language
             mod.name_of(key) or "": each for key, each in mod.functions.items()
         }
-        self.externs = dict(externs or {})
-        self.output = output
-        self.clock = clock
+        self.externs = _check_externs(externs)
+        self.output = _check_callable("output, which takes lines,", output)
+        self.clock = _check_callable("clock, which tells seconds,", clock)
         self.mark = clock()
         self.memory: Final = Memory()
         self.layout: Final = layout_of(mod)
@@ -189,6 +194,8 @@ class Machine(AnalyzeCtx):
         Raises:
             UnknownNameError: If the module has no function of the name.
         """
+        if not isinstance(name, str):
+            raise FieldError(f"a function is called by its name; found {show_found(name)}")
         found = self.definitions.get(name)
         seen = {name}
         while isinstance(found, Entry) and found.function.name not in seen:
@@ -230,7 +237,14 @@ class Machine(AnalyzeCtx):
             for symbol in code.in_memory:
                 self.memory.release(self._cells[symbol])
             self._cells = caller
-        return done.value if done.__class__ is Returned else None
+        if done.__class__ is not Returned:
+            return None
+        if done.type != function.result:
+            raise TypeConfusionError(
+                f"function {name} returns {done.value!r} of type {done.type}; expected "
+                f"{function.result}, the result that it is declared with"
+            )
+        return done.value
 
     def _enter(self, code: Code, args: list[Value]) -> dict[Symbol, Value | Piece]:
         cells: dict[Symbol, Value | Piece] = dict(zip(code.formals, args, strict=True))
@@ -315,6 +329,23 @@ class Machine(AnalyzeCtx):
         return np.array(found, None if held.element.is_pointer else held.element.numpy).reshape(
             held.shape
         )
+
+
+def _check_externs(given: object) -> dict[str, Extern]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise FieldError(
+            f"externs is {show_found(given)}; expected functions of Python by name: "
+            f"{{'f': lambda x: ...}}"
+        )
+    return {name: _check_callable(f"externs[{name!r}]", run) for name, run in given.items()}
+
+
+def _check_callable(what: str, given: Any) -> Any:  # Any: callables of all sorts
+    if not callable(given):
+        raise FieldError(f"{what} is {show_found(given)}; expected a function of Python")
+    return given
 
 
 def bytes_of(constant: Constant) -> bytes:

@@ -98,7 +98,9 @@ class IntegerForm(ScalarForm):
         return int(given)
 
     def hand_out(self, value: int) -> Any:  # Any: as the base
-        return value if self.type.is_pointer else super().hand_out(value)
+        if self.type.is_pointer:
+            return value
+        return super().hand_out(self.take(value, "the caller"))
 
 
 class BoolForm(ScalarForm):

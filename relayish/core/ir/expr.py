@@ -178,7 +178,7 @@ class Div(BinaryOp):
 
 @node("mod", effect=Effect.NONE, graph_node=False)
 class Mod(BinaryOp):
-    """``a % b``; of integers the remainder of ``Div``, which has the sign of ``a``, as in C."""
+    """``a % b``: of integers, as in C, the remainder of ``Div``, which has the sign of ``a``."""
 
 
 @node("shl", effect=Effect.NONE, graph_node=False)
@@ -213,7 +213,7 @@ class Bxor(BitOp):
 
 @node("bnot", effect=Effect.NONE, graph_node=False)
 class Bnot(UnaryOp):
-    """``~a``: each bit inverted."""
+    """``~a``: each bit of an integer inverted; of a truth value see :class:`Lnot`."""
 
 
 @node("land", effect=Effect.NONE, graph_node=False, properties=Property.COMMUTATIVE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from relayish.core.ir.family import Symbol
 from relayish.core.ir.type import INT32, Type, as_type
+from relayish.errors import FieldError
 from relayish.ir.node import field, node
 from relayish.ir.roles import Atom
 
@@ -29,6 +30,13 @@ class Preg(Symbol):
     name: str = field(default="", hint=True)
 
 
+def _as_name(given: object) -> object:
+    """Return a name; what is no text is refused with the field."""
+    if given == "":
+        raise FieldError("what a module defines goes by a name; found an empty one")
+    return given
+
+
 @node("global", atom=Atom.NAME)
 class Global(Symbol):
     """The name of what the module defines: a variable, a function, or an entry point.
@@ -37,5 +45,5 @@ class Global(Symbol):
         type: That of the variable, or of the function.
     """
 
-    name: str
+    name: str = field(convert=_as_name)
     type: Type = field(convert=as_type)

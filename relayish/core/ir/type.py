@@ -300,6 +300,8 @@ _TOKEN: Final = re.compile(
 )
 _SIGNED: Final = re.compile(r"int\d+")
 _UNSIGNED: Final = re.compile(r"uint\d+")
+_ODD_WIDTH: Final = re.compile(r"u?int(?!(?:1|2|4|8|16|32|64)$)\d+")
+"""Integers of widths that nothing can hold."""
 _LANES: Final = re.compile(r".*\dx\d+")
 
 
@@ -341,7 +343,7 @@ def _word(text: str, at: int, word: str) -> str:
     if len(word.split()) > 1:
         return " ".join(word.split())
     name = check_dtype(word)
-    if _LANES.fullmatch(name) or name in ("string", "handle"):
+    if _LANES.fullmatch(name) or name in ("string", "handle") or _ODD_WIDTH.fullmatch(name):
         raise _error(text, at, "a primitive type such as 'int32' or 'float32'")
     return name
 

@@ -47,6 +47,7 @@ class _Names:
         self.reader = reader
         self.globals: dict[str, Type] = {}
         self._mark = len(reader.hidden_locals)
+        self._declared: set[str] = set()
 
     def declare(self, kind: type[Var | Preg]) -> Any:  # Any: of that kind
         """Read a variable or register where it is declared, with its type."""
@@ -59,6 +60,9 @@ class _Names:
                 return known  # it stands in the tables twice, as it may in a faulty program
         start = reader.skip()
         binder = reader.binder("with its type")
+        if binder.key in self._declared:
+            reader.fail(f"{binder.key} is declared twice; rename one of them", start)
+        self._declared.add(binder.key)
         reader.expect(":", f"before the type of {binder.key}")
         given = read_type(reader)
         made = kind(name=binder.name, type=given, span=reader.span(start, reader.pos))

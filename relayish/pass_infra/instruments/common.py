@@ -19,13 +19,14 @@ from relayish.pass_infra.base.pass_class import tell, watch_common_options
 from relayish.pass_infra.base.program_file import BINARY_SUFFIX, write_program
 from relayish.pass_infra.base.trace import current_trace_files
 from relayish.pass_infra.instruments.dump import make_safe_name
-from relayish.pass_infra.instruments.verify import VerifyInstrument
+from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
 
 
 class CommonOptionsInstrument(PassInstrument):
     """Do around a pass what its :class:`~relayish.pass_infra.base.common.CommonConfig` asks for.
 
-    Before it: tell that it runs, trace symbols and program, verify. After it: trace symbols,
+    Before it: tell that it runs, trace symbols and program, verify: by the usual checks, and by
+    all rules of the domains of the program. After it: trace symbols,
     program, statistics and memory, write the program into files, verify. What is traced goes to
     the trace files in force, as comments around text that parses; that a pass runs is told on
     standard error. There is one of these, which watches all such passes, so it need not stand in a
@@ -36,7 +37,7 @@ class CommonOptionsInstrument(PassInstrument):
     """
 
     def __init__(self) -> None:
-        self._verify = VerifyInstrument()
+        self._verify = VerifyInstrument((*USUAL_CHECKS, "verified"))
         self._open = _Open()
 
     def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_closed, check_well_formed
+from relayish.domain import verifier
 from relayish.errors import CheckError
 from relayish.ir.module import AnyModule
 from relayish.ir.relay.module import IRModule
@@ -34,6 +35,12 @@ def check_types(mod: IRModule) -> None:
 def check_carried_types(mod: IRModule) -> None:
     """Where an expression carries a type, it is the one it has, as ``well_typed`` demands, too."""
     _check_types(mod, "no_stale_types")
+
+
+@register_check("verified")
+def check_rules(mod: AnyModule) -> None:
+    """All definitions keep all rules of their domains; see :func:`relayish.domain.verify`."""
+    verifier.check(mod)
 
 
 def _check_types(mod: IRModule, check: str) -> None:

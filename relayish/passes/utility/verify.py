@@ -11,16 +11,9 @@ After, the same, or an error that says all that is wrong.
 
 from __future__ import annotations
 
-from relayish.domain.verifier import check
 from relayish.ir.module import AnyModule
-from relayish.pass_infra import register_check, register_pass
+from relayish.pass_infra import register_pass
 from relayish.pass_infra.composition.check import run_check
-
-
-@register_check("verified")
-def check_rules(mod: AnyModule) -> None:
-    """All definitions keep all rules of their domains."""
-    check(mod)
 
 
 @register_pass("Verify", opt_level=0, idempotent=True)

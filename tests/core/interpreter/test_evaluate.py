@@ -10,8 +10,15 @@ import pytest
 
 from relayish import core
 from relayish.core import Evaluate, Expr, FunctionScope, GlobalScope, Interpreter, as_type
-from relayish.domain import Handler, register_handler
-from relayish.errors import CheckError, EvaluationError, FieldError, UnknownNameError
+from relayish.domain import Handler, register_handler, verify
+from relayish.errors import (
+    CheckError,
+    EvaluationError,
+    FieldError,
+    TypeConfusionError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.domain import Domain
 from relayish.ir.node import field, node
@@ -105,7 +112,6 @@ ARITHMETIC: list[tuple[Expr, object]] = [
     (core.Lt(const(255, "uint8"), const(1, "uint8")), False),
     (core.Ge(const(2.5, "float32"), const(2.5, "float32")), True),
     (core.Div(const(1.0, "float64"), const(0.0, "float64")), np.inf),
-    (core.Mod(const(-7.5, "float32"), const(2.0, "float32")), -1.5),
     (core.Add(const(0.1, "float32"), const(0.2, "float32")), np.float32(0.1) + np.float32(0.2)),
     (core.One(as_type("float16")), 1.0),
     (const(1.5, "bfloat16") * 2, 3.0),
@@ -118,6 +124,24 @@ def test_operator_has_the_value_of_its_type(expr: Expr, expected: object) -> Non
     found = value(expr)
     assert found == expected
     assert expr.type.is_pointer or found.dtype == expr.type.numpy
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        core.Mod(const(-7.5, "float32"), const(2.0, "float32")),
+        core.Bnot(const(True, "bool")),
+        core.Add(const(True, "bool"), const(True, "bool")),
+        core.Band(const(1.0, "float32"), const(1.0, "float32")),
+        core.Lnot(const(1)),
+        core.Land(const(1), const(1)),
+    ],
+)
+def test_operator_that_the_verifier_refuses_for_a_type_has_no_value(expr: Expr) -> None:
+    mod = build(lambda f: f.retv(expr), result=str(expr.type))
+    assert verify(mod)
+    with pytest.raises(UnsupportedError, match=f"has no value for operands of type {expr.a.type}"):
+        core.run(mod)
 
 
 @pytest.mark.parametrize("zero", [0.0, -0.0])
@@ -458,3 +482,45 @@ def test_nests_are_as_deep_as_they_take() -> None:
     func: Any = scope.module()["main"]
     func = func.with_fields(body=core.Block((*func.body.stmts, stmt)))
     assert core.run(IRModule().with_functions({"main": func}), 4) == DEPTH + 4
+
+
+# What is no program, or does not keep its types
+
+
+RETURNS = build(lambda f: f.retv(core.const(1)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mod": None}, "evaluated in a module; found a NoneType"),
+        ({"mod": RETURNS["main"]}, "evaluated in a module; found a FuncEntry"),
+        ({"externs": 3}, "externs is 3"),
+        ({"externs": {"f": 3}}, r"externs\['f'\] is 3 .*expected a function"),
+        ({"output": 3}, "output, .* is 3"),
+        ({"clock": 3}, "clock, .* is 3"),
+        ({"name": 3}, "called by its name; found 3"),
+        ({"name": []}, r"called by its name; found \[\]"),
+    ],
+)
+def test_run_refuses(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(FieldError, match=message):
+        core.run(**{"mod": RETURNS, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("returned", "result"),
+    [(const(2**40, "int64"), "int32"), (const(1.5, "float32"), "int32"), (const(1), "void")],
+)
+def test_value_of_another_type_than_the_result_is_not_returned(returned: Expr, result: str) -> None:
+    func = core.FuncEntry(body=core.Block([core.Retv(returned)]), result=result)
+    with pytest.raises(TypeConfusionError, match=f"of type {returned.type}; expected {result}"):
+        core.run(IRModule({"main": func}))
+
+
+def test_number_out_of_range_of_its_register_is_not_returned() -> None:
+    register = core.Preg("int32")
+    body = core.Block([core.Stp(register, const(2**40, "int64")), core.Retv(core.Ldp(register))])
+    func = core.FuncEntry((), (), (register,), body, "int32")
+    with pytest.raises(TypeConfusionError, match="1099511627776, which is out of range of int32"):
+        core.run(IRModule({"main": func}))

@@ -9,9 +9,12 @@ import weakref
 
 import pytest
 
+import relayish as relay
+from relayish.domain import DefaultHandler, register_handler
 from relayish.errors import CheckError, PassError
 from relayish.ir.relay.expr import Constant, Function, Let, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import (
@@ -100,6 +103,21 @@ def test_the_program_is_verified_after(one_function):
 def test_the_program_is_verified_before():
     with pytest.raises(CheckError, match="fails the check well_formed already before pass Seven"):
         Seven.with_common(verify=True)(ILL)
+
+
+def test_a_program_is_verified_by_the_handlers_of_its_domains(one_function, declarations):
+    @register_handler("verify")
+    class NoRelu(DefaultHandler, domain="nn"):
+        def handle_relu(self, visitor, call):
+            visitor.context.report(call, "nobody wants relu")
+
+    x = Var("x", TensorType((2,), "float32"))
+    unwanted = IRModule({"main": Function((x,), relay.nn.relu(x))})
+    with pytest.raises(CheckError, match="check verified already before pass Seven.*wants relu"):
+        Seven.with_common(verify=True)(unwanted)
+    bring = create_module_pass(lambda _mod, _ctx: unwanted, 0, "Bring")
+    with pytest.raises(CheckError, match="pass Bring broke the check verified: nobody wants relu"):
+        bring.with_common(verify=True)(one_function)
 
 
 def test_a_program_is_verified_once_between_two_passes(one_function, declarations):
