@@ -11,8 +11,15 @@ import pytest
 import relayish as relay
 from relayish import core, tir
 from relayish.analysis import register_type_rule
+from relayish.core.interpreter import foreign
 from relayish.domain import Handler, callable_of, register_handler, run, verify
-from relayish.errors import EvaluationError, UnknownNameError
+from relayish.errors import (
+    EndlessRecursionError,
+    EvaluationError,
+    TypeConfusionError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from relayish.interpreter.evaluator import Run
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.node import field, node
@@ -195,3 +202,129 @@ def test_deep_expressions_of_a_package_are_evaluated() -> None:
             value = Norm(value, core.const(0))
         f.retv(value)
     assert run(scope.module(), name="deep") == 1
+
+
+# Functions of core that call those of other languages
+
+
+def scaling() -> tir.LoweredFunc:
+    """Return a function of loops that doubles four numbers."""
+    given, made = (tir.Buffer(name, (4,), "float32") for name in ("_A", "_B"))
+    a, b = tir.Tensor("A", (4,), "float32", given), tir.Tensor("B", (4,), "float32", made)
+    i = tir.Var("i")
+    body = tir.Block((tir.For(i, 0, 4, tir.Block((tir.Store(b, a[i] * 2.0, (i,)),))),))
+    io = (tir.ArgumentIO.INPUT, tir.ArgumentIO.OUTPUT)
+    return tir.LoweredFunc("scale", (given, made), body, args_io=io)
+
+
+def calling(
+    callee: str, held: str, *args: Any, params: dict[str, str], result: str, **others: Any
+) -> IRModule:
+    """Return a module whose ``main``, of core, gives what ``callee`` does."""
+    scope = core.GlobalScope()
+    with scope.function("main", params, result) as f:
+        register = f.preg(result)
+        given = [f.formal(arg) if isinstance(arg, str) else arg for arg in args]
+        f.add(core.Call(core.Global(callee, held), map(core.as_expr, given), register))
+        f.retv(register)
+    return scope.module().with_functions(others)
+
+
+def test_core_calls_relay_which_calls_loops() -> None:
+    x = relay.var("x", shape=(4,))
+    rectified = Function([x], relay.nn.relu(Call(GlobalVar("scale"), (x,))))
+    held = "(float32[4]*) -> float32[4]"
+    mod = calling(
+        "rectified", held, "a", params={"a": "float32[4]*"}, result="float32[4]",
+        rectified=rectified, scale=scaling(),
+    )  # fmt: skip
+    assert verify(mod) == ()
+    given = np.array([1, -2, 3, -4], "float32")
+    np.testing.assert_array_equal(run(mod, given), [2, 0, 6, 0])
+    np.testing.assert_array_equal(given, [1, -2, 3, -4])
+
+
+def test_core_calls_loops() -> None:
+    held = "(float32[4]*) -> float32[4]"
+    mod = calling(
+        "scale", held, "a", params={"a": "float32[4]*"}, result="float32[4]", scale=scaling()
+    )
+    np.testing.assert_array_equal(run(mod, np.arange(4, dtype="float32")), [0, 2, 4, 6])
+
+
+def test_core_calls_relay_with_numbers_and_by_entry_point() -> None:
+    x, y = relay.var("x", shape=(), dtype="int32"), relay.var("y", shape=(), dtype="int32")
+    held = "(int32, int32) -> int32"
+    others = {
+        "difference": Function([x, y], x - y),
+        "alias": core.Entry(core.Global("difference", held)),
+    }
+    for callee in others:
+        mod = calling(
+            callee, held, "a", core.const(2), params={"a": "int32"}, result="int32", **others
+        )
+        assert run(mod, 7) == 5
+
+
+def test_core_calls_relay_by_address() -> None:
+    x = relay.var("x", shape=(), dtype="int32")
+    scope = core.GlobalScope()
+    with scope.function("main", {"a": "int32"}, "int32") as f:
+        register = f.preg("int32")
+        address = core.Lda(core.Global("twice", "(int32) -> int32"))
+        f.add(core.Icall(address, (core.Ld(f.a),), register))
+        f.retv(register)
+    mod = scope.module().with_functions({"twice": Function([x], x + x)})
+    assert run(mod, 21) == 42
+
+
+@pytest.mark.parametrize("levels", [0, 1, 40])
+def test_core_and_relay_call_one_another(levels: int) -> None:
+    n = relay.var("n", shape=(), dtype="int32")
+    main = GlobalVar("main")
+    step = relay.If(relay.less(n, relay.const(1)), n, Call(main, (n - relay.const(1),)))
+    mod = calling(
+        "step", "(int32) -> int32", "a", params={"a": "int32"}, result="int32",
+        step=Function([n], step, relay.scalar_type("int32")),
+    )  # fmt: skip
+    assert run(mod, levels) == 0
+
+
+def test_endless_calls_of_core_and_relay_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "MOST_NESTED", 50)
+    n = relay.var("n", shape=(), dtype="int32")
+    mod = calling(
+        "step", "(int32) -> int32", "a", params={"a": "int32"}, result="int32",
+        step=Function([n], Call(GlobalVar("main"), (n,))),
+    )  # fmt: skip
+    with pytest.raises(EndlessRecursionError, match="@step is called by core within 50 calls"):
+        run(mod, 1)
+
+
+@pytest.mark.parametrize(
+    ("held", "error", "message"),
+    [
+        ("(int32) -> int64", TypeConfusionError, "the result of @same is given"),
+        ("(int32) -> struct p", TypeConfusionError, "the result of @same is given"),
+    ],
+)
+def test_value_that_is_not_of_the_type_of_the_call_is_refused(
+    held: str, error: Any, message: str
+) -> None:
+    x = relay.var("x", shape=(), dtype="int32")
+    mod = calling(
+        "same", held, core.const(1), params={}, result=held.split("-> ")[1],
+        same=Function([x], relay.const(1.5)), p=core.StructDef((("x", "int32"),)),
+    )  # fmt: skip
+    with pytest.raises(error, match=message):
+        run(mod)
+
+
+def test_addresses_whose_arrays_have_no_size_are_not_given_to_others() -> None:
+    x = relay.var("x", shape=(4,))
+    mod = calling(
+        "same", "(float32*) -> float32", "a", params={"a": "float32*"}, result="float32",
+        same=Function([x], relay.const(1.5)),
+    )  # fmt: skip
+    with pytest.raises(UnsupportedError, match=r"how large it is: 'float32\[4\]\*'"):
+        run(mod, np.zeros(4, "float32"))

@@ -204,23 +204,23 @@ class Evaluate(EvaluateExpr):
     # Calls
 
     def handle_call(self, visitor: Dispatch, node: run.Call) -> None:
-        self._call(visitor, node, node.entry.name, _values(visitor, node.args))
+        self._call(visitor, node, node.entry.name, node.entry.type)
 
     def handle_icall(self, visitor: Dispatch, node: run.Icall) -> None:
         machine: Machine = visitor.context
         name = machine.memory.function_at(visitor.visit(node.address))
         wanted = mem.pointee_of(node.address)
-        found = machine.definitions[name].type
+        found = wanted if machine.foreign.has(name) else machine.definitions[name].type
         if wanted != found:
             raise TypeConfusionError(
                 f"function {name} of type {found} is called by an address of {wanted}"
             )
-        self._call(visitor, node, name, _values(visitor, node.args))
+        self._call(visitor, node, name, wanted)
 
     @staticmethod
-    def _call(visitor: Dispatch, node: run.Call | run.Icall, name: str, args: list[Value]) -> None:
+    def _call(visitor: Dispatch, node: run.Call | run.Icall, name: str, held: Type) -> None:
         machine: Machine = visitor.context
-        value = machine.call(visitor, name, args)
+        value = machine.call(visitor, name, _values(visitor, node.args), held)
         if node.result is None:
             return
         if value is None:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from relayish.core.interpreter.foreign import ForeignFunctions
 from relayish.core.interpreter.frames import Code
 from relayish.core.interpreter.memory import Aggregate, Memory, Piece
 from relayish.core.interpreter.numbers import form_of
@@ -79,6 +80,7 @@ class Machine(AnalyzeCtx):
         self.definitions: Final[dict[str, Any]] = {  # Any: of any language
             mod.name_of(key) or "": each for key, each in mod.functions.items()
         }
+        self.foreign: Final = ForeignFunctions(self, mod)
         self.externs = _check_externs(externs)
         self.output = _check_callable("output, which takes lines,", output)
         self.clock = _check_callable("clock, which tells seconds,", clock)
@@ -146,7 +148,7 @@ class Machine(AnalyzeCtx):
     def address_of(self, symbol: Symbol) -> int:
         """Return the address of a variable, or of a function."""
         if isinstance(symbol, Global) and symbol.type.is_function:
-            return self.memory.address_of_function(self.function_named(symbol.name))
+            return self.memory.address_of_function(self._callee_named(symbol.name))
         return self.memory.address_of(self.piece_of(symbol))
 
     def constant(self, constant: Constant) -> Piece:
@@ -214,9 +216,26 @@ class Machine(AnalyzeCtx):
             )
         return name
 
-    def call(self, visitor: Dispatch, name: str, args: list[Value]) -> Value:
-        """Run a function, on values of its types, and return what it returns."""
-        name = self.function_named(name)
+    def _callee_named(self, name: str) -> str:
+        """Return the name of the function that a name stands for, of whatever language."""
+        seen = set()
+        while isinstance(entry := self.definitions.get(name), Entry) and name not in seen:
+            seen.add(name)
+            name = entry.function.name
+        return name if self.foreign.has(name) else self.function_named(name)
+
+    def call(self, visitor: Dispatch, name: str, args: list[Value], held: Type) -> Value:
+        """Run a function, on values of its types, and return what it returns.
+
+        Args:
+            visitor: What evaluates it.
+            name: Its name, or that of an entry point.
+            args: What it is given.
+            held: Its type, as whoever calls it has it.
+        """
+        name = self._callee_named(name)
+        if self.foreign.has(name):
+            return self.foreign.call(name, held, args)
         function = self.definitions[name]
         if len(args) != len(function.type.params):
             raise TypeConfusionError(

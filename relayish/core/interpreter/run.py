@@ -91,7 +91,7 @@ class Interpreter:
             for at, (arg, held) in enumerate(zip(args, params, strict=True))
         ]
         with np.errstate(all="ignore"):
-            found = machine.call(self.visitor, name, given)
+            found = machine.call(self.visitor, name, given, function.type)
         return machine.hand_out(found, function.type.result)
 
     def read(self, name: str) -> Any:  # Any: as what calls return

@@ -113,7 +113,7 @@ def test_a_program_is_verified_by_the_handlers_of_its_domains(one_function, decl
 
     x = Var("x", TensorType((2,), "float32"))
     unwanted = IRModule({"main": Function((x,), relay.nn.relu(x))})
-    with pytest.raises(CheckError, match="check verified already before pass Seven.*wants relu"):
+    with pytest.raises(CheckError, match=r"check verified already before pass Seven.*wants relu"):
         Seven.with_common(verify=True)(unwanted)
     bring = create_module_pass(lambda _mod, _ctx: unwanted, 0, "Bring")
     with pytest.raises(CheckError, match="pass Bring broke the check verified: nobody wants relu"):
