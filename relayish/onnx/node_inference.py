@@ -171,7 +171,7 @@ def _told_values(
             continue
         small = value.ndim <= 1 and value.size <= _LARGEST_VALUE
         if small and (value.dtype.kind in "iub" or identity.name in _FROM_FLOATS):
-            proto = array_to_proto(np.ascontiguousarray(value), "")
+            proto = array_to_proto(value, "")  # of rank 0, a contiguous copy would be of rank 1
             told[f"i{index}"] = proto.SerializeToString()
     return told
 

@@ -21,6 +21,7 @@ from relayish.onnx.inference import has_graphs, make_relation, make_rule
 from relayish.onnx.op_names import domain_of, identity_of, onnx_domain_of
 from relayish.onnx.operator_sets import canonical_domain, find_schema
 from relayish.onnx.package import load_onnx
+from relayish.onnx.sizes import make_result_size
 from relayish.op.declaration.registry import is_registered, register_op
 
 __all__ = ["declare_all", "domain_of", "find_operator", "identity_of", "onnx_domain_of"]
@@ -76,6 +77,7 @@ def _declare(identity: Identity, op: Op) -> None:
         rule=None if with_graphs else make_rule(identity, schema),
         relation=make_relation(identity, schema) if with_graphs else None,
         evaluate=make_evaluate(identity, schema),
+        result_size=make_result_size(op, identity),
         outputs=lambda attrs, _args: count_outputs(attrs),
         stateful=schema is None,
         random=identity.domain == "" and identity.name in _RANDOM,

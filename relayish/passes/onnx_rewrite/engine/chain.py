@@ -76,12 +76,20 @@ class Chain:
         return var
 
     def insert(self, var: Var, value: Expr, before: Binding, let: Let | None = None) -> Binding:
-        """Add a binding before another one."""
-        while type(value) is Let:
-            self.insert(value.var, value.value, before)
-            value, let = value.body, None
+        """Add a binding before another one, and before it the lets that its value begins with."""
+        pending: list[tuple[Var, Expr]] = [(var, value)]
+        while True:
+            name, each = pending.pop()
+            if type(each) is Let:
+                pending += [(name, each.body), (each.var, each.value)]
+                continue
+            found = self._insert(name, each, before, let)
+            if not pending:
+                return found
+
+    def _insert(self, var: Var, value: Expr, before: Binding, let: Let | None) -> Binding:
         flat = self._flatten_operands(value, before)
-        found = Binding(var, flat, let if flat is value else None)
+        found = Binding(var, flat, let if let is not None and flat is let.value else None)
         found.following, found.preceding = before, before.preceding
         if before.preceding is None:
             self._first = found
@@ -119,9 +127,8 @@ class Chain:
 
     def replace_value(self, binding: Binding, value: Expr) -> None:
         """Bind the variable of ``binding`` to another value, of which it is the same."""
-        while type(value) is Let:
-            self.insert(value.var, value.value, binding)
-            value = value.body
+        if type(value) is Let:
+            value = self._bind(value, binding)
         self._set(binding, self._flatten_operands(value, binding))
 
     def _set(self, binding: Binding, value: Expr) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from relayish.errors import PassError
-from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -20,22 +18,27 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.type import Type
-from relayish.onnx import info
-from relayish.onnx.calls import captures_of, graphs_of, make_call, with_parts
-from relayish.onnx.operator_sets import find_schema, identify
-from relayish.onnx.operators import find_operator, identity_of
-from relayish.passes.onnx_rewrite.engine.chain import Binding, Chain
-from relayish.passes.onnx_rewrite.engine.constants import array_of, constant_of_node
+from relayish.onnx.calls import captures_of, graphs_of, make_call
+from relayish.onnx.operator_sets import identify
+from relayish.onnx.operators import find_operator
+from relayish.passes.onnx_rewrite.engine.chain import Binding
+from relayish.passes.onnx_rewrite.engine.constants import array_of
+from relayish.passes.onnx_rewrite.engine.equal_constants import find_equal_constants
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
 from relayish.passes.onnx_rewrite.engine.names import Names
+from relayish.passes.onnx_rewrite.engine.parts import (
+    drop_unused_captures,
+    has_schema,
+    replace_variables,
+)
 from relayish.passes.onnx_rewrite.engine.rules import RuleTable
+from relayish.passes.onnx_rewrite.engine.scope import Scope
 
 _ROUNDS = 64
 """How many rewrites a binding may cause on average, before rules are said to undo one another."""
 
 
-class Rewriter:
+class Rewriter(Scope):
     """A function whose calls are rewritten: ``graph``, as rules call it.
 
     Rules ask it about the function around the call that they are applied to, and add bindings
@@ -49,6 +52,7 @@ class Rewriter:
         opsets: The version of each operator set.
         outer: The rewriter of the function around, of a graph.
         captured: What the last parameters of a graph stand for, there.
+        merge_constants: Give equal constants one variable first.
     """
 
     def __init__(
@@ -59,146 +63,18 @@ class Rewriter:
         opsets: Mapping[str, int],
         outer: Rewriter | None = None,
         captured: Mapping[Expr, Expr] | None = None,
+        *,
+        merge_constants: bool = False,
     ) -> None:
-        self.function = func
+        super().__init__(func, facts, opsets, outer, captured)
         self._rules = rules
-        self._facts = facts
-        self._opsets = opsets
-        self._outer = outer
-        self._captured: Mapping[Expr, Expr] = captured or {}
+        self._merge_constants = merge_constants
         self._names: Names = Names(func) if outer is None else outer._names  # noqa: SLF001
-        self._chain = Chain(func.body)
         self._at: Binding = self._chain.end
         self._emitted: list[Binding] = []
-        self._arrays: dict[Expr, npt.NDArray[Any] | None] = {}  # Any: of whatever element type
         self._graphs_seen: dict[Expr, tuple[object, ...]] = {}
         self._rewrites = 0
         self._limit = 0
-
-    # what rules ask
-
-    @property
-    def function_opset(self) -> int:
-        """The version of ONNX's own operator set that the function is written for."""
-        return self.opset("")
-
-    def opset(self, domain: str) -> int:
-        """Return the version of the operator set of ``domain``; 0 if the function has none."""
-        return self._opsets.get(domain, self._opsets.get("ai.onnx", 0) if not domain else 0)
-
-    def definition(self, expr: Expr) -> Expr:
-        """Return what a variable is bound to, through aliases; any other expression itself.
-
-        Of a value that a graph captures, that is a constant, where it is one outside.
-        """
-        while type(expr) is Var:
-            bound = self._chain.bindings.get(expr)
-            if bound is None:
-                return self._outside(expr)
-            expr = bound.value
-        return expr
-
-    def _outside(self, var: Var) -> Expr:
-        captured = self._captured.get(var)
-        if captured is None or self._outer is None:
-            return var
-        found = self._outer.definition(captured)
-        if type(found) is Constant:
-            return found
-        if type(found) is Call and self._outer.constant(captured) is not None:
-            return found  # a node that is a constant, of which nothing is captured
-        return var
-
-    def producer(self, expr: Expr, *operators: str, domain: str = "") -> Call | None:
-        """Return the call that gives ``expr``, if it is one of these operators, in any version.
-
-        Without operators, it may be any of ONNX.
-        """
-        found = self.definition(expr)
-        if type(found) is not Call:
-            return None
-        identity = identity_of(found.op)
-        if identity is None or identity.domain != domain:
-            return None
-        return found if not operators or identity.name in operators else None
-
-    def constant(self, expr: Expr) -> npt.NDArray[Any] | None:  # Any: of whatever element type
-        """Return the value of a constant: inline, bound, captured, or a node ``Constant``.
-
-        Returns:
-            The value, which is not to be written to; ``None`` if ``expr`` is no constant tensor.
-        """
-        found = self.definition(expr)
-        if type(found) is Constant:
-            return array_of(found.data)
-        if type(found) is not Call:
-            return None
-        if found not in self._arrays:
-            self._arrays[found] = constant_of_node(found)
-        return self._arrays[found]
-
-    def value_of(self, expr: Expr) -> npt.NDArray[Any] | None:  # Any: as above
-        """Return the value of ``expr`` where it is known: constant, or by what types say."""
-        found = self.constant(expr)
-        return found if found is not None else self._facts.value_of(self, expr)
-
-    def users(self, expr: Expr) -> tuple[Call, ...]:
-        """Return the calls that use a variable, each once; those whose graphs capture it too."""
-        users = self._chain.users.get(expr, {})
-        return tuple([each.value for each in users if type(each.value) is Call])
-
-    def uses_of(self, expr: Expr) -> tuple[tuple[Var | None, Expr], ...]:
-        """Return what uses a variable: values with the variables they are bound to.
-
-        The results of the function have no variable.
-        """
-        return tuple([(each.var, each.value) for each in self._chain.users.get(expr, {})])
-
-    def count_uses(self, expr: Expr) -> int:
-        """Return how often a variable is used, as a result and by graphs that capture it too."""
-        return self._chain.count_uses(expr)
-
-    def is_used_once(self, expr: Expr) -> bool:
-        """Return whether a variable is used in one place, which may be among the results."""
-        return self._chain.count_uses(expr) == 1
-
-    def is_result(self, expr: Expr) -> bool:
-        """Return whether a variable is a result of the function."""
-        return self._chain.end in self._chain.users.get(expr, {})
-
-    def type_of(self, expr: Expr) -> Type | None:
-        """Return the type of an expression; ``None`` if nothing is known."""
-        return self._facts.type_of(self, expr)
-
-    def shape_of(self, expr: Expr) -> tuple[Any, ...] | None:  # Any: dimensions, of several kinds
-        """Return the dimensions of a tensor; ``None`` if not even their number is known."""
-        return getattr(self.type_of(expr), "shape", None)
-
-    def rank_of(self, expr: Expr) -> int | None:
-        """Return the number of dimensions of a tensor; ``None`` if it is not known."""
-        shape = self.shape_of(expr)
-        return None if shape is None else len(shape)
-
-    def dtype_of(self, expr: Expr) -> str | None:
-        """Return the element type of a tensor; ``None`` if it is not known."""
-        return getattr(self.type_of(expr), "dtype", None)
-
-    @staticmethod
-    def attribute(call: Call, name: str, default: Any = None) -> Any:  # Any: as schemas say
-        """Return an attribute of a call, or ``default``."""
-        return default if call.attrs is None else call.attrs.get(name, default)
-
-    @staticmethod
-    def version(call: Call) -> int:
-        """Return the version of the operator set that brought the operator of a call."""
-        identity = identity_of(call.op)
-        return 0 if identity is None else identity.since_version
-
-    @staticmethod
-    def operator(call: Expr) -> str | None:
-        """Return the name of the operator of a call, if it is one of ONNX's own."""
-        identity = identity_of(call.op) if type(call) is Call else None
-        return None if identity is None or identity.domain else identity.name
 
     # what rules build
 
@@ -299,6 +175,8 @@ class Rewriter:
         """Apply the rules until none applies; return the function, itself if none did."""
         chain = self._chain
         self._limit = _ROUNDS * (len(chain.bindings) + 16)
+        if self._merge_constants:
+            self._forward_equal_constants()
         while chain.waiting:
             binding = chain.waiting.popleft()
             binding.is_waiting = False
@@ -308,6 +186,19 @@ class Rewriter:
         if not self._rewrites:
             return self.function
         return self.function.with_fields(body=chain.rebuild())
+
+    def _forward_equal_constants(self) -> None:
+        """Use the first of several equal constants instead of the others, but for results."""
+        constants = [
+            (each.var, array_of(each.value.data))
+            for each in self._chain
+            if type(each.value) is Constant and each.var is not None
+        ]
+        kept = [(var, array) for var, array in constants if array is not None]
+        for var, first in find_equal_constants(kept):
+            if self._chain.users.get(var) and not self.is_result(var):
+                self._rewrites += 1
+                self._forward(self._chain.bindings[var], first)
 
     def _visit(self, binding: Binding) -> None:
         value = binding.value
@@ -391,7 +282,15 @@ class Rewriter:
             params: tuple[Expr, ...] = graph.params[len(graph.params) - len(captures) :]
             inner = dict(zip(params, captures, strict=True))
             images.append(
-                Rewriter(graph, self._rules, self._facts, self._opsets, self, inner).run()
+                Rewriter(
+                    graph,
+                    self._rules,
+                    self._facts,
+                    self._opsets,
+                    self,
+                    inner,
+                    merge_constants=self._merge_constants,
+                ).run()
             )
         self._graphs_seen[binding.var] = (*images, *known)
         if all(image is graph for image, graph in zip(images, graphs.values(), strict=True)):
@@ -407,59 +306,3 @@ class Rewriter:
     def _known_outside(self, captured: Expr) -> object:
         found = self.definition(captured)
         return found if self.constant(captured) is not None else captured
-
-
-def drop_unused_captures(call: Call, graphs: Sequence[Function]) -> Call:
-    """Return a call with other graphs, without the captured values that none of these uses."""
-    captures = captures_of(call)
-    count = len(captures)
-    uses = [Chain(graph.body).users for graph in graphs]
-    kept = [
-        place
-        for place in range(count)
-        if any(
-            used.get(graph.params[len(graph.params) - count + place])
-            for graph, used in zip(graphs, uses, strict=True)
-        )
-    ]
-    if len(kept) < count:
-        graphs = [
-            graph.with_fields(
-                params=(
-                    *graph.params[: len(graph.params) - count],
-                    *[graph.params[len(graph.params) - count + place] for place in kept],
-                )
-            )
-            for graph in graphs
-        ]
-    return with_parts(call, graphs=graphs, captures=[captures[place] for place in kept])
-
-
-def replace_variables(value: Expr, images: Mapping[Expr, Expr]) -> Expr:
-    """Return a flat value with other operands."""
-    get = images.get
-    if type(value) is Var:
-        return get(value, value)
-    if type(value) is Call:
-        return value.with_fields(args=tuple([get(arg, arg) for arg in value.args]))
-    if type(value) is Tuple:
-        return value.with_fields(fields=tuple([get(each, each) for each in value.fields]))
-    if type(value) is TupleGetItem:
-        return value.with_fields(tuple_value=get(value.tuple_value, value.tuple_value))
-    return value
-
-
-def has_schema(operator: str, opset: int) -> bool:
-    """Return whether version ``opset`` of ONNX's own operator set has an operator."""
-    return find_schema(identify(operator, opset)) is not None
-
-
-def opsets_of(func: Function, attrs: DictAttrs | None) -> Mapping[str, int]:
-    """Return the version of each operator set for a function of a module with ``attrs``."""
-    for held in (func.attrs, attrs):
-        found = None if held is None else held.get(info.OPSETS)
-        if isinstance(found, DictAttrs):
-            return {
-                domain: version for domain, version in found.items() if isinstance(version, int)
-            }
-    return {}

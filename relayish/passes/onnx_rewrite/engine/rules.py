@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from relayish.ir.relay.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr, GlobalVar
 from relayish.onnx.operators import identity_of
 
 if TYPE_CHECKING:
     Apply: TypeAlias = Callable[[Call, Any], Expr | None]
     # Any: the rewriter, which is made of rules
+
+
+FUNCTIONS: Final = "@"
+"""In place of an operator: calls of functions of the module."""
 
 
 class Rule(NamedTuple):
@@ -36,7 +40,8 @@ def rule(*operators: str, domain: str = "") -> Callable[[Apply], Rule]:
     """Make a function a rule for calls of ``operators``, in any version.
 
     Args:
-        operators: Their names.
+        operators: Their names; ``"*"`` is all of the domain, tried after rules that name the
+            operator, and :data:`FUNCTIONS` all functions of the module.
         domain: The domain of ONNX they are in.
 
     Example:
@@ -76,7 +81,11 @@ class RuleTable:
             identity = identity_of(op)
             found = _NONE
             if identity is not None:
-                found = self._by_name.get((identity.domain, identity.name), _NONE)
+                domain, name, _ = identity
+                found = self._by_name.get((domain, name), _NONE)
+                found += self._by_name.get((domain, "*"), _NONE)
+            elif type(op) is GlobalVar:
+                found = self._by_name.get(("", FUNCTIONS), _NONE)
             self._by_op[op] = found
         return found
 

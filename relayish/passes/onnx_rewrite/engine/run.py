@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
-from relayish.passes.normal_form.functions import iterate_optimized_functions
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.onnx.operators import identity_of
+from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
-from relayish.passes.onnx_rewrite.engine.rewriter import Rewriter, opsets_of
+from relayish.passes.onnx_rewrite.engine.parts import opsets_of
+from relayish.passes.onnx_rewrite.engine.rewriter import Rewriter
 from relayish.passes.onnx_rewrite.engine.rules import Rule, RuleTable
 
 
 def rewrite_function(
-    func: Expr, rules: Iterable[Rule] | RuleTable, mod: IRModule | None = None
+    func: Expr,
+    rules: Iterable[Rule] | RuleTable,
+    mod: IRModule | None = None,
+    *,
+    merge_constants: bool = False,
 ) -> Expr:
     """Return a function with rules applied to its calls, and those of its graphs, until none does.
 
@@ -26,6 +33,7 @@ def rewrite_function(
         func: The function; any other expression is returned as it is.
         rules: The rules; of those for one operator, the first that does something counts.
         mod: The module it belongs to, which says the versions of the operator sets.
+        merge_constants: Give equal constants one variable first.
 
     Returns:
         ``func`` itself where no rule applied.
@@ -37,19 +45,28 @@ def rewrite_function(
         Linear in the bindings of the function and its graphs, and in rewrites with the uses of what
         they rewrite.
     """
-    if type(func) is not Function:
-        return func
     table = rules if isinstance(rules, RuleTable) else RuleTable(rules)
+    if type(func) is not Function or not _is_for(table, func):
+        return func
     opsets = opsets_of(func, None if mod is None else mod.attrs)
-    return Rewriter(func, table, FactSource(), opsets).run()
+    return Rewriter(func, table, FactSource(), opsets, merge_constants=merge_constants).run()
 
 
-def rewrite_module(mod: IRModule, rules: Iterable[Rule] | RuleTable) -> IRModule:
+def _is_for(table: RuleTable, func: Function) -> bool:
+    """Return whether a function calls operators of ONNX, or what rules are for."""
+    for node in EXPRESSIONS.pre_order(func):
+        if type(node) is Call and (identity_of(node.op) is not None or table.find(node.op)):
+            return True
+    return False
+
+
+def rewrite_module(
+    mod: IRModule, rules: Iterable[Rule] | RuleTable, *, merge_constants: bool = False
+) -> IRModule:
     """Return a module with rules applied to each of its functions, as by `rewrite_function`."""
     table = rules if isinstance(rules, RuleTable) else RuleTable(rules)
-    changed: dict[GlobalVar | str, Expr] = {}
-    for name, func in iterate_optimized_functions(mod):
-        image = rewrite_function(func, table, mod)
-        if image is not func:
-            changed[name] = image
-    return mod.with_functions(changed) if changed else mod
+    return transform_functions(
+        mod,
+        lambda func: rewrite_function(func, table, mod, merge_constants=merge_constants),
+        iterate_optimized_functions,
+    )

@@ -1,0 +1,1 @@
+"""Rewrite rules by subject; passes are made of them."""

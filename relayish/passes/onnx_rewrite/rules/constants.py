@@ -1,0 +1,73 @@
+"""Calls whose value is known: constants."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.interpreter.constant_call import SIZE_LIMIT, plan_of
+from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
+from relayish.onnx.calls import count_outputs, graph_names, is_absent
+from relayish.onnx.operators import identity_of
+from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rule
+
+_KEPT: Final = frozenset({"Constant", "DequantizeLinear"})
+"""Operators that stay: what is constant already, and weights that are stored small."""
+
+
+@rule("Constant")
+def take_constant(call: Call, graph: Rewriter) -> Expr | None:
+    """A node ``Constant`` is a constant."""
+    found = graph.constant(graph.current)
+    return None if found is None else Constant(found, span=call.span)
+
+
+@rule("*")
+def fold_known_value(call: Call, graph: Rewriter) -> Expr | None:
+    """What types tell the value of: shapes, and what is computed of them."""
+    if count_outputs(call.attrs) != 1 or not call.args or graph_names(call.attrs):
+        return None
+    found = graph.value_of(graph.current)
+    return None if found is None else Constant(found, span=call.span)
+
+
+def fold_calls(*, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False) -> Rule:
+    """Return the rule that evaluates calls on constants.
+
+    Args:
+        size_limit: How many elements a result may have, unless its operands have as many together.
+        fold_dequantize: Fold ``DequantizeLinear`` too, so that weights are stored as they are used.
+    """
+    kept = _KEPT - ({"DequantizeLinear"} if fold_dequantize else set())
+
+    @rule("*")
+    def fold_call(call: Call, graph: Rewriter) -> Expr | None:
+        """A call on constants is its value."""
+        if not call.args or graph_names(call.attrs):
+            return None
+        values: list[Any] = []  # Any: values of constants
+        for arg in call.args:
+            value = () if is_absent(arg) else graph.constant(arg)
+            if value is None:
+                return None
+            values.append(value)
+        identity = identity_of(call.op)
+        plan = plan_of(call.op)
+        if identity is None or identity.name in kept or plan.evaluate is None:
+            return None
+        return _as_constants(call, plan.fold(call, values, size_limit, scalar=False))
+
+    return fold_call
+
+
+def _as_constants(call: Call, value: object) -> Expr | None:
+    """Return the results of a call as constants, ``None`` if one of them is no tensor."""
+    wanted = count_outputs(call.attrs)
+    results = (value,) if wanted == 1 else value
+    if not isinstance(results, tuple) or len(results) != wanted:
+        return None
+    if not all(isinstance(each, (np.ndarray, np.generic)) for each in results):
+        return None
+    constants = [Constant(each, span=call.span) for each in results]
+    return constants[0] if wanted == 1 else Tuple(constants)

@@ -1,0 +1,88 @@
+"""Simplification of programs of ONNX: all rules that lose nothing, together.
+
+Before::
+
+    let %s = onnx::Shape_13(%x);           // %x: Tensor[(2, 3), float32]
+    let %c = onnx::Equal_13(%s, [2, 3]);
+    let %r = onnx::ReduceMin_13(%c){keepdims=0};
+    let %y = onnx::If_16(%r, fn (%a) { let %b = onnx::Identity_16(%a); %b }, fn (%a) { %a }, %x);
+    let %z = onnx::Relu_14(%y);
+    %z
+
+After::
+
+    let %z = onnx::Relu_14(%x);
+    %z
+"""
+
+from __future__ import annotations
+
+from relayish.interpreter.constant_call import SIZE_LIMIT
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
+from relayish.pass_infra import register_pass
+from relayish.passes.onnx_rewrite.engine import Rule, rewrite_function
+from relayish.passes.onnx_rewrite.rules import (
+    arithmetic,
+    consecutive,
+    constants,
+    control_flow,
+    identities,
+    sequences,
+    views,
+)
+
+
+def simplifying_rules(
+    *, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False, signed_zeros: bool = False
+) -> tuple[Rule, ...]:
+    """Return the rules of :func:`simplify_onnx`, in the order in which they are tried."""
+    return (
+        constants.take_constant,
+        *control_flow.RULES,
+        *identities.RULES,
+        *arithmetic.make_rules(signed_zeros=signed_zeros),
+        *sequences.RULES,
+        *consecutive.RULES,
+        *views.RULES,
+        constants.fold_calls(size_limit=size_limit, fold_dequantize=fold_dequantize),
+        constants.fold_known_value,
+    )
+
+
+RULES = simplifying_rules()
+
+
+@register_pass("SimplifyOnnx", opt_level=1, idempotent=True)
+def simplify_onnx(
+    func: Expr,
+    *,
+    mod: IRModule | None = None,
+    size_limit: int = SIZE_LIMIT,
+    fold_dequantize: bool = False,
+    signed_zeros: bool = False,
+) -> Expr:
+    """Simplification of programs of ONNX: fold, inline, drop and merge until nothing is left to do.
+
+    Return ``func`` after ``ConstantToInitializer``, ``MergeInitializers``, ``FoldShapes``,
+    ``InlineControlFlow``, ``EliminateNop``, ``SequenceToTensors`` and ``MergeConsecutive``,
+    together, to a fixed point.
+
+    Args:
+        func: A function of ONNX; anything else is returned as it is.
+        mod: The module it is from.
+        size_limit: How many elements a folded tensor may have, unless its operands have as many.
+        fold_dequantize: Fold ``DequantizeLinear`` of constants too.
+        signed_zeros: Tell ``-0.0`` from ``0.0``: keep ``x + 0.0``.
+
+    Complexity:
+        Linear in the nodes and what they become, not counting evaluation.
+    """
+    rules = simplifying_rules(
+        size_limit=size_limit, fold_dequantize=fold_dequantize, signed_zeros=signed_zeros
+    )
+    while True:
+        image = rewrite_function(func, rules, mod, merge_constants=True)
+        if image is func:
+            return func
+        func = image
