@@ -23,6 +23,8 @@ from relayish.onnx.protos.tensors import array_of_proto
 from relayish.onnx.protos.types import Dimensions
 
 _STRING: Final = 8
+_CONSUMED: Final = "consumed_inputs"
+"""What operators of the first version say of inputs that results may be written to; nobody does."""
 
 
 def find_fallback(identity: Identity, schema: Any | None) -> Kernel:  # Any: a schema of onnx
@@ -138,6 +140,8 @@ def call_kernel(kernel: Kernel, inputs: list[Any], keywords: dict[str, Any], wan
 
     Any: values of ONNX.
     """
+    if _CONSUMED in keywords:
+        keywords = {name: value for name, value in keywords.items() if name != _CONSUMED}
     if wants_count(kernel) and "num_outputs" not in keywords:
         keywords = {**keywords, "num_outputs": wanted}
     return kernel(*inputs, **keywords)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -17,6 +17,13 @@ from relayish.onnx.kernels.values import Value, check_rank, number_of, numbers_o
 _FLOAT: Final = 1
 
 
+class Sparse(Protocol):
+    """What a sparse tensor is given as: a map with ``values``, ``indices`` and ``dims``."""
+
+    def get(self, name: str, /) -> Any:  # Any: two arrays, and a tuple of numbers
+        """Return a part."""
+
+
 @kernel("Constant", since=(1, 9))
 def constant_tensor(*, value: Array) -> Array:
     """Return the tensor of the attribute."""
@@ -25,9 +32,9 @@ def constant_tensor(*, value: Array) -> Array:
 
 @kernel("Constant", since=(11,))
 def constant_tensor_or_sparse(
-    *, value: Array | None = None, sparse_value: Array | None = None
+    *, value: Array | None = None, sparse_value: Sparse | Array | None = None
 ) -> Array:
-    """Return the tensor of the attribute; a sparse one is given dense."""
+    """Return the tensor of the attribute, a sparse one with all its elements."""
     return constant(value=value, sparse_value=sparse_value)
 
 
@@ -35,7 +42,7 @@ def constant_tensor_or_sparse(
 def constant(
     *,
     value: Array | None = None,
-    sparse_value: Array | None = None,
+    sparse_value: Sparse | Array | None = None,
     value_float: float | None = None,
     value_floats: tuple[float, ...] | None = None,
     value_int: int | None = None,
@@ -43,8 +50,10 @@ def constant(
     value_string: str | None = None,
     value_strings: tuple[str, ...] | None = None,
 ) -> Array:
-    """Return the tensor of the one attribute that is given; a sparse one is given dense."""
-    found = [data for data in (value, sparse_value) if data is not None]
+    """Return the tensor of the one attribute that is given, a sparse one with all its elements."""
+    found = [] if value is None else [value]
+    if sparse_value is not None:
+        found.append(sparse_value if isinstance(sparse_value, np.ndarray) else _dense(sparse_value))
     for number, dtype in (
         (value_float, np.float32),
         (value_floats, np.float32),
@@ -58,6 +67,21 @@ def constant(
     if len(found) != 1:
         raise EvaluationError(f"Constant has {len(found)} values; expected one attribute with one")
     return found[0]
+
+
+def _dense(sparse: Sparse) -> Array:
+    """Return a tensor of which some elements are told, by rows of places or by their number."""
+    values, places, sizes = (sparse.get(part) for part in ("values", "indices", "dims"))
+    result = np.zeros(sizes, values.dtype)
+    if places.ndim == 1:
+        places = np.stack(np.unravel_index(places, sizes), axis=-1)
+    if places.shape != (len(values), len(sizes)):
+        raise EvaluationError(
+            f"a sparse tensor of shape {tuple(sizes)} has {len(values)} elements and places of "
+            f"shape {places.shape}; expected a row of {len(sizes)} for each"
+        )
+    result[tuple(places.T)] = values
+    return result
 
 
 @kernel("ConstantOfShape", since=(9, 20, 21, 23, 24, 25))

@@ -41,6 +41,20 @@ def test_a_constant_has_one_value():
         run_kernel("Constant", version=13, value=value, value_int=1)
 
 
+@each("places", [[1, 5], [[0, 1], [1, 2]]])
+def test_a_sparse_constant_is_zero_elsewhere(places):
+    parts = {"values": np.float32([7, 8]), "indices": np.array(places), "dims": (2, 3)}
+    (found,) = run_kernel("Constant", version=11, sparse_value=parts)
+    assert found.dtype == np.float32
+    assert found.tolist() == [[0, 7, 0], [0, 0, 8]]
+
+
+def test_a_sparse_constant_has_a_place_for_each_element():
+    parts = {"values": np.float32([7, 8]), "indices": np.array([[0], [1]]), "dims": (2, 3)}
+    with pytest.raises(EvaluationError, match=r"places of shape \(2, 1\)"):
+        run_kernel("Constant", version=13, sparse_value=parts)
+
+
 def test_a_constant_of_a_shape_is_zero_or_as_told():
     found = run_kernel("ConstantOfShape", np.array([2, 0, 3]), version=9)[0]
     assert (found.dtype, found.shape) == (np.float32, (2, 0, 3))
