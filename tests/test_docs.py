@@ -103,7 +103,7 @@ def test_the_readme_has_exactly_two_commands():
     commands = [fence[2].strip() for fence in FENCE.finditer(text) if fence[1] == "sh"]
     assert len(commands) == 2
     assert all("\n" not in command for command in commands)
-    assert "relayish opt examples/" in commands[0]
+    assert "relayish optimize examples/" in commands[0]
     assert commands[1].endswith("-m pytest -q -n auto")
 
 

@@ -15,6 +15,7 @@ from relayish.cli.onnx.drawing.diagram import attribute_texts, show_tensor
 from relayish.cli.onnx.reading import ModelFile
 from relayish.cli.onnx.statistics import count_model, graphs_of, operator_name
 from relayish.cli.onnx.summary import summarise
+from relayish.onnx.protos.files import DataFiles
 from relayish.onnx.protos.tensors import array_of_proto
 
 
@@ -33,6 +34,7 @@ def diff_models(before: ModelFile, after: ModelFile) -> Iterator[str]:
 def _facts(model: Any) -> dict[str, str]:  # Any: a ModelProto, which onnx does not type
     summary = summarise(model)
     facts = dict(summary.facts)
+    facts.update({f"metadata {key}": value for key, value in summary.metadata})
     facts.update({f"input {name}": text for name, text in summary.inputs})
     facts.update({f"output {name}": text for name, text in summary.outputs})
     facts.update({f"function {name}": "there" for name in summary.functions})
@@ -71,14 +73,14 @@ def nodes_of(model: ModelFile) -> dict[str, str]:
     Graphs within nodes, and functions, are told by where they stand.
     """
     found: dict[str, str] = {}
-    proto, folder = model.proto, Path(model.path).parent
+    proto, files = model.proto, DataFiles(Path(model.path).parent)
     todo = [(proto.graph.node, "")]
     todo += [(each.node, f"{each.domain}.{each.name}/") for each in reversed(proto.functions)]
     while todo:
         nodes, where = todo.pop()
         for number, node in enumerate(nodes):
             first = next((name for name in node.output if name), f"#{number}")
-            found[f"{where}{first}"] = _describe(node, folder)
+            found[f"{where}{first}"] = _describe(node, files)
             for attribute in node.attribute:
                 graphs = [attribute.g] if attribute.HasField("g") else attribute.graphs
                 inside = f"{where}{first}.{attribute.name}"
@@ -89,10 +91,10 @@ def nodes_of(model: ModelFile) -> dict[str, str]:
     return found
 
 
-def _describe(node: Any, folder: Path) -> str:  # Any: a NodeProto
+def _describe(node: Any, files: DataFiles) -> str:  # Any: a NodeProto
     attributes = dict(attribute_texts(node))
     attributes.update(
-        {a.name: show_elements(a.t, folder) for a in node.attribute if a.HasField("t")}
+        {a.name: show_elements(a.t, files) for a in node.attribute if a.HasField("t")}
     )
     shown = ", ".join(f"{name}={attributes[name]}" for name in sorted(attributes))
     called = f"{operator_name(node)}({', '.join(node.input)})"
@@ -102,9 +104,9 @@ def _describe(node: Any, folder: Path) -> str:  # Any: a NodeProto
 
 def constants_of(model: ModelFile) -> dict[str, str]:
     """Return the initializers of a model by name: type, and what tells the elements."""
-    folder = Path(model.path).parent
+    files = DataFiles(Path(model.path).parent)
     return {
-        tensor.name: show_elements(tensor, folder)
+        tensor.name: show_elements(tensor, files)
         for _, initializers in graphs_of(model.proto)
         for tensor in initializers
     }
@@ -114,17 +116,17 @@ _FEW: Final = 8
 """So many elements are told one by one."""
 
 
-def show_elements(tensor: Any, folder: Path | None) -> str:  # Any: a TensorProto
+def show_elements(tensor: Any, files: DataFiles) -> str:  # Any: a TensorProto
     """Return type and elements of a tensor; of many elements a digest.
 
     Args:
         tensor: A ``TensorProto``.
-        folder: Where the model lies.
+        files: The files beside the model.
 
     Raises:
         ModelError: If the elements cannot be read.
     """
-    array = array_of_proto(tensor, folder, f"tensor {tensor.name!r}")
+    array = array_of_proto(tensor, files, f"tensor {tensor.name!r}")
     if array.size <= _FEW:
         return f"{show_tensor(tensor)} {array.tolist()}"
     held = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()

@@ -20,16 +20,10 @@ td.count { text-align: right }
 def to_html(summary: Summary, source: str, svg: str) -> str:
     """Return the page; it needs no script, and no file from elsewhere."""
     found = summary.statistics
-    facts = [
-        ("file", source),
-        *summary.facts,
-        *[("input", f"{name}: {text}") for name, text in summary.inputs],
-        *[("output", f"{name}: {text}") for name, text in summary.outputs],
-        *[("function", name) for name in summary.functions],
-        ("constants", f"{found.constants:,}, {found.constant_bytes:,} bytes"),
-        ("operators", f"{found.total:,}"),
-    ]
-    told = "".join(f"<tr><th>{escape(a)}</th><td>{escape(b)}</td></tr>\n" for a, b in facts)
+    told = "".join(
+        f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>\n"
+        for label, text in summary.rows(source)
+    )
     counts = "".join(
         f'<tr><td class="count">{count:,}</td><td>{escape(name)}</td></tr>\n'
         for name, count in sorted(found.operators.items(), key=lambda each: (-each[1], each[0]))

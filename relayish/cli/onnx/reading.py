@@ -9,7 +9,8 @@ from typing import Any
 
 from relayish.cli.onnx.inputs import Input, Shapes, inputs_of
 from relayish.errors import ModelError, OptionError
-from relayish.frontend.onnx.importer import from_onnx, load_proto
+from relayish.frontend.onnx.importer import from_onnx
+from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.package import load_onnx
 

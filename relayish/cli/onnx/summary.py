@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ class Summary:
 
     Attributes:
         facts: Pairs of a name and what it says: producer, versions, and the like.
+        metadata: Pairs of a key and a value.
         inputs: Names and types; those with a default say so.
         outputs: Names and types.
         statistics: Of what it consists.
@@ -24,10 +25,28 @@ class Summary:
     """
 
     facts: tuple[tuple[str, str], ...]
+    metadata: tuple[tuple[str, str], ...]
     inputs: tuple[tuple[str, str], ...]
     outputs: tuple[tuple[str, str], ...]
     statistics: Statistics
     functions: tuple[str, ...]
+
+    def rows(self, source: str) -> Iterator[tuple[str, str]]:
+        """Yield what is told of the model in the file ``source``, but for counts: label, text."""
+        yield "file", source
+        yield from self.facts
+        for label, pairs in (
+            ("metadata", self.metadata),
+            ("input", self.inputs),
+            ("output", self.outputs),
+        ):
+            for number, (name, text) in enumerate(pairs):
+                yield "" if number else label, f"{name}: {text}"
+        for number, name in enumerate(self.functions):
+            yield "" if number else "function", name
+        found = self.statistics
+        yield "constants", f"{found.constants:,}, {found.constant_bytes:,} bytes"
+        yield "operators", f"{found.total:,}"
 
 
 def summarise(proto: Any) -> Summary:  # Any: a ModelProto, which onnx does not type
@@ -42,9 +61,9 @@ def summarise(proto: Any) -> Summary:  # Any: a ModelProto, which onnx does not 
         ("domain", proto.domain),
         ("description", " ".join(proto.doc_string.split())),
     ]
-    facts += [(f"metadata {each.key}", each.value) for each in proto.metadata_props]
     return Summary(
         tuple([fact for fact in facts if fact[1]]),
+        tuple([(each.key, each.value) for each in proto.metadata_props]),
         tuple(
             [
                 (each.name, f"{_type_of(each)}{', has a default' if each.name in given else ''}")
@@ -64,12 +83,7 @@ def _type_of(value: Any) -> str:  # Any: a ValueInfoProto
 def render_summary(summary: Summary, source: str) -> str:
     """Return the summary as text."""
     found = summary.statistics
-    rows = [("file", source), *summary.facts]
-    rows += [_row("input" if n == 0 else "", each) for n, each in enumerate(summary.inputs)]
-    rows += [_row("output" if n == 0 else "", each) for n, each in enumerate(summary.outputs)]
-    rows += [("function" if n == 0 else "", name) for n, name in enumerate(summary.functions)]
-    rows.append(("constants", f"{found.constants:,}, {found.constant_bytes:,} bytes"))
-    rows.append(("operators", f"{found.total:,}"))
+    rows = list(summary.rows(source))
     width = max(len(name) for name, _ in rows)
     lines = [f"{name.ljust(width)}  {text}".rstrip() for name, text in rows]
     counts = sorted(found.operators.items(), key=lambda each: (-each[1], each[0]))
@@ -78,16 +92,13 @@ def render_summary(summary: Summary, source: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(label: str, named: tuple[str, str]) -> tuple[str, str]:
-    return label, f"{named[0]}: {named[1]}"
-
-
 def summary_as_json(summary: Summary, source: str) -> str:
     """Return the summary as a JSON object."""
     found = summary.statistics
     told = {
         "file": source,
         **dict(summary.facts),
+        "metadata": dict(summary.metadata),
         "inputs": _named(summary.inputs),
         "outputs": _named(summary.outputs),
         "functions": list(summary.functions),

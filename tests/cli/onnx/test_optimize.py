@@ -1,0 +1,333 @@
+"""``relayish optimize``: what it writes, what it tells, what it refuses to write."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from relayish.cli.main import main
+from relayish.functor import ExprMutator
+from relayish.ir.relay.expr import Constant, Expr
+from relayish.transform import create_function_pass, register_pass
+from tests.support.small_models import BFLOAT16, FLOAT, INT64, model_of
+
+onnx = pytest.importorskip("onnx")
+helper = onnx.helper
+
+Capture = pytest.CaptureFixture[str]
+DEAD_CODE = ["-p", "DeadCodeElimination"]
+
+
+def masked(told: str) -> str:
+    """Return what was told with times masked, and the space that they take."""
+    return re.sub(r" +\d+\.\d{3}\b", " T", re.sub(r"\d+\.\d\d seconds", "T seconds", told))
+
+
+class _Doubler(ExprMutator):
+    def visit_constant(self, constant: Constant) -> Expr:
+        data = np.asarray(constant.data)
+        return constant if data.ndim else Constant(data * np.float32(1.5))
+
+
+@pytest.fixture
+def wrong_pass(declarations: None) -> str:
+    """Register a pass that changes scalars, and return its name."""
+    made = create_function_pass(lambda func, _m, _c: _Doubler().visit(func), 0, "ChangeScalars")
+    register_pass()(made)
+    return "ChangeScalars"
+
+
+def test_what_nobody_uses_is_gone_and_a_table_tells_it(model, tmp_path, capsys: Capture) -> None:
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), *DEAD_CODE]) == 0
+    shown = capsys.readouterr()
+    assert (
+        masked(shown.out)
+        == f"""\
+                    before  after
+operators                4      3
+  Add                    1      0
+  of other types         3      3
+constants                2      2
+bytes of constants      28     28
+
+pass                 seconds  operators
+InferType T
+DeadCodeElimination T         -1
+all passes T
+
+equal on 3 random inputs (n=2, normal, deviation 1), by relayish's evaluation
+largest difference 0.0e+00 of an output's magnitude, tolerance 1.0e-04
+every input changes an output
+written to {out}; T seconds in all
+"""
+    )
+    assert shown.err == ""
+    assert [node.op_type for node in onnx.load(out).graph.node] == ["Mul", "Relu", "MatMul"]
+
+
+def test_the_same_is_told_as_json(model, tmp_path, capsys: Capture) -> None:
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), "--json", *DEAD_CODE]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["operators"] == {"before": 4, "after": 3}
+    assert told["operators_by_type"]["before"]["Add"] == 1
+    assert told["constant_bytes"] == {"before": 28, "after": 28}
+    assert [each["name"] for each in told["passes"]] == ["InferType", "DeadCodeElimination"]
+    assert [each["operators"] for each in told["passes"]] == [4, 3]
+    assert told["verification"]["equal"] is True
+    assert told["verification"]["sizes"] == {"n": 2}
+    assert told["verification"]["inputs_without_effect"] == []
+    assert told["output"] == str(out)
+
+
+def test_nothing_is_told_if_quiet(model, tmp_path, capsys: Capture) -> None:
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), "--quiet", *DEAD_CODE]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert out.exists()
+
+
+def test_without_an_output_nothing_is_written(model, tmp_path, capsys: Capture) -> None:
+    assert main(["optimize", str(model), *DEAD_CODE]) == 0
+    assert "not written" in capsys.readouterr().out
+    assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_the_default_pipeline_of_a_level_runs(model, tmp_path, capsys: Capture) -> None:
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), "-O1"]) == 0
+    onnx.checker.check_model(onnx.load(out), full_check=True)
+    assert "equal on 3 random inputs" in capsys.readouterr().out
+
+
+def test_a_level_that_there_is_not_is_an_error(model, capsys: Capture) -> None:
+    assert main(["optimize", str(model), "-O", "9"]) == 2
+    assert "levels are 0 to 3" in capsys.readouterr().err
+
+
+def test_a_result_that_is_not_equal_is_not_written_and_the_pass_named(
+    model, tmp_path, capsys: Capture, wrong_pass: str
+) -> None:
+    out = tmp_path / "out.onnx"
+    out.write_bytes(b"what was there")
+    pipeline = f"DeadCodeElimination,{wrong_pass},RemoveUnusedFunctions"
+    assert main(["optimize", str(model), "-o", str(out), "-p", pipeline]) == 1
+    shown = capsys.readouterr()
+    assert "NOT equal on 3 random inputs" in shown.out
+    assert "not written" in shown.out
+    # before it run InferType, which the first pass requires, and the first pass
+    named = "ChangeScalars is at fault, after 2 other passes: output 'y' of input 1 differs by"
+    assert named in shown.err
+    assert "-skip_after=2 leaves it out" in shown.err
+    assert out.read_bytes() == b"what was there"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["model.onnx", "out.onnx"]
+
+
+def test_the_number_that_is_told_leaves_the_pass_at_fault_out(
+    model, tmp_path, capsys: Capture, wrong_pass: str
+) -> None:
+    pipeline = ["-p", f"DeadCodeElimination,{wrong_pass}"]
+    assert main(["optimize", str(model), *pipeline, "-skip_after=2"]) == 0
+    assert "equal on 3" in capsys.readouterr().out
+
+
+def test_a_result_that_is_not_equal_is_written_if_forced(
+    model, tmp_path, capsys: Capture, wrong_pass: str
+) -> None:
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), "-p", wrong_pass, "--force"]) == 1
+    shown = capsys.readouterr()
+    assert "NOT equal" in shown.out
+    assert f"written to {out}" in shown.out
+    assert "ChangeScalars is at fault, after 0 other passes" in shown.err
+    assert "it is written all the same" in shown.err
+    assert onnx.numpy_helper.to_array(onnx.load(out).graph.initializer[0]) == 3
+
+
+def test_json_tells_who_is_at_fault(model, capsys: Capture, wrong_pass: str) -> None:
+    assert main(["optimize", str(model), "-p", wrong_pass, "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["verification"]["equal"] is False
+    assert told["verification"]["culprit"].startswith("ChangeScalars is at fault")
+    assert told["output"] is None
+
+
+def test_a_tolerance_lets_differences_pass(model, capsys: Capture, wrong_pass: str) -> None:
+    assert main(["optimize", str(model), "-p", wrong_pass, "--tolerance", "0.6"]) == 0
+    assert "tolerance 6.0e-01" in capsys.readouterr().out
+
+
+def test_without_verifying_anything_is_written(
+    model, tmp_path, capsys: Capture, wrong_pass: str
+) -> None:
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), "-p", wrong_pass, "--verify", "0"]) == 0
+    assert "equality not verified" in capsys.readouterr().out
+    assert out.exists()
+
+
+def test_a_pass_that_raises_leaves_the_output_as_it_is(
+    model, tmp_path, capsys: Capture, declarations: None
+) -> None:
+    def fail(_func: object, _mod: object, _ctx: object) -> None:
+        raise KeyError("lost")
+
+    register_pass()(create_function_pass(fail, 0, "Fails"))
+    out = tmp_path / "out.onnx"
+    out.write_bytes(b"what was there")
+    assert main(["optimize", str(model), "-o", str(out), "-p", "Fails"]) == 3
+    assert "in pass Fails" in capsys.readouterr().err
+    assert out.read_bytes() == b"what was there"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_an_input_that_changes_nothing_is_named(tmp_path, capsys: Capture) -> None:
+    path = tmp_path / "idle.onnx"
+    nodes = [
+        helper.make_node("Mul", ["b", "zero"], ["nothing"]),
+        helper.make_node("Add", ["a", "nothing"], ["y"]),
+    ]
+    inputs = {"a": (FLOAT, [4]), "b": (FLOAT, [4])}
+    onnx.save(model_of(nodes, inputs, {"y": (FLOAT, [4])}, {"zero": np.zeros(4, "float32")}), path)
+    assert main(["optimize", str(path), *DEAD_CODE]) == 0
+    shown = capsys.readouterr()
+    assert "no effect on any output: b\n" in shown.out
+    assert "relayish: note: input 'b' changes no output when it alone changes" in shown.err
+    assert "input 'a'" not in shown.err
+
+
+def test_outputs_that_are_always_the_same_are_told_of(tmp_path, capsys: Capture) -> None:
+    path = tmp_path / "constant.onnx"
+    nodes = [
+        helper.make_node("Mul", ["x", "zero"], ["nothing"]),
+        helper.make_node("Add", ["nothing", "one"], ["y"]),
+    ]
+    constants = {"zero": np.float32(0), "one": np.float32(1)}
+    onnx.save(model_of(nodes, {"x": (FLOAT, [4])}, {"y": (FLOAT, [4])}, constants), path)
+    assert main(["optimize", str(path), *DEAD_CODE]) == 0
+    assert "so equality proves little" in capsys.readouterr().err
+
+
+def test_an_input_shape_is_that_of_the_result(model, tmp_path, capsys: Capture) -> None:
+    out = tmp_path / "out.onnx"
+    argv = ["optimize", str(model), "-o", str(out), "--input-shape", "x:5,3", *DEAD_CODE]
+    assert main(argv) == 0
+    graph = onnx.load(out).graph
+    for value in (graph.input[0], graph.output[0]):
+        assert value.type.tensor_type.shape.dim[0].dim_value == 5
+    assert "(normal, deviation 1)" in capsys.readouterr().out  # no size was left to choose
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        ("z:1,3", "the model has no input 'z'; its inputs are x"),
+        ("x:1", "--input-shape x:1 has 1 sizes; input 'x' is float32[n, 3], of rank 2"),
+        ("x:2,4", "axis 1 is of size 3; found 4"),
+        ("x:2,-1", "expected NAME:SIZE,SIZE,... after --input-shape"),
+        ("x", "expected NAME:SIZE,SIZE,... after --input-shape"),
+    ],
+)
+def test_an_input_shape_that_does_not_fit_is_an_error(
+    model, capsys: Capture, shape: str, told: str
+) -> None:
+    assert main(["optimize", str(model), "--input-shape", shape]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+
+
+def test_shapes_that_contradict_each_other_are_an_error(tmp_path, capsys: Capture) -> None:
+    path = tmp_path / "two.onnx"
+    inputs = {"a": (FLOAT, ["n"]), "b": (FLOAT, ["n"])}
+    node = helper.make_node("Add", ["a", "b"], ["y"])
+    onnx.save(model_of([node], inputs, {"y": (FLOAT, ["n"])}), path)
+    argv = ["optimize", str(path), "--input-shape", "a:2", "--input-shape", "b:3"]
+    assert main(argv) == 2
+    assert "axis 0 is dimension 'n', of size 2; found 3" in capsys.readouterr().err
+
+
+def test_initializers_that_are_inputs_are_constants_only_if_frozen(
+    tmp_path, capsys: Capture
+) -> None:
+    path, out = tmp_path / "model.onnx", tmp_path / "out.onnx"
+    made = model_of(
+        [helper.make_node("Add", ["x", "w"], ["y"])],
+        {"x": (FLOAT, [2]), "w": (FLOAT, [2])},
+        {"y": (FLOAT, [2])},
+        {"w": np.ones(2, "float32")},
+    )
+    onnx.save(made, path)
+    for options, names in ([], ["x", "w"]), (["--freeze-params"], ["x"]):
+        argv = ["optimize", str(path), "-o", str(out), "--quiet", *DEAD_CODE, *options]
+        assert main(argv) == 0
+        assert [each.name for each in onnx.load(out).graph.input] == names
+
+
+def test_tensors_beside_the_model_lie_beside_the_result(tmp_path, capsys: Capture) -> None:
+    path, out = tmp_path / "model.onnx", tmp_path / "out.onnx"
+    weight = np.arange(4096, dtype=np.float32).reshape(64, 64)
+    made = model_of(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        {"x": (FLOAT, [1, 64])},
+        {"y": (FLOAT, [1, 64])},
+        {"w": weight},
+    )
+    onnx.save(made, path, save_as_external_data=True, location="weights.bin")
+    assert main(["optimize", str(path), "-o", str(out), "--quiet", *DEAD_CODE]) == 0
+    names = ["model.onnx", "out.onnx", "out.onnx.data", "weights.bin"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == names
+    assert out.stat().st_size < 1000
+    held = onnx.load(out).graph.initializer[0]
+    np.testing.assert_array_equal(onnx.numpy_helper.to_array(held), weight)
+
+
+def test_a_model_may_be_replaced_by_its_result(model, capsys: Capture) -> None:
+    assert main(["optimize", str(model), "-o", str(model), "--quiet", *DEAD_CODE]) == 0
+    assert len(onnx.load(model).graph.node) == 3
+
+
+def test_integers_that_index_are_drawn_within_bounds(tmp_path, capsys: Capture) -> None:
+    path = tmp_path / "gather.onnx"
+    made = model_of(
+        [helper.make_node("Gather", ["table", "i"], ["y"])],
+        {"i": (INT64, ["n"])},
+        {"y": (FLOAT, ["n", 2])},
+        {"table": np.arange(10, dtype=np.float32).reshape(5, 2)},
+    )
+    onnx.save(made, path)
+    assert main(["optimize", str(path), *DEAD_CODE]) == 0
+    assert "every input changes an output" in capsys.readouterr().out
+
+
+def test_onnxruntime_compares_where_it_is_installed(
+    model, capsys: Capture, onnxruntime: None
+) -> None:
+    assert main(["optimize", str(model), *DEAD_CODE]) == 0
+    assert "by onnxruntime, its optimiser off" in capsys.readouterr().out
+
+
+def test_what_onnxruntime_does_not_run_is_run_by_relayish(
+    tmp_path, capsys: Capture, onnxruntime: None
+) -> None:
+    path = tmp_path / "bfloat16.onnx"
+    made = model_of(
+        [helper.make_node("Sin", ["x"], ["y"])],
+        {"x": (BFLOAT16, [3])},
+        {"y": (BFLOAT16, [3])},
+        opset=22,
+    )
+    onnx.save(made, path)
+    assert main(["optimize", str(path), *DEAD_CODE]) == 0
+    assert "by relayish's evaluation" in capsys.readouterr().out
+
+
+def test_a_result_optimised_again_stays_the_same_file(model, tmp_path) -> None:
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), "--quiet", *DEAD_CODE]) == 0
+    assert main(["optimize", str(out), "-o", str(model), "--quiet", *DEAD_CODE]) == 0
+    assert out.read_bytes() == model.read_bytes()
