@@ -56,8 +56,8 @@ def _join_shapes(one: TensorType, other: TensorType) -> Type:
         return UnrankedTensorType(one.dtype)
     if one.shape == other.shape:
         return one
-    sizes = [a if a == b else ANY for a, b in zip(one.shape, other.shape, strict=True)]
-    return TensorType(sizes, one.dtype)
+    sizes = tuple([a if a == b else ANY for a, b in zip(one.shape, other.shape, strict=True)])
+    return one if sizes == one.shape else TensorType(sizes, one.dtype)
 
 
 def join_all(types: Iterable[Type]) -> Type:

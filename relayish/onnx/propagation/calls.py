@@ -1,0 +1,147 @@
+"""What is known of the results of one call of an operator without graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.ir.attrs import Attrs
+from relayish.ir.relay.expr import Op
+from relayish.ir.relay.type import TensorType, Type
+from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type
+from relayish.onnx.identity import Identity
+from relayish.onnx.inference import infer_results
+from relayish.onnx.propagation.elements import apply_to_elements
+from relayish.onnx.propagation.fact import (
+    MISSING,
+    Array,
+    Fact,
+    Partial,
+    count_elements,
+    fact_of_array,
+    fact_of_elements,
+)
+from relayish.onnx.propagation.moves import FAILURES, move_elements
+from relayish.onnx.propagation.shapes import refine_shapes
+from relayish.onnx.propagation.sizes import Sizes
+from relayish.op.declaration.properties import evaluate, random, stateful
+
+_LARGEST_EVALUATED: Final = 1024
+"""How many elements inputs and results have at most that are computed."""
+_BOUNDED: Final = frozenset({"NonZero", "Compress", "Unique"})
+"""Operators whose results are as small as their inputs, whatever the values are."""
+_UNSURE: Final = frozenset({"Dropout", "Constant"})
+"""Operators that may draw numbers, or whose values are looked at elsewhere."""
+
+
+def infer_call(
+    identity: Identity, op: Op, sizes: Sizes, attrs: Attrs | None, inputs: Sequence[Fact]
+) -> list[Fact]:
+    """Return what is known of the results of a call.
+
+    Args:
+        identity: Which operator it is.
+        op: The operator.
+        sizes: Makes expressions of dimensions.
+        attrs: The attributes of the call, references resolved.
+        inputs: What is known of the inputs.
+
+    Raises:
+        TypeInferenceError: If the inputs contradict each other, or the operator.
+    """
+    if not inputs and identity.name == "Constant" and not identity.domain:
+        value = _constant(attrs)
+        if value is not None:
+            return [fact_of_array(value)]
+    types = [None if fact is MISSING else fact.type for fact in inputs]
+    found = infer_results(op, attrs, types, [fact.value for fact in inputs])
+    if identity.domain:
+        return [Fact(ty) for ty in found]
+    name = identity.name
+    found = refine_shapes(name, sizes, attrs, inputs, found)
+    values = _evaluate(name, op, attrs, inputs, found)
+    if values is not None:
+        return [_fact(ty, value) for ty, value in zip(found, values, strict=True)]
+    if not any(_has_integers(ty) for ty in found):
+        return [Fact(ty) for ty in found]
+    elements = apply_to_elements(name, sizes, attrs, inputs)
+    parts: Sequence[Partial | None] = [elements]
+    if elements is None:
+        parts = move_elements(name, op, attrs, inputs) or [None]
+    return [
+        fact_of_elements(ty, parts[index] if index < len(parts) else None)
+        for index, ty in enumerate(found)
+    ]
+
+
+def _has_integers(ty: Type) -> bool:
+    return getattr(ty, "dtype", "") in {"int64", "int32", "bool"}
+
+
+def _constant(attrs: Attrs | None) -> Array | None:
+    """Return the value of a node ``Constant``, ``None`` if it holds text or a sparse tensor."""
+    if attrs is None:
+        return None
+    value: Any = attrs.get("value")  # Any: attributes are of any class
+    if isinstance(value, np.ndarray):
+        return value
+    for kind, dtype in _CONSTANTS.items():
+        told = attrs.get(kind)
+        if isinstance(told, (int, float, tuple)):
+            return np.asarray(told, dtype)
+    return None
+
+
+_CONSTANTS: Final = {
+    "value_int": np.int64,
+    "value_ints": np.int64,
+    "value_float": np.float32,
+    "value_floats": np.float32,
+}
+
+
+def _fact(ty: Type, value: Array) -> Fact:
+    dtype = ELEMENT_TYPES[find_element_type(value.dtype)]
+    told = getattr(ty, "dtype", dtype)
+    if told != dtype:
+        return Fact(ty)
+    value.flags.writeable = False
+    return Fact(TensorType(value.shape, dtype), value)
+
+
+def _evaluate(
+    name: str, op: Op, attrs: Attrs | None, inputs: Sequence[Fact], found: Sequence[Type]
+) -> list[Array] | None:
+    """Return the results of a call all of whose inputs are known, and small."""
+    if not inputs or name in _UNSURE or stateful.get(op) or random.get(op):
+        return None
+    values: list[Any] = []  # Any: arrays, or () for what is missing
+    for fact in inputs:
+        if fact is MISSING:
+            values.append(())
+        elif fact.value is None or fact.value.size > _LARGEST_EVALUATED:
+            return None
+        else:
+            values.append(fact.value)
+    if name not in _BOUNDED and not all(_is_small(ty) for ty in found):
+        return None
+    run = evaluate.get(op)
+    if run is None:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            result = run(attrs, *values)
+    except FAILURES:
+        return None
+    results = result if isinstance(result, tuple) else (result,)
+    arrays = [np.asarray(each) for each in results if isinstance(each, (np.ndarray, np.generic))]
+    return arrays if len(arrays) == len(results) == len(found) else None
+
+
+def _is_small(ty: Type) -> bool:
+    if not isinstance(ty, TensorType):
+        return False
+    shape = [size for size in ty.shape if isinstance(size, int)]
+    return len(shape) == len(ty.shape) and count_elements(shape) <= _LARGEST_EVALUATED

@@ -1,0 +1,409 @@
+"""Types and known values of a program of ONNX: one walk, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from relayish.errors import Diagnostic, TypeInferenceError
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.one_line import one_line
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Type
+from relayish.onnx import info
+from relayish.onnx.calls import OWN, captures_of, count_outputs, graphs_of, inputs_of
+from relayish.onnx.graph_inference import GraphOperator, find_graph_operator
+from relayish.onnx.identity import Identity
+from relayish.onnx.inference import forget_shape, infer_results
+from relayish.onnx.op_names import identity_of
+from relayish.onnx.propagation.calls import infer_call
+from relayish.onnx.propagation.fact import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    Fact,
+    Partial,
+    fact_of_constant,
+    fact_of_tuple,
+    fact_of_type,
+    fields_of,
+    join_facts,
+)
+from relayish.onnx.propagation.sizes import Sizes
+from relayish.onnx.protos.attributes import REFERENCE
+from relayish.onnx.types import UnknownType
+
+Steps: TypeAlias = Generator[Any, Fact, Fact]  # Any: steps that are to be done before going on
+"""What is found in steps: it yields steps to be done first, and is sent what they found."""
+
+_ROUNDS: Final = 8
+"""How often a loop is gone through before what it carries is said to be of any shape."""
+
+
+class Facts:
+    """What is known of the values of a function, by the expressions that give them.
+
+    Values of variables do not depend on where they are asked for, so facts stay true while a
+    program is rewritten, as long as variables keep their values.
+
+    Args:
+        mod: Where functions are defined that calls name.
+        strict: Whether contradictions are errors; otherwise nothing is known of what they give.
+    """
+
+    def __init__(self, mod: IRModule | None = None, *, strict: bool = True) -> None:
+        self._mod = mod
+        self._strict = strict
+        self._sizes = Sizes()
+        self._known: dict[Expr, Fact] = {}
+        self._graphs: dict[Function, tuple[tuple[Fact, ...], Fact]] = {}
+        self._attributes: Mapping[str, object] | None = None
+        self._where = ""
+        self._under_way: frozenset[str] = frozenset()
+
+    def type_of(self, expr: Expr) -> Type | None:
+        """Return the type of an expression; ``None`` if nothing is known of it.
+
+        That of a call that is asked for the first time follows from those of its arguments.
+
+        Raises:
+            TypeInferenceError: If the arguments of a call contradict each other.
+        """
+        found = self.fact_of(expr).type
+        return None if type(found) is UnknownType else found
+
+    def value_of(self, expr: Expr) -> Array | None:
+        """Return the value of an expression where all of it is known, not to be written to."""
+        return self.fact_of(expr).value
+
+    def partial(self, expr: Expr) -> Partial | None:
+        """Return the elements of a small tensor of integers of which some are known."""
+        return self.fact_of(expr).partial
+
+    def fact_of(self, expr: Expr) -> Fact:
+        """Return what is known of an expression."""
+        found = self._known.get(expr)
+        return _run(self._find(expr)) if found is None else found
+
+    def bind(self, var: Var, value: Expr) -> Fact:
+        """Let a new variable stand for an expression, and return what is known of it."""
+        found = self._known[var] = self.fact_of(value)
+        return found
+
+    def items(self) -> Sequence[tuple[Expr, Fact]]:
+        """Return everything that is known, by expression."""
+        return tuple(self._known.items())
+
+    # walking
+
+    def walk(self, func: Function, params: Sequence[Fact], name: str = "") -> Fact:
+        """Find what is known of the values of a function, and return that of its result.
+
+        Args:
+            func: The function.
+            params: What is known of its parameters.
+            name: What errors call it.
+
+        Raises:
+            TypeInferenceError: If inputs of a node contradict each other.
+        """
+        self._where = name
+        return _run(self._walk(func, params))
+
+    def _walk(self, func: Function, params: Sequence[Fact]) -> Steps:
+        known = self._known
+        for param, fact in zip(func.params, params, strict=True):
+            known[param] = fact
+        tail: Expr = func.body
+        while type(tail) is Let:
+            value = tail.value
+            found = known.get(value) if type(value) is Var else None
+            known[tail.var] = (yield from self._find(value)) if found is None else found
+            tail = tail.body
+        return (yield from self._find(tail))
+
+    def _find(self, root: Expr) -> Steps:
+        """Find what is known of an expression; operands that stand within it come first."""
+        known = self._known
+        stack = [root]
+        while stack:
+            expr = stack[-1]
+            waiting = [part for part in _operands(expr) if part not in known and _is_inner(part)]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            if type(expr) is Call:
+                known[expr] = yield from self._call(expr)
+            else:
+                known[expr] = self._simple(expr)
+        return known[root]
+
+    def _simple(self, expr: Expr) -> Fact:
+        match expr:
+            case Constant():
+                return fact_of_constant(expr.data)
+            case Tuple():
+                return fact_of_tuple([self._operand(each) for each in expr.fields])
+            case TupleGetItem():
+                whole = self._operand(expr.tuple_value).fields
+                return whole[expr.index] if whole and expr.index < len(whole) else UNKNOWN
+            case Var():
+                found = self._known.get(expr)
+                return fact_of_type(expr.type_annotation) if found is None else found
+        return UNKNOWN
+
+    def _operand(self, expr: Expr) -> Fact:
+        found = self._known.get(expr)
+        return self._simple(expr) if found is None else found
+
+    # calls
+
+    def _call(self, call: Call) -> Steps:
+        op = call.op
+        try:
+            if type(op) is GlobalVar:
+                return (yield from self._call_function(call, op))
+            identity = identity_of(op)
+            if identity is None or type(op) is not Op:
+                return UNKNOWN
+            graphs = graphs_of(call)
+            inputs = [self._operand(each) for each in inputs_of(call)]
+            attrs = self._resolve(call.attrs)
+            if graphs:
+                return (yield from self._call_with_graphs(call, op, identity, inputs, graphs))
+            found = infer_call(identity, op, self._sizes, attrs, inputs)
+        except TypeInferenceError as error:
+            if error.diagnostics:  # told where it was found
+                raise
+            if not self._strict:
+                return self._nothing(call)
+            raise self._at(call, error) from None
+        return found[0] if count_outputs(call.attrs) == 1 else fact_of_tuple(found)
+
+    def _nothing(self, call: Call) -> Fact:
+        count = count_outputs(call.attrs)
+        return UNKNOWN if count == 1 else fact_of_tuple([UNKNOWN] * count)
+
+    def _at(self, call: Call, error: TypeInferenceError) -> TypeInferenceError:
+        """Return an error with the place of a call."""
+        told = str(error) if call.span is not None else f"{one_line(call)}: {error}"
+        found = Diagnostic(told, call.span, self._where)
+        return TypeInferenceError(str(found), (found,))
+
+    def _resolve(self, attrs: Attrs | None) -> Attrs | None:
+        """Return attributes with those of the function around put in for references to them."""
+        given = self._attributes
+        if given is None or attrs is None:
+            return attrs
+        told = dict(attrs.items())
+        for name, value in attrs.items():
+            if isinstance(value, DictAttrs) and REFERENCE in value.keys():  # noqa: SIM118
+                referred = str(value[REFERENCE])
+                if referred in given:
+                    told[name] = given[referred]
+                else:
+                    del told[name]
+        return DictAttrs(told) if told else None
+
+    def _call_function(self, call: Call, name: GlobalVar) -> Steps:
+        """Go through a function of the model with what is known of the arguments."""
+        func = None if self._mod is None else self._mod.functions.get(name)
+        args = [self._operand(each) for each in call.args]
+        if type(func) is not Function or name.name_hint in self._under_way:
+            return self._nothing(call)
+        if len(args) > len(func.params):
+            raise TypeInferenceError(
+                f"@{name.name_hint} is called with {len(args)} arguments; expected "
+                f"{len(func.params)} at most"
+            )
+        args += [MISSING] * (len(func.params) - len(args))
+        inner = Facts(self._mod, strict=self._strict)
+        inner._sizes = self._sizes
+        inner._attributes = _attributes_of(func, self._resolve(call.attrs))
+        inner._where = f"@{name.name_hint}"
+        inner._under_way = self._under_way | {name.name_hint}
+        found: Fact = yield inner._walk(func, args)
+        return found
+
+    def _call_with_graphs(
+        self,
+        call: Call,
+        op: Op,
+        identity: Identity,
+        inputs: list[Fact],
+        graphs: Mapping[str, Expr],
+    ) -> Steps:
+        operator = find_graph_operator(identity)
+        captured = tuple([self._operand(each) for each in captures_of(call)])
+        if operator is None or not all(type(each) is Function for each in graphs.values()):
+            for graph in graphs.values():
+                if type(graph) is Function:
+                    yield self._walk(graph, [fact_of_type(p.type_annotation) for p in graph.params])
+            return self._nothing(call)
+        types = [None if each is MISSING else each.type for each in inputs]
+        attrs = call.attrs
+        first, count = operator.carried(attrs, len(inputs))
+        given = self._first_inputs(operator, attrs, types, inputs, first, count)
+        results: dict[str, Fact] = {}
+        for name, graph in graphs.items():
+            assert type(graph) is Function
+            told = [*given, *captured]
+            if len(told) != len(graph.params):
+                raise TypeInferenceError(
+                    f"{identity}: {name} has {len(graph.params) - len(captured)} inputs; the node "
+                    f"gives it {len(given)}"
+                )
+            results[name] = yield self._repeat(graph, told, first, count)
+        return self._join_graphs(op, attrs, inputs, results)
+
+    def _first_inputs(
+        self,
+        operator: GraphOperator,
+        attrs: Attrs | None,
+        types: Sequence[Type | None],
+        inputs: Sequence[Fact],
+        first: int,
+        count: int,
+    ) -> list[Fact]:
+        """Return what a graph is given in the first iteration, of what it carries with values."""
+        given = [Fact(ty) for ty in operator.inputs(attrs, types)]
+        offset = len(inputs) - len(given)
+        for index in range(first, first + count):
+            place = index + offset if offset >= 0 else index
+            known = inputs[place] if 0 <= place < len(inputs) else MISSING
+            if known is not MISSING and known.type is given[index].type:
+                given[index] = known
+        return given
+
+    def _repeat(self, graph: Function, given: list[Fact], first: int, count: int) -> Steps:
+        """Go through a graph until what is known of its inputs is true of every iteration."""
+        for turn in range(_ROUNDS + 1):
+            before, found = self._graphs.get(graph, (None, UNKNOWN))
+            if before is not None:
+                given = [join_facts(a, b) for a, b in zip(before, given, strict=True)]
+            if before is None or any(a is not b for a, b in zip(before, given, strict=True)):
+                told = [_declared(p, fact) for p, fact in zip(graph.params, given, strict=True)]
+                found = yield self._walk(graph, told)
+                self._graphs[graph] = tuple(given), found
+            later = fields_of(found)[:count]
+            after = list(given)
+            for index, fact in enumerate(later):
+                after[first + index] = join_facts(given[first + index], fact)
+            if all(a is b for a, b in zip(after, given, strict=True)):
+                return found
+            given = after
+            if turn == _ROUNDS - 1:
+                for index in range(first, first + count):
+                    given[index] = Fact(forget_shape(given[index].type))
+        return found
+
+    def _join_graphs(
+        self, op: Op, attrs: Attrs | None, inputs: Sequence[Fact], results: Mapping[str, Fact]
+    ) -> Fact:
+        """Return what is known of a node by what is known of the results of its graphs."""
+        types = [None if each is MISSING else each.type for each in inputs]
+        told = {name: [each.type for each in fields_of(fact)] for name, fact in results.items()}
+        found = infer_results(op, attrs, types, [each.value for each in inputs], told)
+        facts = [Fact(ty) for ty in found]
+        if "then_branch" in results:
+            then, other = results["then_branch"], results["else_branch"]
+            condition = inputs[0].value
+            if condition is not None and condition.size == 1:
+                facts = list(fields_of(then if bool(condition.reshape(())) else other))
+            else:
+                pairs = zip(fields_of(then), fields_of(other), strict=True)
+                facts = [join_facts(a, b) for a, b in pairs]
+        wanted = count_outputs(attrs)
+        facts = (facts + [UNKNOWN] * wanted)[:wanted]
+        return facts[0] if wanted == 1 else fact_of_tuple(facts)
+
+
+def propagate(func: Function, mod: IRModule | None = None, *, strict: bool = True) -> Facts:
+    """Return what is known of all values in a function of ONNX, graphs in its nodes included.
+
+    Types follow by ONNX's inference, with dimensions by name where they stay the same; shapes that
+    a program computes are followed, so that a ``Reshape`` by parts of other shapes has one.
+
+    Args:
+        func: The function; its parameters have the types that they are annotated with.
+        mod: The module it belongs to.
+        strict: Whether contradictions are errors; otherwise nothing is known of what they give.
+
+    Raises:
+        TypeInferenceError: If the inputs of a node contradict each other; it names the node.
+
+    Complexity:
+        Linear in the nodes, but for functions of the model, which are gone through at each call.
+    """
+    facts = Facts(mod, strict=strict)
+    facts.walk(func, [fact_of_type(param.type_annotation) for param in func.params], "@main")
+    return facts
+
+
+def _declared(param: Var, fact: Fact) -> Fact:
+    """Return what is known of a parameter of a graph, where nothing else is what the model says."""
+    if type(fact.type) is UnknownType and param.type_annotation is not None:
+        return fact_of_type(param.type_annotation)
+    return fact
+
+
+def _attributes_of(func: Function, attrs: Attrs | None) -> dict[str, object]:
+    """Return the attributes that a function of the model has where it is called so."""
+    told = None if func.attrs is None else func.attrs.get(info.FUNCTION)
+    defaults = told.get("defaults") if isinstance(told, DictAttrs) else None
+    found = dict(defaults.items()) if isinstance(defaults, DictAttrs) else {}
+    if attrs is not None:
+        found.update({name: value for name, value in attrs.items() if name not in OWN})
+    return found
+
+
+def _operands(expr: Expr) -> tuple[Expr, ...]:
+    match expr:
+        case Call():
+            return expr.args
+        case Tuple():
+            return expr.fields
+        case TupleGetItem():
+            return (expr.tuple_value,)
+    return ()
+
+
+def _is_inner(expr: Expr) -> bool:
+    return type(expr) in (Call, Tuple, TupleGetItem, Constant)
+
+
+def _run(steps: Steps) -> Fact:
+    """Do steps, and those that they wait for, without recursion."""
+    stack = [steps]
+    told: Any = None  # Any: what a generator is sent; None begins it
+    failed: TypeInferenceError | None = None
+    while stack:
+        try:
+            asked = stack[-1].send(told) if failed is None else stack[-1].throw(failed)
+        except StopIteration as stop:
+            stack.pop()
+            told, failed = stop.value, None
+            continue
+        except TypeInferenceError as error:
+            stack.pop()
+            if not stack:
+                raise
+            failed = error
+            continue
+        stack.append(asked)
+        told, failed = None, None
+    assert isinstance(told, Fact)
+    return told
