@@ -14,6 +14,7 @@ from relayish.ir.relay.expr import Constant, Function, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.onnx import info
 from relayish.onnx.evaluation import as_evaluated, as_host
+from relayish.transform import get_pass
 
 
 class OnnxSession:
@@ -43,7 +44,7 @@ class OnnxSession:
         self.input_names = tuple([param.name_hint for param in main.params])
         self.output_names = _output_names(main)
         self._defaults = _defaults(main)
-        self._run = create_executor("debug", mod=mod).evaluate()
+        self._run = create_executor("debug", mod=_without_attributes(mod)).evaluate()
 
     def run(self, inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
         """Return the outputs, in order.
@@ -87,6 +88,18 @@ class OnnxSession:
                 f"the model is run on {len(inputs)} inputs; it takes {', '.join(names)}"
             )
         return dict(zip(names, inputs, strict=False))
+
+
+def _without_attributes(mod: IRModule) -> IRModule:
+    """Return a module whose functions take no attributes: those that do stand where they run."""
+    for function in mod.functions.values():
+        attrs = getattr(function, "attrs", None)
+        told: Any = None if attrs is None else attrs.get(info.FUNCTION)  # Any: of any class
+        if told is not None and (told["attributes"] or len(told["defaults"])):
+            inlined = get_pass("InlineOnnxFunctions")(mod)
+            assert isinstance(inlined, IRModule)
+            return inlined
+    return mod
 
 
 def _output_names(main: Function) -> tuple[str, ...]:
