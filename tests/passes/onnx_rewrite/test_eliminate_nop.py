@@ -58,7 +58,7 @@ REMOVED = {
     "pad by zeros": graph("a = Pad(x, p) y = Relu(a)", constants="int64[4] p = {0, 0, 0, 0}"),
     "clip without bounds": graph("a = Clip(x) y = Relu(a)"),
     "resize by 1": graph(
-        "a = Resize<mode=\"linear\">(x, , s) y = Relu(a)",
+        'a = Resize<mode="linear">(x, , s) y = Relu(a)',
         "float[1,1,4,4] x",
         "float[1,1,4,4] y",
         "float[4] s = {1, 1, 1, 1}",
@@ -96,15 +96,11 @@ def test_a_call_that_gives_back_its_input_is_dropped(name: str) -> None:
 
 
 KEPT = {
-    "dropout that trains": graph(
-        "y = Dropout(x, r, t)", constants="float r = {0.5}, bool t = {1}"
-    ),
+    "dropout that trains": graph("y = Dropout(x, r, t)", constants="float r = {0.5}, bool t = {1}"),
     "dropout that may train": graph(
         "y = Dropout(x, r, t)", "float[2,3] x, bool t", constants="float r = {0.5}"
     ),
-    "dropout whose mask is used": graph(
-        "y, m = Dropout(x)", output="float[2,3] y, bool[2,3] m"
-    ),
+    "dropout whose mask is used": graph("y, m = Dropout(x)", output="float[2,3] y, bool[2,3] m"),
     "cast to another type": graph("y = Cast<to=11>(x)", output="double[2,3] y"),
     "cast of integers like floats": graph("y = Cast<to=1>(x)", "int64[2,3] x"),
     "transpose": graph("y = Transpose<perm=[1,0]>(x)", output="float[3,2] y"),
@@ -129,9 +125,7 @@ KEPT = {
         "int64[1] t = {-1}",
     ),
     "clip": graph("y = Clip(x, z)", constants="float z = {0}"),
-    "pad": graph(
-        "y = Pad(x, p)", output="float[3,3] y", constants="int64[4] p = {1, 0, 0, 0}"
-    ),
+    "pad": graph("y = Pad(x, p)", output="float[3,3] y", constants="int64[4] p = {1, 0, 0, 0}"),
     "resize by 2": graph(
         "y = Resize(x, , s)", output="float[4,3] y", constants="float[2] s = {2, 1}"
     ),

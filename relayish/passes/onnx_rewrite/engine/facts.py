@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
-from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem, Var
-from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.onnx.calls import count_outputs, graph_names, inputs_of, is_absent
-from relayish.onnx.inference import infer_results
-from relayish.onnx.operators import identity_of
-from relayish.onnx.types import UnknownType
-
-_UNKNOWN: Final = UnknownType()
-_SMALL: Final = 256
-"""Elements of the values that the types of results may depend on: shapes, axes and the like."""
+from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Type
+from relayish.onnx.propagation import Facts, propagate
 
 
 class Scope(Protocol):
@@ -26,109 +19,88 @@ class Scope(Protocol):
     def outer(self) -> Scope | None:
         """The function around, of a graph."""
 
-    def definition(self, expr: Expr) -> Expr:
-        """Return what a variable is bound to."""
-
-    def constant(self, expr: Expr) -> npt.NDArray[Any] | None:  # Any: of whatever element type
-        """Return the value of a constant."""
-
-    def value_of(self, expr: Expr) -> npt.NDArray[Any] | None:  # Any: as above
-        """Return the value of an expression, where it is known."""
+    def bound_to(self, expr: Expr) -> Expr | None:
+        """Return what a variable is bound to; ``None`` of parameters."""
 
     def outside(self, expr: Expr) -> Expr | None:
         """Return what a captured value is called outside."""
 
 
 class FactSource:
-    """Types and values of variables, each found when a rule asks for the first time."""
+    """Types and values of the variables of a function, found when a rule asks for the first.
 
-    def __init__(self) -> None:
-        self._types: dict[Expr, Type | None] = {}
+    Values of variables stay the same while a function is rewritten, so what was found of them stays
+    true. What is known of new variables follows from what they are bound to.
+
+    Args:
+        func: The function, as it is before anything is rewritten.
+        mod: The module it belongs to.
+    """
+
+    def __init__(self, func: Function, mod: IRModule | None) -> None:
+        self._func = func
+        self._mod = mod
+        self._facts: Facts | None = None
+        self._known: set[Expr] = set()
 
     def type_of(self, graph: Scope, expr: Expr) -> Type | None:
-        """Return the type of an expression in the function of ``graph``.
+        """Return the type of an expression in the function of ``graph``."""
+        return self._ask(graph, expr).type_of(expr)
+
+    def value_of(
+        self, graph: Scope, expr: Expr
+    ) -> npt.NDArray[Any] | None:  # Any: of whatever element type
+        """Return the value of an expression, where it is known."""
+        return self._ask(graph, expr).value_of(expr)
+
+    def _ask(self, graph: Scope, expr: Expr) -> Facts:
+        """Return the facts, among which are those of an expression.
 
         Complexity:
             Linear in what the expression is computed from and was not asked for before; no
             recursion but into the functions around.
         """
+        facts = self._facts
+        if facts is None:
+            facts = self._facts = propagate(self._func, self._mod, strict=False)
+            self._known.update([each for each, _ in facts.items()])
+        if expr in self._known:
+            return facts
         stack = [expr]
-        types = self._types
         while stack:
             each = stack[-1]
-            if each in types:
-                stack.pop()
-                continue
-            pending = [part for part in self._needed(graph, each) if part not in types]
+            value = None if each in self._known else graph.bound_to(each)
+            pending = [] if value is None else [
+                part for part in _variables(value) if part not in self._known
+            ]  # fmt: skip
             if pending:
                 stack += pending
                 continue
-            types[each] = self._find(graph, each)
             stack.pop()
-        return types[expr]
+            if each not in self._known and type(each) is Var:
+                self._learn(facts, graph, each, value)
+        return facts
 
-    @staticmethod
-    def _needed(graph: Scope, expr: Expr) -> list[Expr]:
-        """Return what has to be known before the type of an expression can be found."""
-        if graph.constant(expr) is not None:
-            return []
-        found = graph.definition(expr)
-        if type(found) is Call and type(found.op) is Op and not graph_names(found.attrs):
-            return [part for part in found.args if not is_absent(part)]
-        if type(found) is TupleGetItem:
-            return [found.tuple_value]
-        return list(found.fields) if type(found) is Tuple else []
-
-    def _find(self, graph: Scope, expr: Expr) -> Type | None:
-        constant = graph.constant(expr)
-        if constant is not None:
-            return TensorType(constant.shape, constant.dtype.name)
-        found = graph.definition(expr)
-        if type(found) is TupleGetItem:
-            whole = self._types[found.tuple_value]
-            if not isinstance(whole, TupleType) or not 0 <= found.index < len(whole.fields):
-                return None
-            return whole.fields[found.index]
-        if type(found) is Call:
-            return self._infer(graph, found)
-        if type(found) is Var:
-            outside = graph.outside(found)
-            if outside is None:
-                return found.type_annotation
-            assert graph.outer is not None
-            return self.type_of(graph.outer, outside)
-        return None
-
-    def _infer(self, graph: Scope, call: Call) -> Type | None:
-        if type(call.op) is not Op or graph_names(call.attrs) or identity_of(call.op) is None:
-            return None
-        inputs = inputs_of(call)
-        types = [None if is_absent(each) else self._types[each] or _UNKNOWN for each in inputs]
-        values = [None if is_absent(each) else _small(graph.value_of(each)) for each in inputs]
-        results = infer_results(call.op, call.attrs, types, values)
-        return results[0] if count_outputs(call.attrs) == 1 else TupleType(results)
-
-    def value_of(
-        self, graph: Scope, expr: Expr
-    ) -> npt.NDArray[Any] | None:  # Any: of whatever element type
-        """Return the value of an expression that is no constant, where it is known all the same."""
-        found = graph.definition(expr)
-        if type(found) is not Call:
-            return None
-        identity = identity_of(found.op)
-        if identity is None or identity.domain or identity.name not in {"Shape", "Size"}:
-            return None
-        shape = getattr(self.type_of(graph, found.args[0]), "shape", None)
-        if shape is None:
-            return None
-        attrs = dict(found.attrs.items()) if found.attrs is not None else {}
-        chosen = shape[attrs.get("start", 0) : attrs.get("end")]
-        if not all(isinstance(size, int) for size in chosen):
-            return None
-        if identity.name == "Size":
-            return np.asarray(np.prod(chosen, dtype=np.int64))
-        return np.asarray(chosen, np.int64)
+    def _learn(self, facts: Facts, graph: Scope, var: Var, value: Expr | None) -> None:
+        self._known.add(var)
+        if value is not None:
+            facts.bind(var, value)
+            return
+        outside = graph.outside(var)
+        if outside is not None and graph.outer is not None:
+            self._ask(graph.outer, outside)
+            facts.bind(var, outside)
 
 
-def _small(value: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:  # Any: as above
-    return None if value is None or value.size > _SMALL else value
+def _variables(value: Expr) -> list[Expr]:
+    """Return the variables that a value is made of."""
+    parts: tuple[Expr, ...] = ()
+    if type(value) is Call:
+        parts = value.args
+    elif type(value) is Tuple:
+        parts = value.fields
+    elif type(value) is TupleGetItem:
+        parts = (value.tuple_value,)
+    elif type(value) is Var:
+        parts = (value,)
+    return [part for part in parts if type(part) is Var]

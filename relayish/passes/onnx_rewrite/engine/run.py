@@ -49,7 +49,9 @@ def rewrite_function(
     if type(func) is not Function or not _is_for(table, func):
         return func
     opsets = opsets_of(func, None if mod is None else mod.attrs)
-    return Rewriter(func, table, FactSource(), opsets, merge_constants=merge_constants).run()
+    return Rewriter(
+        func, table, FactSource(func, mod), opsets, merge_constants=merge_constants
+    ).run()
 
 
 def _is_for(table: RuleTable, func: Function) -> bool:

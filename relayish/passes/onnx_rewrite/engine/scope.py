@@ -63,6 +63,11 @@ class Scope:
             expr = bound.value
         return expr
 
+    def bound_to(self, expr: Expr) -> Expr | None:
+        """Return what a variable is bound to, another variable perhaps; ``None`` of parameters."""
+        bound = self._chain.bindings.get(expr)
+        return None if bound is None else bound.value
+
     def outside(self, expr: Expr) -> Expr | None:
         """Return what a captured value is called outside; ``None`` if ``expr`` is none."""
         return self.captured.get(expr)
