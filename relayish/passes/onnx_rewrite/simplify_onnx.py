@@ -27,6 +27,7 @@ from relayish.passes.onnx_rewrite.rules import (
     consecutive,
     constants,
     control_flow,
+    feasible_ranks,
     identities,
     sequences,
     views,
@@ -47,6 +48,7 @@ def simplifying_rules(
         *views.RULES,
         constants.fold_calls(size_limit=size_limit, fold_dequantize=fold_dequantize),
         constants.fold_known_value,
+        *feasible_ranks.RULES,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relayish.ir.relay.expr import Call, Expr, Tuple
+from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
 from relayish.onnx.calls import count_outputs, inputs_of, is_absent
 from relayish.onnx.element_types import element_type_number
 from relayish.passes.onnx_rewrite.engine import Rewriter, rule
@@ -18,9 +18,18 @@ from relayish.passes.onnx_rewrite.rules.dimensions import (
 
 
 @rule("Identity")
-def forward_identity(call: Call, graph: Rewriter) -> Expr:  # noqa: ARG001 - as all rules
-    """``Identity(x)`` is ``x``."""
-    return call.args[0]
+def forward_identity(call: Call, graph: Rewriter) -> Expr:
+    """``Identity(x)`` is ``x``; a small constant from outside that a graph gives, one within."""
+    data = call.args[0]
+    if graph.outside(data) is not None and graph.is_result(graph.current):
+        value = graph.constant(data)
+        if value is not None and value.size <= _COPIED:
+            return Constant(value, span=call.span)
+    return data
+
+
+_COPIED = 16
+"""Elements of a constant that may be in a graph and around it."""
 
 
 @rule("Dropout")
