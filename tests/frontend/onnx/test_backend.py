@@ -29,7 +29,7 @@ KNOWN: dict[str, str] = {
     "test_flexattention_prob_mod": "the function body is made without the graphs of the node",
     "test_flexattention_causal_mask": "as above",
     "test_flexattention_relative_positional": "as above",
-    "test_loop16_seq_none": "as expected; the runner compares no lists of tensors of several shapes",
+    "test_loop16_seq_none": "as expected; the runner compares no lists of several shapes",
 }
 """By name: why a test does not pass."""
 
