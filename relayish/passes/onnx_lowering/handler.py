@@ -9,8 +9,8 @@ from relayish.domain import Handler
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import OperatorError
 from relayish.ir.domain import Domain
-from relayish.ir.relay.expr import Call, Expr, Function, If, Tuple
-from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Tuple
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of, is_absent
 from relayish.onnx.op_names import onnx_domain_of
 from relayish.onnx.operators import identity_of
@@ -39,6 +39,7 @@ class LowerOnnxOperators(Handler):
     def __init__(self, domain: str | Domain, known: Known) -> None:
         super().__init__(domain)
         self.known = known
+        self._left: set[Expr] = set()
         self.onnx_domain = onnx_domain_of(self.domain.name)
 
     def any_operator(self, visitor: Dispatch, node: Call) -> Expr:
@@ -46,20 +47,26 @@ class LowerOnnxOperators(Handler):
         image = cast("Call", visitor.visit_by_default(node))
         identity = identity_of(node.op)
         assert identity is not None
-        context = cast("LowerCtx", visitor.context)
         if (identity.domain, identity.name) == ("", "If"):
+            if not _has_ranks(self.known.type_of(node)):
+                return self._leave(visitor, node, image, "its branches give different ranks")
             return _lower_if(image, self.known.type_of(inputs_of(node)[0]))
         rule = RULES.get((identity.domain, identity.name))
         if rule is None:
-            return context.leave(node, image, f"no rule lowers {identity}")
+            return self._leave(visitor, node, image, f"no rule lowers {identity}")
         try:
             self._check_inputs(node)
             found = rule(OnnxNode(node, image, identity, self.known))
         except Unlowered as reason:
-            return context.leave(node, image, str(reason))
+            return self._leave(visitor, node, image, str(reason))
         except OperatorError as error:
-            return context.leave(node, image, f"Relay's operators refuse it: {error}")
+            return self._leave(visitor, node, image, f"Relay's operators refuse it: {error}")
         return _as_results(found, count_outputs(node.attrs))
+
+    def _leave(self, visitor: Dispatch, node: Call, image: Expr, reason: str) -> Expr:
+        """Note that a call stays."""
+        self._left.add(node)
+        return cast("LowerCtx", visitor.context).leave(node, image, reason)
 
     def _check_inputs(self, node: Call) -> None:
         """Refuse inputs of which Relay has no operators."""
@@ -69,6 +76,10 @@ class LowerOnnxOperators(Handler):
                 raise Unlowered("Relay has no tensors of strings")
             if not isinstance(ty, TensorType) and not is_absent(each):
                 raise Unlowered(f"the rank of its input {place} is not known")
+            giver = self.known.giver_of(each)
+            if giver in self._left and not isinstance(each.checked_type, TensorType):
+                raise Unlowered(f"its input {place} is of a node that stays, of whose type only "
+                                f"values tell the rank")  # fmt: skip
 
 
 def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:
@@ -78,14 +89,27 @@ def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:
     return found[0] if count == 1 else Tuple(found[:count])
 
 
+def _has_ranks(ty: Type | None) -> bool:
+    """Return whether all results are tensors of known rank."""
+    parts = ty.fields if isinstance(ty, TupleType) else (ty,)
+    return all(isinstance(each, TensorType) for each in parts)
+
+
+def _as_branch(graph: Expr, captures: Sequence[Expr]) -> Expr:
+    """Return what a graph computes from what it captures."""
+    if type(graph) is not Function:
+        return Call(graph, captures)
+    branch = graph.body
+    for param, captured in zip(reversed(graph.params), reversed(captures), strict=True):
+        branch = Let(param, captured, branch)
+    return branch
+
+
 def _lower_if(call: Call, ty: Type | None) -> Expr:
     """Return a branch of Relay's for a node with two graphs."""
     graphs = graphs_of(call)
     captures = captures_of(call)
-    branches = [
-        Call(graphs[name], captures) if isinstance(graphs[name], Function) else graphs[name]
-        for name in ("then_branch", "else_branch")
-    ]
+    branches = [_as_branch(graphs[name], captures) for name in ("then_branch", "else_branch")]
     (condition,) = inputs_of(call)
     if not isinstance(ty, TensorType) or ty.shape:  # ONNX takes any tensor of one element
         condition = build("reshape", condition, ())

@@ -16,32 +16,29 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from relayish.analysis.infer_type import infer_type
+from relayish.analysis.well_formed import check_well_formed
 from relayish.domain import Visitor
+from relayish.errors import PassError, TypeInferenceError, WellFormedError
 from relayish.ir.domain import list_domains
-from relayish.ir.relay.expr import Constant, Expr, Let
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, Let, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import Type
+from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.renaming import replace_nodes
 from relayish.onnx.op_names import ONNX
+from relayish.onnx.propagation import propagate
 from relayish.pass_infra import register_pass
 from relayish.passes.lowering.context import LowerCtx, Unlowerable
-from relayish.passes.lowering.module import lower_module
 from relayish.passes.lowering.relay import LowerRelay
 from relayish.passes.onnx_lowering.handler import LowerOnnxOperators
 
 
 @register_pass("LowerOnnx", opt_level=0, idempotent=True)
-def lower_onnx(
-    mod: IRModule,
-    *,
-    unlowerable: Unlowerable = "keep",
-    suffix: str = "",
-    check: bool = True,
-) -> IRModule:
+def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool = True) -> IRModule:
     """Lowering: write operators of ONNX as Relay's.
 
     The domains of ONNX bring a handler each (``LowerOnnxOperators``), which asks the rules that are
@@ -51,53 +48,104 @@ def lower_onnx(
     Args:
         mod: A model, as :func:`~relayish.frontend.from_onnx` reads it.
         unlowerable: ``"keep"`` leaves what Relay's operators cannot express, ``"refuse"`` raises.
-        suffix: What is put behind the names of lowered functions, if anything.
-        check: Whether to check types and scopes of what was made.
+        check: Whether to check scopes and types of what was made; the result has types then.
 
     Returns:
         ``mod`` itself when there are no such calls.
 
     Raises:
-        PassError: See :func:`~relayish.passes.lowering.module.lower_module`.
+        PassError: If something is refused, or what rules made does not hold together.
+        TypeInferenceError: If the model contradicts itself.
 
     Complexity:
         Linear in the number of distinct nodes; a call becomes a number of nodes that depends on
         its operator, and for recurrent layers on the number of steps.
     """
     typed = infer_type(mod)
-    known = Known(typed)
-
-    def assemble(context: LowerCtx) -> Visitor[LowerCtx]:
-        handlers = [
-            LowerOnnxOperators(name, known) for name in list_domains() if _is_onnx(name.name)
-        ]
-        return Visitor(context, *handlers, LowerRelay())
-
-    return lower_module(typed, assemble, unlowerable=unlowerable, suffix=suffix, check=check).module
+    known = _Known(typed)
+    context = LowerCtx(unlowerable=unlowerable)
+    domains = [domain for domain in list_domains() if _is_onnx(domain.name)]
+    handlers = [LowerOnnxOperators(domain, known) for domain in domains]
+    visitor = Visitor(context, *handlers, LowerRelay())
+    images: dict[GlobalVar, Expr] = {}
+    for name, function in typed.functions.items():
+        if type(function) is Function:
+            image: Expr = visitor.visit(function)
+            if image is not function:
+                images[name] = _without_wide_types(image, known)
+    if not images:
+        return mod
+    lowered = typed.with_functions(images)
+    if not check:
+        return lowered
+    try:
+        check_well_formed(lowered)
+        return infer_type(lowered)
+    except (WellFormedError, TypeInferenceError) as error:
+        raise PassError(f"what lowering made does not hold together: {error}") from error
 
 
 def _is_onnx(domain: str) -> bool:
     return domain == ONNX or domain.startswith(f"{ONNX}.")
 
 
-class Known:
-    """What type inference and constants tell of the values of a module."""
+def _without_wide_types(function: Expr, known: _Known) -> Expr:
+    """Return a function without types that were inferred of variables and are wider than need be.
+
+    What was of any shape to type inference, since it depends on values, has a type now. Parameters
+    of graphs in nodes that stay have the types that are known of them.
+    """
+    narrowed: dict[Node, Node] = {}
+    for each in EXPRESSIONS.post_order(function):
+        if type(each) is Let and not isinstance(each.var.type_annotation, TensorType):
+            narrowed[each.var] = each.var.with_fields(type_annotation=None, checked_type=None)
+        elif type(each) is Function and each is not function:
+            for param in each.params:
+                ty = known.type_of(param)
+                if isinstance(ty, TensorType) and param.type_annotation is not ty:
+                    narrowed[param] = param.with_fields(type_annotation=ty, checked_type=None)
+    result = replace_nodes(function, narrowed)
+    assert isinstance(result, Function)
+    return result.with_fields(ret_type=None)
+
+
+class _Known:
+    """What propagation tells of the values of a module, else type inference."""
 
     def __init__(self, mod: IRModule) -> None:
-        self._values: Final[dict[Expr, Expr]] = {}
+        self._facts: Final = [
+            propagate(function, mod)
+            for function in mod.functions.values()
+            if type(function) is Function
+        ]
+        self._bound: Final[dict[Expr, Expr]] = {}
         for function in mod.functions.values():
             for each in EXPRESSIONS.post_order(function):
                 if type(each) is Let:
-                    self._values[each.var] = each.value
+                    self._bound[each.var] = each.value
 
     def type_of(self, expr: Expr) -> Type | None:
-        """Return the type that was inferred."""
+        """Return the type of a value, with what is known of values."""
+        for facts in self._facts:
+            found = facts.type_of(expr)
+            if found is not None:
+                return found
         return expr.checked_type
 
     def value_of(self, expr: Expr) -> NDArray[Any] | None:  # Any: of whatever element type
-        """Return the value of a constant, by whatever variable it is called."""
-        while expr in self._values:
-            expr = self._values[expr]
-        if type(expr) is Constant and isinstance(expr.data, (np.ndarray, np.generic)):
-            return np.asarray(expr.data)
+        """Return a value that is known."""
+        for facts in self._facts:
+            found = facts.value_of(expr)
+            if found is not None:
+                return found
         return None
+
+    def giver_of(self, expr: Expr) -> Expr:
+        """Return the call that gives a value, or what else does."""
+        while True:
+            if expr in self._bound:
+                expr = self._bound[expr]
+            elif type(expr) is TupleGetItem:
+                expr = expr.tuple_value
+            else:
+                return expr

@@ -31,6 +31,9 @@ class Known(Protocol):
     def value_of(self, expr: Expr) -> Array | None:
         """Return a value, where it is known."""
 
+    def giver_of(self, expr: Expr) -> Expr:
+        """Return the call that gives a value, or what else does."""
+
 
 class OnnxNode:
     """A node to be lowered.
@@ -80,6 +83,10 @@ class OnnxNode:
         if not isinstance(found, TensorType):
             raise Unlowered(f"the rank of its input {place} is not known")
         return found
+
+    def result_type(self) -> Type | None:
+        """Return the type of the result, ``None`` if nothing is known of it."""
+        return self._known.type_of(self.call)
 
     def rank(self, place: int = 0) -> int:
         """Return how many dimensions an input has."""

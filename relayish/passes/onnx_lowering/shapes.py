@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.element_types import element_type_name
 from relayish.passes.onnx_lowering.rule import OnnxNode, Unlowered, build, const, lowers
@@ -52,14 +53,35 @@ def size(node: OnnxNode) -> Expr:
 @lowers("Reshape")
 def reshape(node: OnnxNode) -> Expr:
     """Another shape; ``0`` takes a size over, ``-1`` is what is left."""
-    if "shape" in node.attributes:
-        wanted: Any = tuple([int(each) for each in node.attr("shape")])  # Any: sizes or a tensor
-    else:
-        known = node.value(1)
-        wanted = node.input(1) if known is None else tuple([int(each) for each in known])
-    if node.attr("allowzero", 0) and (isinstance(wanted, Expr) or 0 in wanted):
+    return build("reshape", node.input(0), _find_shape(node))
+
+
+def _find_shape(node: OnnxNode) -> tuple[int, ...]:
+    known = node.attr("shape") if "shape" in node.attributes else node.value(1)
+    if known is None:
+        return _shape_of_result(node)
+    wanted = tuple([int(each) for each in known])
+    if node.attr("allowzero", 0) and 0 in wanted:
         raise Unlowered("a size of zero in its shape is meant as such")
-    return build("reshape", node.input(0), wanted)
+    return wanted
+
+
+def _shape_of_result(node: OnnxNode) -> tuple[int, ...]:
+    """Return a shape that is computed, where the sizes of the result are known but for one."""
+    ty = node.result_type()
+    if not isinstance(ty, TensorType):
+        raise Unlowered("its shape is known only when it runs")
+    given = node.type(0).shape
+    found: list[int] = []
+    for axis, size in enumerate(ty.shape):
+        if isinstance(size, int):
+            found.append(size)
+        else:
+            taken = axis < len(given) and type(size) is SizeVar and given[axis] is size
+            found.append(0 if taken else -1)
+    if found.count(-1) > 1 or 0 in [size for size in ty.shape if isinstance(size, int)]:
+        raise Unlowered("several sizes of its shape are known only when it runs")
+    return tuple(found)
 
 
 @lowers("Flatten")
