@@ -24,6 +24,7 @@ from relayish.tir.collect import collect_store_tensors
 from relayish.tir.interpreter.compiler import RULES, Compiler
 from relayish.tir.interpreter.eval_handler import EvaluateExpr
 from relayish.tir.interpreter.expressions import Names
+from relayish.tir.interpreter.program import Facts
 from relayish.tir.interpreter.run import evaluate, prepare
 from relayish.tir.ir.flags import ArgumentIO
 from relayish.tir.ir.function import LoweredFunc
@@ -39,6 +40,7 @@ def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
     """
     results = written_arguments(func)
     params = [arg for arg in func.args if arg not in results]
+    touched = Facts(func.body).written  # by what it calls, perhaps: arguments stay as they are
     run_function = prepare(mod, name=func.name)
 
     def call(*values: Any) -> Any:  # Any: numpy scalars and arrays
@@ -47,7 +49,10 @@ def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
                 f"function {name} takes {len(params)} values "
                 f"({', '.join(map(name_of, params))}) and is given {len(values)}"
             )
-        given = dict(zip(params, values, strict=True))
+        given = {
+            arg: value.copy() if arg in touched and isinstance(value, np.ndarray) else value
+            for arg, value in zip(params, values, strict=True)
+        }
         sizes = {arg: value for arg, value in given.items() if isinstance(arg, Var)}
         for result in results:
             given[result] = _memory_for(result, sizes)

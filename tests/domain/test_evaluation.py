@@ -328,3 +328,70 @@ def test_addresses_whose_arrays_have_no_size_are_not_given_to_others() -> None:
     )  # fmt: skip
     with pytest.raises(UnsupportedError, match=r"how large it is: 'float32\[4\]\*'"):
         run(mod, np.zeros(4, "float32"))
+
+
+# Functions of loops that call those of other languages
+
+
+def loops_calling(callee: str, size: int = 4, dtype: str = "float32") -> tir.LoweredFunc:
+    """Return a function of loops that has ``callee`` make its result of two arguments."""
+    given, made = tir.Buffer("_A", (4,), "float32"), tir.Buffer("_B", (size,), dtype)
+    a, b = tir.Tensor("A", (4,), "float32", given), tir.Tensor("B", (size,), dtype, made)
+    n = tir.Var("n")
+    call = tir.Call("void", callee, (a, n), (b,), tir.CallType.CINN)
+    io = (tir.ArgumentIO.INPUT, tir.ArgumentIO.INPUT, tir.ArgumentIO.OUTPUT)
+    return tir.LoweredFunc("loops", (given, n, made), tir.Block((call,)), args_io=io)
+
+
+def scaled(*body: Any) -> Function:
+    x, n = relay.var("x", shape=(4,)), relay.var("n", shape=(), dtype="int32")
+    result = body[0](x, n) if body else x * relay.cast(n, "float32")
+    return Function([x, n], result)
+
+
+def test_loops_call_relay_which_calls_core() -> None:
+    scope = core.GlobalScope()
+    with scope.function("next", {"n": "int32"}, "int32") as f:
+        f.retv(f.n + 1)
+    by_next = scaled(lambda x, n: x * relay.cast(Call(GlobalVar("next"), (n,)), "float32"))
+    mod = scope.module().with_functions({"loops": loops_calling("by_next"), "by_next": by_next})
+    assert verify(mod) == ()
+    given = np.array([1, -2, 3, -4], "float32")
+    np.testing.assert_array_equal(run(mod, given, 2, name="loops"), given * 3)
+
+
+def test_relay_core_and_loops_call_one_another() -> None:
+    mod = calling(
+        "loops", "(float32[4]*, int32) -> float32[4]", "a", core.const(5),
+        params={"a": "float32[4]*"}, result="float32[4]",
+        loops=loops_calling("scaled"), scaled=scaled(),
+    )  # fmt: skip
+    assert verify(mod) == ()
+    np.testing.assert_array_equal(run(mod, np.ones(4, "float32")), [5, 5, 5, 5])
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (lambda x, n: Tuple((x, x)), "gives 2 values, and its call writes 1"),
+        (lambda x, n: n, r"gives \(\) of int32; its call writes \(4,\) of float32"),
+        (lambda x, n: relay.reshape(x, (2, 2)), r"an array of shape \(2, 2\)"),
+    ],
+)
+def test_what_does_not_fit_into_what_loops_write_is_refused(body: Any, message: str) -> None:
+    mod = IRModule({"loops": loops_calling("scaled"), "scaled": scaled(body)})
+    with pytest.raises(TypeConfusionError, match=message):
+        run(mod, np.ones(4, "float32"), 1, name="loops")
+
+
+def test_endless_calls_of_loops_and_relay_are_refused() -> None:
+    again = scaled(lambda x, n: Call(GlobalVar("loops"), (x, n)))
+    mod = IRModule({"loops": loops_calling("again"), "again": again})
+    with pytest.raises(EndlessRecursionError, match="@again is called by loops"):
+        run(mod, np.ones(4, "float32"), 1, name="loops")
+
+
+def test_call_of_a_language_that_says_nothing_of_calls_is_refused() -> None:
+    mod = IRModule({"loops": loops_calling("number"), "number": core.GlobalVariable("int32")})
+    with pytest.raises(UnsupportedError, match=r"register_callable\(GlobalVariable"):
+        run(mod, np.ones(4, "float32"), 1, name="loops")

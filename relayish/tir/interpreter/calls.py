@@ -27,6 +27,7 @@ from relayish.tir.interpreter.compiler import (
     require_index,
 )
 from relayish.tir.interpreter.expressions import compute
+from relayish.tir.interpreter.foreign import ForeignFunction
 from relayish.tir.interpreter.memory import Array, Memory
 from relayish.tir.interpreter.numbers import hand_out
 from relayish.tir.ir.expr import REDUCE_OPERATORS, Call, PrimitiveNode, Reduce
@@ -250,6 +251,8 @@ def _call_function(c: Compiler, call: Call) -> Names:
         call.dtype.is_void and call.value_index < 0,
         lambda: f"function {call.name} gives no value, and one of type {call.dtype} is asked of it",
     )
+    if isinstance(callee, ForeignFunction):
+        return (yield from _call_foreign(c, call, callee))
     given = (*call.read_args, *call.write_args)
     params = callee.func.args
     require(
@@ -275,6 +278,17 @@ def _call_function(c: Compiler, call: Call) -> Names:
     c.unit.node = call
     c.unit.yields = True
     c.unit.line(f"yield {c.unit.capture(callee.start)}(r, {', '.join(names)})")
+    return "None"
+
+
+def _call_foreign(c: Compiler, call: Call, callee: ForeignFunction) -> Names:
+    """Compile a call of another language: of numbers and arrays, that gives what is written."""
+    read = yield from _arguments(c, call.read_args, is_written=False)
+    types = [arg.type for arg in call.read_args]
+    written = yield from _arguments(c, call.write_args, is_written=True)
+    apply = c.unit.capture(callee.applied_to(types))
+    c.unit.node = call
+    c.unit.line(f"{apply}({', '.join([*read, *written])})")
     return "None"
 
 

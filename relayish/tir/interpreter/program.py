@@ -12,6 +12,7 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.tir.interpreter import access, calls, expressions  # noqa: F401 - their rules
 from relayish.tir.interpreter.compiler import LIBRARY, Binding, Compiler, Place
+from relayish.tir.interpreter.foreign import ForeignFunction
 from relayish.tir.interpreter.lanes.candidates import find_candidates
 from relayish.tir.interpreter.memory import Layout, Loan, Memory, lend, size_of
 from relayish.tir.interpreter.statements import run_body, shape_of
@@ -124,7 +125,7 @@ class Function:
     def __init__(
         self,
         func: LoweredFunc,
-        functions: Mapping[str, Function],
+        functions: Mapping[str, Function | ForeignFunction],
         shared: Sequence[Buffer] = (),
         value: Expr | None = None,
         mode: str = "plain",

@@ -11,6 +11,7 @@ from relayish.errors import EvaluationError, TypeConfusionError, UnknownNameErro
 from relayish.ir.module import Module as IRModule
 from relayish.ir.naming import name_of
 from relayish.tir.interpreter.failures import add_place
+from relayish.tir.interpreter.foreign import ForeignFunction
 from relayish.tir.interpreter.numbers import hand_out, take
 from relayish.tir.interpreter.program import Function, State
 from relayish.tir.interpreter.unit import Call, drive
@@ -81,7 +82,7 @@ def prepare(
         functions = _link([((program.name,), program, ())], mode)
         function = functions[program]
     else:
-        functions = _link(_functions_of(program), mode)
+        functions = _link(_functions_of(program), mode, _foreign_functions(program))
         function = functions[_choose(list(functions), name)]
 
     def run_prepared(*args: object) -> None:
@@ -194,12 +195,25 @@ def _functions_of(module: Module | IRModule[Any]) -> list[_Listed]:
     return listed
 
 
-def _link(listed: Sequence[_Listed], mode: str) -> dict[LoweredFunc, Function]:
+def _foreign_functions(module: Module | IRModule[Any]) -> dict[str, ForeignFunction]:
+    """Return what a module defines in other languages, as functions that loops may call."""
+    if not isinstance(module, IRModule):
+        return {}
+    return {
+        name: ForeignFunction(name, module)
+        for key, definition in module.functions.items()
+        if not isinstance(definition, LoweredFunc) and (name := module.name_of(key))
+    }
+
+
+def _link(
+    listed: Sequence[_Listed], mode: str, foreign: Mapping[str, ForeignFunction] | None = None
+) -> dict[LoweredFunc, Function]:
     """Return the compiled form of functions, each of which may call the others by name.
 
-    A function knows those of its own module, and of the modules around it.
+    A function knows those of its own module, and of the modules around it; and ``foreign`` ones.
     """
-    scopes: dict[tuple[str, ...], dict[str, Function]] = {}
+    scopes: dict[tuple[str, ...], dict[str, Function | ForeignFunction]] = {(): dict(foreign or {})}
     made: dict[LoweredFunc, Function] = {}
     for path, func, buffers in sorted(listed, key=lambda entry: len(entry[0])):
         inside = path[:-1]

@@ -10,6 +10,7 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.verification import Report
 from relayish.tir.ir.expr import Call
+from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
@@ -56,6 +57,8 @@ def _check_call(call: Call, callees: Callees, report: Report) -> None:
             f"as EXTERN",
         )
         return
+    if not isinstance(func, IrNode):
+        return  # of another language, whose types are not those of loops
     if not isinstance(func, LoweredFunc):
         report(
             Rule.CALL,

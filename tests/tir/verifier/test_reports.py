@@ -92,12 +92,18 @@ def test_call_within_a_module_of_definitions_is_looked_up_there():
     assert [found.rule for found in tir.verify(relay.IRModule({"one": func(call)}))] == [Rule.CALL]
 
 
-def test_call_of_a_relay_function_is_refused():
+def test_call_of_a_relay_function_is_left_to_that():
     call = tir.Call("void", "main", (), (), tir.CallType.CINN)
     x = relay.Var("x")
     mod = relay.IRModule({"one": func(call), "main": relay.Function((x,), x)})
+    assert tir.verify(mod) == ()
+
+
+def test_call_of_what_is_no_function_is_refused():
+    call = tir.Call("void", "main", (), (), tir.CallType.CINN)
+    mod = relay.IRModule({"one": func(call), "main": Block()})
     assert [f.message for f in tir.verify(mod)] == [
-        "main() calls 'main', which is a Function; expected a LoweredFunc"
+        "main() calls 'main', which is a Block; expected a LoweredFunc"
     ]
 
 
