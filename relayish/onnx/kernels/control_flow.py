@@ -109,7 +109,12 @@ def scan_batch(
     """
     kept = _states_of(inputs, num_scan_inputs)
     scanned = inputs[kept:]
-    batch, steps = scanned[0].shape[:2] if scanned[0].ndim > 1 else (0, 0)
+    for data in scanned:
+        if data.ndim < 2:
+            raise EvaluationError(
+                f"Scan goes over an input of shape {data.shape}; expected a batch of sequences"
+            )
+    batch, steps = scanned[0].shape[:2]
     for data in (*inputs, *([] if lengths is None else [lengths])):
         if not data.ndim or data.shape[0] != batch:
             raise EvaluationError(
@@ -126,16 +131,19 @@ def scan_batch(
             _rows(data[element, :length], 0, direction)
             for data, direction in zip(scanned, reverse, strict=True)
         ]
-        states = tuple(data[element] for data in inputs[:kept])
+        states = tuple(np.asarray(data[element], data.dtype) for data in inputs[:kept])
         states, collected, _ = _scan(body, states, rows)
         results.append(states + tuple(_filled(_stack(items, 0), steps) for items in collected))
-    width = max(map(len, results), default=0)
-    missing = max(num_outputs - kept, 0) if width == kept or not results else 0
+    width = max(map(len, results), default=kept)
     stacked = tuple(
         _stack([_place_of(results, row, place, steps) for row in range(batch)], 0)
+        if batch
+        else inputs[place]
         for place in range(width)
     )
-    return stacked + _empty_outputs(body, kept, missing, (0,) * missing)
+    missing = max(num_outputs - width, 0)
+    empty = _empty_outputs(body, width, missing, (0,) * missing)
+    return stacked + tuple(np.zeros((batch, steps, *one.shape[1:]), one.dtype) for one in empty)
 
 
 def _place_of(results: list[Values], row: int, place: int, steps: int) -> Array:

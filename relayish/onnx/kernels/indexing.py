@@ -171,7 +171,8 @@ def one_hot(indices: Array, depth: Array, values: Array, *, axis: int = -1) -> A
             f"values of OneHot have shape {values.shape}; expected (2,), for off and on"
         )
     along = normalize_axis(axis, indices.ndim + 1)
-    places = np.expand_dims(widen(indices).astype(np.int64), along)
-    classes = np.arange(size).reshape((size,) + (1,) * (indices.ndim - along))
-    on = (places == classes) | (places + size == classes)
-    return np.where(on, values[1:].reshape(()), values[:1].reshape(()))
+    places = widen(indices).astype(np.int64).reshape(-1)
+    (known,) = np.nonzero((places >= -size) & (places < size))
+    rows = np.full((indices.size, size), values[:1].reshape(()), values.dtype)
+    rows[known, places[known]] = values[1:].reshape(())
+    return np.moveaxis(rows.reshape(*indices.shape, size), -1, along)

@@ -156,3 +156,11 @@ def test_sums_of_narrow_numbers_are_rounded_once():
 def test_mean_of_one_tensor_is_not_divided():
     x = np.float32([1, 2])
     assert run_kernel("Mean", x, version=13)[0].tolist() == [1, 2]
+
+
+def test_hundreds_of_tensors_are_taken():
+    arrays = [np.full((1, 3) if place % 2 else (2, 1), place) for place in range(300)]
+    for op, expected in (("Sum", 44850), ("Max", 299), ("Min", 0)):
+        (found,) = run_kernel(op, *arrays, version=13)
+        assert found.tolist() == [[expected] * 3] * 2
+    assert run_kernel("Concat", *arrays[::2], version=13, axis=1)[0].shape == (2, 150)

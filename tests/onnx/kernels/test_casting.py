@@ -211,7 +211,16 @@ def test_four_bits_are_cast_by_sign():
     assert run_kernel("BitCast", found, version=26, to=21)[0].astype(int).tolist() == [0, 7, 8, 15]
 
 
+@each("case", [(21, 23, [2, 9], [1, -0.5]), (25, 26, [1, 3], [1, -1]), (23, 22, [1, -1], [2, -6])])
+def test_bits_of_every_narrow_type_are_cast(case):
+    source, to, given, expected = case
+    x = np.array(given, np.float32).astype(find_numpy_dtype(source))
+    assert run_kernel("BitCast", x, version=26, to=to)[0].astype(float).tolist() == expected
+
+
 def test_bits_of_another_width_are_an_error():
-    for x, to in ((np.float32([1]), 7), (np.array(["a"], object), FLOAT), (np.int8([1]), 22)):
+    four = np.ones(1, ml_dtypes.int4)
+    words = np.array(["a"], object)
+    for x, to in ((np.float32([1]), 7), (words, FLOAT), (np.int8([1]), 22), (four, 26), (four, 3)):
         with pytest.raises(EvaluationError, match="expected a type of as many bits"):
             run_kernel("BitCast", x, version=26, to=to)

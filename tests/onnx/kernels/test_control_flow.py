@@ -185,13 +185,50 @@ def test_a_scan_of_a_batch_without_a_step_collects_nothing():
         num_scan_inputs=1, num_outputs=2,
     )  # fmt: skip
     assert totals.tolist() == np.ones((2, 4)).tolist()
-    assert sums.size == 0
+    assert sums.shape == (2, 3)
     for lengths, x in (
         (np.array([4, 0]), np.zeros((2, 3, 4))),
         (np.array([1, 1, 1]), np.zeros((2, 3, 4))),
         (None, np.zeros((3, 3, 4))),
+        (None, np.zeros(2)),
+        (None, np.array(0.0)),
     ):
-        with pytest.raises(EvaluationError, match=r"batch|steps"):
+        with pytest.raises(EvaluationError, match=r"batch|0 to 3"):
             run_kernel(
                 "Scan", lengths, np.ones((2, 4)), x, version=8, body=add_rows, num_scan_inputs=1
             )
+
+
+def test_a_scan_of_no_batch_gives_what_it_is_given():
+    def body(*_):
+        raise AssertionError
+
+    body.output_types = [(np.dtype(float), (4,)), (np.dtype(np.int8), (5,))]
+    totals, found = run_kernel(
+        "Scan", None, np.ones((0, 4)), np.ones((0, 3, 4)), version=8, body=body,
+        num_scan_inputs=1, num_outputs=2,
+    )  # fmt: skip
+    assert totals.shape == (0, 4)
+    assert (found.dtype, found.shape) == (np.int8, (0, 3, 5))
+
+
+def test_states_of_a_batch_may_be_scalars():
+    def body(state, row):
+        assert isinstance(state, np.ndarray)
+        return (np.asarray(state + row.sum()),)
+
+    (found,) = run_kernel(
+        "Scan", None, np.float32([1, 2]), np.ones((2, 3, 4), np.float32), version=8, body=body,
+        num_scan_inputs=1,
+    )  # fmt: skip
+    assert found.tolist() == [13, 14]
+
+
+def test_a_loop_gives_no_more_than_it_carries_if_nothing_is_collected():
+    def body(*_):
+        raise AssertionError
+
+    assert run_kernel("Loop", np.array(0), None, 5, version=13, body=body, num_outputs=1) == (5,)
+    assert run_kernel("Loop", np.array(0), None, 5, 6, version=13, body=body) == (5, 6)
+    states = run_kernel("Scan", X[0], X[:0], version=9, body=body, num_scan_inputs=1)
+    assert len(states) == 1

@@ -77,8 +77,10 @@ def test_some_axes_are_cropped_and_others_padded():
     (found,) = run_kernel("CenterCropPad", X, np.array([7, 2]), version=18, axes=(-1, 0))
     assert found.shape == (2, 7)
     assert found[:, 1:6].tolist() == X[1:3].tolist()
-    with pytest.raises(EvaluationError, match="expected 2 sizes of 0 or more"):
-        run_kernel("CenterCropPad", X, np.array([7]), version=18)
+    for sizes in ([7], [-1, 7]):
+        with pytest.raises(EvaluationError, match="expected 2 sizes of 0 or more"):
+            run_kernel("CenterCropPad", X, np.array(sizes), version=18)
+    assert run_kernel("CenterCropPad", X, np.array([0, 7]), version=18)[0].shape == (0, 7)
 
 
 @each("k", [-9, -2, 0, 1, 9])
