@@ -34,7 +34,7 @@ from relayish.errors import (
 )
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
-from relayish.ir.literal import is_same_literal
+from relayish.ir.literal import hash_briefly, is_same_literal
 from relayish.ir.packages import load_packages
 
 _Class = TypeVar("_Class", bound="type[Attrs]")
@@ -172,7 +172,7 @@ class DictAttrs(Attrs):
         return all(is_same_literal(value, other[key]) for key, value in self._values.items())
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._values))
+        return hash(frozenset([(k, hash_briefly(v)) for k, v in self._values.items()]))
 
     def __repr__(self) -> str:
         return f"DictAttrs({self._values!r})"

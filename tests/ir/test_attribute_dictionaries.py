@@ -179,3 +179,26 @@ def test_keys_that_are_no_names_are_refused():
     with pytest.raises(FieldError, match="cannot name an attribute"):
         DictAttrs({x: 1})  # type: ignore[dict-item]  # as above
     assert DictAttrs({"params": ((x, const(1)),)}).keys() == ("params",)
+
+
+def test_attributes_that_differ_in_a_value_hash_otherwise():
+    values = [*range(50), *map(np.float32, range(50)), *[np.array([0, i]) for i in range(50)]]
+    assert len({hash(DictAttrs({"value": value})) for value in values}) == len(values)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.arange(20).reshape(4, 5).T,
+        np.float32("nan"),
+        float("nan"),
+        (1, (2, 3), np.zeros(3)),
+        "text",
+        True,
+        None,
+    ],
+)
+def test_equal_attributes_hash_the_same(value):
+    one, other = DictAttrs({"value": value}), DictAttrs({"value": copy.deepcopy(value)})
+    assert one == other
+    assert hash(one) == hash(other)
