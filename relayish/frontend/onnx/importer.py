@@ -16,12 +16,14 @@ from relayish.ir.relay.module import Definition, IRModule
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.files import DataFiles
+from relayish.transform import get_pass
 
 
 def from_onnx(
     model: Any,  # Any: a ModelProto, which onnx does not type
     *,
     freeze_params: bool = False,
+    lower: bool = False,
     folder: str | PathLike[str] | None = None,
 ) -> IRModule:
     """Return a model of ONNX as a module.
@@ -37,6 +39,7 @@ def from_onnx(
             where tensors lie that are stored beside the model; they are mapped into memory.
         freeze_params: Whether initializers that are inputs as well become constants. By default
             they are parameters, whose values stand in the attribute ``onnx.defaults``.
+        lower: Whether operators of ONNX become Relay's, as far as ``LowerOnnx`` can express them.
         folder: Where tensors lie that are stored beside a model which is not given by its path.
 
     Raises:
@@ -50,14 +53,18 @@ def from_onnx(
     """
     proto, lies_in = load_proto(model)
     place = lies_in if folder is None else Path(folder)
+    files = None if place is None else DataFiles(place)
     try:
-        return _read(
-            proto, None if place is None else DataFiles(place), freeze_params=freeze_params
-        )
+        mod = _read(proto, files, freeze_params=freeze_params)
     except UnicodeDecodeError as error:
         raise ModelError(
             f"a name in the model is {error.object!r}, which is no text; expected UTF-8"
         ) from error
+    if not lower:
+        return mod
+    lowered = get_pass("LowerOnnx")(mod)
+    assert isinstance(lowered, IRModule)
+    return lowered
 
 
 def _read(
