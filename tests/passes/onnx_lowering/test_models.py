@@ -11,9 +11,9 @@ from tests.support.shared_data import shared_path
 
 pytest.importorskip("onnx")
 
-import relayish as relay  # noqa: E402
-from relayish.frontend.onnx import from_onnx  # noqa: E402
-from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
+import relayish as relay
+from relayish.frontend.onnx import from_onnx
+from relayish.frontend.onnx.session import OnnxSession
 
 SHAPES: dict[str, tuple[int, ...]] = {"state": (2, 1, 128), "sr": (), "input": (1, 512)}
 """Inputs of the voice detector, whose sizes its model does not say."""
