@@ -331,7 +331,9 @@ class Facts:
         return facts[0] if wanted == 1 else fact_of_tuple(facts)
 
 
-def propagate(func: Function, mod: IRModule | None = None, *, strict: bool = True) -> Facts:
+def propagate(
+    func: Function, mod: IRModule | None = None, *, strict: bool = True, name: str = "@main"
+) -> Facts:
     """Return what is known of all values in a function of ONNX, graphs in its nodes included.
 
     Types follow by ONNX's inference, with dimensions by name where they stay the same; shapes that
@@ -341,6 +343,7 @@ def propagate(func: Function, mod: IRModule | None = None, *, strict: bool = Tru
         func: The function; its parameters have the types that they are annotated with.
         mod: The module it belongs to.
         strict: Whether contradictions are errors; otherwise nothing is known of what they give.
+        name: What errors call the function.
 
     Raises:
         TypeInferenceError: If the inputs of a node contradict each other; it names the node.
@@ -349,7 +352,7 @@ def propagate(func: Function, mod: IRModule | None = None, *, strict: bool = Tru
         Linear in the nodes, but for functions of the model, which are gone through at each call.
     """
     facts = Facts(mod, strict=strict)
-    facts.walk(func, [fact_of_type(param.type_annotation) for param in func.params], "@main")
+    facts.walk(func, [fact_of_type(param.type_annotation) for param in func.params], name)
     return facts
 
 

@@ -1,0 +1,1 @@
+"""Shapes in ONNX programs: those of inputs are fixed, all others follow."""
