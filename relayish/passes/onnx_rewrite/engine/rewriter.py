@@ -215,6 +215,8 @@ class Rewriter(Scope):
         if call.attrs is not None and call.attrs.get("_graphs"):
             call = self._rewrite_graphs(binding, call)
         self._at = binding
+        if self.is_open(call):
+            return
         for rule in self._rules.find(call.op):
             found = rule.apply(call, self)
             emitted, self._emitted = self._emitted, []

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy.typing as npt
 
+from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, TupleGetItem, Var
 from relayish.ir.relay.type import Type
+from relayish.onnx import info
 from relayish.onnx.operators import identity_of
+from relayish.onnx.protos.attributes import REFERENCE
 from relayish.passes.onnx_rewrite.engine.chain import Chain
 from relayish.passes.onnx_rewrite.engine.constants import array_of, constant_of_node
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
@@ -38,6 +41,7 @@ class Scope:
         self.outer = outer
         self.captured: Mapping[Expr, Expr] = captured or {}
         self._facts = facts
+        self._has_references: bool = _is_of_model(func) if outer is None else outer._has_references  # noqa: SLF001 - of the same class
         self._opsets = opsets
         self._chain = Chain(func.body)
         self._arrays: dict[Expr, npt.NDArray[Any] | None] = {}  # Any: of whatever element type
@@ -86,15 +90,19 @@ class Scope:
     def producer(self, expr: Expr, *operators: str, domain: str = "") -> Call | None:
         """Return the call that gives ``expr``, if it is one of these operators, in any version.
 
-        Without operators, it may be any of ONNX.
+        Without operators, it may be any of ONNX. Attributes of the call are known.
         """
         found = self.definition(expr)
         if type(found) is not Call:
             return None
         identity = identity_of(found.op)
-        if identity is None or identity.domain != domain:
+        if identity is None or identity.domain != domain or self.is_open(found):
             return None
         return found if not operators or identity.name in operators else None
+
+    def is_open(self, call: Call) -> bool:
+        """Return whether a call has attributes that calls of the function around it give."""
+        return self._has_references and call.attrs is not None and has_references(call.attrs)
 
     def constant(self, expr: Expr) -> npt.NDArray[Any] | None:  # Any: of whatever element type
         """Return the value of a constant: inline, bound, captured, or a node ``Constant``.
@@ -187,3 +195,13 @@ class Scope:
             if user.var is not None and self._chain.users.get(user.var):
                 found.add(user.value.index)
         return frozenset(found)
+
+
+def _is_of_model(func: Function) -> bool:
+    """Return whether a function is one of the model, whose calls have attributes."""
+    return func.attrs is not None and info.FUNCTION in func.attrs
+
+
+def has_references(attrs: Attrs) -> bool:
+    """Return whether some attributes are those of the function of the model around."""
+    return any(isinstance(value, DictAttrs) and REFERENCE in value for _, value in attrs.items())

@@ -25,11 +25,19 @@ def take_constant(call: Call, graph: Rewriter) -> Expr | None:
 
 @rule("*")
 def fold_known_value(call: Call, graph: Rewriter) -> Expr | None:
-    """What types tell the value of: shapes, and what is computed of them."""
+    """What types tell the value of: shapes, and what is computed of them, all integers.
+
+    Other numbers are folded where they are computed of constants alone.
+    """
     if count_outputs(call.attrs) != 1 or not call.args or graph_names(call.attrs):
+        return None
+    if graph.dtype_of(graph.current) not in _OF_SHAPES:
         return None
     found = graph.value_of(graph.current)
     return None if found is None else Constant(found, span=call.span)
+
+
+_OF_SHAPES: Final = frozenset({"bool", "int32", "int64"})
 
 
 def fold_calls(*, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False) -> Rule:
