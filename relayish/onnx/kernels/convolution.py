@@ -21,6 +21,8 @@ from relayish.onnx.kernels.spatial import (
 
 COLUMN_BYTES: Final = 1 << 22
 """How large the columns of one product may be: what stays in the cache while it is multiplied."""
+BLOCK_BYTES: Final = 1 << 18
+"""How large the sums of channels may be that are convolved by themselves."""
 
 
 @kernel("Conv", since=(1, 11, 22))
@@ -154,13 +156,23 @@ def _multiply_columns(padded: Array, matrix: Array, windows: Windows, result: Ar
 
 
 def _convolve_each_channel(padded: Array, w: Array, windows: Windows, result: Array) -> None:
-    """Convolve each channel by itself: one product for each element of the kernel."""
+    """Convolve each channel by itself: one product for each element of the kernel.
+
+    Some channels at a time, so that sums stay in the cache.
+    """
     batch, channels = padded.shape[:2]
     grouped = result.reshape(batch, channels, -1, *windows.outputs)
     weights = w.reshape(channels, -1, *windows.kernel)
-    product = np.empty_like(grouped)
     ones = (1,) * len(windows.kernel)
-    for element, slices in window_slices(windows):
-        factor = take_last(weights, element).reshape(channels, -1, *ones)
-        np.multiply(take_last(padded, slices)[:, :, None], factor, out=product)
-        grouped += product
+    channel_bytes = max(grouped.nbytes // max(batch * channels, 1), 1)
+    count = max(BLOCK_BYTES // channel_bytes, 1)
+    slices = list(window_slices(windows))
+    for image in range(batch):
+        for first in range(0, channels, count):
+            part = slice(first, first + count)
+            total = grouped[image, part]
+            product = np.empty_like(total)
+            for element, places in slices:
+                factor = take_last(weights[part], element).reshape(*total.shape[:2], *ones)
+                np.multiply(take_last(padded[image, part, None], places), factor, out=product)
+                total += product

@@ -1,0 +1,249 @@
+"""Normalisation, softmax and sampling give what torch gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relayish.errors import EvaluationError
+from tests.support.each import each
+from tests.support.onnx_kernels import compare, run_kernel
+
+torch = pytest.importorskip("torch")
+functional = torch.nn.functional
+F = np.float32
+
+
+def draw(rng, *shape):
+    return rng.standard_normal(shape).astype(F)
+
+
+def as_torch(*arrays):
+    return [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
+
+
+@each("seed", range(10))
+def test_batch_normalization_is_that_of_torch(seed):
+    rng = np.random.default_rng(seed)
+    x = draw(rng, 3, 4, *rng.integers(1, 5, seed % 4).tolist())
+    scale, b, mean = (draw(rng, 4) for _ in range(3))
+    var = abs(draw(rng, 4)) + F(0.1)
+    (y,) = run_kernel(
+        "BatchNormalization", x, scale, b, mean, var, version=9, momentum=0.3, epsilon=1e-3
+    )
+    mean_of_torch, var_of_torch, *others = as_torch(mean.copy(), var.copy(), scale, b)
+    expected = functional.batch_norm(
+        *as_torch(x), mean_of_torch, var_of_torch, *others, False, 0.7, 1e-3
+    )
+    compare(y, expected.numpy(), 1e-4, 1e-5)
+    trained = run_kernel(
+        "BatchNormalization", x, scale, b, mean, var, version=14, momentum=0.3, epsilon=1e-3,
+        training_mode=1, num_outputs=3,
+    )  # fmt: skip
+    expected = functional.batch_norm(
+        *as_torch(x), mean_of_torch, var_of_torch, *others, True, 0.7, 1e-3
+    )
+    compare(trained[0], expected.numpy(), 1e-4, 1e-4)
+    compare(trained[1], mean_of_torch.numpy(), 1e-4, 1e-5)
+    axes = (0, *range(2, x.ndim))  # torch moves towards the unbiased variance, ONNX does not
+    compare(trained[2], var * F(0.3) + x.var(axes) * F(0.7), 1e-4, 1e-5)
+
+
+def test_batch_normalization_is_trained_where_statistics_are_asked_for():
+    rng = np.random.default_rng(0)
+    x, scale, b, mean = draw(rng, 3, 2, 4), draw(rng, 2), draw(rng, 2), draw(rng, 2)
+    given = [x, scale, b, mean, abs(mean)]
+    (tested,) = run_kernel("BatchNormalization", *given, version=6, num_outputs=1)
+    five = run_kernel("BatchNormalization", *given, version=6, num_outputs=5)
+    (frozen,) = run_kernel("BatchNormalization", *given, version=6, num_outputs=5, is_test=1)
+    compare(tested, frozen, 0, 0)
+    compare(five[3], x.mean((0, 2)), 1e-5, 1e-6)
+    compare(five[4], x.var((0, 2)), 1e-5, 1e-6)
+    compare(five[1], mean * F(0.9) + five[3] * F(0.1), 1e-5, 1e-6)
+    compare(five[2], abs(mean) * F(0.9) + five[4] * F(0.1), 1e-5, 1e-6)
+    column = (slice(None), None)
+    normal = (x - five[3][column]) / np.sqrt(five[4][column] + F(1e-5))
+    compare(five[0], normal * scale[column] + b[column], 1e-4, 1e-5)
+
+
+def test_elements_have_statistics_of_their_own_where_they_are_not_spatial():
+    rng = np.random.default_rng(0)
+    x, statistics = draw(rng, 3, 2, 4), [draw(rng, 2, 4) for _ in range(3)]
+    var = abs(draw(rng, 2, 4))
+    (y,) = run_kernel("BatchNormalization", x, *statistics, var, version=7, spatial=0)
+    scale, b, mean = statistics
+    compare(y, (x - mean) / np.sqrt(var + F(1e-5)) * scale + b, 1e-4, 1e-5)
+    five = run_kernel(
+        "BatchNormalization", x, *statistics, var, version=7, spatial=0, num_outputs=5
+    )
+    compare(five[3], x.mean(0), 1e-5, 1e-6)
+
+
+@each("seed", range(12))
+def test_norms_of_one_input_are_those_of_torch(seed):
+    rng = np.random.default_rng(seed)
+    x = draw(rng, 2, 6, *rng.integers(2, 5, 1 + seed % 3).tolist())
+    axis = int(rng.integers(1, x.ndim))
+    scale, b = draw(rng, *x.shape[axis:]), draw(rng, *x.shape[axis:])
+    y, mean, inverse = run_kernel("LayerNormalization", x, scale, b, version=17, axis=axis)
+    expected = functional.layer_norm(as_torch(x)[0], x.shape[axis:], *as_torch(scale, b))
+    compare(y, expected.numpy(), 1e-4, 1e-5)
+    axes = tuple(range(axis, x.ndim))
+    compare(mean, x.mean(axes, keepdims=True), 1e-4, 1e-5)
+    compare(inverse, 1 / np.sqrt(x.var(axes, keepdims=True) + F(1e-5)), 1e-4, 1e-5)
+    (y,) = run_kernel("RMSNormalization", x, scale, version=23, axis=axis, epsilon=1e-5)
+    expected = functional.rms_norm(as_torch(x)[0], x.shape[axis:], *as_torch(scale), 1e-5)
+    compare(y, expected.numpy(), 1e-4, 1e-5)
+    scale, b = draw(rng, 6), draw(rng, 6)
+    (y,) = run_kernel("InstanceNormalization", x, scale, b, version=6)
+    expected = functional.instance_norm(
+        *as_torch(x), None, None, *as_torch(scale, b), use_input_stats=True
+    )
+    compare(y, expected.numpy(), 1e-4, 1e-4)
+    groups = int(rng.choice([1, 2, 3, 6]))
+    (y,) = run_kernel("GroupNormalization", x, scale, b, version=21, num_groups=groups)
+    expected = functional.group_norm(as_torch(x)[0], groups, *as_torch(scale, b))
+    compare(y, expected.numpy(), 1e-4, 1e-4)
+    (y,) = run_kernel(
+        "GroupNormalization", x, scale[:groups], b[:groups], version=18, num_groups=groups
+    )
+    spread = [np.repeat(each, 6 // groups) for each in (scale[:groups], b[:groups])]
+    expected = functional.group_norm(as_torch(x)[0], groups, *as_torch(*spread))
+    compare(y, expected.numpy(), 1e-4, 1e-4)
+    size = int(rng.choice([1, 3, 5]))
+    (y,) = run_kernel("LRN", x, version=13, size=size, alpha=0.3, beta=0.6, bias=2.0)
+    expected = functional.local_response_norm(as_torch(x)[0], size, 0.3, 0.6, 2.0)
+    compare(y, expected.numpy(), 1e-4, 1e-5)
+
+
+def test_even_windows_reach_further_forward():
+    x = F([[[1], [2], [3], [4]]])
+    (y,) = run_kernel("LRN", x, version=1, size=2, alpha=2.0, beta=1.0, bias=1.0)
+    compare(y, F([[[1 / 6], [2 / 14], [3 / 26], [4 / 17]]]), 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("axis", [-3, -1, 0, 1, 2])
+def test_softmax_is_that_of_torch(axis):
+    x = draw(np.random.default_rng(0), 2, 3, 4) * 100
+    (y,) = run_kernel("Softmax", x, version=13, axis=axis)
+    compare(y, torch.softmax(as_torch(x)[0], axis).numpy(), 1e-5, 1e-6)
+    (y,) = run_kernel("LogSoftmax", x, version=13, axis=axis)
+    compare(y, torch.log_softmax(as_torch(x)[0], axis).numpy(), 1e-5, 1e-5)
+    (y,) = run_kernel("Hardmax", np.rint(x / 100), version=13, axis=axis)
+    first = np.rint(x / 100).argmax(axis)
+    compare(y, np.moveaxis(np.eye(x.shape[axis], dtype=F)[first], -1, axis), 0, 0)
+
+
+@pytest.mark.parametrize("axis", [-3, -1, 0, 1, 2, 3])
+def test_softmax_took_rows_before_version_13(axis):
+    x = draw(np.random.default_rng(0), 2, 3, 4)
+    at = axis % 3 if axis < 3 else 3
+    rows = x.reshape(int(np.prod(x.shape[:at])), -1)
+    for op in ("Softmax", "LogSoftmax", "Hardmax"):
+        (y,) = run_kernel(op, x, version=11, axis=axis)
+        (expected,) = run_kernel(op, rows, version=13, axis=1)
+        compare(y, expected.reshape(x.shape), 0, 0)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("align", [0, 1])
+def test_sampling_of_a_grid_is_that_of_torch(mode, padding, align):
+    rng = np.random.default_rng(0)
+    x, grid = draw(rng, 2, 3, 4, 5), draw(rng, 2, 3, 7, 2)
+    (y,) = run_kernel(
+        "GridSample", x, grid, version=16, mode=mode, padding_mode=padding, align_corners=align
+    )
+    expected = functional.grid_sample(*as_torch(x, grid), mode, padding, bool(align))
+    compare(y, expected.numpy(), 1e-4, 1e-4)
+    if mode == "bicubic":
+        return
+    x, grid = draw(rng, 1, 2, 3, 4, 5), draw(rng, 1, 2, 3, 2, 3)
+    (y,) = run_kernel(
+        "GridSample", x, grid, version=20, mode=mode.replace("bi", ""), padding_mode=padding,
+        align_corners=align,
+    )  # fmt: skip
+    expected = functional.grid_sample(*as_torch(x, grid), mode, padding, bool(align))
+    compare(y, expected.numpy(), 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("size", [(2, 3, 4, 2), (2, 1, 2, 3, 4)])
+def test_grids_are_those_of_torch(align, size):
+    theta = draw(np.random.default_rng(0), 2, len(size) - 2, len(size) - 1)
+    (y,) = run_kernel("AffineGrid", theta, np.array(size), version=20, align_corners=align)
+    expected = functional.affine_grid(*as_torch(theta), size, bool(align))
+    compare(y, expected.numpy(), 1e-5, 1e-5)
+
+
+def test_single_places_of_a_grid_lie_in_the_middle():
+    theta = F([[[1, 0, 0], [0, 1, 0]]])
+    (y,) = run_kernel("AffineGrid", theta, np.array([1, 1, 2, 1]), version=20, align_corners=1)
+    compare(y, F([[[[0, -1]], [[0, 1]]]]))
+
+
+@each("seed", range(20))
+def test_resizing_is_that_of_torch(seed):
+    rng = np.random.default_rng(seed)
+    x = draw(rng, 1, 2, *rng.integers(3, 8, 2).tolist())
+    sizes = np.array([1, 2, *rng.integers(1, 15, 2)])
+    mode = ("linear", "cubic")[seed % 2]
+    antialias, align = seed // 2 % 2, seed // 4 % 2 * (1 - seed // 2 % 2)
+    (y,) = run_kernel(
+        "Resize", x, None, None, sizes, version=19, mode=mode, antialias=antialias,
+        cubic_coeff_a=-0.5 if antialias else -0.75, exclude_outside=antialias,
+        coordinate_transformation_mode="align_corners" if align else "half_pixel",
+    )  # fmt: skip
+    expected = functional.interpolate(
+        *as_torch(x), tuple(sizes[2:].tolist()), mode=f"bi{mode}", align_corners=bool(align),
+        antialias=bool(antialias),
+    )  # fmt: skip
+    compare(y, expected.numpy(), 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize("shape", [(2, 6, 5, 4), (1, 1, 3, 3)])
+@pytest.mark.parametrize("kernel", [(2, 2), (3, 1)])
+def test_columns_are_folded_as_in_torch(shape, kernel):
+    rng = np.random.default_rng(0)
+    x = draw(rng, *shape)
+    given = {"dilation": (1, 2), "padding": (1, 2), "stride": (2, 1)}
+    columns = functional.unfold(*as_torch(x), kernel, **given)
+    (y,) = run_kernel(
+        "Col2Im", columns.numpy(), np.array(shape[2:]), np.array(kernel), version=18,
+        dilations=(1, 2), pads=(1, 2, 1, 2), strides=(2, 1),
+    )  # fmt: skip
+    compare(y, functional.fold(columns, shape[2:], kernel, **given).numpy(), 1e-5, 1e-5)
+
+
+def test_greatest_elements_go_back_where_they_were():
+    x = np.random.default_rng(0).permutation(2 * 3 * 6 * 8).astype(F).reshape(2, 3, 6, 8)
+    y, places = run_kernel(
+        "MaxPool", x, version=12, kernel_shape=(2, 2), strides=(2, 2), num_outputs=2
+    )
+    (back,) = run_kernel("MaxUnpool", y, places, version=11, kernel_shape=(2, 2), strides=(2, 2))
+    pooled, indices = functional.max_pool2d(*as_torch(x), 2, 2, return_indices=True)
+    compare(back, functional.max_unpool2d(pooled, indices, 2, 2).numpy(), 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("op", "version", "shapes", "given", "complaint"),
+    [
+        ("BatchNormalization", 9, [(2, 3)] + [(2,)] * 4, {}, "scale, bias, mean and variance"),
+        ("BatchNormalization", 15, [(3,)] + [(3,)] * 4, {}, "the input has shape"),
+        ("LayerNormalization", 17, [(2, 3), (2,)], {}, "scale or bias has shape"),
+        ("LayerNormalization", 17, [(2, 3), (3,)], {"axis": 2}, "axis 2 of a tensor of rank 2"),
+        ("InstanceNormalization", 6, [(2, 3, 4), (4,), (3,)], {}, "scale has shape"),
+        ("GroupNormalization", 21, [(2, 4), (4,), (4,)], {"num_groups": 3}, "4 channels do not"),
+        ("GroupNormalization", 21, [(2, 4), (2,), (2,)], {"num_groups": 2}, r"expected \(4,\)"),
+        ("LpNormalization", 1, [(2,)], {"p": 3}, "p is 3"),
+        ("MeanVarianceNormalization", 13, [(2, 3)], {"axes": (0, -2)}, "come twice"),
+        ("Softmax", 13, [(2, 3)], {"axis": 2}, "axis 2 of a tensor of rank 2 does not exist"),
+        ("GridSample", 20, [(1, 1, 3, 3), (1, 2, 2, 3)], {}, "the grid has shape"),
+        ("GridSample", 20, [(1, 1, 3), (1, 2, 1)], {"mode": "odd"}, "mode is 'odd'"),
+        ("MaxUnpool", 11, [(1, 1, 2), (1, 1, 3)], {"kernel_shape": (2,)}, "indices have shape"),
+    ],
+)
+def test_contradictions_are_refused(op, version, shapes, given, complaint):
+    inputs = [np.zeros(shape, F) for shape in shapes]
+    with pytest.raises(EvaluationError, match=complaint):
+        run_kernel(op, *inputs, version=version, **given)
