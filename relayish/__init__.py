@@ -258,6 +258,16 @@ def _load_core() -> None:
     _importlib.import_module("relayish.core")
 
 
+def _declare_of_onnx(domain: str, name: str) -> None:
+    """Let readers of text and of files know an operator of ONNX."""
+    _importlib.import_module("relayish.onnx.operators").declare_named(domain, name)
+
+
+def _load_onnx() -> None:
+    """Let readers of text and of files know the types of ONNX."""
+    _importlib.import_module("relayish.onnx")
+
+
 def _load_targets() -> None:
     """Let readers of files know targets."""
     _importlib.import_module("relayish.target")

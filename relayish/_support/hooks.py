@@ -18,6 +18,18 @@ def _find_nothing() -> None:
     """Stand for a hook that nobody has put anything into."""
 
 
+def _declare_of_onnx(domain: str, name: str) -> None:
+    """Declare an operator of ONNX, for readers of text and of files."""
+    face: Any = importlib.import_module(__name__.partition(".")[0])  # Any: told by its names
+    face._declare_of_onnx(domain, name)  # noqa: SLF001 - the same package
+
+
+def _load_onnx() -> None:
+    """Declare the types that values of ONNX have, for the same."""
+    face: Any = importlib.import_module(__name__.partition(".")[0])  # Any: as above
+    face._load_onnx()  # noqa: SLF001 - the same package
+
+
 printer: Callable[[object], str] = repr
 """What ``str`` shows of a program."""
 
@@ -50,8 +62,12 @@ program_writer: Callable[[Any, str, str], None] | None = None  # Any: a module
 program_reader: Callable[[str], tuple[Any, str]] | None = None  # Any: a module
 """What reads such a file, and tells the name of the pass; ``""`` if the file tells none."""
 
-languages: dict[str, Callable[[], object]] = {}
+languages: dict[str, Callable[[], object]] = {"onnx": _load_onnx}
 """By the name of a language, what imports the package that declares its kinds."""
+
+operators: dict[str, Callable[[str, str], object]] = {"onnx": _declare_of_onnx}
+"""By what names of domains begin with, what declares an operator of such a domain, given the domain
+and the name: where there are too many to declare all, or nobody knows them before."""
 
 values: dict[str, Callable[[], object]] = {}
 """By the name that files give to values of a class, what imports the package that registers it."""

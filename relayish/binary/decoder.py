@@ -23,6 +23,7 @@ from relayish.binary.records import (
     COLUMNS,
     PAYLOADS,
     REQUIREMENTS,
+    STRINGS,
     Column,
     Record,
     Sort,
@@ -41,6 +42,7 @@ from relayish.ir.field import REQUIRED
 from relayish.ir.generate import compile_function
 from relayish.ir.node import Node
 from relayish.ir.storage import INTERNED, intern
+from relayish.ir.string_array import unpack_strings
 
 _T = TypeVar("_T")
 
@@ -224,12 +226,23 @@ class Decoder:
 
     def _arrays(self, record: Record, count: int, arrays: StoredArrays) -> Iterator[Any]:
         what = f"the {record} objects"
-        dtype = self._dtype(record.name)
+        is_text = record.name == STRINGS
+        dtype = np.dtype(np.uint8) if is_text else self._dtype(record.name)
         ends = self._ends(count, what)
         sizes = self._cursor.numbers(None, what).tolist()
         self._check_end(ends, len(sizes), what)
         shapes = [tuple(sizes[i:j]) for i, j in zip([0, *ends], ends, strict=False)]
+        if is_text:
+            return (self._strings(arrays, shape, what) for shape in shapes)
         return (arrays.take(dtype, shape) for shape in shapes)
+
+    def _strings(self, arrays: StoredArrays, shape: tuple[int, ...], what: str) -> Any:
+        """Return the next array of strings. Any: of objects."""
+        data = arrays.take(np.dtype(np.uint8), shape[-1:]).tobytes()
+        try:
+            return unpack_strings(data, shape[:-1])
+        except ValueError as error:
+            raise self._cursor.error(f"{what}: {error}", error) from error
 
     # Objects that hold others
 

@@ -19,6 +19,7 @@ from relayish.binary.records import (
     COLUMNS,
     FORMS,
     PAYLOADS,
+    STRINGS,
     Column,
     Record,
     Sort,
@@ -36,6 +37,7 @@ from relayish.ir.module import Module
 from relayish.ir.naming import brief, name_of
 from relayish.ir.node import Node
 from relayish.ir.span import Span, at_span
+from relayish.ir.string_array import pack_strings
 
 Array = npt.NDArray[np.generic]
 
@@ -322,6 +324,12 @@ class Encoder:
 
     def _number_array(self, array: Array) -> int:
         found = self.ids.get(id(array))
+        if found is None and array.dtype.kind == "O":
+            table = self._table(Record(Sort.ARRAY, STRINGS))
+            found = self.ids[id(array)] = self._add(table)
+            packed = np.frombuffer(_pack(array), np.uint8)
+            table.payload.append((*array.shape, packed.size))
+            self.arrays.append(packed)
         if found is None:
             table = self._table(Record(Sort.ARRAY, _name_type(array.dtype)))
             found = self.ids[id(array)] = self._add(table)
@@ -453,6 +461,13 @@ def _by_name(definitions: dict[Any, Any]) -> tuple[tuple[Any, ...], tuple[Any, .
     """Return keys and values in order of name; that in which modules keep them changes."""
     keys = sorted(definitions, key=lambda key: name_of(key) if isinstance(key, Node) else str(key))
     return tuple(keys), tuple([definitions[key] for key in keys])
+
+
+def _pack(array: Array) -> bytes:
+    try:
+        return pack_strings(array)
+    except ValueError as error:
+        raise FieldError(str(error)) from error
 
 
 def _name_type(dtype: np.dtype[Any]) -> str:  # Any: any element type

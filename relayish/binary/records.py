@@ -96,6 +96,10 @@ PAYLOADS: Final = frozenset(
 """The sorts whose objects hold bytes, and no other objects."""
 
 
+STRINGS: Final = "string"
+"""The name of arrays of strings: their shape, and the bytes they take, and these as an array."""
+
+
 # Values of classes that no declaration of a field or of attributes names
 
 

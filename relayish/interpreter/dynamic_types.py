@@ -9,6 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated, normalise
+from relayish.ir.dtype import element_name
 from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
 from relayish.op.types.dimension import show_type
@@ -40,7 +41,7 @@ def type_mismatch(value: Evaluated, ty: Type) -> str | None:
 
 
 def _fits(value: object, wanted: TensorType, sizes: dict[object, int]) -> bool:
-    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.name != wanted.dtype:
+    if not isinstance(value, (np.ndarray, np.generic)) or element_name(value.dtype) != wanted.dtype:
         return False
     if len(value.shape) != len(wanted.shape):
         return False
@@ -54,7 +55,8 @@ def _fits(value: object, wanted: TensorType, sizes: dict[object, int]) -> bool:
 def _shape_of(value: object) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         sizes = ", ".join(map(str, value.shape))
-        return f"{value.dtype.name}[{sizes}]" if value.shape else str(value.dtype.name)
+        element = element_name(value.dtype)
+        return f"{element}[{sizes}]" if value.shape else element
     if isinstance(value, tuple):
         return f"a tuple of {len(value)} fields"
     return f"a value of class {type(value).__name__}"

@@ -179,6 +179,8 @@ def _is_same_leaf(one: object, other: object) -> bool:
     assert isinstance(other, (np.ndarray, np.generic))
     if one.dtype != other.dtype or one.shape != other.shape:
         return False
+    if one.dtype.kind == "O":
+        return bool(one.tolist() == other.tolist())
     left, right = np.ascontiguousarray(one).reshape(-1), np.ascontiguousarray(other).reshape(-1)
     if left.tobytes() == right.tobytes():
         return True

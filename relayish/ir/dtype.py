@@ -84,6 +84,11 @@ def _find_extended_dtype(name: DType) -> np.dtype[np.generic]:
     return extended
 
 
+def element_name(dtype: np.dtype[Any]) -> str:  # Any: any element type
+    """Return what types of tensors call an element type: ``string`` where arrays hold objects."""
+    return "string" if dtype.kind == "O" else dtype.name
+
+
 def type_name(dtype: np.dtype[Any]) -> str:  # Any: any element type
     """Return the name of an element type of numpy, from which :func:`find_type` finds it.
 

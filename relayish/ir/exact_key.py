@@ -57,7 +57,8 @@ def make_exact_key(value: object) -> Hashable:
     if isinstance(value, float) and not isinstance(value, np.generic):
         return (kind, struct.pack("d", value))
     if isinstance(value, (np.ndarray, np.generic)):
-        return (kind, value.dtype, value.shape, value.tobytes())
+        held = tuple(value.flat) if value.dtype.kind == "O" else value.tobytes()
+        return (kind, value.dtype, value.shape, held)
     if isinstance(value, tuple):
         return (kind, *[make_exact_key(item) for item in value])
     if isinstance(value, Attrs):

@@ -13,6 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from relayish.ir.string_array import pack_strings
+
 _MASK: Final = (1 << 61) - 1
 
 
@@ -46,6 +48,8 @@ def _is_same_leaf(lhs: object, rhs: object) -> bool:
         return False
     if isinstance(lhs, (np.ndarray, np.generic)):
         assert isinstance(rhs, (np.ndarray, np.generic))
+        if lhs.dtype.kind == "O" == rhs.dtype.kind:
+            return lhs.shape == rhs.shape and bool(lhs.tolist() == rhs.tolist())
         return lhs.dtype == rhs.dtype and lhs.shape == rhs.shape and lhs.tobytes() == rhs.tobytes()
     if isinstance(lhs, float):
         return struct.pack("d", lhs) == struct.pack("d", rhs)
@@ -103,7 +107,8 @@ def _hash_leaf(value: object) -> int:
     if isinstance(value, str):
         return hash_stably(value)
     if isinstance(value, (np.ndarray, np.generic)):
-        digest = blake2b(value.tobytes(), digest_size=8).digest()
+        held = pack_strings(np.asarray(value)) if value.dtype.kind == "O" else value.tobytes()
+        digest = blake2b(held, digest_size=8).digest()
         return hash((hash_stably(str(value.dtype)), value.shape, int.from_bytes(digest, "little")))
     if isinstance(value, float):
         return hash((1, int.from_bytes(struct.pack("d", value), "little")))

@@ -9,8 +9,12 @@ from typing import TypeAlias, Union
 import numpy as np
 import numpy.typing as npt
 
+from relayish.ir.string_array import as_strings
+
 Value: TypeAlias = Union[np.generic, npt.NDArray[np.generic], str, "tuple[Value, ...]", None]
-"""A numpy scalar (rank 0), a read-only array, a string, a tuple of values, or ``None``."""
+"""A numpy scalar (rank 0), a read-only array, a string, a tuple of values, or ``None``.
+
+Tensors of strings are arrays of objects of any rank, each a string."""
 
 
 class Opaque:
@@ -39,7 +43,7 @@ def as_value(value: object) -> Value:
     that is mapped for reading).
 
     Raises:
-        TypeError: If it is none of these, or an array of objects or strings.
+        TypeError: If it is none of these, or an array of objects other than strings, or of bytes.
         ValueError: If a Python integer does not fit ``int32``.
     """
     if isinstance(value, np.generic):
@@ -90,7 +94,10 @@ def _scalar(value: object) -> np.generic:
 
 
 def _freeze(array: npt.NDArray[np.generic]) -> Value:
-    if array.dtype.kind in "OSUM" or issubclass(array.dtype.type, np.void):
+    if array.dtype.kind in "OU":
+        texts = as_strings(np.asarray(array))
+        return _refuse(array) if texts is None else texts
+    if array.dtype.kind in "SM" or issubclass(array.dtype.type, np.void):
         _refuse(array)
     array = np.asarray(array)  # matrices and masked arrays compute otherwise
     if not array.dtype.isnative:
@@ -108,6 +115,8 @@ def _is_frozen(base: object) -> bool:
     if isinstance(base, mmap):
         with memoryview(base) as view:
             return view.readonly
+    if isinstance(base, np.ndarray):
+        return not base.flags.writeable and base.base is not None and _is_frozen(base.base)
     return base is None or type(base) is bytes
 
 

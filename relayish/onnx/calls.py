@@ -13,6 +13,7 @@ from typing import Final
 
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple
+from relayish.ir.span import Span
 
 OUTPUTS: Final = "_outputs"
 """The attribute with the number of results, where it is not one."""
@@ -42,6 +43,7 @@ def make_call(
     outputs: int = 1,
     graphs: Mapping[str, Function] | None = None,
     captures: Sequence[Expr] = (),
+    span: Span | None = None,
 ) -> Call:
     """Return a call of an operator of ONNX.
 
@@ -53,6 +55,7 @@ def make_call(
         graphs: Its graphs, by the name of the attribute: closed functions whose last parameters
             are the captured values.
         captures: What the graphs capture, the same for each.
+        span: Where it comes from; its source name is the name of the node.
     """
     values: dict[str, object] = dict(attributes or {})
     if outputs != 1:
@@ -63,7 +66,7 @@ def make_call(
         values[CAPTURES] = len(captures)
     args = [ABSENT if each is None else each for each in inputs]
     attrs = DictAttrs(values) if values else None  # as calls in text have it
-    return Call(op, (*args, *(graphs or {}).values(), *captures), attrs)
+    return Call(op, (*args, *(graphs or {}).values(), *captures), attrs, span=span)
 
 
 def count_outputs(attrs: Attrs | None) -> int:

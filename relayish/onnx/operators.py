@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.errors import ModelError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.domain import Domain, is_domain
 from relayish.ir.relay.expr import Op
@@ -40,6 +39,16 @@ def find_operator(name: str, since_version: int, domain: str = "") -> Op:
     return op
 
 
+def declare_named(domain: str, name: str) -> None:
+    """Declare the operator called ``name`` here, such as ``Softmax_13`` of the domain ``onnx``.
+
+    Nothing happens where the name tells no version.
+    """
+    kind, _, version = name.rpartition("_")
+    if kind and version.isdecimal():
+        find_operator(kind, int(version), onnx_domain_of(domain))
+
+
 def declare_all() -> None:
     """Declare every version of every operator that the installed package of ONNX knows.
 
@@ -62,11 +71,6 @@ def _declare(identity: Identity, op: Op) -> None:
     domain = domain_of(identity.domain)
     if not is_domain(domain):
         Domain(domain)
-    if not op.name.isidentifier():
-        raise ModelError(
-            f"an operator is called {identity.name!r} in domain {identity.domain!r}; "
-            f"expected an identifier"
-        )
     register_op(
         op.name,
         arguments=("inputs",),

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.ir.dtype import find_type, type_name
+from relayish.ir.string_array import pack_strings, unpack_strings
 
 _MAGIC: Final = 0xDD5E40F096B4A13F
 _HEAD: Final = struct.Struct("<QQiiiBBH")  # magic, reserved, device type and id, rank, type
@@ -24,15 +25,17 @@ def encode_array(array: npt.NDArray[np.generic]) -> tuple[str, str | None]:
     """Return the tensor in base64, and its element type where the format does not tell it.
 
     Raises:
-        ValueError: If numpy cannot find the element type by name (records).
+        ValueError: If numpy cannot find the element type by name (records), or the elements are
+            objects other than strings.
     """
     dtype = array.dtype
     code, bits, exact = _type_code(dtype)
-    size = array.dtype.itemsize * array.size
+    held = pack_strings(array) if dtype.kind == "O" else array.tobytes()
+    size = len(held)
     head = _HEAD.pack(_MAGIC, 0, 1, 0, array.ndim, code, bits, 1)
     shape = struct.pack(f"<{array.ndim}qq", *array.shape, size)
-    data = base64.b64encode(head + shape + array.tobytes()).decode("ascii")
-    return data, None if exact else type_name(dtype)
+    data = base64.b64encode(head + shape + held).decode("ascii")
+    return data, None if exact else "string" if dtype.kind == "O" else type_name(dtype)
 
 
 def _type_code(dtype: np.dtype[np.generic]) -> tuple[int, int, bool]:
@@ -63,10 +66,12 @@ def decode_array(data: str, element: str | None = None) -> npt.NDArray[np.generi
             raise ValueError("a tensor does not begin as TVM writes tensors")
         *shape, size = struct.unpack_from(f"<{rank}qq", raw, _HEAD.size)
         name = element or _name_of(code, bits, lanes)
-        dtype = find_type(name)
         start = _HEAD.size + 8 * (rank + 1)
         if min(shape, default=0) < 0 or size != len(raw) - start:
             raise ValueError("a tensor is cut short; take the text from its source again")
+        if name == "string":
+            return unpack_strings(raw[start:], tuple(shape))
+        dtype = find_type(name)
         if math.prod(shape) * dtype.itemsize != size:
             raise ValueError(f"a tensor of shape {tuple(shape)} and type {name} has {size} bytes")
         array: npt.NDArray[np.generic] = np.frombuffer(raw, dtype, offset=start).reshape(shape)

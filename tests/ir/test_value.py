@@ -95,7 +95,7 @@ def test_anything_that_gives_an_array_is_taken():
         b"bytes",
         1j,
         np.array([object()]),
-        np.array(["a"]),
+        np.array(["a", 1], object),
         np.str_("a").__class__,
         np.datetime64("2020-01-01"),
         np.zeros(2, "i4,i4"),

@@ -104,9 +104,10 @@ def _attribute(attribute):
 def _tensor(tensor):
     if tensor.data_location == TensorProto.EXTERNAL:
         return tensor.data_type, tuple(tensor.dims), "elsewhere"
+    if tensor.data_type == TensorProto.STRING:
+        return tensor.data_type, tuple(tensor.dims), list(tensor.string_data)
     array = numpy_helper.to_array(tensor)
-    values = array.tolist() if array.dtype == object else array.tobytes()
-    return tensor.data_type, array.shape, values
+    return tensor.data_type, array.shape, array.tobytes()
 
 
 def differences(one: object, other: object, path: str = "") -> Iterator[str]:

@@ -17,6 +17,7 @@ from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, 
 from relayish.analysis.infer_type.solver import operator_type
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError, add_note, suggest
+from relayish.ir.dtype import element_name
 from relayish.ir.naming import display_name
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, quote
@@ -509,4 +510,4 @@ def _describe_callee(op: Expr) -> str:
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:  # Any: any element type
-    return dtype.name
+    return element_name(dtype)

@@ -28,6 +28,7 @@ from relayish.analysis.memory_plan.buffers import (
     leaf_types,
     reachable_buffers,
 )
+from relayish.ir.dtype import element_name
 from relayish.ir.effect import Effect
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
@@ -319,7 +320,7 @@ class LiveRanges:
 
     def _atom(self, node: Node) -> Value:
         if isinstance(node, Constant) and isinstance(node.data, (np.ndarray, np.generic)):
-            ty = TensorType(node.data.shape, node.data.dtype.name)
+            ty = TensorType(node.data.shape, element_name(node.data.dtype))
             return self._make(node, ty, Origin.CONSTANT)
         return Value()  # a name, or a variable that is bound elsewhere
 

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+from relayish._support.collector import collect_rarely
 from relayish.errors import ModelError
 from relayish.frontend.onnx.external import Store, move_tensors
 from relayish.frontend.onnx.graph_writer import GraphWriter
@@ -124,9 +125,10 @@ def _build(mod: IRModule, store: Store) -> Any:  # Any: a ModelProto
     writer = ModelWriter(mod, store)
     attrs = mod.attrs if mod.attrs is not None else DictAttrs()
     _fill_model(proto, attrs)
-    GraphWriter(writer).fill(proto.graph, writer.main)
-    for name, function in writer.functions.items():
-        GraphWriter(writer).fill_function(proto.functions.add(), name, function)
+    with collect_rarely():
+        GraphWriter(writer).fill(proto.graph, writer.main)
+        for name, function in writer.functions.items():
+            GraphWriter(writer).fill_function(proto.functions.add(), name, function)
     for domain, opset in writer.opsets.items():
         proto.opset_import.add(domain=domain, version=opset)
     proto.ir_version = _find_ir_version(proto, attrs.get(info.IR_VERSION))

@@ -8,7 +8,12 @@ from typing import Any
 from relayish.errors import ModelError
 from relayish.frontend.onnx.model_reader import ModelReader
 from relayish.frontend.onnx.node_order import free_names, order_nodes
-from relayish.frontend.onnx.notes import read_function_notes, read_graph_notes, read_node_notes
+from relayish.frontend.onnx.notes import (
+    read_function_notes,
+    read_graph_notes,
+    read_node_notes,
+    span_of_name,
+)
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import (
     Call,
@@ -85,7 +90,7 @@ class GraphReader:
         if not tensor.name:
             raise ModelError("an initializer has no name, so no node can use it; expected one")
         array = array_of_proto(tensor, self._model.files, f"initializer {tensor.name!r}")
-        return Constant(array, span=Span(tensor.name, 1, 1, 1, 1))
+        return Constant(array, span=span_of_name(tensor.name))
 
     def read_function(self, proto: Any) -> Function:  # Any: a FunctionProto
         """Return a function of the model."""
@@ -171,9 +176,8 @@ class GraphReader:
                 f"expected the name of an operator or of a function of the model"
             )
         where = f"node {node.name or index!r} ({node.op_type})"
-        call = self._call(node, where)
-        if node.name:
-            call = call.with_fields(span=Span(node.name, index + 1, index + 1, 1, 1))
+        span = span_of_name(node.name, index)
+        call = self._call(node, where, span)
         outputs = list(node.output)
         first = next((name for name in outputs if name), "")
         details = read_node_notes(node)
@@ -188,7 +192,7 @@ class GraphReader:
             if name:
                 self._bind(name, TupleGetItem(whole, place))
 
-    def _call(self, node: Any, where: str) -> Call:  # Any: a NodeProto
+    def _call(self, node: Any, where: str, span: Span | None) -> Call:  # Any: a NodeProto
         inputs = [self._value(name, f"inputs of {where}") if name else None for name in node.input]
         callee = self._model.find_function(node)
         declared: Mapping[str, int] = {}
@@ -214,6 +218,7 @@ class GraphReader:
             outputs=len(node.output),
             graphs=read,
             captures=[self._values[name] for name in captured],
+            span=span,
         )
 
     def _read_attributes(

@@ -12,6 +12,7 @@ from relayish.frontend.onnx.model_writer import ModelWriter
 from relayish.frontend.onnx.names import Names
 from relayish.frontend.onnx.node_order import DEEPEST
 from relayish.frontend.onnx.notes import (
+    name_of_span,
     write_function_notes,
     write_graph_notes,
     write_node_notes,
@@ -268,8 +269,7 @@ class GraphWriter:
                 f"of ONNX are"
             )
         if name is None:
-            hint = "constant" if constant.span is None else constant.span.source_name
-            name = self.names.choose_fresh(hint)
+            name = self.names.choose_fresh(name_of_span(constant.span) or "constant")
         self._write_initializer(constant, name)
         self.names.write(name)
         return name
@@ -330,8 +330,9 @@ class GraphWriter:
             node.domain = domain
         if overload:
             node.overload = overload
-        if call.span is not None:
-            node.name = call.span.source_name
+        called = name_of_span(call.span)
+        if called:
+            node.name = called
         for key, value in attributes.items():
             fill_attribute(node.attribute.add(), key, value, declared.get(key), where)
         for key, graph in graphs_of(call).items():

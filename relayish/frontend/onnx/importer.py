@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from relayish.errors import ModelError
+from relayish._support.collector import collect_rarely
 from relayish.frontend.onnx.graph_reader import GraphReader
 from relayish.frontend.onnx.loading import load_proto
 from relayish.frontend.onnx.model_reader import ModelReader, read_opsets
@@ -54,12 +54,8 @@ def from_onnx(
     proto, lies_in = load_proto(model)
     place = lies_in if folder is None else Path(folder)
     files = None if place is None else DataFiles(place)
-    try:
+    with collect_rarely():
         mod = _read(proto, files, freeze_params=freeze_params)
-    except UnicodeDecodeError as error:
-        raise ModelError(
-            f"a name in the model is {error.object!r}, which is no text; expected UTF-8"
-        ) from error
     if not lower:
         return mod
     lowered = get_pass("LowerOnnx")(mod)

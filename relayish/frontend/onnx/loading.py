@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from relayish.errors import ModelError
+from relayish.frontend.onnx.texts import check_texts
 from relayish.onnx.package import load_onnx
 
 
@@ -59,4 +60,5 @@ def _parse(data: bytes, what: str) -> Any:  # Any: a ModelProto
 def _check(proto: Any, what: str) -> Any:  # Any: a ModelProto
     if not proto.HasField("graph"):
         raise ModelError(f"{what} has no graph; expected a model of ONNX")
+    check_texts(proto)
     return proto

@@ -7,6 +7,7 @@ from typing import Any
 
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.type import Type
+from relayish.ir.span import Span
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.types import Dimensions, type_of_proto, type_to_proto
@@ -81,6 +82,16 @@ def _read_value(value: Any, ty: Type) -> DictAttrs | None:  # Any: a ValueInfoPr
     return DictAttrs(details) if details else None
 
 
+def span_of_name(name: str, place: int = 0) -> Span | None:
+    """Return the span of what a model calls ``name``; it is of no width, as no text is."""
+    return Span(name, place + 1, place + 1, 1, 1) if name else None
+
+
+def name_of_span(span: Span | None) -> str:
+    """Return how a model called what has this span, ``""`` where it is that of a text."""
+    return span.source_name if span is not None and span.column == span.end_column == 1 else ""
+
+
 def read_node_notes(node: Any) -> DictAttrs | None:  # Any: a NodeProto
     """Return what a node says of itself, ``None`` if it says nothing."""
     details: dict[str, object] = {}
@@ -90,6 +101,8 @@ def read_node_notes(node: Any) -> DictAttrs | None:  # Any: a NodeProto
         details["metadata"] = read_properties(node)
     if node.domain == "ai.onnx":
         details["domain"] = node.domain
+    if node.overload:
+        details["overload"] = node.overload
     texts = {each.name: each.doc_string for each in node.attribute if each.doc_string}
     if texts:
         details["attributes"] = DictAttrs(texts)
@@ -108,10 +121,13 @@ def write_node_notes(node: Any, details: object) -> None:  # Any: a NodeProto
     write_properties(node, details.get("metadata"))
     if details.get("domain") and not node.domain:
         node.domain = str(details["domain"])
+    if details.get("overload"):
+        node.overload = str(details["overload"])
     texts = details.get("attributes")
     if isinstance(texts, DictAttrs):
         for each in node.attribute:
-            each.doc_string = str(texts.get(each.name, ""))
+            if each.name in texts:
+                each.doc_string = str(texts[each.name])
     devices = details.get("devices")
     if isinstance(devices, tuple) and hasattr(node, "device_configurations"):
         for device in devices:

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from relayish.errors import TypeInferenceError
+from relayish.ir.dtype import element_name
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import (
     Call,
@@ -137,7 +138,7 @@ def _of_call(finder: TypeFinder, call: Call) -> Type | None:
 def _of_constant(_: TypeFinder, constant: Constant) -> Type | None:
     data = constant.data
     if isinstance(data, (np.ndarray, np.generic)):
-        return TensorType(data.shape, data.dtype.name)
+        return TensorType(data.shape, element_name(data.dtype))
     return None
 
 

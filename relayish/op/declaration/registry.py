@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Unpack
 
+from relayish._support import hooks
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
@@ -246,11 +247,19 @@ def find_ops(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
     if found:
         return found
     owner = domain if domain is None or isinstance(domain, str) else domain.name
+    if owner is not None and is_declared_when_asked_for(owner):
+        hooks.operators[owner.partition(".")[0]](owner, name)
+        return ops_named(name, domain)
     for _ in load_packages(name if owner is None else owner):
         found = ops_named(name, domain)
         if found:
             return found
     return ()
+
+
+def is_declared_when_asked_for(domain: str) -> bool:
+    """Return whether operators of a domain are declared one by one, when something names them."""
+    return domain.partition(".")[0] in hooks.operators
 
 
 def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import TypeInferenceError
+from relayish.ir.dtype import element_name
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.properties import relation, result_size, rule, view
@@ -120,4 +121,4 @@ def _count_elements(ty: Type | None, op: Op) -> int:
 def _type_of(value: Array) -> Type:
     if isinstance(value, tuple):
         return TupleType(tuple(map(_type_of, value)))
-    return TensorType(value.shape, value.dtype.name)
+    return TensorType(value.shape, element_name(value.dtype))

@@ -37,7 +37,7 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.declaration.properties import attrs_in_metadata, attrs_type
-from relayish.op.declaration.registry import ops_meant
+from relayish.op.declaration.registry import is_declared_when_asked_for, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.line_notes import LineKind
 from relayish.text.literals import quote, spell_name
@@ -275,9 +275,11 @@ class BlockPrinter(NodeWriter):
             keyed = not self.metadata.readable and op in attrs_in_metadata
             known = self._callees[op] = attrs_type.get(op), keyed
         declared, keyed = known
-        if attrs is None and declared is None:
+        if attrs is None and (declared is None or declared is DictAttrs):
             return f"{name}({args})"
-        if type(attrs) is declared and not keyed:
+        if declared is DictAttrs and type(attrs) is DictAttrs and not attrs.keys():
+            shown = self._refer_attributes(attrs)
+        elif type(attrs) is declared and not keyed:
             shown = spell_items(attrs, self)
         else:
             shown = self._attrs(attrs, declared, op)
@@ -466,6 +468,8 @@ def _spell(name: str) -> str:
 def _spell_op(op: Op) -> str | None:
     """Return how an operator is written, by its name alone where that is read as the same one."""
     meant = ops_meant(op.name)
+    if is_declared_when_asked_for(op.domain):
+        meant = (op, op)  # whoever reads it may not know its name yet
     if meant == (op,) or (not meant and op.domain == RELAY.name):
         return _spell(op.name)
     qualifier = spell_name(op.domain)

@@ -165,7 +165,7 @@ class Reader(NodeReader):
         return known
 
     def _default_attrs(self, declared: type[Attrs] | None) -> tuple[Attrs | None, bool]:
-        if declared is None:
+        if declared is None or declared is DictAttrs:
             return None, True
         try:
             return declared(), True
