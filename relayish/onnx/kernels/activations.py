@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish._support.error_function import erf
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import is_integral, widen
+from relayish.onnx.kernels.precision import is_integral, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import (
     Value,
@@ -58,7 +58,7 @@ def relu(x: Array) -> Array:
 def leaky_relu(x: Array, *, alpha: float = _HUNDREDTH) -> Array:
     """Return elements, ``alpha`` times as large where they are negative."""
     wide = widen(x)
-    return np.asarray(_scale_negative(wide, wide.dtype.type(alpha))).astype(x.dtype, copy=False)
+    return narrow(_scale_negative(wide, wide.dtype.type(alpha)), x)
 
 
 @kernel("PRelu", since=(1, 6))
@@ -80,7 +80,7 @@ def prelu(x: Array, slope: Array) -> Array:
         raise EvaluationError(
             f"slope has shape {slope.shape}; expected one that is broadcast to {x.shape}"
         )
-    return np.asarray(_scale_negative(widen(x), widen(slope))).astype(x.dtype, copy=False)
+    return narrow(_scale_negative(widen(x), widen(slope)), x)
 
 
 @kernel("ThresholdedRelu", since=(10, 22))
@@ -95,7 +95,7 @@ def elu(x: Array, *, alpha: float = 1.0) -> Array:
     """Return elements, ``alpha * (exp(x) - 1)`` where they are negative."""
     wide = widen(x)
     below = np.expm1(np.minimum(wide, 0)) * wide.dtype.type(alpha)
-    return np.asarray(np.maximum(wide, 0) + below).astype(x.dtype, copy=False)
+    return narrow(np.maximum(wide, 0) + below, x)
 
 
 @kernel("Celu", since=(12, 28))
@@ -105,7 +105,7 @@ def celu(x: Array, *, alpha: float = 1.0) -> Array:
     wide = widen(x)
     scale = wide.dtype.type(alpha)
     below = np.minimum(scale * np.expm1(wide / scale), 0)
-    return np.asarray(np.maximum(wide, 0) + below).astype(x.dtype, copy=False)
+    return narrow(np.maximum(wide, 0) + below, x)
 
 
 @kernel("Selu", since=(1,))
@@ -125,14 +125,14 @@ def selu(
     wide = widen(x)
     number = wide.dtype.type
     below = np.expm1(np.minimum(wide, 0)) * number(alpha)
-    return np.asarray((np.maximum(wide, 0) + below) * number(gamma)).astype(x.dtype, copy=False)
+    return narrow((np.maximum(wide, 0) + below) * number(gamma), x)
 
 
 @kernel("Sigmoid", since=(1, 6, 13))
 @without_warnings
 def sigmoid(x: Array) -> Array:
     """Return ``1 / (1 + exp(-x))``."""
-    return np.asarray(_sigmoid(widen(x))).astype(x.dtype, copy=False)
+    return narrow(_sigmoid(widen(x)), x)
 
 
 @kernel("HardSigmoid", since=(1, 6, 22))
@@ -142,7 +142,7 @@ def hard_sigmoid(x: Array, *, alpha: float = _TENTH_FIFTH, beta: float = 0.5) ->
     wide = widen(x)
     number = wide.dtype.type
     line = wide * number(alpha) + number(beta)
-    return np.asarray(np.clip(line, number(0), number(1))).astype(x.dtype, copy=False)
+    return narrow(np.clip(line, number(0), number(1)), x)
 
 
 @kernel("HardSwish", since=(14, 22))
@@ -152,7 +152,7 @@ def hard_swish(x: Array) -> Array:
     wide = widen(x)
     number = wide.dtype.type
     gate = np.clip(wide * number(1 / 6) + number(0.5), number(0), number(1))
-    return np.asarray(wide * gate).astype(x.dtype, copy=False)
+    return narrow(wide * gate, x)
 
 
 @kernel("Swish", since=(24,))
@@ -160,7 +160,7 @@ def hard_swish(x: Array) -> Array:
 def swish(x: Array, *, alpha: float = 1.0) -> Array:
     """Return ``x * sigmoid(alpha * x)``."""
     wide = widen(x)
-    return np.asarray(wide * _sigmoid(wide * wide.dtype.type(alpha))).astype(x.dtype, copy=False)
+    return narrow(wide * _sigmoid(wide * wide.dtype.type(alpha)), x)
 
 
 @kernel("SwiGLU", since=(28,))
@@ -170,7 +170,7 @@ def swi_glu(a: Array, b: Array, *, alpha: float = 1.0) -> Array:
     check_same(a, b, "gate and value of SwiGLU")
     wide = widen(a)
     gate = wide * _sigmoid(wide * wide.dtype.type(alpha))
-    return np.asarray(gate * widen(b)).astype(a.dtype, copy=False)
+    return narrow(gate * widen(b), a)
 
 
 @kernel("Mish", since=(18, 22))
@@ -178,14 +178,14 @@ def swi_glu(a: Array, b: Array, *, alpha: float = 1.0) -> Array:
 def mish(x: Array) -> Array:
     """Return ``x * tanh(softplus(x))``."""
     wide = widen(x)
-    return np.asarray(wide * np.tanh(_softplus(wide))).astype(x.dtype, copy=False)
+    return narrow(wide * np.tanh(_softplus(wide)), x)
 
 
 @kernel("Softplus", since=(1, 22))
 @without_warnings
 def softplus(x: Array) -> Array:
     """Return ``log(exp(x) + 1)``."""
-    return np.asarray(_softplus(widen(x))).astype(x.dtype, copy=False)
+    return narrow(_softplus(widen(x)), x)
 
 
 @kernel("Softsign", since=(1, 22))
@@ -193,7 +193,7 @@ def softplus(x: Array) -> Array:
 def softsign(x: Array) -> Array:
     """Return ``x / (1 + |x|)``."""
     wide = widen(x)
-    return np.asarray(wide / (wide.dtype.type(1) + np.abs(wide))).astype(x.dtype, copy=False)
+    return narrow(wide / (wide.dtype.type(1) + np.abs(wide)), x)
 
 
 @kernel("Gelu", since=(20,))
@@ -209,7 +209,7 @@ def gelu(x: Array, *, approximate: str = "none") -> Array:
         cubic = wide * wide * wide * number(0.044715)
         share = np.tanh((wide + cubic) * number(math.sqrt(2 / math.pi)))
     half = wide * number(0.5)
-    return np.asarray(half + half * share).astype(x.dtype, copy=False)
+    return narrow(half + half * share, x)
 
 
 @kernel("Shrink", since=(9,))
@@ -220,7 +220,7 @@ def shrink(x: Array, *, bias: float = 0.0, lambd: float = 0.5) -> Array:
     number = wide.dtype.type
     inward = np.where(wide > number(lambd), wide - number(bias), number(0))
     moved = np.where(wide < -number(lambd), wide + number(bias), inward)
-    return moved.astype(x.dtype, copy=False)
+    return narrow(moved, x)
 
 
 def _clip(x: Array, low: Array | None, high: Array | None) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, OutOfBoundsError
-from relayish.onnx.kernels.precision import widen
+from relayish.onnx.kernels.precision import narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import choice, without_warnings
 
@@ -22,7 +22,7 @@ def negative_log_likelihood(
 ) -> Array:
     """Return the negated scores, (N, C, ...), of the classes in ``target``, (N, ...)."""
     wide = widen(scores)
-    return _loss(wide, target, weight, ignore_index, reduction).astype(scores.dtype, copy=False)
+    return narrow(_loss(wide, target, weight, ignore_index, reduction), scores)
 
 
 @kernel("SoftmaxCrossEntropyLoss", since=(12, 13))
@@ -42,8 +42,7 @@ def softmax_cross_entropy(
     shifted = wide - np.max(wide, axis=1, keepdims=True, initial=-np.inf)
     logarithms = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
     loss = _loss(logarithms, labels, weights, ignore_index, reduction)
-    dtype = scores.dtype
-    return loss.astype(dtype, copy=False), logarithms.astype(dtype, copy=False)
+    return narrow(loss, scores), narrow(logarithms, scores)
 
 
 def _loss(
@@ -75,7 +74,7 @@ def _loss(
         picked = np.take_along_axis(logarithms, np.expand_dims(classes, 1), axis=1).squeeze(1)
     ones = np.ones(count, logarithms.dtype) if weight is None else widen(weight)
     shares = np.where(ignored, logarithms.dtype.type(0), ones[classes] if count else 0)
-    losses = -picked * shares
+    losses = np.where(ignored, shares, -picked * shares)
     if reduction == "none":
         return np.asarray(losses)
     total = np.sum(losses)

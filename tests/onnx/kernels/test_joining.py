@@ -32,7 +32,10 @@ def test_parts_are_equal_if_nothing_is_told(version):
     assert parts[1].tolist() == X[:, 2:4].tolist()
 
 
-@each("case", [(2, [4, 3]), (3, [3, 3, 1]), (4, [2, 2, 2, 1]), (1, [7]), (7, [1] * 7)])
+@each(
+    "case",
+    [(2, [4, 3]), (3, [3, 3, 1]), (4, [2, 2, 2, 1]), (1, [7]), (7, [1] * 7), (8, [1] * 7 + [0])],
+)
 def test_the_last_part_is_smaller_since_version_18(case):
     count, sizes = case
     parts = run_kernel("Split", X, version=18, num_outputs=count)

@@ -56,6 +56,16 @@ def test_scores_that_would_overflow_are_none():
     assert loss.tolist() == [1000, 1000]
 
 
+@each("reduction", ["none", "sum", "mean"])
+def test_what_is_ignored_may_be_infinite(reduction):
+    scores = np.float32([[-np.inf, np.nan], [-1, -2]])
+    (loss,) = run_kernel(
+        "NegativeLogLikelihoodLoss", scores, np.array([7, 1]), version=13, reduction=reduction,
+        ignore_index=7,
+    )  # fmt: skip
+    assert loss.tolist() == ([0, 2] if reduction == "none" else 2)
+
+
 def test_narrow_scores_keep_their_type():
     scores, classes = scores_and_classes(())
     loss, logarithms = run_kernel(

@@ -54,6 +54,8 @@ def test_a_tensor_is_split_into_single_elements():
     assert [part.tolist() for part in found] == [X[:, n : n + 1].tolist() for n in range(4)]
     found = run_kernel("SplitToSequence", X, version=11, axis=-1, keepdims=0)[0]
     assert [part.tolist() for part in found] == X.T.tolist()
+    assert run_kernel("SplitToSequence", X[:0], version=11) == ([],)
+    assert run_kernel("SplitToSequence", X[:0], np.array(2), version=11) == ([],)
 
 
 @each("keepdims", [0, 1])

@@ -27,7 +27,6 @@ WITHOUT_KERNEL = {
     ("", "CausalConvWithState"),
     ("", "ImageDecoder"),
     ("", "LinearAttention"),
-    ("ai.onnx.preview", "FlexAttention"),
     ("ai.onnx.preview.training", "Gradient"),
 }
 """What is left to the definition by other operators, or to packages that read images."""
