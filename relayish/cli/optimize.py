@@ -18,7 +18,7 @@ from relayish.cli.driver_options import driver_context, listing
 from relayish.cli.onnx.counting import PassCostInstrument
 from relayish.cli.onnx.engines import Run, usual_engines
 from relayish.cli.onnx.equality import (
-    SHOWS,
+    TELLS,
     Reference,
     compare_model,
     find_reference,
@@ -210,7 +210,7 @@ def _doubts(reference: Reference) -> Iterator[str]:
             f"input {name!r} changes no output when it alone changes, so equality proves nothing "
             f"of it"
         )
-    if reference.varies < SHOWS:
+    if reference.varies < TELLS:
         yield (
             f"outputs differ by no more than {reference.varies:.1g} of their magnitude from input "
             f"to input, so equality proves little"

@@ -19,6 +19,8 @@ SMALLEST: Final = 1e-2
 """The magnitude of an output whose elements are all smaller."""
 SHOWS: Final = 1e-2
 """What differs by so much from input to input, in parts of its magnitude, shows enough."""
+TELLS: Final = 1e-3
+"""What differs by so much still tells something: numbers are tried, but no other sizes."""
 MOST_SIZES: Final = 3
 """With so many sizes a model is run in search of those that show enough."""
 
@@ -78,6 +80,9 @@ class _Candidate:
 
     def is_good(self) -> bool:
         return not self.idle and self.varies >= SHOWS
+
+    def is_fair(self) -> bool:
+        return not self.idle and self.varies >= TELLS
 
 
 def find_reference(
@@ -148,6 +153,8 @@ def _best(run: Run, inputs: Sequence[Input], runs: int, seed: int) -> _Candidate
         except EvaluationError as error:
             failure = error
             continue
+        if any(each.is_fair() for each in found):
+            break
         if sizes not in sizes_tried:
             sizes_tried.append(sizes)
     if not found:
