@@ -197,6 +197,8 @@ class GraphWriter:
         value = self._demand(body)
         if isinstance(value, _Node):
             return [self._name_output(value, place, None) for place in range(len(value.types))]
+        if not isinstance(value, (tuple, Function)) and not value:
+            return []  # of the empty tuple
         return list(value) if isinstance(value, tuple) else [value]
 
     def _demand(self, root: Expr) -> _Value:
