@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 
 from relayish.ir.attrs import Attrs
+from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.value import Opaque
+from relayish.onnx import info
 from relayish.onnx.calls import OWN, count_captures, count_outputs, graph_names
+from relayish.onnx.element_types import element_type_number, find_numpy_dtype
 from relayish.onnx.fallback import call_kernel, find_fallback
 from relayish.onnx.identity import Identity
 from relayish.onnx.kernels import find_kernel
+from relayish.onnx.kernels.control_flow import OutputType
 from relayish.onnx.kernels.registry import Kernel
 
 
@@ -101,4 +105,20 @@ def _bind(graph: Callable[..., Any], captures: tuple[Any, ...]) -> Callable[...,
             return tuple([as_host(each) for each in found])
         return (as_host(found),)
 
+    vars(call)["output_types"] = _output_types(graph)
     return call
+
+
+def _output_types(graph: Any) -> tuple[OutputType, ...]:  # Any: a closure, or what stands for one
+    """Return what a graph says of the types of its outputs, as loops that do not run ask for it."""
+    attrs = getattr(getattr(graph, "function", None), "attrs", None)
+    told = () if attrs is None else attrs.get(info.OUTPUT_TYPES, ())
+    return tuple([_output_type(each) for each in told])
+
+
+def _output_type(ty: Type) -> OutputType:
+    """Return element type and sizes; what is no tensor, or is not known, is told as nothing is."""
+    if not isinstance(ty, TensorType):
+        return np.dtype(np.float32), None
+    sizes = tuple([size if isinstance(size, int) else None for size in ty.shape])
+    return find_numpy_dtype(element_type_number(ty.dtype)), sizes

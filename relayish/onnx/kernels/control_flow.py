@@ -222,7 +222,8 @@ def _stack(items: list[Array], axis: int) -> Array:
 def _empty_outputs(body: Graph, first: int, count: int, axes: Sequence[int]) -> tuple[Array, ...]:
     """Return what is collected of no iteration, of the types that ``body`` may tell."""
     types: Sequence[OutputType] = getattr(body, "output_types", ())
-    told = list(types[first : first + count])
+    # fewer are told, or more, by a graph that has been changed: which is which is not known
+    told = list(types[first:]) if len(types) == first + count else []
     told += [(np.dtype(np.float32), ())] * (count - len(told))
     empty = []
     for (dtype, shape), axis in zip(told, axes, strict=True):

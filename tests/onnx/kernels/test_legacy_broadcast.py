@@ -54,13 +54,29 @@ def test_logic_aligns_the_second_tensor(op):
     assert found.tolist() == function(a, b[:, None]).tolist()
 
 
+def test_one_element_of_higher_rank_is_a_scalar():
+    one = np.float32([[2]])
+    found = run_kernel("Mul", A[0, 0, 0, 1:2].reshape(()), one, version=6, broadcast=1)[0]
+    assert (found.shape, found.item()) == ((), 2)
+
+
 def test_shapes_must_be_equal_without_broadcast():
     assert run_kernel("Add", A, A, version=6)[0].shape == A.shape
     with pytest.raises(EvaluationError, match="expected one shape, or broadcast=1"):
         run_kernel("Add", A, A[0], version=6)
 
 
-@each("case", [((3,), None), ((4, 5), 1), ((5,), 4), ((2, 3, 4, 5, 1), None), ((4, 5), 3)])
+@each(
+    "case",
+    [
+        ((3,), None),
+        ((4, 5), 1),
+        ((5,), 4),
+        ((2, 3, 4, 5, 1), None),
+        ((4, 5), 3),
+        ((1, 2, 3, 4, 5), None),
+    ],
+)
 def test_a_shape_that_is_no_part_is_an_error(case):
     shape, axis = case
     with pytest.raises(EvaluationError, match="is no part of"):
