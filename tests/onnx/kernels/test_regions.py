@@ -1,0 +1,188 @@
+"""Regions of images, boxes to keep, deformed windows and signals give what loops give."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from relayish.errors import EvaluationError
+from tests.support.each import each
+from tests.support.onnx_kernels import compare, run_kernel
+
+F = np.float32
+
+
+def interpolate(image, row, column):
+    """Return an image (h, w) at a place between its elements, 0 well outside, as regions see it."""
+    height, width = image.shape
+    if not (-1 <= row <= height and -1 <= column <= width):
+        return 0.0
+    row, column = min(max(row, 0), height - 1), min(max(column, 0), width - 1)
+    top, left = math.floor(row), math.floor(column)
+    total = 0.0
+    for y, v in ((top, top + 1 - row), (min(top + 1, height - 1), row - top)):
+        for x, h in ((left, left + 1 - column), (min(left + 1, width - 1), column - left)):
+            total += v * h * image[y, x]
+    return total
+
+
+@each("seed", range(8))
+def test_aligned_regions_are_means_of_samples(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((2, 2, 6, 7)).astype(F)
+    left, top = rng.uniform(-2, 4, (2, 3))
+    rois = np.stack([left, top, left + rng.uniform(0.1, 9, 3), top + rng.uniform(0.1, 9, 3)], 1)
+    images, ratio, scale = rng.integers(0, 2, 3), seed % 3, 0.75
+    half = seed % 2
+    (y,) = run_kernel(
+        "RoiAlign", x, rois.astype(F), images, version=16, output_height=2, output_width=3,
+        sampling_ratio=ratio, spatial_scale=scale,
+        coordinate_transformation_mode="half_pixel" if half else "output_half_pixel",
+    )  # fmt: skip
+    expected = np.zeros((3, 2, 2, 3))
+    for n, (image, corners) in enumerate(
+        zip(images, rois.astype(F) * scale - half / 2, strict=True)
+    ):
+        x1, y1, x2, y2 = (float(corner) for corner in corners)
+        width, height = x2 - x1, y2 - y1
+        if not half:
+            width, height = max(width, 1.0), max(height, 1.0)
+        rows, columns = ratio or math.ceil(height / 2), ratio or math.ceil(width / 3)
+        for place in np.ndindex(2, 2, 3):
+            channel, row, column = place
+            samples = [
+                interpolate(
+                    x[image, channel],
+                    y1 + (row + (i + 0.5) / rows) * height / 2,
+                    x1 + (column + (j + 0.5) / columns) * width / 3,
+                )
+                for i in range(rows)
+                for j in range(columns)
+            ]
+            expected[n, channel, row, column] = np.mean(samples)
+    compare(y, expected.astype(F), 1e-3, 1e-4)
+
+
+def test_pooled_regions_hold_their_greatest_elements():
+    x = np.arange(2 * 36, dtype=F).reshape(1, 2, 6, 6)
+    rois = F([[0, 0, 0, 10, 10], [0, 4, 2, 6, 20], [0, 90, 90, 99, 99]])
+    (y,) = run_kernel("MaxRoiPool", x, rois, version=1, pooled_shape=(2, 1), spatial_scale=0.5)
+    compare(y[0], F([[[17], [35]], [[53], [71]]]))
+    compare(y[1, 0], F([[33], [0]]))  # the lower half lies below the image
+    assert not y[2].any()
+
+
+def overlap(a, b):
+    sides = [max(min(a[k + 2], b[k + 2]) - max(a[k], b[k]), 0) for k in range(2)]
+    common = sides[0] * sides[1]
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (a, b)]
+    return common / (sum(areas) - common)
+
+
+@each("seed", range(8))
+def test_boxes_that_overlap_a_better_one_are_left_out(seed):
+    rng = np.random.default_rng(seed)
+    corners = rng.uniform(0, 4, (2, 8, 4))
+    boxes = np.concatenate(
+        [
+            np.minimum(corners[..., :2], corners[..., 2:]),
+            np.maximum(corners[..., :2], corners[..., 2:]),
+        ],
+        -1,
+    )
+    scores = rng.uniform(0, 1, (2, 2, 8))
+    given = boxes.copy()
+    if seed % 2:
+        given = np.concatenate(
+            [(boxes[..., :2] + boxes[..., 2:]) / 2, boxes[..., 2:] - boxes[..., :2]], -1
+        )
+    else:
+        given[:, ::2] = given[:, ::2][..., [2, 3, 0, 1]]  # any two opposite corners
+    (found,) = run_kernel(
+        "NonMaxSuppression", given.astype(F), scores.astype(F), np.array([3]), F([0.2]), F([0.3]),
+        version=11, center_point_box=seed % 2,
+    )  # fmt: skip
+    expected = []
+    for batch, label in np.ndindex(2, 2):
+        kept = []
+        for box in np.argsort(-scores[batch, label]):
+            free = all(overlap(boxes[batch, box], boxes[batch, other]) <= 0.2 for other in kept)
+            if scores[batch, label, box] > 0.3 and free and len(kept) < 3:
+                kept.append(int(box))
+        expected += [[batch, label, box] for box in kept]
+    assert found.tolist() == expected
+    (none,) = run_kernel("NonMaxSuppression", given.astype(F), scores.astype(F), version=11)
+    compare(none, np.zeros((0, 3), np.int64))
+
+
+@each("group", [1, 2])
+def test_windows_that_are_not_deformed_are_convolved(group):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 4, 6, 5)).astype(F)
+    w, b = rng.standard_normal((6, 4 // group, 3, 2)).astype(F), rng.standard_normal(6).astype(F)
+    given = {"group": group, "pads": (1, 0, 1, 1), "strides": (2, 1), "dilations": (1, 2)}
+    (expected,) = run_kernel("Conv", x, w, version=11, **given)
+    offset = np.zeros((2, 2 * 6 * 2, *expected.shape[2:]), F)
+    mask = np.full((2, 2 * 6, *expected.shape[2:]), 0.5, F)
+    (y,) = run_kernel("DeformConv", x, w, offset, b, mask, version=19, offset_group=2, **given)
+    compare(y, expected / 2 + b.reshape(-1, 1, 1), 1e-4, 1e-4)
+
+
+def test_windows_are_deformed_by_offsets_of_rows_and_columns():
+    x = np.arange(20, dtype=F).reshape(1, 1, 4, 5)
+    offset = np.zeros((1, 2, 4, 5), F)
+    offset[0, 0], offset[0, 1] = 1, 0.5
+    (y,) = run_kernel("DeformConv", x, np.ones((1, 1, 1, 1), F), offset, version=19)
+    whole = np.pad(x[0, 0], [(0, 1), (0, 1)])
+    expected = (whole[1:, :-1] + whole[1:, 1:]) / 2
+    compare(y, expected[None, None])
+
+
+def test_frames_of_a_signal_are_transformed():
+    x = np.random.default_rng(0).standard_normal((2, 20, 1)).astype(F)
+    window = np.hanning(8).astype(F)
+    (y,) = run_kernel("STFT", x, np.array(3), window, version=17)
+    frames = np.stack([x[:, at : at + 8, 0] * window for at in range(0, 13, 3)], 1)
+    expected = np.fft.rfft(frames)
+    compare(y, np.stack([expected.real, expected.imag], -1).astype(F), 1e-4, 1e-5)
+    (whole,) = run_kernel("STFT", x, np.array(3), window, version=17, onesided=0)
+    compare(whole[:, :, :5], y, 1e-4, 1e-5)
+    assert whole.shape == (2, 5, 8, 2)
+
+
+@pytest.mark.parametrize(
+    ("op", "of_numpy"),
+    [("HannWindow", np.hanning), ("BlackmanWindow", np.blackman)],
+)
+def test_windows_are_those_of_numpy(op, of_numpy):
+    (y,) = run_kernel(op, np.array(9), version=17, periodic=0)
+    compare(y, of_numpy(9).astype(F), 1e-5, 1e-6)
+    (y,) = run_kernel(op, np.array(8), version=17, output_datatype=11)
+    compare(y, of_numpy(9)[:-1], 1e-9, 1e-9)
+
+
+def test_a_window_of_cosines_ends_above_zero():
+    (y,) = run_kernel("HammingWindow", np.array(5), version=17, periodic=0)
+    compare(y, F([4 / 46, 25 / 46, 1, 25 / 46, 4 / 46]), 1e-5, 1e-6)
+    (y,) = run_kernel("HammingWindow", np.array(1), version=17, periodic=0)
+    compare(y, F([1]))
+
+
+@pytest.mark.parametrize(
+    ("op", "version", "shapes", "given", "complaint"),
+    [
+        ("RoiAlign", 16, [(1, 1, 2, 2), (1, 4), (2,)], {}, "images have shape"),
+        ("RoiAlign", 16, [(1, 1, 2, 2), (1, 4), (1,)], {"mode": "odd"}, "mode is 'odd'"),
+        ("MaxRoiPool", 1, [(1, 1, 2, 2), (1, 4)], {"pooled_shape": (1, 1)}, "images have shape"),
+        ("NonMaxSuppression", 11, [(1, 2, 4), (1, 1, 3)], {}, "as many batches and boxes"),
+        ("NonMaxSuppression", 11, [(1, 2, 3), (1, 1, 2)], {}, "boxes have shape"),
+        ("DeformConv", 19, [(1, 1, 3, 3), (1, 1, 2, 2), (1, 4, 2, 2)], {}, "offsets have shape"),
+        ("STFT", 17, [(1, 4), ()], {}, "signals have shape"),
+    ],
+)
+def test_contradictions_are_refused(op, version, shapes, given, complaint):
+    inputs = [np.zeros(shape, F) for shape in shapes]
+    with pytest.raises(EvaluationError, match=complaint):
+        run_kernel(op, *inputs, version=version, **given)
