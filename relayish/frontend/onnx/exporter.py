@@ -16,10 +16,12 @@ from relayish.frontend.onnx.model_writer import ModelWriter, iterate_tensors
 from relayish.frontend.onnx.notes import write_properties
 from relayish.frontend.onnx.raising import raise_module
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.tensors import fill_tensor
+from relayish.transform import get_pass
 
 _LARGEST: Final = (1 << 31) - 1
 """Bytes that one message of protobuf has at most."""
@@ -120,7 +122,7 @@ def _too_large(size: int) -> ModelError:
 
 
 def _build(mod: IRModule, store: Store) -> Any:  # Any: a ModelProto
-    mod = raise_module(mod)
+    mod = _with_types(raise_module(mod))
     proto = load_onnx().ModelProto()
     writer = ModelWriter(mod, store)
     attrs = mod.attrs if mod.attrs is not None else DictAttrs()
@@ -135,6 +137,19 @@ def _build(mod: IRModule, store: Store) -> Any:  # Any: a ModelProto
     if proto.ByteSize() > _LARGEST:
         raise _too_large(proto.ByteSize())
     return proto
+
+
+def _with_types(mod: IRModule) -> IRModule:
+    """Return ``mod`` with inferred types, if nothing says what the results of ``main`` are."""
+    main = mod["main"] if "main" in mod else None  # noqa: SIM401 - modules have no get
+    if type(main) is not Function or main.ret_type is not None:
+        return mod
+    is_told = main.attrs is not None and main.attrs.get(info.OUTPUT_TYPES) is not None
+    if is_told or main.body.checked_type is not None:
+        return mod
+    typed = get_pass("InferType")(mod)
+    assert isinstance(typed, IRModule)
+    return typed
 
 
 def _find_ir_version(proto: Any, told: object) -> int:  # Any: a ModelProto

@@ -391,9 +391,12 @@ class GraphWriter:
             wanted = self._wanted[place] if place < len(self._wanted) else ""
             if not name:
                 raise ModelError(f"output {place} of a graph is missing; expected a value")
-            if not wanted:
-                wanted = self.names.choose_fresh(name) if name in names else name
+            if not wanted:  # a graph within another gives nothing but what its own nodes do
+                is_outer = self._outer is not None and not self.names.is_written(name)
+                is_new = name in names or is_outer
+                wanted = self.names.choose_fresh(name) if is_new else name
             if name != wanted:
+                self._model.need_own_operators()
                 self._graph.node.add(op_type="Identity", input=[name], output=[wanted])
                 self._note_output(wanted, self._types.get(name))
             names.append(wanted)

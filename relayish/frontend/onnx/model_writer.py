@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -15,6 +15,9 @@ from relayish.ir.relay.expr import Constant, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.onnx import info
+
+_USUAL_OPSET: Final = 17
+"""The version of ONNX's own operators that is imported where none of them needs another."""
 
 
 class ModelWriter:
@@ -36,9 +39,17 @@ class ModelWriter:
             raise ModelError("the module has no definition @main, which is the graph of a model")
         self.main = self.functions.pop("main")
         shared = [each for each in self.functions.values() if not told_opsets(each.attrs)]
-        self.opsets = choose_opsets([self.main, *shared], told_opsets(mod.attrs))
+        told = told_opsets(mod.attrs)
+        self.opsets = choose_opsets([self.main, *shared], told)
+        if not told:
+            self.need_own_operators()
         for name in self.functions:
             self.opsets.setdefault(self.identify_function(name)[0], 1)
+
+    def need_own_operators(self) -> None:
+        """Import ONNX's own operators, if no version of them is imported."""
+        if not {"", "ai.onnx"} & self.opsets.keys():
+            self.opsets[""] = _USUAL_OPSET
 
     def identify_function(self, name: str) -> tuple[str, str, str]:
         """Return domain, name and overload of the function of the model that a definition is."""

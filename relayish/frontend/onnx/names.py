@@ -27,6 +27,10 @@ class Names:
         """Note that what is called ``name`` is there from now on."""
         self._written.add(name)
 
+    def is_written(self, name: str) -> bool:
+        """Return whether something in this graph, and not in one around, is called ``name``."""
+        return name in self._written
+
     def is_free(self, name: str) -> bool:
         """Return whether a node may give a value of that name."""
         if name in self._taken:
