@@ -64,7 +64,8 @@ def run_onnxruntime(path: str, out: str) -> None:
 def run_relayish(path: str, out: str, *options: str) -> None:
     from relayish.cli.main import main
 
-    code = main(["optimize", path, "-o", out, "--quiet", *options])
+    # initializers that are inputs as well are constants to the others, too
+    code = main(["optimize", path, "-o", out, "--quiet", "--freeze-params", *options])
     if code:
         raise SystemExit(code)
 

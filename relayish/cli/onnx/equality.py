@@ -14,7 +14,7 @@ from relayish.cli.onnx.inputs import SPREADS, Input, Plan, Values, draw_inputs, 
 from relayish.errors import EvaluationError, RelayishError
 
 TOLERANCE: Final = 1e-4
-"""By how much an output may differ, in parts of its largest magnitude."""
+"""By how much an output may differ, in parts of its largest magnitude for all inputs drawn."""
 SMALLEST: Final = 1e-2
 """The magnitude of an output whose elements are all smaller."""
 SHOWS: Final = 1e-2
@@ -235,7 +235,7 @@ def _variation_of(first: object, second: object) -> float:
     difference = difference[np.isfinite(difference)]
     if not difference.size:
         return 0.0 if _is_same(first, second) else 1.0
-    return min(1.0, float(difference.max()) / (magnitude(x) or SMALLEST))
+    return min(1.0, float(difference.max()) / magnitude(x))
 
 
 def magnitude(array: Any) -> float:  # Any: an array of floating-point numbers
@@ -247,6 +247,7 @@ def magnitude(array: Any) -> float:  # Any: an array of floating-point numbers
 def compare_model(reference: Reference, path: str, tolerance: float) -> Comparison:
     """Return what running a model with the inputs of a reference gives beside its results."""
     told = Comparison()
+    scales = [max(map(_largest, each)) for each in zip(*reference.results, strict=True)]
     try:
         run = reference.engine.load(path)
         for number, (inputs, wanted) in enumerate(
@@ -256,8 +257,8 @@ def compare_model(reference: Reference, path: str, tolerance: float) -> Comparis
             if len(found) != len(wanted):
                 told.fault = f"there are {len(found)} outputs in place of {len(wanted)}"
                 return told
-            for name, a, b in zip(reference.outputs, wanted, found, strict=True):
-                fault = _compare(a, b, name, tolerance, told)
+            for name, a, b, scale in zip(reference.outputs, wanted, found, scales, strict=True):
+                fault = _compare(a, b, name, _Scale(scale, tolerance), told)
                 if fault is not None:
                     told.fault = f"output {name!r} of input {number} {fault}"
                     return told
@@ -266,12 +267,28 @@ def compare_model(reference: Reference, path: str, tolerance: float) -> Comparis
     return told
 
 
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What differences of an output are measured by."""
+
+    magnitude: float
+    tolerance: float
+
+
+def _largest(output: object) -> float:
+    """Return the largest magnitude in an output, and at least ``SMALLEST``."""
+    if isinstance(output, (list, tuple)):
+        return max([SMALLEST, *map(_largest, output)])
+    array = np.asarray(output)
+    return magnitude(_widen(array)) if output is not None and _is_floating(array) else SMALLEST
+
+
 def _compare(
-    wanted: object, found: object, name: str, tolerance: float, told: Comparison
+    wanted: object, found: object, name: str, scale: _Scale, told: Comparison
 ) -> str | None:
     """Return how an output differs, if it does; note the largest difference."""
     if isinstance(wanted, (list, tuple)) or isinstance(found, (list, tuple)):
-        return _compare_lists(wanted, found, name, tolerance, told)
+        return _compare_lists(wanted, found, name, scale, told)
     if wanted is None or found is None:
         return None if wanted is found else f"is {found!r} in place of {wanted!r}"
     a, b = np.asarray(wanted), np.asarray(found)
@@ -287,23 +304,23 @@ def _compare(
         return "is not a number, or infinite, at other places"
     if not x[is_finite].size:
         return None
-    off = float(np.abs(x[is_finite] - y[is_finite]).max()) / magnitude(x)
+    off = float(np.abs(x[is_finite] - y[is_finite]).max()) / scale.magnitude
     if off > told.largest:
         told.largest, told.output = off, name
-    allowed = allowed_difference(a, tolerance)
+    allowed = allowed_difference(a, scale.tolerance)
     if off <= allowed:
         return None
     return f"differs by {off:.2g} of its magnitude; {allowed:.2g} is allowed"
 
 
 def _compare_lists(
-    wanted: object, found: object, name: str, tolerance: float, told: Comparison
+    wanted: object, found: object, name: str, scale: _Scale, told: Comparison
 ) -> str | None:
     if not isinstance(wanted, (list, tuple)) or not isinstance(found, (list, tuple)):
         return f"is {'a sequence' if isinstance(found, (list, tuple)) else 'no sequence'}"
     if len(wanted) != len(found):
         return f"has {len(found)} elements in place of {len(wanted)}"
-    faults = (_compare(a, b, name, tolerance, told) for a, b in zip(wanted, found, strict=True))
+    faults = (_compare(a, b, name, scale, told) for a, b in zip(wanted, found, strict=True))
     return next((fault for fault in faults if fault is not None), None)
 
 

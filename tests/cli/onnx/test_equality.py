@@ -11,7 +11,7 @@ import pytest
 
 from relayish.cli.onnx.engines import Engine
 from relayish.cli.onnx.equality import Comparison, Reference, compare_model, find_reference
-from relayish.cli.onnx.inputs import Input
+from relayish.cli.onnx.inputs import SPREADS, Input, Plan
 from relayish.errors import EvaluationError
 
 Function = Callable[[Mapping[str, Any]], list[Any]]
@@ -48,12 +48,11 @@ def test_models_that_give_the_same_are_equal() -> None:
 @pytest.mark.parametrize(("error", "is_equal"), [(0.9e-4, True), (1.2e-4, False)])
 def test_a_difference_counts_in_parts_of_the_largest_magnitude(error, is_equal) -> None:
     def off(inputs: Mapping[str, Any]) -> list[Any]:
-        y = np.array([100.0, 1.0, 0, 0], "float32") * (1 + inputs["x"][:1])
-        return [y]
+        return [np.array([100.0, inputs["x"][0], 0, 0], "float32")]
 
     def other(inputs: Mapping[str, Any]) -> list[Any]:
         (y,) = off(inputs)
-        return [y + np.array([0, error, 0, 0], "float32") * np.abs(y).max()]
+        return [y + np.array([0, error, 0, 0], "float32") * 100]
 
     found = compared(off, other)
     assert (found.fault is None) == is_equal
@@ -193,3 +192,19 @@ def test_the_first_engine_that_runs_the_model_is_taken() -> None:
     assert len(found.inputs) == 1
     with pytest.raises(EvaluationError, match="first: no such operator"):
         find_reference(engines[:1], "model", X, ["y"], runs=1, seed=0)
+
+
+@pytest.mark.parametrize(("error", "is_equal"), [(0.9e-2, True), (1.1e-2, False)])
+def test_the_magnitude_of_an_output_is_that_for_all_inputs(error: float, is_equal: bool) -> None:
+    results = [[np.array([1, 0], "float32")], [np.array([0, 100], "float32")]]
+    near = [{"y": result[0] + np.float32(error)} for result in results]
+    reference = Reference(
+        engine_of(other=lambda i: [i["y"]]),
+        ("y",),
+        Plan({}, 8, SPREADS[0]),
+        tuple(near),
+        tuple(results),
+        (),
+        1.0,
+    )
+    assert (compare_model(reference, "other", 1e-4).fault is None) == is_equal
