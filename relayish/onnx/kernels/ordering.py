@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from relayish.onnx.kernels.axes import axis_of
 from relayish.onnx.kernels.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import number_of, without_warnings
+
+_LARGE: Final = 8
+"""So many times the elements that are asked for are no longer all sorted."""
 
 
 @kernel("TopK", since=(1,))
@@ -47,14 +51,40 @@ def _top(x: Array, k: int, axis: int, *, largest: bool) -> tuple[Array, Array]:
         raise EvaluationError(
             f"{k} elements are asked for along axis {axis} of shape {x.shape}; expected 0 to {size}"
         )
-    wide = widen(x)
-    if largest:  # sorted backwards, so that equal ones come out in order when read backwards
-        behind = np.argsort(np.flip(wide, axis), axis=axis, kind="stable")
-        order = np.flip(size - 1 - behind, axis)
+    rows = np.moveaxis(widen(x), axis, -1)
+    if k and rows.size and size >= _LARGE * k and not np.isnan(rows).any():
+        among = _best(rows, k, largest=largest)
+        order = _order(np.take_along_axis(rows, among, axis=-1), largest=largest)
+        chosen = np.take_along_axis(among, order, axis=-1)
     else:
-        order = np.argsort(wide, axis=axis, kind="stable")
-    places = np.take(order, np.arange(k), axis=axis).astype(np.int64, copy=False)
+        chosen = _order(rows, largest=largest)[..., :k]
+    places = np.moveaxis(chosen, -1, axis).astype(np.int64, copy=False)
     return np.take_along_axis(x, places, axis=axis), places
+
+
+def _order(rows: Array, *, largest: bool) -> Array:
+    """Return the places of all elements of each row in order; equal ones keep theirs."""
+    if not largest:
+        return np.argsort(rows, axis=-1, kind="stable")
+    # sorted backwards, so that equal ones come out in order when they are read backwards
+    behind = np.argsort(rows[..., ::-1], axis=-1, kind="stable")
+    order: Array = (rows.shape[-1] - 1 - behind)[..., ::-1]
+    return order
+
+
+def _best(rows: Array, k: int, *, largest: bool) -> Array:
+    """Return the places of the ``k`` best of each row, as they stand; of equal ones the first.
+
+    Complexity:
+        Linear: the rows are not sorted.
+    """
+    last = rows.shape[-1] - k if largest else k - 1
+    limit = np.partition(rows, last, axis=-1)[..., last : last + 1]
+    better = rows > limit if largest else rows < limit
+    equal = rows == limit
+    wanted = k - np.count_nonzero(better, axis=-1, keepdims=True)
+    chosen = better | (equal & (np.cumsum(equal, axis=-1) <= wanted))
+    return np.nonzero(chosen)[-1].reshape(*rows.shape[:-1], k)
 
 
 @kernel("Unique", since=(11, 28))

@@ -29,6 +29,31 @@ def test_top_elements_come_in_order_and_equal_ones_by_place(axis, largest, k, dt
         assert found.astype(int).tolist() == row[order].tolist()
 
 
+@each("largest", [0, 1])
+@each("k", [0, 1, 7])
+@each("dtype", [np.float32, np.int64, np.uint8, np.float16])
+@each("shape", [(64,), (3, 200), (2, 3, 57), (0, 100)])
+def test_top_elements_of_many_are_those_of_all_in_order(largest, k, dtype, shape):
+    x = np.random.default_rng(0).integers(0, 9, shape).astype(dtype)
+    values, places = run_kernel("TopK", x, np.array([k]), version=11, largest=largest)
+    rows = x.astype(int)
+    order = np.argsort(-rows if largest else rows, axis=-1, kind="stable")[..., :k]
+    assert places.tolist() == order.tolist()
+    assert values.tolist() == np.take_along_axis(x, order, -1).tolist()
+    x[...] = 5
+    assert (
+        run_kernel("TopK", x, np.array([k]), version=11)[1].tolist()
+        == np.broadcast_to(np.arange(k), (*shape[:-1], k)).tolist()
+    )
+
+
+def test_what_is_no_number_is_the_largest():
+    x = np.zeros(100, np.float32)
+    x[[3, 50]] = np.nan
+    assert run_kernel("TopK", x, np.array([3]), version=11)[1].tolist() == [3, 50, 0]
+    assert run_kernel("TopK", x, np.array([2]), version=11, largest=0)[1].tolist() == [0, 1]
+
+
 def test_top_of_the_first_versions_is_the_largest():
     x = np.float32([[3, 1, 2]])
     for found in (
