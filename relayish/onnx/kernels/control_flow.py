@@ -110,9 +110,10 @@ def scan_batch(
     kept = _states_of(inputs, num_scan_inputs)
     scanned = inputs[kept:]
     for data in scanned:
-        if data.ndim < 2:
+        if data.ndim < 2 or data.shape[:2] != scanned[0].shape[:2]:
             raise EvaluationError(
-                f"Scan goes over an input of shape {data.shape}; expected a batch of sequences"
+                f"Scan goes over inputs of shapes {scanned[0].shape} and {data.shape}; expected a "
+                "batch of one size, of sequences of one length"
             )
     batch, steps = scanned[0].shape[:2]
     for data in (*inputs, *([] if lengths is None else [lengths])):

@@ -202,6 +202,15 @@ def test_a_scan_of_a_batch_without_a_step_collects_nothing():
             )
 
 
+def test_a_scan_of_a_batch_goes_over_sequences_of_one_length():
+    for one, other in ((3, 4), (4, 3)):
+        with pytest.raises(EvaluationError, match=r"sequences of one length"):
+            run_kernel(
+                "Scan", None, np.ones((2, one)), np.ones((2, other)), version=8, body=add_rows,
+                num_scan_inputs=2,
+            )  # fmt: skip
+
+
 def test_a_scan_of_no_batch_gives_what_it_is_given():
     def body(*_):
         raise AssertionError
