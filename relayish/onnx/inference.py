@@ -80,7 +80,7 @@ def _infer(
         return infer_node(identity, schema, attrs, types, values)
     known = find_graph_operator(identity)
     if known is None:
-        return (UNKNOWN,) * wanted
+        return infer_node(identity, schema, attrs, types, values)
     try:
         found = known.results(attrs, types, values, graphs)
     except TypeInferenceError as error:

@@ -18,6 +18,7 @@ from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, SizeVar, TensorType, Type
 from relayish.onnx.calls import OWN, count_outputs
 from relayish.onnx.contradictions import describe_contradiction
+from relayish.onnx.distrust import accepted_types, correct_types
 from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type
 from relayish.onnx.identity import Identity
 from relayish.onnx.operator_sets import attribute_kinds
@@ -101,7 +102,8 @@ def _ask(
     types: Sequence[Type | None],
     values: dict[str, bytes],
 ) -> Types:
-    known = {f"i{i}": _type_bytes(ty) for i, ty in enumerate(types) if _is_told(ty)}
+    accepted = accepted_types(identity, types)
+    known = {f"i{i}": _type_bytes(ty) for i, ty in enumerate(accepted) if _is_told(ty)}
     inference = load_onnx("onnx.shape_inference")
     checker = load_onnx("onnx.checker")
     imports = {identity.domain: identity.since_version}
@@ -113,7 +115,7 @@ def _ask(
         raise describe_contradiction(identity, schema, types, str(error)) from None
     symbols = _Symbols(types)
     proto = load_onnx().TypeProto
-    return tuple(
+    told = tuple(
         [
             type_of_proto(proto.FromString(found[f"o{i}"]), symbols, str(identity))
             if f"o{i}" in found
@@ -121,6 +123,7 @@ def _ask(
             for i in range(wanted)
         ]
     )
+    return correct_types(identity, types, told)
 
 
 def _type_of_array(array: NDArray[Any]) -> TensorType:  # Any: of whatever element type
@@ -171,6 +174,8 @@ def _told_values(
             continue
         small = value.ndim <= 1 and value.size <= _LARGEST_VALUE
         if small and (value.dtype.kind in "iub" or identity.name in _FROM_FLOATS):
+            if identity.name == "Range" and value.size == 1:
+                value = value.reshape(())  # noqa: PLW2901 - as runtimes take it, and onnx does not
             proto = array_to_proto(value, "")  # of rank 0, a contiguous copy would be of rank 1
             told[f"i{index}"] = proto.SerializeToString()
     return told

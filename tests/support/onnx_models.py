@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from onnx import AttributeProto, ModelProto, TensorProto, load, numpy_helper
 from onnx.backend.test import loader
@@ -29,14 +30,19 @@ def light_models() -> list[Path]:
 
 
 @cache
-def suite_models() -> dict[str, ModelProto]:
-    """Return the models of the tests of backends, by name."""
+def suite_cases() -> list[Any]:  # Any: cases of the suite, which is not typed
+    """Return the tests of backends, in their order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of numpy, while expected values are computed
-        cases = [case for kind in KINDS for case in loader.load_model_tests(kind=kind)]
+        return [case for kind in KINDS for case in loader.load_model_tests(kind=kind)]
+
+
+@cache
+def suite_models() -> dict[str, ModelProto]:
+    """Return the models of the tests of backends, by name."""
     return {
         case.name: load(Path(case.model_dir) / "model.onnx") if case.model is None else case.model
-        for case in cases
+        for case in suite_cases()
     }
 
 

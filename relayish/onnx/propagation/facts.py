@@ -252,7 +252,8 @@ class Facts:
             for graph in graphs.values():
                 if type(graph) is Function:
                     yield self._walk(graph, [fact_of_type(p.type_annotation) for p in graph.params])
-            return self._nothing(call)
+            found = infer_call(identity, op, self._sizes, self._resolve(call.attrs), inputs)
+            return found[0] if len(found) == 1 else fact_of_tuple(found)
         types = [None if each is MISSING else each.type for each in inputs]
         attrs = call.attrs
         first, count = operator.carried(attrs, len(inputs))
@@ -266,7 +267,10 @@ class Facts:
                     f"{identity}: {name} has {len(graph.params) - len(captured)} inputs; the node "
                     f"gives it {len(given)}"
                 )
+            strict = self._strict
+            self._strict = strict and not _is_left_out(name, inputs)
             results[name] = yield self._repeat(graph, told, first, count)
+            self._strict = strict
         return self._join_graphs(op, attrs, inputs, results)
 
     def _first_inputs(
@@ -354,6 +358,13 @@ def propagate(
     facts = Facts(mod, strict=strict)
     facts.walk(func, [fact_of_type(param.type_annotation) for param in func.params], name)
     return facts
+
+
+def _is_left_out(name: str, inputs: Sequence[Fact]) -> bool:
+    """Return whether a graph is the branch that is not taken, which may contradict itself."""
+    if name not in {"then_branch", "else_branch"} or inputs[0].value is None:
+        return False
+    return bool(inputs[0].value.all()) != (name == "then_branch")
 
 
 def _declared(param: Var, fact: Fact) -> Fact:

@@ -1,0 +1,64 @@
+"""Where ONNX's inference says what is not so, and what is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from relayish.ir.relay.type import PrimExpr, TensorType, Type
+from relayish.onnx.identity import Identity
+from relayish.onnx.types import UnrankedTensorType
+from relayish.op.types.dimension import ANY, is_static
+
+Types: TypeAlias = tuple[Type, ...]
+
+
+def correct_types(identity: Identity, types: Sequence[Type | None], found: Types) -> Types:
+    """Return the types of the results of a node, without what onnx is known to tell wrongly.
+
+    Args:
+        identity: Which operator it is.
+        types: The types of the inputs.
+        found: Those of the results, by onnx.
+    """
+    correct = _WRONG.get(identity.name) if not identity.domain else None
+    return found if correct is None else tuple([correct(types, ty) for ty in found])
+
+
+def accepted_types(identity: Identity, types: Sequence[Type | None]) -> Sequence[Type | None]:
+    """Return the types of the inputs of a node, without what onnx refuses although it is sound.
+
+    It compares how many sizes a ``Resize`` is told with the rank, even where that is not known.
+    """
+    if identity.domain or identity.name not in {"Resize", "Upsample"}:
+        return types
+    return [ty if index == 0 else _without_names(ty) for index, ty in enumerate(types)]
+
+
+def _without_names(ty: Type | None) -> Type | None:
+    if not isinstance(ty, TensorType) or is_static(ty.shape):
+        return ty
+    return UnrankedTensorType(ty.dtype)
+
+
+def _without_numbers(types: Sequence[Type | None], ty: Type) -> Type:
+    """Forget sizes that are sums and products, for it takes one that is not known for 0."""
+    static = all(ty is None or (isinstance(ty, TensorType) and is_static(ty.shape)) for ty in types)
+    if static or not isinstance(ty, TensorType):
+        return ty
+    return TensorType([size if isinstance(size, PrimExpr) else ANY for size in ty.shape], ty.dtype)
+
+
+def _without_frequencies(_types: Sequence[Type | None], ty: Type) -> Type:
+    """Forget how many frequencies there are, for it does not leave out those told twice."""
+    if not isinstance(ty, TensorType) or len(ty.shape) != _STFT_RANK:
+        return ty
+    batch, frames, _, parts = ty.shape
+    return TensorType((batch, frames, ANY, parts), ty.dtype)
+
+
+_STFT_RANK: Final = 4
+_WRONG: Final[dict[str, Callable[[Sequence[Type | None], Type], Type]]] = {
+    "Attention": _without_numbers,
+    "STFT": _without_frequencies,
+}
