@@ -159,6 +159,7 @@ _PACKAGES: _typing.Final = (
     "interpreter",
     "ir",
     "nd",
+    "onnx",
     "op",
     "passes",
     "prelude",

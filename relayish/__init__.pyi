@@ -15,6 +15,7 @@ from relayish import instrument as instrument
 from relayish import interpreter as interpreter
 from relayish import ir as ir
 from relayish import nd as nd
+from relayish import onnx as onnx
 from relayish import op as op
 from relayish import passes as passes
 from relayish import prelude as prelude

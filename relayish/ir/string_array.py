@@ -38,7 +38,7 @@ def pack_strings(array: npt.NDArray[Any]) -> bytes:  # Any: as above
     """
     held = array.reshape(-1).tolist()
     if not all(isinstance(each, str) for each in held):
-        raise ValueError("an array of objects that are no strings cannot be kept; cast it")
+        raise ValueError("an array of objects that are no strings cannot be written; cast it")
     data = [each.encode("utf-8", "surrogatepass") for each in held]
     lengths = np.array([len(each) for each in data], "<u8").tobytes()
     return b"".join([lengths, *data])

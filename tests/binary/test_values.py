@@ -258,7 +258,7 @@ class Odd:
 @each(
     "value",
     [Odd(), [1], {1}, {"a": 1}.keys(), int, len, np.array([None]), slice(1), lambda: None,
-     np.zeros(2, "i4,f4"), np.array([], "O"), Colour.RED],
+     np.zeros(2, "i4,f4"), np.array([b"a"], "O"), Colour.RED],
 )  # fmt: skip
 def test_value_of_another_class_is_refused(value: Any) -> None:
     if value is Colour.RED:

@@ -289,11 +289,11 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "frontend": _merge(
         _each(
             "from_caffe from_caffe2 from_coreml from_darknet from_keras from_mxnet from_oneflow "
-            "from_onnx from_paddle from_pytorch from_tensorflow from_tflite",
+            "from_paddle from_pytorch from_tensorflow from_tflite",
             _NO_FRONT_END,
         ),
         _each(
-            "caffe caffe2 coreml darknet keras mxnet oneflow onnx paddlepaddle pytorch tensorflow "
+            "caffe caffe2 coreml darknet keras mxnet oneflow paddlepaddle pytorch tensorflow "
             "tensorflow2 tflite",
             _NO_FRONT_END,
         ),
