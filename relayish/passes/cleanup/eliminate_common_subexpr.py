@@ -10,6 +10,17 @@ After::
 
     %0 = add(%x, 1);
     multiply(%0, %0)
+
+and of two bindings of one value::
+
+    let %a = add(%x, 1);
+    let %b = add(%x, 1);
+    multiply(%a, %b)
+
+one is left::
+
+    let %a = add(%x, 1);
+    multiply(%a, %a)
 """
 
 from __future__ import annotations
@@ -23,7 +34,18 @@ from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
 from relayish.ir.exact_key import make_exact_key
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra import register_pass
 
 _BY_VALUE: Final[frozenset[type[Node]]] = frozenset({Constant, Tuple})
@@ -55,6 +77,45 @@ class CommonSubexprEliminator(MixedModeMutator):
         self._attrs: dict[int, Hashable] = {}
         self._held: list[Attrs] = []  # attributes whose identity is a key in ``_attrs``
         self._constants: dict[Hashable, Expr] = {}
+        self._bound: dict[Expr, Var] = {}  # by its value: a variable that is in scope
+
+    def visit_function(self, func: Function) -> Expr:
+        """Leave variables of the function around alone: what is closed stays so."""
+        around, self._bound = self._bound, {}
+        image = self.mutate_children(func)
+        self._bound = around
+        return image
+
+    def visit_let(self, let: Let) -> Expr:
+        """Use the first of several variables that are bound to one value, and drop the others."""
+        memo, bound = self.memo_map, self._bound
+        chain: list[tuple[Let, Expr, bool]] = []
+        tail: Expr = let
+        while type(tail) is Let and tail not in memo:
+            value = self.visit(tail.value)
+            first = bound.get(value)
+            is_dropped = first is not None and _is_same_variable(tail.var, first)
+            if is_dropped:
+                assert first is not None
+                memo[tail.var] = first
+            elif first is None and self._is_value(value):
+                bound[value] = tail.var
+            chain.append((tail, value, is_dropped))
+            tail = tail.body
+        image = self.visit(tail)
+        for binding, value, is_dropped in reversed(chain):
+            if not is_dropped:
+                image = binding.with_fields(value=value, body=image)
+                if bound.get(value) is binding.var:
+                    del bound[value]
+            memo[binding] = image
+        return image
+
+    def _is_value(self, value: Expr) -> bool:
+        """Return whether a node has one value, wherever it is evaluated."""
+        if type(value) is Call:
+            return bool(value.args) and self._mergeable[value.op]
+        return type(value) is TupleGetItem
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
         """Return the first call of the operator with these attributes and arguments."""
@@ -100,6 +161,17 @@ class CommonSubexprEliminator(MixedModeMutator):
         return key
 
 
+def _is_same_variable(var: Var, first: Var) -> bool:
+    """Return whether ``first`` may stand for ``var``, which is bound to the same value."""
+    if var.may_share is not None or first.may_share is not None:
+        return False
+    if var.type_annotation is None or var.type_annotation is first.type_annotation:
+        return True
+    return first.type_annotation is not None and structural_equal(
+        var.type_annotation, first.type_annotation
+    )
+
+
 @register_pass("EliminateCommonSubexpr", opt_level=3, required=("InferType",), idempotent=True)
 def eliminate_common_subexpr(expr: Expr, *, fskip: Callable[[Expr], bool] | None = None) -> Expr:
     """Common-subexpression elimination: compute once what is computed twice.
@@ -107,9 +179,10 @@ def eliminate_common_subexpr(expr: Expr, *, fskip: Callable[[Expr], bool] | None
     Return ``expr`` in which equal calls of operators, and equal projections, are one node.
 
     Calls are equal when operator and attributes are, and each argument is the same node or a scalar
-    constant of the same bits; so it is with the fields of an argument that is a tuple. Left as they
-    are: calls of operators that have state, or that nobody declared, calls without arguments, and
-    what ``let`` binds, whose variables stay apart even where their values are one node.
+    constant of the same bits; so it is with the fields of an argument that is a tuple. Where two
+    variables are bound to one of these by lets, one within the other in the same function, the
+    first stands for both. Left as they are: calls of operators that have state, or that nobody
+    declared, and calls without arguments.
 
     A node that two branches of an ``if`` come to share is not moved in front of it: it is evaluated
     by the first use that is reached, and not at all where none is.

@@ -9,9 +9,12 @@ from relayish.pass_infra.composition.sequential import Sequential
 from relayish.passes.default_pipeline import DefaultPipeline
 
 ONNX_PASSES: Final = (
-    "FoldConstant",
-    "EliminateCommonSubexpr",
-    "DeadCodeElimination",
+    "SimplifyOnnx",  # constants folded and merged, so that equal nodes have equal operands
+    "EliminateCommonSubexprOnnx",  # before fusion, which takes what has a single use
+    "OptimizeOnnx",  # fusion leaves no-ops and constants behind, and these stand in its way
+    "CombineConstants",  # after fusion, which has better places for constants
+    "EliminateCommonSubexprOnnx",  # what differed by what was removed since
+    "MergeInitializers",  # and the constants that fusion made
 )
 """All of them, in order; each runs from its own level on."""
 

@@ -25,8 +25,8 @@ from relayish.passes.onnx_fuse.affine import is_float
 from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
 
 
-@register_pass("CombineConstants", opt_level=3, idempotent=True)
-def combine_constants(func: Expr, *, mod: IRModule) -> Expr:
+@register_pass("CombineConstants", opt_level=2, idempotent=True)
+def combine_constants(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Reassociation: combine constants that are added, or multiplied, one after the other.
 
     ``Add`` of ``Add``, ``Mul`` of ``Mul`` by constants, nothing else using what lies between,

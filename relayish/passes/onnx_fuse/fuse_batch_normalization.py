@@ -23,8 +23,8 @@ from relayish.passes.onnx_rewrite.engine import Rule, rewrite_function
 RULES: Final[tuple[Rule, ...]] = affine_rules("BatchNormalization")
 
 
-@register_pass("FuseBatchNormalization", opt_level=1, idempotent=True)
-def fuse_batch_normalization(func: Expr, *, mod: IRModule) -> Expr:
+@register_pass("FuseBatchNormalization", opt_level=2, idempotent=True)
+def fuse_batch_normalization(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Batch-normalisation folding: put what it multiplies and adds into weights next to it.
 
     A batch normalisation that does not train multiplies each channel by one number and adds

@@ -23,8 +23,8 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
 
 
-@register_pass("FuseMatMulAdd", opt_level=1, idempotent=True)
-def fuse_matmul_add(func: Expr, *, mod: IRModule) -> Expr:
+@register_pass("FuseMatMulAdd", opt_level=2, idempotent=True)
+def fuse_matmul_add(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Gemm formation: compute the product of two matrices and a sum by one operator.
 
     ``MatMul`` of matrices, of which nothing but a following ``Add`` or ``Sub`` uses the result,

@@ -27,7 +27,7 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 
 
 @register_pass("FusePad", opt_level=1, idempotent=True)
-def fuse_pad(func: Expr, *, mod: IRModule) -> Expr:
+def fuse_pad(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Pad folding: let convolutions and pooling pad for themselves.
 
     ``Conv`` pads by zeros, and so does ``AveragePool`` if it counts what it pads

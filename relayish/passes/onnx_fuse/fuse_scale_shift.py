@@ -24,8 +24,8 @@ from relayish.passes.onnx_rewrite.engine import Rule, rewrite_function
 RULES: Final[tuple[Rule, ...]] = affine_rules("Add", "Sub", "Mul", "Div", "Neg")
 
 
-@register_pass("FuseScaleShift", opt_level=1, idempotent=True)
-def fuse_scale_shift(func: Expr, *, mod: IRModule) -> Expr:
+@register_pass("FuseScaleShift", opt_level=2, idempotent=True)
+def fuse_scale_shift(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Scale and bias folding: put what a value is multiplied by, or added to, into weights.
 
     ``Mul``, ``Div``, ``Add``, ``Sub`` by a constant that is one number, or one for each channel,

@@ -26,8 +26,8 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
 
 
-@register_pass("FuseTransposeIntoGemm", opt_level=1, idempotent=True)
-def fuse_transpose_into_gemm(func: Expr, *, mod: IRModule) -> Expr:
+@register_pass("FuseTransposeIntoGemm", opt_level=2, idempotent=True)
+def fuse_transpose_into_gemm(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Transpose absorption: let matrix products transpose their operands, and their result.
 
     Transposed operands of ``Gemm`` become its attributes ``transA`` and ``transB``; a transposed

@@ -27,7 +27,7 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 
 
 @register_pass("MergeClips", opt_level=1, idempotent=True)
-def merge_clips(func: Expr, *, mod: IRModule) -> Expr:
+def merge_clips(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Clip merging: bound a value once.
 
     ``Relu``, ``Clip``, ``Max`` and ``Min`` with a constant number, one behind the other, become one

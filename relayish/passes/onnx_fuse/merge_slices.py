@@ -26,7 +26,7 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 
 
 @register_pass("MergeSlices", opt_level=1, idempotent=True)
-def merge_slices(func: Expr, *, mod: IRModule) -> Expr:
+def merge_slices(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Slice merging: cut a value along several axes by one operator.
 
     Two ``Slice``, one behind the other, by constants and along different axes, become one where

@@ -8,7 +8,7 @@ input is multiplied by can be put there as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -195,13 +195,12 @@ def _with_addend(
     """
     inputs = inputs_of(call)
     attrs = attributes_of(call)
-    beta = attrs.pop("beta", 1.0)
-    assert isinstance(beta, float)
+    beta: Any = attrs.pop("beta", 1.0)  # Any: attributes are of any class
     if is_given(inputs, 2):
         addend = graph.constant(inputs[2])
         if addend is None or (addend.ndim == 2 and addend.shape[0] != 1):
             return None
-        factor = np.asarray(beta) if scale is None else beta * scale
+        factor = np.asarray(float(beta)) if scale is None else float(beta) * scale
         changed = _adjust(inputs[2], factor, shift, graph)
     elif shift is not None:
         changed = _new_constant("bias", shift, inputs[1], graph)
@@ -210,7 +209,7 @@ def _with_addend(
     if changed is None:
         return None
     made = with_parts(call, inputs=(inputs[0], matrix, changed))
-    return made.with_fields(attrs=DictAttrs(attrs))
+    return made.with_fields(attrs=DictAttrs(attrs) if attrs else None)
 
 
 def _scale_matmul(call: Call, affine: Affine, graph: Rewriter) -> Call | None:

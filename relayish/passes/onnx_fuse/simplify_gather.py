@@ -26,7 +26,7 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 
 
 @register_pass("SimplifyGather", opt_level=1, idempotent=True)
-def simplify_gather(func: Expr, *, mod: IRModule) -> Expr:
+def simplify_gather(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Indexing simplification: take the dimension with the index, or leave it.
 
     ``Unsqueeze`` of what one index selects, along the same axis, is what a list of that index

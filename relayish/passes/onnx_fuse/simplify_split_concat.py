@@ -26,7 +26,7 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 
 
 @register_pass("SimplifySplitConcat", opt_level=1, idempotent=True)
-def simplify_split_concat(func: Expr, *, mod: IRModule) -> Expr:
+def simplify_split_concat(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Remove ``Concat`` of all that ``Split`` gave, and ``Split`` of what ``Concat`` put together.
 
     ``Concat`` of neighbouring ``Slice`` that together are the whole value is removed as well.

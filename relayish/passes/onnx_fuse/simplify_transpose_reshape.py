@@ -26,7 +26,7 @@ from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
 
 
 @register_pass("SimplifyTransposeReshape", opt_level=1, idempotent=True)
-def simplify_transpose_reshape(func: Expr, *, mod: IRModule) -> Expr:
+def simplify_transpose_reshape(func: Expr, *, mod: IRModule | None = None) -> Expr:
     """Make one ``Reshape`` of a reshape and a transpose that only moves dimensions of one element.
 
     Args:

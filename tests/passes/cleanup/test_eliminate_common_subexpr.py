@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relayish.passes.cleanup.eliminate_common_subexpr as module
-from relayish.analysis import count_nodes, well_formed
+from relayish.analysis import count_nodes, free_vars, well_formed
 from relayish.errors import PipelineError
 from relayish.interpreter import evaluate
 from relayish.ir.attrs import DictAttrs
@@ -22,6 +22,7 @@ from relayish.text import parse, parse_expr
 from relayish.transform import EliminateCommonSubexpr, get_pass
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 HEADER = '#[version = "0.0.5"]\n'
 ADD = get_op("add")
@@ -152,13 +153,58 @@ def test_one_read_that_is_shared_may_be_used_by_one_call() -> None:
     assert image.body.fields[0] is image.body.fields[1]
 
 
-def test_bindings_stay_and_share_their_value() -> None:
+def test_first_variable_stands_for_all_that_are_bound_to_its_value() -> None:
     x, a, b = Var("x"), Var("a"), Var("b")
-    expr = Let(a, Call(ADD, (x, x)), Let(b, Call(ADD, (x, x)), Tuple((a, b))))
+    c = Var("c")
+    inner = Let(c, Call(ADD, (b, x)), Tuple((a, b, c)))
+    expr = Let(a, Call(ADD, (x, x)), Let(b, Call(ADD, (x, x)), inner))
     image = eliminate_common_subexpr(expr)
-    assert image.value is image.body.value
-    assert image.body.body is expr.body.body
+    assert image.var is a
+    assert image.body.var is c
+    assert image.body.value.args == (a, x)
+    assert image.body.body.fields == (a, a, c)
     assert well_formed(Function((x,), image))
+
+
+def test_chains_of_bindings_become_one_chain() -> None:
+    x, names = Var("x"), [Var(f"v{place}") for place in range(4)]
+    values = [Call(ADD, (x, x)), Call(ADD, (names[0], x))]
+    values += [Call(ADD, (x, x)), Call(ADD, (names[2], x))]
+    expr: Expr = Tuple((names[1], names[3]))
+    for var, value in reversed(list(zip(names, values, strict=True))):
+        expr = Let(var, value, expr)
+    image = eliminate_common_subexpr(expr)
+    assert image.body.body.fields == (names[1], names[1])
+
+
+def test_variable_of_a_function_around_stays_outside_of_it() -> None:
+    a, b = Var("a"), Var("b")
+    one = Constant(1)
+    inner = Function((), Let(b, Call(ADD, (one, one)), b))
+    expr = Let(a, Call(ADD, (one, one)), Tuple((a, inner)))
+    image = eliminate_common_subexpr(expr)
+    assert free_vars(image.body.fields[1]) == ()
+
+
+def test_variable_bound_in_a_branch_does_not_reach_the_other() -> None:
+    c, x, a, b = Var("c"), Var("x"), Var("a"), Var("b")
+    expr = If(c, Let(a, Call(ADD, (x, x)), a), Let(b, Call(ADD, (x, x)), b))
+    image = eliminate_common_subexpr(expr)
+    assert free_vars(image) == (c, x)
+
+
+@each("value", [Constant(1), Var("y"), Call(Var("f"), (Var("x"),))])
+def test_bindings_of_what_is_no_call_of_an_operator_stay_apart(value: Expr) -> None:
+    a, b = Var("a"), Var("b")
+    expr = Let(a, value, Let(b, value, Tuple((a, b))))
+    assert eliminate_common_subexpr(expr) is expr
+
+
+def test_variable_with_another_type_or_that_shares_memory_stays() -> None:
+    x, a = Var("x"), Var("a")
+    for b in (Var("b", TensorType((), "int32")), Var("b", may_share=x)):
+        expr = Let(a, Call(ADD, (x, x)), Let(b, Call(ADD, (x, x)), Tuple((a, b))))
+        assert eliminate_common_subexpr(expr).body.var is b
 
 
 def test_branches_share_a_node_and_keep_their_value() -> None:

@@ -137,8 +137,8 @@ class Rewriter(Scope):
             outputs: How many results it gives.
             domain: The domain of ONNX the operator is in.
         """
-        version = self.opset(domain) or (1 if domain else self._opset_of(like))
-        identity = identify(operator, version, domain)
+        version = self.opset(domain) if domain else self.function_opset
+        identity = identify(operator, version or 1, domain)
         op = find_operator(identity.name, identity.since_version, identity.domain)
         made = make_call(op, inputs, attributes, outputs=outputs)
         span = None if like is None else like.span
@@ -147,11 +147,6 @@ class Rewriter(Scope):
     def has_operator(self, operator: str) -> bool:
         """Return whether the operator set that the function is written for has an operator."""
         return has_schema(operator, self.function_opset)
-
-    def _opset_of(self, like: Call | None) -> int:
-        """Return an operator set for a module that says none: the oldest that has the calls."""
-        calls = [each.value for each in self._chain if type(each.value) is Call]
-        return max([self.version(each) for each in (*calls, *([like] if like else []))], default=1)
 
     def inline(self, func: Function, args: Sequence[Expr]) -> Expr:
         """Copy the body of a function before the call that a rule is applied to.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy.typing as npt
@@ -48,8 +49,16 @@ class Scope:
 
     @property
     def function_opset(self) -> int:
-        """The version of ONNX's own operator set that the function is written for."""
-        return self.opset("")
+        """The version of ONNX's own operator set that the function is written for.
+
+        Where nobody says, it is the oldest that has all its calls.
+        """
+        return self.opset("") or self._oldest_opset
+
+    @cached_property
+    def _oldest_opset(self) -> int:
+        calls = [each.value for each in self._chain if type(each.value) is Call]
+        return max([self.version(each) for each in calls], default=1)
 
     def opset(self, domain: str) -> int:
         """Return the version of the operator set of ``domain``; 0 if the function has none."""
