@@ -41,6 +41,7 @@ def to_onnx(mod: IRModule) -> Any:  # Any: a ModelProto, which onnx does not typ
     Raises:
         ModelError: If the module calls what ONNX has not, or holds more than 2 GB;
             :func:`save_onnx` writes what is larger.
+        TypeInferenceError: If types have to be inferred, and contradict each other.
         PackageError: If the package ``onnx`` is not installed.
 
     Complexity:

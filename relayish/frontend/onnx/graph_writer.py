@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, Final
 
 from relayish.analysis import free_vars
 from relayish.errors import ModelError
@@ -17,8 +17,10 @@ from relayish.frontend.onnx.notes import (
     write_graph_notes,
     write_node_notes,
     write_value,
+    write_value_info,
 )
 from relayish.frontend.onnx.value_types import known_type, merge_types, part_types
+from relayish.frontend.onnx.written import Node, Value, as_name, operands_of, output_names
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import (
@@ -47,22 +49,6 @@ from relayish.onnx.protos.attributes import (
 )
 
 
-class _Node:
-    """A node of several outputs, which get their names when somebody uses them."""
-
-    __slots__ = ("name", "proto", "types")
-
-    def __init__(self, proto: Any, name: str, types: tuple[Type | None, ...]) -> None:
-        # Any: a NodeProto
-        self.proto = proto
-        self.name = name
-        self.types = types
-
-
-_Value: TypeAlias = Union[str, _Node, Function, "tuple[_Value, ...]"]
-"""What an expression is in a graph: a name, ``""`` for what is missing, or several of them."""
-
-
 class GraphWriter:
     """Writes one graph, and those in its nodes by writers of their own.
 
@@ -72,17 +58,13 @@ class GraphWriter:
         values: What expressions are in it.
     """
 
-    def __init__(
-        self,
-        model: ModelWriter,
-        outer: GraphWriter | None = None,
-    ) -> None:
+    def __init__(self, model: ModelWriter, outer: GraphWriter | None = None) -> None:
         self._model = model
         self._outer = outer
         self.depth: int = 0 if outer is None else outer.depth + 1
         self.names: Names = Names(None if outer is None else outer.names)
         self._hints: dict[Expr, str] = {}
-        self.values: dict[Expr, _Value] = {}
+        self.values: dict[Expr, Value] = {}
         self._types: dict[str, Type] = {}
         self._graph: Any = None  # Any: a GraphProto or a FunctionProto
         self._attrs: DictAttrs = DictAttrs()
@@ -94,7 +76,7 @@ class GraphWriter:
             )
 
     def fill(
-        self, graph: Any, function: Function, captured: Sequence[_Value] = ()
+        self, graph: Any, function: Function, captured: Sequence[Value] = ()
     ) -> None:  # Any: a GraphProto
         """Write ``function`` into ``graph``; ``captured`` is what its last parameters are."""
         self._begin(graph, function)
@@ -114,7 +96,7 @@ class GraphWriter:
         results = self._write_body(function.body)
         self._write_outputs(graph, function, results)
         write_graph_notes(graph, self._attrs)
-        self._write_value_info(graph)
+        write_value_info(graph, self._attrs, self._types)
 
     def fill_function(self, proto: Any, name: str, function: Function) -> None:
         """Write ``function`` into a ``FunctionProto``. Any: that."""
@@ -138,14 +120,14 @@ class GraphWriter:
         results = self._write_body(function.body)
         proto.output.extend(self._name_results(results))
         write_function_notes(proto, self._attrs)
-        self._write_value_info(proto)
+        write_value_info(proto, self._attrs, self._types)
 
     def _begin(self, graph: Any, function: Function) -> None:  # Any: a proto
         self._graph = graph
         if isinstance(function.attrs, DictAttrs):
             self._attrs = function.attrs
 
-    def _capture(self, var: Expr, value: _Value) -> None:
+    def _capture(self, var: Expr, value: Value) -> None:
         self.values[var] = value
         if isinstance(value, str):
             self.names.reserve(value)
@@ -168,7 +150,7 @@ class GraphWriter:
         for param in function.params[:count]:
             self._hints[param] = self.names.choose(param.name_hint, is_input=True)
         results = tail.fields if type(tail) is Tuple else (tail,)
-        self._wanted = _output_names(function, len(results))
+        self._wanted = output_names(function, len(results))
         for place, result in enumerate(results):
             self._name_result(place, result, bound)
         for var, value in bound.items():
@@ -192,16 +174,16 @@ class GraphWriter:
         self.values[param] = name
         self.names.write(name)
 
-    def _write_body(self, body: Expr) -> list[_Value]:
+    def _write_body(self, body: Expr) -> list[Value]:
         """Write all nodes; return what the results are."""
         value = self._demand(body)
-        if isinstance(value, _Node):
+        if isinstance(value, Node):
             return [self._name_output(value, place, None) for place in range(len(value.types))]
         if not isinstance(value, (tuple, Function)) and not value:
             return []  # of the empty tuple
         return list(value) if isinstance(value, tuple) else [value]
 
-    def _demand(self, root: Expr) -> _Value:
+    def _demand(self, root: Expr) -> Value:
         """Write what computes ``root``, without recursion, and return what it is."""
         values = self.values
         stack: list[Expr] = [root]
@@ -216,7 +198,7 @@ class GraphWriter:
                     values[expr] = values[expr.body]
                     stack.pop()
                 continue
-            pending = [part for part in _operands(expr) if part not in values]
+            pending = [part for part in operands_of(expr) if part not in values]
             if pending:
                 stack += reversed(pending)
                 continue
@@ -228,20 +210,20 @@ class GraphWriter:
         """Return what has to be written before the let is; its variable is bound on the way."""
         values, value = self.values, let.value
         if let.var not in values:
-            first = [value] if type(value) is Let else reversed(_operands(value))
+            first = [value] if type(value) is Let else reversed(operands_of(value))
             pending = [part for part in first if part not in values]
             if pending:
                 return pending
             values[let.var] = self._bind(let)
         return [] if let.body in values else [let.body]
 
-    def _bind(self, let: Let) -> _Value:
+    def _bind(self, let: Let) -> Value:
         found = self.values.get(let.value)
         if found is None:
             found = self.values[let.value] = self._write(let.value, self._hints.get(let.var))
         return found
 
-    def _write(self, expr: Expr, name: str | None) -> _Value:
+    def _write(self, expr: Expr, name: str | None) -> Value:
         """Write an expression whose operands are written; it is called ``name`` if that is told."""
         match expr:
             case Call():
@@ -286,18 +268,18 @@ class GraphWriter:
         held = node.attribute.add(name="value", type=TENSOR)
         self._model.store(held.t, array, "")
 
-    def _write_projection(self, item: TupleGetItem, name: str | None) -> _Value:
+    def _write_projection(self, item: TupleGetItem, name: str | None) -> Value:
         whole = self.values[item.tuple_value]
         if isinstance(whole, tuple) and item.index < len(whole):
             return whole[item.index]
-        if not isinstance(whole, _Node) or item.index >= len(whole.types):
+        if not isinstance(whole, Node) or item.index >= len(whole.types):
             raise ModelError(
                 f"{describe(item)} takes part {item.index} of what has no such part; expected a "
                 f"call of several outputs, or a tuple"
             )
         return self._name_output(whole, item.index, name)
 
-    def _name_output(self, node: _Node, place: int, name: str | None) -> str:
+    def _name_output(self, node: Node, place: int, name: str | None) -> str:
         """Return how an output of a node is called, which is ``name`` if it has no name yet."""
         outputs = node.proto.output
         if not outputs[place]:
@@ -316,7 +298,7 @@ class GraphWriter:
         if ty is not None:
             self._types[name] = ty
 
-    def _write_call(self, call: Call, name: str | None) -> _Value:
+    def _write_call(self, call: Call, name: str | None) -> Value:
         op_type, domain, overload, declared = self._callee(call)
         where = f"a call of {op_type}"
         attributes = attributes_of(call)
@@ -325,7 +307,7 @@ class GraphWriter:
             self._graph.sparse_initializer.append(sparse_to_proto(sparse))
             self.names.write(name)
             return name
-        inputs = [_as_name(self.values[each], where) for each in inputs_of(call)]
+        inputs = [as_name(self.values[each], where) for each in inputs_of(call)]
         captured = [self.values[each] for each in captures_of(call)]
         node = self._graph.node.add(op_type=op_type, input=inputs)
         if domain:
@@ -343,7 +325,7 @@ class GraphWriter:
         types = part_types(call.checked_type, count)
         if count != 1:
             node.output.extend([""] * count)
-            return _Node(node, name or op_type, types)
+            return Node(node, name or op_type, types)
         found = self.names.choose_fresh(op_type) if name is None else name
         node.output.append(found)
         self._note_output(found, types[0])
@@ -369,7 +351,7 @@ class GraphWriter:
         return identity.name, identity.domain, "", attribute_kinds(identity)
 
     def _write_graph(
-        self, node: Any, key: str, graph: _Value, captured: Sequence[_Value]
+        self, node: Any, key: str, graph: Value, captured: Sequence[Value]
     ) -> None:  # Any: a NodeProto
         if not isinstance(graph, Function) or len(graph.params) < len(captured):
             raise ModelError(
@@ -383,11 +365,11 @@ class GraphWriter:
         inner = held.graphs.add() if bracket else held.g
         GraphWriter(self._model, self).fill(inner, graph, captured)
 
-    def _name_results(self, results: list[_Value]) -> list[str]:
+    def _name_results(self, results: list[Value]) -> list[str]:
         """Return the names of outputs, once each of them has the name it has to have."""
         names: list[str] = []
         for place, result in enumerate(results):
-            name = _as_name(result, "the outputs")
+            name = as_name(result, "the outputs")
             wanted = self._wanted[place] if place < len(self._wanted) else ""
             if not name:
                 raise ModelError(f"output {place} of a graph is missing; expected a value")
@@ -403,7 +385,7 @@ class GraphWriter:
         return names
 
     def _write_outputs(
-        self, graph: Any, function: Function, results: list[_Value]
+        self, graph: Any, function: Function, results: list[Value]
     ) -> None:  # Any: a GraphProto
         names = self._name_results(results)
         told = self._attrs.get(info.OUTPUT_TYPES)
@@ -414,49 +396,5 @@ class GraphWriter:
                 graph.output, name, merge_types(ty, self._types.pop(name, None)), self._attrs
             )
 
-    def _write_value_info(self, graph: Any) -> None:  # Any: a GraphProto or FunctionProto
-        """Write the types of values: those inferred, and those the model was read with."""
-        told = self._attrs.get(info.VALUE_INFO)
-        types = self._types
-        if isinstance(told, DictAttrs):
-            given = {name for node in graph.node for name in node.output}
-            for part in ("initializer", "input", "output"):
-                parts = getattr(graph, part, ())
-                given.update(each if isinstance(each, str) else each.name for each in parts)
-            for name, ty in told.items():
-                if name in given:
-                    merged = merge_types(ty, types.pop(name, None))
-                    write_value(graph.value_info, name, merged, self._attrs)
-        for name, inferred in types.items():
-            write_value(graph.value_info, name, inferred, self._attrs)
-
 
 _NO_ATTRS: Final = DictAttrs()
-
-
-def _operands(expr: Expr) -> tuple[Expr, ...]:
-    match expr:
-        case Call():
-            return expr.args
-        case Tuple():
-            return expr.fields
-        case TupleGetItem():
-            return (expr.tuple_value,)
-    return ()
-
-
-def _output_names(function: Function, count: int) -> list[str]:
-    """Return how outputs have to be called, ``""`` where nobody says it."""
-    told = None if function.attrs is None else function.attrs.get(info.OUTPUTS)
-    if isinstance(told, tuple) and len(told) == count:
-        return [str(name) for name in told]
-    return [""] * count
-
-
-def _as_name(value: _Value, where: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise ModelError(
-        f"{where} use a value that is no tensor, sequence or map, but several of them or a "
-        f"function; take a part of it, or pass it as a graph"
-    )

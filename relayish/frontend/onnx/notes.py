@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from relayish.frontend.onnx.value_types import merge_types
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.type import Type
 from relayish.ir.span import Span
@@ -169,6 +170,25 @@ def write_value(
     exact = details.get("type")
     if isinstance(exact, str) and (ty is not None or not exact):
         _restore_type(proto, bytes.fromhex(exact))
+
+
+def write_value_info(
+    proto: Any, attrs: DictAttrs, inferred: Mapping[str, Type]
+) -> None:  # Any: a GraphProto or FunctionProto
+    """Write the types of values by name: those inferred, and those the model was read with."""
+    told = attrs.get(info.VALUE_INFO)
+    types = dict(inferred)
+    if isinstance(told, DictAttrs):
+        given = {name for node in proto.node for name in node.output}
+        for part in ("initializer", "input", "output"):
+            parts = getattr(proto, part, ())
+            given.update(each if isinstance(each, str) else each.name for each in parts)
+        for name, ty in told.items():
+            if name in given:
+                merged = merge_types(ty, types.pop(name, None))
+                write_value(proto.value_info, name, merged, attrs)
+    for name, found in types.items():
+        write_value(proto.value_info, name, found, attrs)
 
 
 def _restore_type(proto: Any, exact: bytes) -> None:  # Any: a ValueInfoProto
