@@ -52,7 +52,7 @@ def number_of(data: Array, what: str) -> Any:  # Any: a number of Python of any 
     """
     if data.size != 1:
         raise EvaluationError(f"{what} has shape {data.shape}; expected one element")
-    return data.reshape(-1)[0].item() if data.dtype.kind != "O" else data.reshape(-1)[0]
+    return data.item()
 
 
 def broadcast_shape(*arrays: Array) -> Shape:

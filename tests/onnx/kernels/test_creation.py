@@ -84,12 +84,13 @@ def test_ranges_of_fractions_are_products():
 
 @each("dtype", [np.float16, ml_dtypes.bfloat16])
 def test_ranges_of_narrow_numbers_are_computed_wide_if_told(dtype):
-    start, limit, delta = (np.array(one, dtype) for one in (0, 2, 0.1))
+    start, limit, delta = (np.array(one, dtype) for one in (1, 3, 0.01))
     wide = run_kernel("Range", start, limit, delta, version=27)[0]
     narrow = run_kernel("Range", start, limit, delta, version=27, stash_type=16)[0]
     assert wide.dtype == narrow.dtype == dtype
-    exact = np.arange(len(wide), dtype=np.float32) * delta.astype(np.float32)
-    assert wide.tolist() == exact.astype(dtype).tolist()
+    exact = 1 + np.arange(len(wide), dtype=np.float32) * delta.astype(np.float32)
+    assert wide.tolist() == exact.astype(dtype).tolist() != narrow.tolist()
+    assert narrow.tolist() == (start + np.arange(len(wide)).astype(dtype) * delta).tolist()
     assert len(wide) == len(narrow) == int(np.ceil(2 / float(delta)))
 
 

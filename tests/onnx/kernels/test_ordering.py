@@ -11,7 +11,7 @@ from tests.support.onnx_kernels import run_kernel
 
 @each("axis", [0, 1, -1])
 @each("largest", [0, 1])
-@each("k", [0, 1, 3])
+@each("k", [0, 1, 3, 4])
 @each("dtype", [np.float32, np.int64, np.uint8, np.float16, ml_dtypes.bfloat16])
 def test_top_elements_come_in_order_and_equal_ones_by_place(axis, largest, k, dtype):
     x = np.random.default_rng(0).integers(0, 4, (5, 4)).astype(dtype)

@@ -79,7 +79,7 @@ def test_zero_may_mean_no_element():
         run_kernel("Reshape", empty, np.array([3, 0]), version=14)
 
 
-@each("case", [[5], [-1, -1], [5, -1], [-2, 12], [2, 3, 4, 0], [0, -1, 5]])
+@each("case", [[5], [-1, -1], [5, -1], [-2, 12], [-2, -12], [2, 3, 4, 0], [0, -1, 5]])
 def test_a_shape_that_does_not_fit_is_an_error(case):
     with pytest.raises(EvaluationError, match="shape"):
         run_kernel("Reshape", X, np.array(case), version=13)

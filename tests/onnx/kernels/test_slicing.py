@@ -153,6 +153,8 @@ def test_a_cache_is_written_at_a_place_of_each_sequence(mode, axis):
 def test_a_cache_is_written_at_the_beginning_if_nothing_is_told():
     cache, update = np.zeros((1, 3, 1)), np.ones((1, 2, 1))
     assert run_kernel("TensorScatter", cache, update, version=24)[0].ravel().tolist() == [1, 1, 0]
+    whole = np.ones((1, 3, 1))
+    assert run_kernel("TensorScatter", cache, whole, version=24)[0].ravel().tolist() == [1, 1, 1]
     for inputs, attributes in (
         ((cache, update, np.array([2])), {}),
         ((cache, update, np.array([-1])), {}),
