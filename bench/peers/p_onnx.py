@@ -101,7 +101,11 @@ def load(tool: str) -> None:
 
     own = {"onnxscript": "onnxscript.optimizer"}
     name = tool.partition(",")[0]
-    importlib.import_module("relayish.cli.main" if name == "relayish" else own.get(name, name))
+    importlib.import_module("relayish.cli.optimize" if name == "relayish" else own.get(name, name))
+    if name == "relayish":
+        from relayish.passes.onnx.default_pipeline import onnx_pipeline
+
+        onnx_pipeline().plan()  # passes are imported when they are asked for
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The command line: ``relayish opt | passes | print | check``."""
+"""The command line: ``relayish optimize | show | diff | opt | passes | print | check``, and more."""
