@@ -145,8 +145,11 @@ class Chain:
                 users = self.users[var] = {}
             users[binding] = users.get(binding, 0) + 1
 
-    def _discount(self, binding: Binding, operands: tuple[Var, ...]) -> None:
-        """Forget uses that a binding no longer has; drop what nothing uses any more."""
+    def _discount(self, binding: Binding, operands: tuple[Var, ...], *, wakes: bool = True) -> None:
+        """Forget uses that a binding no longer has; drop what nothing uses any more.
+
+        A use that is left alone is put on the worklist, as rules ask for such, if it ``wakes``.
+        """
         pending = [(binding, operands)]
         while pending:
             user, gone = pending.pop()
@@ -157,18 +160,18 @@ class Chain:
                     users[user] = left
                 else:
                     del users[user]
-                if len(users) == 1:
+                if wakes and len(users) == 1:
                     self.enqueue(next(iter(users)))
                 bound = self.bindings.get(var)
                 if not users and bound is not None and self._transparency.holds_for(bound.value):
                     self._unlink(bound)
                     pending.append((bound, bound.operands))
 
-    def drop_unused(self, binding: Binding) -> None:
+    def drop_unused(self, binding: Binding, *, wakes: bool = True) -> None:
         """Drop a binding if nothing uses it, and what nothing but it uses."""
         if binding.var in self.bindings and not self.users.get(binding.var):
             self._unlink(binding)
-            self._discount(binding, binding.operands)
+            self._discount(binding, binding.operands, wakes=wakes)
 
     def _unlink(self, binding: Binding) -> None:
         assert binding.var is not None

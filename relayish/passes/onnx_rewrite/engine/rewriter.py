@@ -216,8 +216,8 @@ class Rewriter(Scope):
             found = rule.apply(call, self)
             emitted, self._emitted = self._emitted, []
             if found is None or found is call:
-                for each in emitted:
-                    self._chain.drop_unused(each)
+                for each in reversed(emitted):
+                    self._chain.drop_unused(each, wakes=False)
                 if binding.var not in self._chain.bindings:
                     return
                 continue
