@@ -8,6 +8,7 @@ alike, so that passes may ask again and again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -104,26 +105,31 @@ def _ask(
 ) -> Types:
     accepted = accepted_types(identity, types)
     known = {f"i{i}": _type_bytes(ty) for i, ty in enumerate(accepted) if _is_told(ty)}
-    inference = load_onnx("onnx.shape_inference")
-    checker = load_onnx("onnx.checker")
+    type_proto, failures = _of_onnx()
     imports = {identity.domain: identity.since_version}
     try:
         found = schema._infer_node_outputs(node, known, values, {}, imports)  # noqa: SLF001
-    except (inference.InferenceError, checker.ValidationError) as error:
+    except failures as error:
         if len(known) < sum(ty is not None for ty in types):
             return (UNKNOWN,) * wanted  # onnx refuses to go on without a type
         raise describe_contradiction(identity, schema, types, str(error)) from None
     symbols = _Symbols(types)
-    proto = load_onnx().TypeProto
     told = tuple(
         [
-            type_of_proto(proto.FromString(found[f"o{i}"]), symbols, str(identity))
+            type_of_proto(type_proto.FromString(found[f"o{i}"]), symbols, str(identity))
             if f"o{i}" in found
             else UNKNOWN
             for i in range(wanted)
         ]
     )
     return correct_types(identity, types, told)
+
+
+@cache
+def _of_onnx() -> tuple[Any, tuple[type[Exception], ...]]:  # Any: the class TypeProto
+    """Return the class of types, and what inference raises where inputs contradict each other."""
+    inference, checker = load_onnx("onnx.shape_inference"), load_onnx("onnx.checker")
+    return load_onnx().TypeProto, (inference.InferenceError, checker.ValidationError)
 
 
 def _type_of_array(array: NDArray[Any]) -> TensorType:  # Any: of whatever element type
@@ -137,13 +143,13 @@ def _is_told(ty: Type | None) -> bool:
 def _node_bytes(identity: Identity, attrs: Attrs | None, missing: tuple[bool, ...]) -> bytes | None:
     """Return a node with these attributes; ``None`` where one of them is not known here."""
     key = (identity, missing, attrs)
-    if key in _NODES:
-        return _NODES[key]
-    made = _make_node(identity, attrs, missing)
-    if len(_NODES) >= _KEPT:
-        _NODES.clear()
-    _NODES[key] = made
-    return made
+    found = _NODES.get(key, b"")
+    if found == b"":
+        found = _make_node(identity, attrs, missing)
+        if len(_NODES) >= _KEPT:
+            _NODES.clear()
+        _NODES[key] = found
+    return found
 
 
 def _make_node(identity: Identity, attrs: Attrs | None, missing: tuple[bool, ...]) -> bytes | None:

@@ -10,9 +10,11 @@ import pytest
 
 from relayish.errors import TypeInferenceError
 from relayish.frontend.onnx import from_onnx
-from relayish.ir.relay.expr import Call, Expr, Function, Let
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import SizeVar, TensorType, Type
+from relayish.onnx.calls import make_call
+from relayish.onnx.operators import find_operator
 from relayish.onnx.propagation import Facts, propagate
 from relayish.onnx.types import SequenceType
 from relayish.op.types.dimension import show_dimension
@@ -290,3 +292,23 @@ def test_new_calls_are_inferred_when_they_are_asked_for() -> None:
     call: Any = main_of(mod).body.value  # type: ignore[attr-defined]
     new = Call(call.op, (Call(call.op, (named["y"],), call.attrs),), call.attrs)
     assert show(facts.type_of(new)) == "n 3"
+
+
+@pytest.mark.deep
+def test_deep_nests_of_graphs_are_gone_through_once() -> None:
+    branch, relu = find_operator("If", 16), find_operator("Relu", 14)
+    names = ("then_branch", "else_branch")
+    inner: Function | None = None
+    for _ in range(10_000):
+        c, x, y = Var("c"), Var("x"), Var("y")
+        call = make_call(relu, [x])
+        if inner is not None:  # shared by both branches, so there are 2**10000 ways through it
+            graphs = dict.fromkeys(names, inner)
+            call = make_call(branch, [c], graphs=graphs, captures=[c, x])
+        inner = Function([c, x], Let(y, call, y))
+    assert inner is not None
+    c, x, y = Var("c", TensorType((), "bool")), Var("x", TensorType((2, 3))), Var("y")
+    graphs = dict.fromkeys(names, inner)
+    call = make_call(branch, [c], graphs=graphs, captures=[c, x])
+    facts = propagate(Function([c, x], Let(y, call, y)))
+    assert show(facts.type_of(y)) == "2 3"

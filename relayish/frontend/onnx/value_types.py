@@ -43,7 +43,7 @@ def merge_types(told: object, inferred: object) -> Type | None:
     if known.dtype != found.dtype or len(known.shape) != len(found.shape):
         return found
     sizes = [
-        old if isinstance(new, AnyDim) or not isinstance(new, int) else new
+        new if isinstance(new, int) or isinstance(old, AnyDim) else old
         for old, new in zip(known.shape, found.shape, strict=True)
     ]
     return known.with_fields(shape=sizes)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from relayish.errors import ModelError
 from relayish.ir.relay.type import Any as AnyDim
-from relayish.ir.relay.type import SizeVar, TensorType, Type
+from relayish.ir.relay.type import PrimOp, SizeVar, TensorType, Type
 from relayish.onnx.element_types import ELEMENT_TYPES, element_type_number
 from relayish.onnx.package import load_onnx
 from relayish.onnx.types import (
@@ -17,7 +17,7 @@ from relayish.onnx.types import (
     UnknownType,
     UnrankedTensorType,
 )
-from relayish.op.types.dimension import ANY
+from relayish.op.types.dimension import ANY, show_dimension
 
 
 class Dimensions:
@@ -137,3 +137,10 @@ def _fill_tensor(proto: Any, ty: TensorType) -> None:  # Any: a proto
             dim.dim_value = size
         elif isinstance(size, SizeVar):
             dim.dim_param = size.name
+        elif isinstance(size, PrimOp):
+            told = show_dimension(size)
+            if len(told) <= _LONGEST_NAME:  # of larger ones only the beginning is shown
+                dim.dim_param = told
+
+
+_LONGEST_NAME: Final = 100

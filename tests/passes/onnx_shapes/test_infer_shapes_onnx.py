@@ -92,6 +92,12 @@ def test_types_are_written_as_value_info() -> None:
     assert [size.dim_param for size in y.type.tensor_type.shape.dim] == ["n", "k"]
 
 
+def test_expressions_of_sizes_are_written_as_names() -> None:
+    text = "g (float[n, 3] x) => (float[k, 3] y) { z = Concat <axis = 0> (x, x) y = Relu (z) }"
+    (z,) = to_onnx(infer(read(text))).graph.value_info
+    assert z.type.tensor_type.shape.dim[0].dim_param == "n + n"
+
+
 def test_sizes_of_inputs_are_put_in_everywhere() -> None:
     mod = infer(read(), {"x": (2, 3, 5)})
     assert shapes(mod) == {
