@@ -1,1 +1,1 @@
-"""The command line: ``relayish optimize | show | diff | opt | passes | print | check``, and more."""
+"""The command line: ``relayish optimize | show | diff | opt | passes | check``, and more."""
