@@ -223,6 +223,14 @@ def test_greatest_elements_go_back_where_they_were():
     (back,) = run_kernel("MaxUnpool", y, places, version=11, kernel_shape=(2, 2), strides=(2, 2))
     pooled, indices = functional.max_pool2d(*as_torch(x), 2, 2, return_indices=True)
     compare(back, functional.max_unpool2d(pooled, indices, 2, 2).numpy(), 0, 0)
+    (wide,) = run_kernel(
+        "MaxUnpool", y, places, np.array([2, 3, 7, 8]), version=11, kernel_shape=(2, 2),
+        strides=(2, 2),
+    )  # fmt: skip
+    compare(wide, np.pad(back, [(0, 0), (0, 0), (0, 1), (0, 0)]), 0, 0)
+    places[0, 0, 0, 0] = x.size
+    with pytest.raises(EvaluationError, match=f"to {x.size}; expected 0 to {x.size - 1}"):
+        run_kernel("MaxUnpool", y, places, version=11, kernel_shape=(2, 2), strides=(2, 2))
 
 
 @pytest.mark.parametrize(

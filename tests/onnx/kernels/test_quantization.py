@@ -169,6 +169,14 @@ def test_negative_padding_takes_elements_away():
     compare(y, np.pad(x, [(0, 0), (1, 0)], mode="edge"), 0, 0)
 
 
+@pytest.mark.parametrize("op", ["DepthToSpace", "SpaceToDepth"])
+def test_blocks_of_one_element_change_nothing(op):
+    x = np.arange(12).reshape(1, 2, 2, 3)
+    compare(run_kernel(op, x, version=13, blocksize=1)[0], x, 0, 0)
+    with pytest.raises(EvaluationError, match="blocks of 0"):
+        run_kernel(op, x, version=13, blocksize=0)
+
+
 @each("mode", ["DCR", "CRD"])
 def test_blocks_become_channels_and_channels_blocks(mode):
     x = np.arange(2 * 12 * 2 * 3).reshape(2, 12, 2, 3)
@@ -251,6 +259,7 @@ EMPTY = [
     ("Pad", 2, [(0, 2)], {"pads": (1, 0, 0, 0)}, (1, 2)),
     ("GridSample", 20, [(0, 2, 3), (0, 4, 1)], {}, (0, 2, 4)),
     ("Attention", 23, [(0, 2, 3, 4)] * 3, {}, (0, 2, 3, 4)),
+    ("Attention", 23, [(1, 2, 3, 4), (1, 2, 0, 4), (1, 2, 0, 5)], {}, (1, 2, 3, 5)),
     ("DepthToSpace", 13, [(0, 4, 2, 2)], {"blocksize": 2}, (0, 1, 4, 4)),
     ("LSTM", 14, [(0, 2, 3), (1, 16, 3), (1, 16, 4)], {"hidden_size": 4}, (0, 1, 2, 4)),
     ("QuantizeLinear", 13, [(0, 2), ()], {}, (0, 2)),

@@ -113,6 +113,11 @@ def test_boxes_that_overlap_a_better_one_are_left_out(seed):
                 kept.append(int(box))
         expected += [[batch, label, box] for box in kept]
     assert found.tolist() == expected
+    (whole,) = run_kernel(
+        "NonMaxSuppression", given.astype(F), scores.astype(F), np.array([8]), F([1]), version=11,
+        center_point_box=seed % 2,
+    )  # fmt: skip
+    assert len(whole) == scores.size
     (none,) = run_kernel("NonMaxSuppression", given.astype(F), scores.astype(F), version=11)
     compare(none, np.zeros((0, 3), np.int64))
 
