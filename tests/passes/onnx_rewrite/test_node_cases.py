@@ -1,0 +1,115 @@
+"""Node tests of ONNX: simplifying passes keep what they compute."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+
+from onnx.backend.test.loader import load_model_tests  # noqa: E402
+
+from relayish import transform  # noqa: E402
+from relayish.errors import EvaluationError, UnsupportedError  # noqa: E402
+from relayish.frontend.onnx import from_onnx  # noqa: E402
+from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
+from relayish.ir.relay.module import IRModule  # noqa: E402
+
+EVERY = 1 if os.environ.get("EXAMPLES") else 48
+"""Of so many models of the suite one is tested; all of them where EXAMPLES is set."""
+
+PASSES = (
+    "ConstantToInitializer",
+    "EliminateNop",
+    "FoldShapes",
+    "InlineControlFlow",
+    "InlineOnnxFunctions",
+    "MergeConsecutive",
+    "MergeInitializers",
+    "SequenceToTensors",
+    "SimplifyOnnx",
+)
+DRAWN = ("bernoulli", "dropout", "random", "multinomial", "image_decoder")
+"""Names of what draws numbers, or needs further packages."""
+
+
+@cache
+def cases() -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = load_model_tests(kind="node")
+    chosen = [each for each in found if not any(name in each.name for name in DRAWN)]
+    return {each.name: each for each in chosen[::EVERY]}
+
+
+def freeze(model: Any, values: list[Any]) -> tuple[Any, list[Any]]:
+    """Return a model whose inputs but the first are constants, where they are tensors."""
+    frozen = onnx.ModelProto()
+    frozen.CopyFrom(model)
+    kept, feeds = [], []
+    for index, (info, value) in enumerate(zip(model.graph.input, values, strict=False)):
+        if index and isinstance(value, np.ndarray) and value.dtype.kind != "O":
+            frozen.graph.initializer.append(onnx.numpy_helper.from_array(value, info.name))
+        else:
+            kept.append(info)
+            feeds.append(value)
+    del frozen.graph.input[:]
+    frozen.graph.input.extend(kept)
+    frozen.ir_version = max(4, frozen.ir_version)
+    return frozen, feeds
+
+
+def inputs_of(case: Any) -> list[Any] | None:
+    """Return the inputs of the first data set, ``None`` where they are no tensors."""
+    if not case.data_sets:
+        return None
+    values = [
+        onnx.numpy_helper.to_array(each) if isinstance(each, onnx.TensorProto) else each
+        for each in case.data_sets[0][0]
+    ]
+    return values if all(isinstance(each, np.ndarray) for each in values) else None
+
+
+def compare(mod: IRModule, image: IRModule, feeds: list[Any]) -> bool:
+    """Return whether the module could be run; it is wrong if the image gives something else."""
+    try:
+        expected = OnnxSession(mod).run(feeds)
+    except (EvaluationError, UnsupportedError):
+        return False
+    for left, right in zip(expected, OnnxSession(image).run(feeds), strict=True):
+        if not isinstance(left, np.ndarray):
+            continue
+        assert left.dtype == right.dtype
+        assert left.shape == right.shape
+        if left.dtype.kind == "V":  # of 8 bits or fewer
+            assert left.tobytes() == right.tobytes()
+        elif left.dtype.kind in "fc":
+            np.testing.assert_allclose(left, right, rtol=1e-6, equal_nan=True)
+        else:
+            assert np.array_equal(left, right)
+    return True
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_keeps_what_nodes_compute(name: str) -> None:
+    made = getattr(transform, name)()
+    ran = 0
+    for case in cases().values():
+        values = inputs_of(case)
+        if values is None:
+            continue
+        for model, feeds in ((case.model, values), freeze(case.model, values)):
+            mod = from_onnx(model)
+            try:
+                image = made(mod)
+                assert made(image) is image
+                ran += image is mod or compare(mod, image, feeds)
+            except Exception as error:
+                error.add_note(f"in {case.name}")
+                raise
+    assert ran > len(cases())
