@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -331,3 +332,39 @@ def test_a_result_optimised_again_stays_the_same_file(model, tmp_path) -> None:
     assert main(["optimize", str(model), "-o", str(out), "--quiet", *DEAD_CODE]) == 0
     assert main(["optimize", str(out), "-o", str(model), "--quiet", *DEAD_CODE]) == 0
     assert out.read_bytes() == model.read_bytes()
+
+
+def test_the_example_loses_what_exporters_leave_behind(capsys: Capture) -> None:
+    example = Path(__file__).parents[3] / "examples" / "small_network.onnx"
+    assert main(["optimize", str(example), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["operators"]["before"] == 26
+    assert told["operators"]["after"] <= 11
+    left = set(told["operators_by_type"]["after"])
+    assert not left & {"BatchNormalization", "If", "Identity", "Pad", "Shape", "Transpose"}
+    assert told["verification"]["equal"] is True
+    assert told["verification"]["inputs_without_effect"] == []
+
+
+def test_an_interrupt_leaves_nothing_behind(
+    model, tmp_path, capsys: Capture, declarations: None
+) -> None:
+    def interrupt(_func: object, _mod: object, _ctx: object) -> None:
+        raise KeyboardInterrupt
+
+    register_pass()(create_function_pass(interrupt, 0, "Interrupts"))
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), "-p", "Interrupts"]) == 130
+    assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_an_interrupt_while_it_is_compared_leaves_nothing_behind(
+    model, tmp_path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("relayish.cli.optimize.compare_model", interrupt)
+    out = tmp_path / "out.onnx"
+    assert main(["optimize", str(model), "-o", str(out), *DEAD_CODE]) == 130
+    assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
