@@ -41,17 +41,19 @@ def _is_float(node: Expr) -> bool:
 
 register_numbers(Expr, Numbers(number_of, _make, _type_of, _is_float))
 
-register_algebra(ops.Add, identity=0, float_identity=-0.0, total=True)
-register_algebra(ops.Sub, identity=0, float_identity=0.0, same=0, total=True)
-register_algebra(ops.Mul, identity=1, float_identity=1.0, absorbing=0, total=True)
+register_algebra(
+    ops.Add, identity=0, float_identity=-0.0, associative=True, inverse=ops.Sub, total=True
+)
+register_algebra(ops.Sub, identity=0, float_identity=0.0, same=0, inverse=ops.Add, total=True)
+register_algebra(ops.Mul, identity=1, float_identity=1.0, absorbing=0, associative=True, total=True)
 register_algebra(ops.Div, identity=1, float_identity=1.0)
 for _shift in (ops.Shl, ops.Ashr, ops.Lshr):
     register_algebra(_shift, identity=0)
-register_algebra(ops.Band, absorbing=0, idempotent=True, total=True)
-register_algebra(ops.Bor, identity=0, idempotent=True, total=True)
-register_algebra(ops.Bxor, identity=0, same=0, total=True)
-register_algebra(ops.Land, identity=1, absorbing=0, idempotent=True, total=True)
-register_algebra(ops.Lor, identity=0, absorbing=1, idempotent=True, total=True)
+register_algebra(ops.Band, absorbing=0, idempotent=True, associative=True, total=True)
+register_algebra(ops.Bor, identity=0, idempotent=True, associative=True, total=True)
+register_algebra(ops.Bxor, identity=0, same=0, associative=True, inverse=ops.Bxor, total=True)
+register_algebra(ops.Land, identity=1, absorbing=0, idempotent=True, associative=True, total=True)
+register_algebra(ops.Lor, identity=0, absorbing=1, idempotent=True, associative=True, total=True)
 for _inverting in (ops.Bnot, ops.Lnot):
     register_algebra(_inverting, involution=True, total=True)
 for _true in (ops.Eq, ops.Le, ops.Ge):

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from relayish.domain.dispatch import Dispatch
+from relayish.domain.literal_folding import LiteralFolder, is_literal
 from relayish.domain.transform_ctx import TransformCtx
 from relayish.ir.algebra import ALGEBRAS, NUMBERS, Algebra, Number, Numbers
 from relayish.ir.effect import Effect
 from relayish.ir.module import AnyModule
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.property import Property
+from relayish.ir.replacing import with_evaluated
 from relayish.ir.scoping import has_scopes, operands
 from relayish.ir.traversal import ByKind
+from relayish.ir.verification import VERIFY_RULES, Report, demand_nothing
 
 
 class SimplifyCtx(TransformCtx):
     """The context of a visit that simplifies: nodes are rebuilt, and go where facts say so.
 
     These are the facts of :class:`~relayish.ir.algebra.Algebra`: identity and absorbing elements,
-    idempotence, involutions. What is left out must have no effect, and must not be able to fault;
-    reading a variable is taken to be neither.
+    idempotence, involutions, inverses, and associativity where it brings two literals together.
+    What is left out must have no effect, and must not be able to fault; reading a variable is taken
+    to be neither. Operators on literals are evaluated: see :class:`.LiteralFolder`.
 
     A handler for the task ``"simplify"`` has methods that return what is simpler. What the context
     makes of a node is what ``visitor.visit_by_default(node)`` returns.
@@ -38,10 +43,15 @@ class SimplifyCtx(TransformCtx):
         self.mod = mod
         self.by_facts = by_facts
         self._removable: dict[Node, bool] = {}
+        self._folder = LiteralFolder()
 
     def handle_node(self, visitor: Dispatch, node: Node) -> Any:  # Any: as the base
         """Return ``node`` rebuilt with simplified children, or what that is by declared facts."""
         image = super().handle_node(visitor, node)
+        if image is not node and _is_refused(image) and not _is_refused(node):
+            image = (
+                node  # an operand became a literal with which it would fault: it does if it runs
+            )
         return self.simplify(image) if self.by_facts else image
 
     def simplify(self, node: Node) -> Node:
@@ -50,13 +60,20 @@ class SimplifyCtx(TransformCtx):
         Complexity:
             Constant, but for what is asked of new operands.
         """
+        image = self._folder.fold(node)
         algebra = ALGEBRAS[type(node)]
-        if algebra is _NONE or not NUMBERS.knows(type(node)):
-            return node
+        if image is not node or algebra is _NONE or not NUMBERS.knows(type(node)):
+            return image
         held = operands(node)
         if len(held) == 1:
             return _without_involution(node, held[0], algebra)
-        return self._of_two(node, *held, algebra) if len(held) == 2 else node
+        if len(held) != 2:
+            return node
+        image = self._of_two(node, *held, algebra)
+        if image is not node or NUMBERS[type(node)].is_float(held[0]):
+            return image
+        image = self._without_inverse(node, *held, algebra)
+        return self._regrouped(node) if image is node else image
 
     def _of_two(self, node: Node, a: Node, b: Node, algebra: Algebra) -> Node:
         numbers, commutes = NUMBERS[type(node)], _COMMUTES[type(node)]
@@ -81,6 +98,52 @@ class SimplifyCtx(TransformCtx):
             if commutes and _is(numbers, a, zero) and self.is_removable(b):
                 return a
         return node
+
+    def _without_inverse(self, node: Node, a: Node, b: Node, algebra: Algebra) -> Node:
+        """Return what is left where an operand and its inverse meet."""
+        if not algebra.total or not _is_of_one_type(node, a, b):
+            return node
+        commutes, opposite = _COMMUTES[type(node)], algebra.inverse_element
+        for x, y in ((a, b), (b, a)):
+            if (x is a or commutes) and ALGEBRAS[type(x)].inverse is type(node):
+                found = self._undone(x, y)
+                if found is not None:
+                    return found
+            is_inverse = opposite is type(y) and is_same(operands(y)[0], x)
+            if is_inverse and algebra.identity is not None and self.is_removable(y):
+                return NUMBERS[type(node)].make(algebra.identity, node)
+        return node
+
+    def _undone(self, done: Node, y: Node) -> Node | None:
+        """Return ``x`` of ``done``, which is ``x op y``, if nothing is lost without ``y``."""
+        held = operands(done)
+        if not ALGEBRAS[type(done)].total or len(held) != 2 or not _is_of_one_type(y, *held):
+            return None
+        left = None
+        if is_same(held[1], y):
+            left = held[0]
+        elif _COMMUTES[type(done)] and is_same(held[0], y):
+            left = held[1]
+        return left if left is not None and self.is_removable(y) else None
+
+    def _regrouped(self, node: Node) -> Node:
+        """Return ``x op (y op z)`` for ``(x op y) op z`` where ``y`` and ``z`` are literals.
+
+        So it is of an operator and its inverse: ``(x - y) + z`` is ``x - (y - z)``.
+        """
+        outer = _split(node)
+        inner = None if outer is None else _split(outer.rest)
+        if outer is None or inner is None:
+            return node
+        kind = _joining(type(outer.rest), type(node))
+        if kind is None or not _is_of_one_type(node, outer.literal, inner.rest, inner.literal):
+            return node
+        joined = kind(inner.literal, outer.literal)
+        literal = self._folder.fold(joined)
+        if literal is joined:
+            return node
+        made = with_evaluated(outer.rest, (inner.rest, literal), ())
+        return self._of_two(made, inner.rest, literal, ALGEBRAS[type(made)])
 
     def is_removable(self, node: Node) -> bool:
         """Return whether evaluating ``node`` does nothing, and cannot fault.
@@ -110,7 +173,65 @@ class SimplifyCtx(TransformCtx):
 
 
 _NONE = ALGEBRAS[Node]
+_IS_PLAIN = ByKind(lambda kind: len([f for f in kind.fields_ if f.compared]) == 2)
+"""Whether an operator with two operands holds nothing else."""
 _COMMUTES = ByKind(lambda kind: Property.COMMUTATIVE in kind.properties_)
+
+
+class _Split(NamedTuple):
+    rest: Node
+    literal: Node
+
+
+def _split(node: Node) -> _Split | None:
+    """Return the operands of an operator, the second of which is a literal, or may stand there."""
+    kind = type(node)
+    if not ALGEBRAS[kind].total or is_literal(node):
+        return None
+    held = operands(node)
+    if len(held) != 2:
+        return None
+    if is_literal(held[1]):
+        return _Split(*held)
+    return _Split(held[1], held[0]) if _COMMUTES[kind] and is_literal(held[0]) else None
+
+
+def _joining(inner: type[Node], outer: type[Node]) -> Callable[..., Node] | None:
+    """Return the kind ``op`` of which ``(x inner y) outer z`` is ``x inner (y op z)``."""
+    algebra = ALGEBRAS[inner]
+    if inner is outer:
+        plain = inner if algebra.associative else algebra.inverse
+        found = plain if plain is inner or _are_inverse(plain, inner) else None
+    elif _are_inverse(inner, outer):
+        found = outer
+    else:
+        found = inner if _are_inverse(outer, inner) else None
+    return found if found is not None and _IS_PLAIN[found] else None
+
+
+def _are_inverse(plain: type[Node] | None, inverse: type[Node]) -> bool:
+    """Return whether an operator is associative and commutative, and another undoes it."""
+    if plain is None:
+        return False
+    algebra = ALGEBRAS[plain]
+    return algebra.associative and _COMMUTES[plain] and algebra.inverse is inverse
+
+
+def _is_of_one_type(first: Node, *others: Node) -> bool:
+    if not all(NUMBERS.knows(type(each)) for each in (first, *others)):
+        return False
+    wanted = NUMBERS[type(first)].type_of(first)
+    return all(NUMBERS[type(each)].type_of(each) == wanted for each in others)
+
+
+def _is_refused(node: Node) -> bool:
+    """Return whether ``node`` breaks the rule of its kind."""
+    rule = VERIFY_RULES[type(node)]
+    if rule is demand_nothing:
+        return False
+    report = Report()
+    rule(node, report)
+    return bool(report.violations)
 
 
 def is_same(a: Node, b: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Algebra of operators: identity, absorbing elements, and the like, as declared facts.
+"""Algebra of operators: identity, absorbing and inverse elements, and the like, as declared facts.
 
 That an operator is commutative is a :class:`~relayish.ir.property.Property`. These facts hold of
 integers and truth values; of floating-point numbers, none of whose bits may change, only those hold
@@ -26,6 +26,10 @@ class Algebra(NamedTuple):
         idempotent: ``x op x`` is ``x``, of floating-point numbers as well.
         same: ``x op x`` is this number.
         involution: ``op(op(x))`` is ``x``, of floating-point numbers as well.
+        associative: ``(x op y) op z`` is ``x op (y op z)``; of floating-point numbers it is not.
+        inverse: The kind of the operator that undoes it: ``(x op y) inverse y`` is ``x``.
+        inverse_element: The kind of the operator with one operand that gives inverse elements:
+            ``x op inverse_element(x)`` is the identity element, and the other way round.
         total: Evaluating it never faults, so that it may be left out.
     """
 
@@ -35,6 +39,9 @@ class Algebra(NamedTuple):
     idempotent: bool = False
     same: Number | None = None
     involution: bool = False
+    associative: bool = False
+    inverse: type[Node] | None = None
+    inverse_element: type[Node] | None = None
     total: bool = False
 
 

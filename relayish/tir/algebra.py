@@ -1,4 +1,4 @@
-"""How the loop IR writes numbers, for operators of packages that are simplified by their facts."""
+"""Algebraic facts of arithmetic of the loop IR, and how it writes numbers."""
 
 from __future__ import annotations
 
@@ -17,5 +17,17 @@ register_numbers(
         lambda node: node.type.is_float,
     ),
 )
-for _kind in (ops.IntImm, ops.UIntImm, ops.FloatImm, ops.Add, ops.Sub, ops.Mul, Var):
+register_algebra(
+    ops.Add,
+    identity=0,
+    float_identity=-0.0,
+    associative=True,
+    inverse=ops.Sub,
+    inverse_element=ops.Minus,
+    total=True,
+)
+register_algebra(ops.Sub, identity=0, float_identity=0.0, same=0, inverse=ops.Add, total=True)
+register_algebra(ops.Mul, identity=1, float_identity=1.0, absorbing=0, associative=True, total=True)
+register_algebra(ops.Minus, involution=True, total=True)
+for _kind in (ops.IntImm, ops.UIntImm, ops.FloatImm, Var):
     register_algebra(_kind, total=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 import random
 from typing import Any
@@ -12,7 +14,15 @@ import pytest
 import relayish as relay
 from relayish import core, tir
 from relayish.core.interpreter import Interpreter
-from relayish.domain import DefaultHandler, Handler, TransformCtx, Visitor, register_handler
+from relayish.domain import (
+    DefaultHandler,
+    Handler,
+    TransformCtx,
+    Visitor,
+    assemble,
+    register_handler,
+)
+from relayish.domain.simplify_ctx import SimplifyCtx
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.algebra import register_algebra
 from relayish.ir.node import node
@@ -29,6 +39,8 @@ from tests.support.random_exprs import random_arguments
 from tests.support.tir_programs import same_result
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
+
+_COMMUTES = relay.Property.COMMUTATIVE
 
 with DECLARED:
     relay.Domain("maths")
@@ -61,7 +73,35 @@ with DECLARED:
 
         a: Expr
 
+    @node("checked_add", effect=relay.Effect.NONE, domain="maths", properties=_COMMUTES)
+    class CheckedAdd(core.BinaryOp):
+        """A sum, which faults where the type does not hold it."""
+
+    @node("negate", effect=relay.Effect.NONE, domain="maths")
+    class Negate(core.UnaryOp):
+        """The inverse element of a sum."""
+
     register_algebra(Hypot, identity=0, total=True)
+    register_algebra(CheckedAdd, identity=0, associative=True, inverse=core.Sub)
+    register_algebra(Negate, involution=True, total=True)
+
+    class Evaluate(Handler, domain="maths"):
+        """Values of operators of core, some of which cannot be literals."""
+
+        def handle_hypot(self, visitor: Any, hypot: Any) -> Any:
+            a, b = visitor.visit(hypot.a), visitor.visit(hypot.b)
+            return math.isqrt(square) if math.isqrt(square := a * a + b * b) ** 2 == square else 0.5
+
+        def handle_checked_add(self, visitor: Any, node: Any) -> Any:
+            return visitor.visit(node.a) + visitor.visit(node.b)
+
+        def handle_negate(self, visitor: Any, node: Any) -> Any:
+            return 1 // visitor.visit(node.a)  # faults at zero, with an error of Python's
+
+        def handle_pick(self, visitor: Any, pick: Any) -> Any:
+            return visitor.visit(pick.a)
+
+    register_handler("evaluate", Evaluate)
 
     class Simplify(Handler, domain="maths"):
         def handle_again(self, visitor: Any, again: Any) -> Any:
@@ -79,6 +119,7 @@ _kinds = known_in_tests(DECLARED)
 
 X, Y, F, B = core.Var("x"), core.Var("y"), core.Var("f", "float32"), core.Var("b", "bool")
 x, y, f, b = (core.as_expr(each) for each in (X, Y, F, B))
+g, const = core.as_expr(F), core.const
 ZERO, ONE, TRUE = core.const(0), core.const(1), core.const(True)
 NOTHING = core.const(False)
 
@@ -105,6 +146,26 @@ SAME = {
     "f + -0": (core.Add(f, core.const(-0.0)), f),
     "hypot(0, x)": (Hypot(ZERO, x), x),
     "(x + 0) * (1 + 0)": (core.Mul(core.Add(x, ZERO), core.Add(ONE, ZERO)), x),
+    "7 / -2": (core.Div(const(7), const(-2)), const(-3)),
+    "127 + 1, of int8": (const(127, "int8") + const(1, "int8"), const(-128, "int8")),
+    "1.5 * -0": (core.Mul(const(1.5), const(-0.0)), const(-0.0)),
+    "1 < 2": (core.Lt(ONE, const(2)), TRUE),
+    "!true": (core.Lnot(TRUE), NOTHING),
+    "hypot(3, 4)": (Hypot(const(3), const(4)), const(5)),
+    "(x + 1) + 2": (x + 1 + 2, x + 3),
+    "((1 + x) + 2) + 3": (core.Add(ONE, x) + 2 + 3, x + 6),
+    "2 + (x - 5)": (core.Add(const(2), x - 5), x - 3),
+    "(x - 1) - 2": (x - 1 - 2, x - 3),
+    "(x + 5) - 2": (x + 5 - 2, x + 3),
+    "(x - 1) + 1": (x - 1 + 1, x),
+    "(x + max) + 1": (x + (2**31 - 1) + 1, x + -(2**31)),
+    "(x * 3) * 5": (x * 3 * 5, x * 15),
+    "(x ^ 5) ^ 3": (core.Bxor(core.Bxor(x, const(5)), const(3)), core.Bxor(x, const(6))),
+    "(x & 6) & 3": (core.Band(core.Band(x, const(6)), const(3)), core.Band(x, const(2))),
+    "(x + y) - y": (core.Sub(x + y, core.as_expr(Y)), x),
+    "(y + x) - y": (core.Sub(y + x, core.as_expr(Y)), x),
+    "(x - y) + y": (core.Add(x - y, core.as_expr(Y)), x),
+    "y + (x - y)": (core.Add(y, core.Sub(x, core.as_expr(Y))), x),
 }
 STAYS = {
     "0 - x": core.Sub(ZERO, x),
@@ -116,6 +177,24 @@ STAYS = {
     "x - y": core.Sub(x, y),
     "(x / y) * 0": core.Mul(core.Div(x, y), ZERO),
     "x * 2": core.Mul(x, core.const(2)),
+    "1 / 0": core.Div(ONE, ZERO),
+    "1 << 40": core.Shl(ONE, const(40)),
+    "1. / 0.": core.Div(const(1.0), const(0.0)),
+    "0. / 0.": core.Div(const(0.0), const(0.0)),
+    "1e38 * 1e38": core.Mul(const(1e38), const(1e38)),
+    "hypot(1, 1), no integer": Hypot(ONE, ONE),
+    "checked: 2**31 - 1 + 1": CheckedAdd(const(2**31 - 1), ONE),
+    "negate(0), an error of Python's": Negate(ZERO),
+    "(f + 1) + 2": core.Add(core.Add(f, const(1.0)), const(2.0)),
+    "(f + g) - g": core.Sub(core.Add(f, g), g),
+    "(x checked + 1) checked + 2": CheckedAdd(CheckedAdd(x, ONE), const(2)),
+    "(x checked + y) - y": core.Sub(CheckedAdd(x, y), y),
+    "(5 - x) + 2": core.Add(core.Sub(const(5), x), const(2)),
+    "(x + x / y) - x / y": core.Sub(core.Add(x, core.Div(x, y)), core.Div(x, y)),
+    "y - (x + y)": core.Sub(y, core.Add(x, y)),
+    "(x / 2) / 3": core.Div(core.Div(x, const(2)), const(3)),
+    "x << 8 * 8, which is refused as x << 64": core.Shl(x, core.Mul(const(8), const(8))),
+    "(x * 3) + 5": core.Add(core.Mul(x, const(3)), const(5)),
 }
 
 
@@ -135,6 +214,79 @@ def test_operators_go_by_what_is_declared_of_them(name: str) -> None:
 def test_expression_stays_the_same_object(name: str) -> None:
     mod = entry(STAYS[name])
     assert SimplifyDomains()(mod) is mod
+
+
+@each("name", ["add", "pick", "minus", "undone", "opposite", "float"])
+def test_expressions_of_loops_go_by_facts(name: str) -> None:
+    i, j, four = tir.Var("i"), tir.Var("j"), tir.IntImm(4)
+    before, after = {
+        "add": (i + 1 + 2, i + 3),
+        "pick": (Pick(four, tir.IntImm(5)), four),
+        "minus": (tir.Minus(tir.Minus(i)), i),
+        "undone": (i + j - j, i),
+        "opposite": (tir.Add(i, tir.Minus(i)), tir.IntImm(0)),
+        "float": (tir.FloatImm(0.1) * tir.FloatImm(3.0), tir.FloatImm(float(np.float32(0.3)))),
+    }[name]
+    made = assemble("simplify", SimplifyCtx(), DefaultHandler("maths")).visit(before)
+    assert relay.structural_equal(made, after)
+
+
+LITERALS = {
+    "int8": (-128, -1, 0, 1, 2, 7, 127),
+    "uint8": (0, 1, 2, 8, 255),
+    "int64": (-(2**63), -1, 0, 1, 3, 64, 2**63 - 1),
+    "uint64": (0, 1, 5, 63, 2**64 - 1),
+    "float32": (0.0, -0.0, 1.0, 0.1, 3e38, -2.5),
+    "bool": (False, True),
+}
+OPERATORS = {
+    "float32": (core.Add, core.Sub, core.Mul, core.Div),
+    "bool": (core.Land, core.Lor, core.Band, core.Bxor),
+}
+OF_INTEGERS = (
+    *(core.Add, core.Sub, core.Add, core.Sub, core.Mul, core.Div, core.Mod, core.Band, core.Bor),
+    *(core.Bxor, core.Shl, core.Ashr, core.Lshr),
+)
+
+
+def random_expr(draw: random.Random, held: str, variables: list[core.Expr], depth: int) -> Any:
+    """Return an expression of literals and variables of one type, of which much can be folded."""
+    if depth == 0 or draw.random() < 0.1:
+        known = draw.random() < 0.7
+        return const(draw.choice(LITERALS[held]), held) if known else draw.choice(variables)
+    if held == "bool" and draw.random() < 0.2:
+        return core.Lnot(random_expr(draw, held, variables, depth - 1))
+    if held[:-1].endswith("int") and draw.random() < 0.1:
+        return core.Bnot(random_expr(draw, held, variables, depth - 1))
+    kind = draw.choice(OPERATORS.get(held, OF_INTEGERS))
+    below = [random_expr(draw, held, variables, depth - draw.choice((1, depth))) for _ in "ab"]
+    draw.shuffle(below)
+    return kind(*below)
+
+
+@pytest.mark.parametrize("seed", range(20 * EXAMPLES))
+def test_random_expression_keeps_its_value_bits_type_and_error(seed: int) -> None:
+    draw = random.Random(seed)
+    held = draw.choice(list(LITERALS))
+    params = tuple([core.Var(name, held) for name in "xy"])
+    value = random_expr(draw, held, [core.as_expr(each) for each in params], 5)
+    body = core.Block((core.Retv(value),))
+    mod = IRModule().with_function("main", core.FuncEntry(params, (), (), body, value.type))
+    made = SimplifyDomains()(mod)
+    assert not relay.domain.verify(made) or relay.domain.verify(mod)
+    count = [len(PROGRAM.post_order(each["main"])) for each in (made, mod)]
+    assert count[0] <= count[1]
+    for args in itertools.product(LITERALS[held], repeat=2):
+        np.testing.assert_equal(bits_of(made, args), bits_of(mod, args))
+
+
+def bits_of(mod: IRModule, args: Any) -> Any:
+    """Return type and bytes of the value of a module, or the message of its error."""
+    try:
+        found = Interpreter(mod).call("main", *args)
+    except relay.EvaluationError as error:
+        return str(error).partition(" of type ")[2]
+    return "NaN" if found != found else (type(found), found.tobytes())  # noqa: PLR0124 - no NaN
 
 
 def test_handlers_of_packages_simplify_in_all_languages() -> None:
@@ -182,6 +334,8 @@ class Complicate(DefaultHandler, domain="core"):
                 lambda: core.Bnot(core.Bnot(image)),
                 lambda: core.Bor(image, zero),
                 lambda: core.Add(image, core.Mul(zero, one)),
+                lambda: core.Sub(core.Add(image, one), core.Bor(zero, one)),
+                lambda: core.Add(core.Sub(image, image), image),
             ]
         )()
 

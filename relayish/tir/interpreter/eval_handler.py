@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final, Self
 
 from relayish.domain.dispatch import Dispatch
 from relayish.domain.handler import DefaultHandler
 from relayish.ir.replacing import with_evaluated
+from relayish.ir.roles import Role
 from relayish.ir.scoping import has_scopes, operands
-from relayish.tir.interpreter.run import evaluate
-from relayish.tir.ir.operators import Expr
+from relayish.ir.traversal import ByKind
+from relayish.tir.interpreter.numbers import hand_out, literal
+from relayish.tir.interpreter.run import prepare_value
+from relayish.tir.ir.operators import Expr, FloatImm, IntImm, UIntImm
 from relayish.tir.ir.tensor import Var
 
 
@@ -20,15 +24,40 @@ class EvaluateExpr(DefaultHandler, domain="tir"):
     has none that is known.
     """
 
+    _compiled: dict[object, Callable[..., Any]]  # by kind and types of operands
+
+    def __new__(cls, *args: object, **options: object) -> Self:
+        self = super().__new__(cls, *args, **options)
+        self._compiled = {}
+        return self
+
     def handle_var(self, visitor: Dispatch, node: Var) -> Any:  # Any: a number
         """Return what the context says of a variable."""
         return visitor.context.load(node)
+
+    def handle_int_imm(self, _visitor: Dispatch, node: IntImm | UIntImm | FloatImm) -> Any:
+        """Return the number that a literal is, without compiling it."""
+        return hand_out(literal(node.value, node.type), node.type)  # Any, above: a number
+
+    handle_uint_imm = handle_float_imm = handle_int_imm
 
     def handle_expr(self, visitor: Dispatch, node: Expr) -> Any:  # Any: a number, or of lanes
         """Return what an operator gives for the values of its operands."""
         if node.traits_.effect or has_scopes(type(node)) or not node.type.is_numeric:
             return visitor.context.refuse(node)
         held: Any = operands(node)  # Any: expressions
-        names = [Var(f"v{index}", operand.type) for index, operand in enumerate(held)]
-        values = {name: visitor.visit(each) for name, each in zip(names, held, strict=True)}
-        return evaluate(with_evaluated(node, names, ()), values)
+        values = [visitor.visit(operand) for operand in held]
+        key = (type(node), *[operand.type for operand in held])
+        compiled = self._compiled.get(key)
+        if compiled is None:
+            names = [Var(f"v{index}", operand.type) for index, operand in enumerate(held)]
+            compiled = prepare_value(with_evaluated(node, names, ()), names)
+            if _HOLDS_OPERANDS[type(node)]:
+                self._compiled[key] = compiled
+        return compiled(*values)
+
+
+_HOLDS_OPERANDS: Final = ByKind(
+    lambda kind: all(each.role is Role.OPERAND for each in kind.fields_ if each.compared)
+)
+"""Whether what an operator computes follows from its kind and the types of its operands."""

@@ -119,6 +119,23 @@ def evaluate(
     return hand_out(found, expr.type) if expr.type.is_numeric else found
 
 
+def prepare_value(expr: Expr, variables: Sequence[Var]) -> Callable[..., Any]:
+    """Return what evaluates an expression any number of times, given values of its variables.
+
+    Args:
+        expr: An expression of numbers.
+        variables: What is free in it.
+    """
+    func = LoweredFunc("expression", tuple(variables), Block(()))
+    function = Function(func, {}, (), expr, "plain")
+
+    def evaluate_prepared(*values: object) -> Any:  # Any: as evaluate returns
+        given = [_taken(arg, value) for arg, value in zip(variables, values, strict=True)]
+        return hand_out(execute(function, given, State()), expr.type)
+
+    return evaluate_prepared
+
+
 def execute(function: Function, given: Sequence[Any], state: State) -> Any:
     """Run a function on what was arranged, and return the value of its expression."""
     stack: list[Call] = []
