@@ -25,20 +25,22 @@ def correct_types(identity: Identity, types: Sequence[Type | None], found: Types
     return found if correct is None else tuple([correct(types, ty) for ty in found])
 
 
-def accepted_types(identity: Identity, types: Sequence[Type | None]) -> Sequence[Type | None]:
-    """Return the types of the inputs of a node, without what onnx refuses although it is sound.
+def types_without_asking(identity: Identity, types: Sequence[Type | None]) -> Types | None:
+    """Return the types of the results of a node that onnx refuses although it is sound.
 
     It compares how many sizes a ``Resize`` is told with the rank, even where that is not known.
+
+    Returns:
+        ``None`` where it is to be asked.
     """
-    if identity.domain or identity.name not in {"Resize", "Upsample"}:
-        return types
-    return [ty if index == 0 else _without_names(ty) for index, ty in enumerate(types)]
-
-
-def _without_names(ty: Type | None) -> Type | None:
-    if not isinstance(ty, TensorType) or is_static(ty.shape):
-        return ty
-    return UnrankedTensorType(ty.dtype)
+    if identity.domain or identity.name not in {"Resize", "Upsample"} or not types:
+        return None
+    data = types[0]
+    if all(isinstance(ty, TensorType) and is_static(ty.shape) for ty in types[1:] if ty):
+        return None
+    if isinstance(data, TensorType):
+        return (TensorType([ANY] * len(data.shape), data.dtype),)
+    return (data,) if isinstance(data, UnrankedTensorType) else None
 
 
 def _without_numbers(types: Sequence[Type | None], ty: Type) -> Type:

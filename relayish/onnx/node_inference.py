@@ -19,7 +19,7 @@ from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, SizeVar, TensorType, Type
 from relayish.onnx.calls import OWN, count_outputs
 from relayish.onnx.contradictions import describe_contradiction
-from relayish.onnx.distrust import accepted_types, correct_types
+from relayish.onnx.distrust import correct_types, types_without_asking
 from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type
 from relayish.onnx.identity import Identity
 from relayish.onnx.operator_sets import attribute_kinds
@@ -103,8 +103,10 @@ def _ask(
     types: Sequence[Type | None],
     values: dict[str, bytes],
 ) -> Types:
-    accepted = accepted_types(identity, types)
-    known = {f"i{i}": _type_bytes(ty) for i, ty in enumerate(accepted) if _is_told(ty)}
+    unasked = types_without_asking(identity, types)
+    if unasked is not None:
+        return unasked
+    known = {f"i{i}": _type_bytes(ty) for i, ty in enumerate(types) if _is_told(ty)}
     type_proto, failures = _of_onnx()
     imports = {identity.domain: identity.since_version}
     try:

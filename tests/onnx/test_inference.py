@@ -135,6 +135,20 @@ def test_contradictions_tell_what_was_found_and_what_was_expected(
         infer(name, since, types)
 
 
+def test_resizes_by_lists_of_any_length_are_taken() -> None:
+    types: list[Type | None] = [TensorType((1, N)), None, None, TensorType((M,), "int64")]
+    assert one("Resize", 19, types) == (ANY, ANY, "float32")
+    types[3] = TensorType((3,), "int64")
+    with pytest.raises(TypeInferenceError, match="Resize"):
+        infer("Resize", 19, types)
+
+
+def test_sums_of_sizes_that_are_not_known_are_not_told() -> None:
+    attrs = attributes(q_num_heads=3, kv_num_heads=3)
+    types: list[Type | None] = [TensorType((2, 4, N)), *[TensorType((2, 6, M))] * 2]
+    assert one("Attention", 23, types, attrs) == (ANY, ANY, ANY, "float32")
+
+
 class TestGraphs:
     ATTRS = attributes(**{GRAPHS: ("then_branch", "else_branch")})
     BODY = attributes(**{GRAPHS: ("body",)})
