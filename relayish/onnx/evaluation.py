@@ -13,6 +13,7 @@ import numpy as np
 
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.string_array import as_strings
 from relayish.ir.value import Opaque
 from relayish.onnx import info
 from relayish.onnx.calls import OWN, count_captures, count_outputs, graph_names
@@ -88,9 +89,10 @@ def as_evaluated(value: Any) -> Any:
     Any: as of :func:`as_host`, which undoes it.
     """
     if isinstance(value, np.ndarray):
-        if value.dtype.kind in "OUS":
-            return Opaque(value.astype(object))
-        return value
+        if value.dtype.kind not in "OUS":
+            return value
+        texts = as_strings(value)
+        return Opaque(value.astype(object)) if texts is None else texts
     if value is None:
         return ()
     return Opaque(value) if isinstance(value, (list, dict)) else value

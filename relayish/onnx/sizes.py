@@ -10,6 +10,7 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs
+from relayish.ir.dtype import element_name
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType
 from relayish.onnx.identity import Identity
@@ -32,7 +33,7 @@ def make_result_size(op: Op, identity: Identity) -> Callable[..., int]:
             if isinstance(value, tuple)
             else UnknownType()
             if array is None
-            else TensorType(array.shape, array.dtype.name)
+            else TensorType(array.shape, element_name(array.dtype))
             for value, array in zip(values, arrays, strict=True)
         ]
         return sum(_count(op, each) for each in infer_results(op, attrs, types, arrays))
