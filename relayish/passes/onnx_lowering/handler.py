@@ -17,6 +17,7 @@ from relayish.onnx.operators import identity_of
 from relayish.passes.lowering.context import LowerCtx
 from relayish.passes.onnx_lowering import (  # noqa: F401 - they register rules
     elementwise,
+    indexing,
     networks,
     recurrent,
     reductions,
