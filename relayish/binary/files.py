@@ -18,7 +18,8 @@ from relayish.binary.arrays import StoredArrays
 from relayish.binary.decoder import Decoder
 from relayish.binary.layout import AGAIN, HEAD_SIZE, MAGIC, Head, read_head
 from relayish.binary.writer import write_pieces
-from relayish.errors import BinaryFormatError, RelayishError, add_note
+from relayish.errors import BinaryFormatError, FieldError, RelayishError, add_note
+from relayish.ir.one_line import show_found
 
 SUFFIX = ".rly"
 """What names of files in binary form end in; they are told by what they begin with."""
@@ -60,6 +61,7 @@ def write_binary(
         >>> read_binary(path)["main"].params[0].name_hint, read_phase(path)
         ('x', 'imported')
     """
+    _check_phase(phase)
     with freeze_heap(), pause_collection():
         pieces = write_pieces(program, phase, spans=spans, types=types)
     with replace_file(Path(path)) as file:
@@ -71,6 +73,7 @@ def to_binary(
     program: object, phase: str | None = None, *, spans: bool = True, types: bool = True
 ) -> bytes:
     """Return what :func:`write_binary` writes."""
+    _check_phase(phase)
     with freeze_heap(), pause_collection():
         pieces = write_pieces(program, phase, spans=spans, types=types)
     return b"".join(pieces)
@@ -112,8 +115,23 @@ def read_binary(
 def from_binary(
     data: bytes, *, verify: bool = True, allow_unknown_ops: bool = False
 ) -> Any:  # Any: as above
-    """Return what :func:`to_binary` was given; arrays are views of ``data``."""
+    """Return what :func:`to_binary` was given; arrays are views of ``data``.
+
+    Raises:
+        BinaryFormatError: If it is no such bytes.
+        FieldError: If it is something else than bytes.
+    """
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise FieldError(
+            f"bytes in binary form are read; found {show_found(data)}; read a file by read_binary, "
+            f"and text by relayish.parse"
+        )
     return _read(bytes(data), True, verify, allow_unknown_ops)
+
+
+def _check_phase(phase: object) -> None:
+    if phase is not None and not isinstance(phase, str):
+        raise FieldError(f"a phase is a string, or None; found {show_found(phase)}")
 
 
 class BinaryInfo(NamedTuple):

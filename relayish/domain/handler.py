@@ -14,7 +14,7 @@ from relayish.errors import DeclarationError, DispatchError, suggest
 from relayish.ir.blocks import is_block
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.language import languages
-from relayish.ir.one_line import one_line
+from relayish.ir.one_line import one_line, show_found
 from relayish.ir.opcode import operator_of
 
 PREFIX: Final = "handle_"
@@ -85,6 +85,11 @@ class Handler:
                 f'{type(self).__name__}("nn"), or class ...({type(self).__name__}, domain="nn")'
             )
         if domain is not None:
+            if not isinstance(domain, (str, Domain)):
+                raise DeclarationError(
+                    f"{type(self).__name__} is made for a domain, or its name; found "
+                    f"{show_found(domain)}"
+                )
             found = get_domain(domain if isinstance(domain, str) else domain.name)
             if served is not None and served != found.name:
                 raise DeclarationError(

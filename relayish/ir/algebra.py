@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from relayish.errors import DeclarationError, suggest
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 
@@ -63,7 +64,14 @@ def register_algebra(
 
     Raises:
         DuplicateNameError: If facts were declared already and ``replace`` is false.
+        DeclarationError: If a fact is none that there is.
     """
+    unknown = [name for name in facts if name not in Algebra._fields]
+    if unknown:
+        raise DeclarationError(
+            f"{unknown[0]!r} is no fact of algebra{suggest(unknown[0], Algebra._fields)}; there "
+            f"are {', '.join(Algebra._fields)}"
+        )
     ALGEBRAS.register(kind, Algebra(**facts) if algebra is None else algebra, replace=replace)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from relayish.binary import arrays as binary_arrays
 from relayish.binary import (
+    from_binary,
     inspect_binary,
     is_binary,
     read_binary,
@@ -30,6 +31,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
+from relayish.text.relay.b2a import a2b
 from tests.support.each import each
 
 
@@ -226,3 +228,21 @@ def test_descriptor_is_closed_with_the_mapping(tmp_path: Path) -> None:
     for _ in range(50):
         read_binary(tmp_path / "x.rly")
     assert len(list(descriptors.iterdir())) == before
+
+
+@pytest.mark.parametrize("given", ["text", None, 10**15])
+def test_what_is_no_bytes_is_refused_and_nothing_allocated(given: object) -> None:
+    with pytest.raises(FieldError, match="bytes in binary form are read; found"):
+        from_binary(given)  # type: ignore[arg-type]
+
+
+def test_phase_that_is_no_string_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "x.rly"
+    with pytest.raises(FieldError, match=r"a phase is a string, or None; found 3"):
+        write_binary(Constant(np.float32(1)), path, phase=3)  # type: ignore[arg-type]
+    assert not path.exists()
+
+
+def test_bytes_are_no_text() -> None:
+    with pytest.raises(FieldError, match="the text of a program is read; found"):
+        a2b(b"x")  # type: ignore[arg-type]

@@ -375,3 +375,8 @@ def test_deep_expressions_are_simplified() -> None:
     for _ in range(min(DEPTH, 20_000)):
         value = core.Add(value, ZERO)
     assert relay.structural_equal(SimplifyDomains()(entry(value)), entry(x))
+
+
+def test_fact_that_there_is_none_of_is_refused() -> None:
+    with pytest.raises(relay.errors.DeclarationError, match="'asociative' is no fact of algebra"):
+        register_algebra(Negate, asociative=True)

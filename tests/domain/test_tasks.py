@@ -140,3 +140,8 @@ def test_methods_of_a_handler_are_entered_in_the_table_of_the_language() -> None
     report = Report()
     VERIFY_RULES[Mark](Mark(), report)
     assert report.violations == []
+
+
+def test_handler_of_no_domain_is_refused() -> None:
+    with pytest.raises(relay.errors.DeclarationError, match=r"or its name; found 3 \(int\)"):
+        DefaultHandler(3)  # type: ignore[arg-type]

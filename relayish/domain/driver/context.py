@@ -14,6 +14,7 @@ from relayish._support import hooks
 from relayish.domain.driver.config import FORMS, GLOBAL_NAMES, GlobalConfig
 from relayish.errors import IgnoredNameWarning, OptionError, PassError
 from relayish.ir.module import AnyModule
+from relayish.ir.one_line import show_found
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.pass_infra.base.trace import TraceFiles, current_trace_files
@@ -118,6 +119,11 @@ class DriverCtx:
         Raises:
             OptionError: If there is no word, an option is unknown, or a value does not fit.
         """
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+            raise OptionError(
+                f"the words of a command line are a list of strings; found {show_found(words)}; "
+                f"split a line by shlex.split"
+            )
         given = self.line.parse(words)
         own = {name: value for name, value in given.values.items() if name in GLOBAL_NAMES}
         self.config = dataclasses.replace(self.config, **own)  # type: ignore[arg-type]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from relayish.errors import FieldError
 from relayish.ir.node import Node
+from relayish.ir.one_line import show_found
 from relayish.ir.relay.module import IRModule
 from relayish.text.relay.parser import parse, parse_node
 from relayish.text.relay.printer import astext
@@ -44,6 +46,7 @@ def a2b(text: str, source_name: str = "from_string") -> IRModule | Node:
 
     Raises:
         ParseError: If it is no such text: what was found, where, and what was expected.
+        FieldError: If it is no text.
 
     Complexity:
         Linear in the text; no recursion.
@@ -55,6 +58,11 @@ def a2b(text: str, source_name: str = "from_string") -> IRModule | Node:
         >>> a2b("(1, 2f)")
         Tuple(fields=(<Constant>, <Constant>))
     """
+    if not isinstance(text, str):
+        raise FieldError(
+            f"the text of a program is read; found {show_found(text)}; read a file in binary form "
+            f"by relayish.read_binary"
+        )
     if text.lstrip("\ufeff \t\r\n").startswith(_HEADER):
         return parse(text, source_name)
     return parse_node(text, source_name)

@@ -260,3 +260,9 @@ def test_timing_marks_go_to_the_trace_file(tmp_path):
         ctx.timing.start()
         ctx.timing.taken("parsed")
     assert "parsed" in (tmp_path / "run.t").read_text()
+
+
+@pytest.mark.parametrize("words", ["-O2", ["model.relay", 3]])
+def test_words_that_are_no_list_of_strings_are_refused(words: object) -> None:
+    with pytest.raises(OptionError, match="words of a command line are a list of strings"):
+        DriverCtx().parse_options(words)  # type: ignore[arg-type]
