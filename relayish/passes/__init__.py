@@ -43,6 +43,8 @@ PASSES: Final = {
     "Lower": "lowering.lower",
     "LowerNN": "lowering.lower_nn",
     "LowerVision": "lowering.lower_vision",
+    "LowerOnnx": "onnx_lowering.lower_onnx",
+    "RaiseToOnnx": "onnx_raising.raise_to_onnx",
     "AlterOpLayout": "layout.alter_op_layout",
     "ConvertLayout": "layout.convert_layout",
     "DeadCodeElimination": "cleanup.dead_code_elimination",
