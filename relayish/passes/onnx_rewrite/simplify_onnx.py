@@ -17,7 +17,8 @@ After::
 
 from __future__ import annotations
 
-from relayish.interpreter.constant_call import SIZE_LIMIT
+from typing import Final
+
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
@@ -32,6 +33,9 @@ from relayish.passes.onnx_rewrite.rules import (
     sequences,
     views,
 )
+
+SIZE_LIMIT: Final = 1 << 22
+"""Elements a folded tensor may have by default: as many as the weights of a large layer."""
 
 
 def simplifying_rules(
