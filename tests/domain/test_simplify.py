@@ -380,3 +380,13 @@ def test_deep_expressions_are_simplified() -> None:
 def test_fact_that_there_is_none_of_is_refused() -> None:
     with pytest.raises(relay.errors.DeclarationError, match="'asociative' is no fact of algebra"):
         register_algebra(Negate, asociative=True)
+
+
+@pytest.mark.deep
+def test_deep_sums_of_literals_are_one_literal() -> None:
+    value, known = x, const(0)
+    levels = min(DEPTH, 10_000)
+    for _ in range(levels):
+        value, known = core.Add(value, ONE), core.Add(known, ONE)
+    made = SimplifyDomains()(entry(core.Sub(value, known)))
+    assert relay.structural_equal(made, entry(x))
