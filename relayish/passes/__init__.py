@@ -128,6 +128,7 @@ PASSES: Final = {
     "OptimizeOnnx": "onnx_fuse.optimize_onnx",
     "FuseOnnx": "onnx_fuse.fuse_onnx",
     "FuseBatchNormalization": "onnx_fuse.fuse_batch_normalization",
+    "FuseHardSwish": "onnx_fuse.fuse_hard_swish",
     "FuseMatMulAdd": "onnx_fuse.fuse_matmul_add",
     "FusePad": "onnx_fuse.fuse_pad",
     "FuseScaleShift": "onnx_fuse.fuse_scale_shift",

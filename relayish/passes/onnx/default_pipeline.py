@@ -11,6 +11,7 @@ from relayish.passes.default_pipeline import DefaultPipeline
 ONNX_PASSES: Final = (
     "SimplifyOnnx",  # constants folded and merged, so that equal nodes have equal operands
     "EliminateCommonSubexprOnnx",  # before fusion, which takes what has a single use
+    "FuseHardSwish",  # before the scale in it goes into weights behind it
     "OptimizeOnnx",  # fusion leaves no-ops and constants behind, and these stand in its way
     "CombineConstants",  # after fusion, which has better places for constants
     "EliminateCommonSubexprOnnx",  # what differed by what was removed since

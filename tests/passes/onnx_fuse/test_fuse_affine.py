@@ -11,11 +11,13 @@ from tests.passes.onnx_fuse.programs import optimise  # noqa: E402
 PASSES = "FuseBatchNormalization,FuseScaleShift"
 
 WEIGHTS = """
-float[4, 2, 3, 3] W = {%s}, float[4] B = {1, 2, 3, 4}, float[4] S = {2, -1, 0.5, 3},
-float[4] M = {0.5, 1, -1, 0}, float[4] V = {1, 4, 0.25, 2}, float[4, 1, 1] T = {1, -2, 3, -4},
-float[2] S2 = {2, -1}, float[2] M2 = {0.5, 1}, float[2] V2 = {1, 4}, float[2, 1, 1] T2 = {3, -2},
-float[6, 1, 1] T6 = {1, 2, 3, 4, 5, 6}, float[1, 1, 6] ROW = {1, 2, 3, 4, 5, 6}, float TWO = {2}
-""" % ", ".join(str((7 * i % 11) / 4 - 1) for i in range(72))
+float[4, 2, 3, 3] W = {{{}}}, float[4] B = {{1, 2, 3, 4}}, float[4] S = {{2, -1, 0.5, 3}},
+float[4] M = {{0.5, 1, -1, 0}}, float[4] V = {{1, 4, 0.25, 2}}, float[4, 1, 1] T = {{1, -2, 3, -4}},
+float[2] S2 = {{2, -1}}, float[2] M2 = {{0.5, 1}}, float[2] V2 = {{1, 4}},
+float[2, 1, 1] T2 = {{3, -2}},
+float[6, 1, 1] T6 = {{1, 2, 3, 4, 5, 6}}, float[1, 1, 6] ROW = {{1, 2, 3, 4, 5, 6}},
+float TWO = {{2}}
+""".format(", ".join(str((7 * i % 11) / 4 - 1) for i in range(72)))
 
 
 def image(body: str, of: str = "float[1, 2, 6, 6] x", to: str = "float[N, C, H, K] y") -> str:
@@ -26,8 +28,10 @@ def image(body: str, of: str = "float[1, 2, 6, 6] x", to: str = "float[N, C, H, 
     "body",
     [
         "a = Conv(x, W, B) y = BatchNormalization(a, S, B, M, V)",
-        "a = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, W) "
-        "y = BatchNormalization <epsilon = 0.5> (a, S, B, M, V)",
+        (
+            "a = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, W) "
+            "y = BatchNormalization <epsilon = 0.5> (a, S, B, M, V)"
+        ),
         "a = Conv(x, W) b = Mul(a, T) y = Add(T, b)",
         "a = Conv(x, W, B) b = Div(a, T) c = Sub(b, T) y = Neg(c)",
         "a = Conv(x, W, B) b = Mul(TWO, a) y = Sub(T, b)",

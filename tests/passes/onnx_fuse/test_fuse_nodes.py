@@ -69,11 +69,11 @@ def test_transposes_and_products(body: str, expected: list[str] | None) -> None:
 
 
 PADS = (
-    "int64[8] P = {0, 0, 1, 0, 0, 0, 0, 2}, int64[8] C = {0, 1, 0, 0, 0, 0, 0, 0}, "
-    "int64[8] CUT = {0, 0, -1, 0, 0, 0, 0, 0}, float ZERO = {0}, float ONE = {1}, "
-    "float[2, 2, 3, 3] W = {%s}, int64[2] AXES = {2, -1}, "
-    "int64[4] Q = {1, 0, 0, 2}"
-) % ", ".join(str(i % 5 - 2) for i in range(36))
+    "int64[8] P = {{0, 0, 1, 0, 0, 0, 0, 2}}, int64[8] C = {{0, 1, 0, 0, 0, 0, 0, 0}}, "
+    "int64[8] CUT = {{0, 0, -1, 0, 0, 0, 0, 0}}, float ZERO = {{0}}, float ONE = {{1}}, "
+    "float[2, 2, 3, 3] W = {{{}}}, int64[2] AXES = {{2, -1}}, "
+    "int64[4] Q = {{1, 0, 0, 2}}"
+).format(", ".join(str(i % 5 - 2) for i in range(36)))
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ PADS = (
         ("r = Relu(x) a = Pad(r, P) y, i = MaxPool <kernel_shape = [3, 3]> (a)", False),
         ("a = Pad(x, P) y = AveragePool <kernel_shape = [3, 3]> (a)", True),
         ("a = Pad(x, P) y = AveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (a)", False),
-        ("a = Pad(x, P) y = AveragePool <kernel_shape = [4, 4], pads = [1, 1, 1, 1], "
-         "count_include_pad = 1> (a)", True),
+        (("a = Pad(x, P) y = AveragePool <kernel_shape = [4, 4], pads = [1, 1, 1, 1], "
+         "count_include_pad = 1> (a)"), True),
         ("a = Pad(x, P) y = AveragePool <kernel_shape = [3, 3], ceil_mode = 1> (a)", False),
     ],
 )  # fmt: skip
@@ -200,8 +200,8 @@ def test_indices(body: str, expected: list[str] | None) -> None:
         ("a = Reshape(x, U) y = Transpose <perm = [1, 0, 2]> (a)", ["Reshape"]),
         ("a = Transpose <perm = [2, 0, 1, 3]> (x) y = Flatten(a)", ["Reshape"]),
         ("a = Transpose <perm = [1, 0, 2, 3]> (x) y = Reshape(a, S)", None),
-        ("a = Transpose <perm = [0, 2, 1, 3]> (x) b = Reshape(a, S) c = Reshape(a, S) "
-         "y = Add(b, c)", None),
+        (("a = Transpose <perm = [0, 2, 1, 3]> (x) b = Reshape(a, S) c = Reshape(a, S) "
+         "y = Add(b, c)"), None),
     ],
 )  # fmt: skip
 def test_transposes_that_move_nothing(body: str, expected: list[str] | None) -> None:

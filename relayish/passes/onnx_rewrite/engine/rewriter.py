@@ -96,8 +96,11 @@ class Rewriter(Scope):
             return value
         var = Var(self._names.fresh(hint))
         at = self._at if before is None else self._chain.bindings[before]
-        if type(value) is Call and value.span is None:
-            value = value.with_fields(span=at.value.span)
+        span = at.value.span
+        if type(value) is Call and span is not None and value.span in (None, span):
+            # names of nodes are unique: the call before which this one stands keeps its own
+            name = span.source_name and var.name_hint
+            value = value.with_fields(span=span._replace(source_name=name))
         self._emitted.append(self._chain.insert(var, value, at))
         return var
 
