@@ -13,13 +13,12 @@ After::
 
 from __future__ import annotations
 
-from relayish.interpreter.constant_call import SIZE_LIMIT
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse import fuse_onnx
 from relayish.passes.onnx_rewrite.engine import rewrite_function
-from relayish.passes.onnx_rewrite.simplify_onnx import simplifying_rules
+from relayish.passes.onnx_rewrite.simplify_onnx import SIZE_LIMIT, simplifying_rules
 
 
 @register_pass("OptimizeOnnx", opt_level=2, idempotent=True)
