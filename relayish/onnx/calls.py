@@ -13,6 +13,8 @@ from typing import Final
 
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.onnx.op_names import identity_of
 from relayish.ir.span import Span
 
 OUTPUTS: Final = "_outputs"
@@ -134,3 +136,15 @@ def with_parts(
             values[CAPTURES] = len(captures)
         attrs = DictAttrs(values) if values else None
     return call.with_fields(args=(*inputs, *graphs, *captures), attrs=attrs)
+
+
+def calls_onnx(root: Expr) -> bool:
+    """Return whether an expression holds a call of an operator of ONNX.
+
+    Complexity:
+        Linear in the distinct nodes up to the first such call; no recursion.
+    """
+    return any(
+        type(each) is Call and identity_of(each.op) is not None
+        for each in EXPRESSIONS.post_order(root)
+    )

@@ -183,6 +183,7 @@ OTHER_VALUE: dict[str, str] = {
 REFUSES: dict[str, type[RelayishError]] = {
     "ChangeBatch": RelayishError,  # most programs fit their shapes only, or have no such dimension
     "FirstOrderGradient": GradientError,
+    "RaiseToOnnx": RelayishError,  # ONNX has not all operators, or nobody has installed it
 }
 """Passes that are not for every program, with the error in which they say so."""
 

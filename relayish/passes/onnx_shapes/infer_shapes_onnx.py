@@ -31,6 +31,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, Type
 from relayish.ir.structural_equal import structural_equal
+from relayish.onnx.calls import calls_onnx
 from relayish.onnx.propagation import Facts, propagate
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_shapes.input_shapes import fix_input_shapes
@@ -60,12 +61,21 @@ def infer_shapes_onnx(
 
     Complexity:
         Linear in the nodes.
+
+    Example:
+        >>> import relayish as relay
+        >>> from relayish.onnx import find_operator, make_call
+        >>> x = relay.var("x", shape=(2, 6))
+        >>> relu = make_call(find_operator("Relu", 14), [x])
+        >>> mod = relay.IRModule.from_expr(relay.Function([x], relu))
+        >>> infer_shapes_onnx(mod)["main"].body.checked_type
+        TensorType(shape=(2, 6), dtype='float32')
     """
     if input_shapes:
         mod = fix_input_shapes(mod, input_shapes)
     changed: dict[GlobalVar | str, Expr] = {}
     for name, func in mod.functions.items():
-        if type(func) is not Function:
+        if type(func) is not Function or not calls_onnx(func):
             continue
         image = put_types(func, propagate(func, mod, name=f"@{name.name_hint}"))
         if image is not func:
