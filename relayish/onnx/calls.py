@@ -14,8 +14,8 @@ from typing import Final
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.onnx.op_names import identity_of
 from relayish.ir.span import Span
+from relayish.onnx.op_names import identity_of
 
 OUTPUTS: Final = "_outputs"
 """The attribute with the number of results, where it is not one."""

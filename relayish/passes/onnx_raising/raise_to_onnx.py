@@ -16,9 +16,12 @@ from typing import Final
 
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
-from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Call, Expr, Let, Op, Tuple, TupleGetItem
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType
+from relayish.ir.renaming import replace_nodes
 from relayish.onnx.operators import identity_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
@@ -46,7 +49,23 @@ def raise_to_onnx(expr: Expr, *, opset: int = 17, keep: bool = False) -> Expr:
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
-    return post_order_rewrite(expr, _Raise(opset, keep=keep))
+    raised = post_order_rewrite(expr, _Raise(opset, keep=keep))
+    return expr if raised is expr else _without_inferred_types(raised)
+
+
+def _without_inferred_types(expr: Expr) -> Expr:
+    """Return an expression whose variables have no types but those of parameters.
+
+    What was inferred of calls of Relay may be more than types alone tell of calls of ONNX.
+    """
+    variables: dict[Node, Node] = {
+        each.var: each.var.with_fields(type_annotation=None, checked_type=None)
+        for each in EXPRESSIONS.post_order(expr)
+        if type(each) is Let
+    }
+    erased = replace_nodes(expr, variables)
+    assert isinstance(erased, Expr)
+    return erased
 
 
 class _Raise(ExprRewriter):
