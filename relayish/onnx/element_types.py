@@ -94,6 +94,7 @@ def find_numpy_dtype(number: int) -> np.dtype[Any]:  # Any: known when the numbe
     return found
 
 
+@functools.lru_cache(maxsize=64)  # numpy makes up the name of a type each time it is asked
 def find_element_type(dtype: np.dtype[Any]) -> int:  # Any: any element type
     """Return the number of the element type that an array of this numpy type holds.
 
