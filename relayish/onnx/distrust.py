@@ -21,7 +21,9 @@ def correct_types(identity: Identity, types: Sequence[Type | None], found: Types
         types: The types of the inputs.
         found: Those of the results, by onnx.
     """
-    correct = _WRONG.get(identity.name) if not identity.domain else None
+    if identity.domain or identity.since_version > _LAST_WRONG.get(identity.name, _NEWEST):
+        return found
+    correct = _WRONG.get(identity.name)
     return found if correct is None else tuple([correct(types, ty) for ty in found])
 
 
@@ -51,6 +53,13 @@ def _without_numbers(types: Sequence[Type | None], ty: Type) -> Type:
     return TensorType([size if isinstance(size, PrimExpr) else ANY for size in ty.shape], ty.dtype)
 
 
+def _without_names_of_sizes(_types: Sequence[Type | None], ty: Type) -> Type:
+    """Forget sizes that have names, for it takes over that of a dimension that is cut."""
+    if not isinstance(ty, TensorType):
+        return ty
+    return TensorType([ANY if isinstance(size, PrimExpr) else size for size in ty.shape], ty.dtype)
+
+
 def _without_frequencies(_types: Sequence[Type | None], ty: Type) -> Type:
     """Forget how many frequencies there are, for it does not leave out those told twice."""
     if not isinstance(ty, TensorType) or len(ty.shape) != _STFT_RANK:
@@ -63,4 +72,8 @@ _STFT_RANK: Final = 4
 _WRONG: Final[dict[str, Callable[[Sequence[Type | None], Type], Type]]] = {
     "Attention": _without_numbers,
     "STFT": _without_frequencies,
+    "Slice": _without_names_of_sizes,
 }
+_NEWEST: Final = 1 << 30
+_LAST_WRONG: Final = {"Slice": 10}
+"""The last version of operators of which later ones are told rightly."""

@@ -136,6 +136,8 @@ def make_relation(identity: Identity, schema: Any | None) -> Relation:  # Any: a
             results[name] = _fields(graph.ret_type)
         if not all(is_known(ty) for found in results.values() for ty in found):
             return None
+        if not all(is_known(ty) for ty in types[count + len(names) :]):
+            return None  # results may not depend on all that is captured, and tell too little
         return _as_result(_infer(identity, schema, attrs, inputs, (), results), attrs)
 
     return relate

@@ -62,3 +62,17 @@ def attribute_kinds(identity: Identity) -> Mapping[str, int]:
     if schema is None:
         return {}
     return {name: attribute.type.value for name, attribute in schema.attributes.items()}
+
+
+@cache
+def is_optional_output(identity: Identity, place: int) -> bool:
+    """Return whether a node may leave out an output, as far as the schema of its operator says.
+
+    One of several that the last output of the schema stands for has to have a name.
+    """
+    schema = find_schema(identity)
+    if schema is None or not schema.outputs:
+        return True
+    found = schema.outputs[min(place, len(schema.outputs) - 1)]
+    option = load_onnx("onnx.defs").OpSchema.FormalParameterOption
+    return bool(found.option == option.Optional)

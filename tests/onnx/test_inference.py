@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from relayish.errors import OperatorError, TypeInferenceError
+from relayish.frontend import from_onnx
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import SizeVar, TensorType, Type
@@ -14,6 +15,7 @@ from relayish.onnx.inference import infer_results
 from relayish.onnx.operators import find_operator
 from relayish.onnx.types import SequenceType, UnknownType, UnrankedTensorType
 from relayish.op.types.dimension import ANY
+from relayish.transform import InferType
 
 onnx = pytest.importorskip("onnx")
 
@@ -55,6 +57,24 @@ def test_dimensions_of_one_name_are_told_apart() -> None:
 def test_expressions_of_dimensions_are_kept() -> None:
     size = N * 2
     assert one("Relu", 14, [TensorType((size, 3))]) == (size, 3, "float32")
+
+
+def test_names_of_dimensions_that_old_slices_cut_are_forgotten() -> None:
+    types: list[Type | None] = [TensorType((N, 4)), *[TensorType((1,), "int64")] * 3]
+    values = [None, np.array([-1]), np.array([3]), np.array([0])]
+    assert one("Slice", 10, types, values=values)[0] != N
+
+
+def test_captured_value_has_a_type_where_no_result_depends_on_it() -> None:
+    text = """<ir_version: 8, opset_import: ["": 18]>
+        g (float[2] x, bool c) => (float[2] z) {
+            y = If (c) <then_branch = a () => (float[2] p) { p = Neg(x) },
+                        else_branch = b () => (float[2] q) { q = Abs(x) }>
+            z = If (c) <then_branch = d () => (float[2] r) { r = Neg(x) s = Exp(y) },
+                        else_branch = e () => (float[2] t) { t = Abs(x) }>
+        }"""
+    mod = InferType()(from_onnx(onnx.parser.parse_model(text)))
+    assert str(mod["main"].checked_type.ret_type) == "Tensor[(2), float32]"
 
 
 def test_missing_inputs_are_none() -> None:

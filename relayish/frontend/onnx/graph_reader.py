@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -30,8 +31,13 @@ from relayish.ir.span import Span
 from relayish.onnx import info
 from relayish.onnx.calls import make_call
 from relayish.onnx.identity import Identity
-from relayish.onnx.operator_sets import attribute_kinds, canonical_domain, identify
-from relayish.onnx.operators import find_operator
+from relayish.onnx.operator_sets import (
+    attribute_kinds,
+    canonical_domain,
+    identify,
+    is_optional_output,
+)
+from relayish.onnx.operators import find_operator, identity_of
 from relayish.onnx.protos.attributes import (
     GRAPHS,
     graphs_of_attribute,
@@ -59,6 +65,7 @@ class GraphReader:
         self._values: dict[str, Expr] = {}
         self._bindings: list[tuple[Var, Expr]] = []
         self._details: dict[str, object] = {}
+        self._left_out: list[str] = []
 
     def read(self, graph: Any, captured: Iterable[str] = ()) -> Function:  # Any: a GraphProto
         """Return a graph as a closed function.
@@ -123,9 +130,16 @@ class GraphReader:
         outputs: list[str],
         attrs: dict[str, object],
     ) -> Function:
-        for index, node in order_nodes(nodes, self._values):
+        ordered = order_nodes(nodes, self._values)
+        for index, node in ordered:
             self._read_node(index, node)
+        counts = Counter(node.name for _index, node in ordered if node.name)
+        repeated = tuple([name for name, count in counts.items() if count > 1])
+        if repeated:
+            attrs[info.REPEATED] = repeated
         attrs[info.OUTPUTS] = tuple(outputs)
+        if self._left_out:
+            attrs[info.LEFT_OUT] = tuple(self._left_out)
         if self._details:
             attrs[info.NODES] = DictAttrs(self._details)
         results = [self._value(name, "the outputs of the graph") for name in outputs]
@@ -191,6 +205,12 @@ class GraphReader:
         for place, name in enumerate(outputs):
             if name:
                 self._bind(name, TupleGetItem(whole, place))
+        identity = identity_of(call.op)
+        if identity is not None and any(
+            not name and not is_optional_output(identity, place)
+            for place, name in enumerate(outputs)
+        ):
+            self._left_out.append(first)
 
     def _call(self, node: Any, where: str, span: Span | None) -> Call:  # Any: a NodeProto
         inputs = [self._value(name, f"inputs of {where}") if name else None for name in node.input]

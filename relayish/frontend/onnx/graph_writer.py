@@ -9,7 +9,7 @@ from relayish.analysis import free_vars
 from relayish.errors import ModelError
 from relayish.frontend.onnx.external import as_array
 from relayish.frontend.onnx.model_writer import ModelWriter
-from relayish.frontend.onnx.names import Names
+from relayish.frontend.onnx.names import Names, NodeNames
 from relayish.frontend.onnx.node_order import DEEPEST
 from relayish.frontend.onnx.notes import (
     name_of_span,
@@ -37,7 +37,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.type import Type
 from relayish.onnx import info
 from relayish.onnx.calls import attributes_of, captures_of, count_outputs, graphs_of, inputs_of
-from relayish.onnx.operator_sets import attribute_kinds
+from relayish.onnx.operator_sets import attribute_kinds, is_optional_output
 from relayish.onnx.operators import identity_of
 from relayish.onnx.protos.attributes import (
     GRAPH,
@@ -69,6 +69,8 @@ class GraphWriter:
         self._graph: Any = None  # Any: a GraphProto or a FunctionProto
         self._attrs: DictAttrs = DictAttrs()
         self._wanted: list[str] = []
+        self._projected: dict[tuple[Expr, int], str] = {}
+        self._node_names = NodeNames()
         if self.depth > DEEPEST:
             raise ModelError(
                 f"graphs of the module are nested more than {DEEPEST} deep; expected no more, "
@@ -156,6 +158,15 @@ class GraphWriter:
         for var, value in bound.items():
             if var not in self._hints and type(var) is Var and type(value) is not Var:
                 self._hints[var] = self.names.choose(var.name_hint)
+        repeated: Any = self._attrs.get(info.REPEATED, ())  # Any: attributes are of any class
+        told = [name_of_span(value.span) for value in bound.values() if type(value) is Call]
+        self._node_names = NodeNames(told, repeated)
+        for var, each in (*bound.items(), *[(each, each) for each in results]):
+            if type(each) is TupleGetItem:
+                whole = each.tuple_value
+                while type(whole) is Var and whole in bound:
+                    whole = bound[whole]
+                self._projected[whole, each.index] = self._hints.get(var, "")
 
     def _name_result(self, place: int, result: Expr, bound: dict[Expr, Expr]) -> None:
         wanted, origin = self._wanted[place], result
@@ -314,7 +325,7 @@ class GraphWriter:
             node.domain = domain
         if overload:
             node.overload = overload
-        called = name_of_span(call.span)
+        called = self._node_names.choose(name_of_span(call.span))
         if called:
             node.name = called
         for key, value in attributes.items():
@@ -325,12 +336,28 @@ class GraphWriter:
         types = part_types(call.checked_type, count)
         if count != 1:
             node.output.extend([""] * count)
-            return Node(node, name or op_type, types)
+            several = Node(node, name or op_type, types)
+            self._name_unused_outputs(call, several)
+            return several
         found = self.names.choose_fresh(op_type) if name is None else name
         node.output.append(found)
         self._note_output(found, types[0])
         write_node_notes(node, self._details().get(found))
         return found
+
+    def _name_unused_outputs(self, call: Call, node: Node) -> None:
+        """Give names to outputs that nobody uses, and that a node may not leave out."""
+        identity = identity_of(call.op)
+        places = range(len(node.types))
+        unused = [place for place in places if (call, place) not in self._projected]
+        if identity is None or not unused:
+            return
+        left_out: Any = self._attrs.get(info.LEFT_OUT, ())  # Any: attributes are of any class
+        if left_out and any(self._projected.get((call, place)) in left_out for place in places):
+            return
+        for place in unused:
+            if not is_optional_output(identity, place):
+                self._name_output(node, place, None)
 
     def _is_sparse(self, op_type: str, name: str) -> bool:
         """Return whether a constant was a sparse initializer when it was read."""

@@ -10,6 +10,7 @@ onnx = pytest.importorskip("onnx")
 import relayish as relay  # noqa: E402
 from relayish.errors import ModelError  # noqa: E402
 from relayish.frontend import from_onnx, to_onnx  # noqa: E402
+from relayish.frontend.onnx.notes import span_of_name  # noqa: E402
 from relayish.ir.attrs import DictAttrs  # noqa: E402
 from relayish.onnx import find_operator, info, make_call  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
@@ -165,11 +166,14 @@ def test_other_value_called_as_an_output_is_gets_another_name():
     ]
 
 
-def test_outputs_that_nobody_uses_have_no_name():
+def test_outputs_that_nobody_uses_have_names_unless_they_are_optional():
     x = _x()
     split = make_call(find_operator("Split", 18), [x], {"axis": 1, "num_outputs": 3}, outputs=3)
     model = _write(_module([x], relay.TupleGetItem(split, 1)))
-    assert list(model.graph.node[0].output) == ["", "Split_1", ""]
+    assert list(model.graph.node[0].output) == ["Split_0", "Split_1", "Split_2"]
+    dropout = make_call(find_operator("Dropout", 13), [x], outputs=2)
+    model = _write(_module([x], relay.TupleGetItem(dropout, 0)))
+    assert list(model.graph.node[0].output) == ["Dropout_0", ""]
     whole = _write(_module([x], split))
     assert [each.name for each in whole.graph.output] == ["Split_0", "Split_1", "Split_2"]
 
@@ -294,3 +298,28 @@ def test_chain_as_deep_as_one_likes_is_written_and_read():
     model = to_onnx(mod)
     assert len(model.graph.node) == DEPTH
     assert to_onnx(from_onnx(model)) == model
+
+
+def test_nodes_that_are_copied_get_names_of_their_own():
+    x = _x()
+    named = _neg(x).with_fields(span=span_of_name("n"))
+    body = relay.Tuple([named, named.with_fields(args=(named,))])
+    nodes = _write(_module([x], body)).graph.node
+    assert [node.name for node in nodes] == ["n", "n_1"]
+
+
+def test_names_that_several_nodes_have_in_a_model_are_kept():
+    text = '<ir_version: 8, opset_import: ["": 18]> g (float[2] x) => (float[2] z)'
+    model = onnx.parser.parse_model(f"{text} {{ [n] y = Neg(x)\n[n] z = Neg(y) }}")
+    assert [node.name for node in to_onnx(from_onnx(model)).graph.node] == ["n", "n"]
+
+
+def test_value_without_a_name_is_not_called_as_one_of_a_graph_before_it():
+    condition, x, inner, same = relay.var("c", "bool"), _x(), relay.Var("p"), relay.Var("q")
+    one, other = relay.Function([inner], _neg(_neg(inner))), relay.Function([same], _neg(same))
+    chosen = _branches(condition, [x], one, other)
+    model = _write(_module([condition, x], _neg(_neg(chosen))))
+    graphs = [each.g for each in model.graph.node[0].attribute]
+    inside = {name for graph in graphs for node in graph.node for name in node.output}
+    outside = {name for node in model.graph.node for name in node.output}
+    assert not inside & outside
