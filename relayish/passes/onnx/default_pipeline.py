@@ -11,7 +11,10 @@ from relayish.passes.default_pipeline import DefaultPipeline
 ONNX_PASSES: Final = (
     "SimplifyOnnx",  # constants folded and merged, so that equal nodes have equal operands
     "EliminateCommonSubexprOnnx",  # before fusion, which takes what has a single use
+    "FuseGelu",  # before the numbers in it go into weights behind it
+    "FuseLayerNormalization",  # before what scales and shifts behind it goes elsewhere
     "FuseHardSwish",  # before the scale in it goes into weights behind it
+    "PushTranspose",  # what was apart may be fused then
     "OptimizeOnnx",  # fusion leaves no-ops and constants behind, and these stand in its way
     "CombineConstants",  # after fusion, which has better places for constants
     "EliminateCommonSubexprOnnx",  # what differed by what was removed since
