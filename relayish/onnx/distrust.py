@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
+from relayish.ir.attrs import Attrs
 from relayish.ir.relay.type import PrimExpr, TensorType, Type
 from relayish.onnx.identity import Identity
 from relayish.onnx.types import UnrankedTensorType
@@ -25,6 +26,53 @@ def correct_types(identity: Identity, types: Sequence[Type | None], found: Types
         return found
     correct = _WRONG.get(identity.name)
     return found if correct is None else tuple([correct(types, ty) for ty in found])
+
+
+def correct_pooling(
+    identity: Identity, attrs: Attrs | None, types: Sequence[Type | None], found: Types
+) -> Types:
+    """Return the types of results of pooling without windows that begin behind the input.
+
+    Before version 22 onnx counts them where sizes are rounded up (``ceil_mode``); no runtime does.
+
+    Args:
+        identity: Which operator it is.
+        attrs: The attributes of the call.
+        types: The types of the inputs.
+        found: Those of the results, by onnx.
+    """
+    if identity.domain or identity.since_version >= _POOLING_IS_RIGHT or attrs is None:
+        return found
+    if identity.name not in _POOLING or not attrs.get("ceil_mode", 0):
+        return found
+    data = types[0]
+    return tuple(
+        [
+            TensorType((*ty.shape[:2], *_windows(attrs, data, ty)), ty.dtype)
+            if isinstance(ty, TensorType)
+            else ty
+            for ty in found
+        ]
+    )
+
+
+def _windows(attrs: Attrs, data: Type | None, ty: TensorType) -> list[int | PrimExpr]:
+    """Return how many windows there are along the axes of space; ``Any`` where that is not known."""
+    rank = len(ty.shape) - 2
+    if not isinstance(data, TensorType) or attrs.get("auto_pad", "NOTSET") != "NOTSET":
+        return [ANY] * rank
+    strides = attrs.get("strides") or (1,) * rank
+    pads = attrs.get("pads") or (0,) * (2 * rank)
+    assert isinstance(strides, Sequence)
+    assert isinstance(pads, Sequence)
+    windows: list[int | PrimExpr] = []
+    for axis, (count, size) in enumerate(zip(ty.shape[2:], data.shape[2:], strict=True)):
+        if not isinstance(count, int) or not isinstance(size, int):
+            windows.append(ANY)
+            continue
+        is_behind = (count - 1) * strides[axis] >= size + pads[axis]
+        windows.append(count - 1 if is_behind else count)
+    return windows
 
 
 def types_without_asking(identity: Identity, types: Sequence[Type | None]) -> Types | None:
@@ -69,6 +117,8 @@ def _without_frequencies(_types: Sequence[Type | None], ty: Type) -> Type:
 
 
 _STFT_RANK: Final = 4
+_POOLING: Final = frozenset({"AveragePool", "LpPool", "MaxPool"})
+_POOLING_IS_RIGHT: Final = 22
 _WRONG: Final[dict[str, Callable[[Sequence[Type | None], Type], Type]]] = {
     "Attention": _without_numbers,
     "STFT": _without_frequencies,

@@ -65,6 +65,16 @@ def test_names_of_dimensions_that_old_slices_cut_are_forgotten() -> None:
     assert one("Slice", 10, types, values=values)[0] != N
 
 
+@pytest.mark.parametrize(("size", "windows"), [(3, 1), (4, 2), (5, 2), (6, 2), (7, 3)])
+@pytest.mark.parametrize("since", [12, 22])
+def test_windows_that_begin_behind_the_input_do_not_count(
+    since: int, size: int, windows: int
+) -> None:
+    attrs = attributes(ceil_mode=1, kernel_shape=(1,), strides=(3,))
+    found = one("MaxPool", since, [TensorType((N, 2, size))], attrs)
+    assert found == (N, 2, windows, "float32")
+
+
 def test_captured_value_has_a_type_where_no_result_depends_on_it() -> None:
     text = """<ir_version: 8, opset_import: ["": 18]>
         g (float[2] x, bool c) => (float[2] z) {
