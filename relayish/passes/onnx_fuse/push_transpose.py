@@ -66,7 +66,7 @@ def sink_transpose(call: Call, graph: Rewriter) -> None:
     if region.begin(graph.current, call):
         region.grow()
         region.prune()
-        if region.count_saved() > 0:
+        if region.count_saved() > 0 and not region.begins_within():
             region.apply()
 
 
@@ -153,6 +153,8 @@ class _Region:
                 return False
             if self._graph.is_open(call) or self._perm_of(call) != perm:
                 return False
+            if inputs_of(call)[0] in self.perms:
+                return False  # it is yet to be found, as what uses a value of the region
             self._add(expr, perm, None, ())
         return self.perms[expr] == perm
 
@@ -195,6 +197,11 @@ class _Region:
     def count_saved(self) -> int:
         """Return how many transpositions fewer there would be."""
         return sum(self._is_transpose(var) - self._is_kept(var) for var in self.perms)
+
+    def begins_within(self) -> bool:
+        """Return whether a transposition where the region begins is of a value in it."""
+        begins = [self._graph.bound_to(var) for var, moved in self.moved.items() if moved is None]
+        return any(type(call) is Call and inputs_of(call)[0] in self.perms for call in begins)
 
     # rewriting
 
