@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import relayish
 from relayish.op import builder
-from relayish.op.builders.builder import Namespace, Parameters
+from relayish.op.builders.builder import Namespace, Parameters, list_builders
 from relayish.op.declaration.properties import arguments, dynamic_form, static_form
 from relayish.op.declaration.registry import get_op, list_aliases
 from relayish.op.declaration.signature import ARRAY
@@ -69,7 +69,8 @@ def operator_stubs() -> str:
     face = {*vars(relayish)["__all__"], *DOMAINS}
     names = [name for name in dir(relayish) if name not in face]
     callables = [name for name in names if inspect.isfunction(getattr(relayish, name))]
-    lines = [f"{_stub(name)}\n" for name in sorted(callables) if name in dir(Namespace(""))]
+    known = {*list_builders()} & {*dir(Namespace(""))}  # not what other domains have declared
+    lines = [f"{_stub(name)}\n" for name in sorted(callables) if name in known]
     for domain in DOMAINS:
         lines.append("\n")
         lines += _domain(domain)

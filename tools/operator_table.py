@@ -58,7 +58,9 @@ UNDECLARED = {
 }
 """Operators that Relay registers and relayish does not declare, with the reason."""
 
-OPERATORS = tuple(n for n in list_ops() if str(module_of(get_op(n))).startswith("relayish.op."))
+OPERATORS = tuple(
+    n for n in list_ops("relay") if str(module_of(get_op(n))).startswith("relayish.op.")
+)
 """The declared operators, but for those that tests and examples declare."""
 
 DIFFERENTIATED = frozenset(n for n in OPERATORS if get_op(n) in primal_gradient)

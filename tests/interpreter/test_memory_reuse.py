@@ -26,7 +26,9 @@ SHAPE = (64, 64)
 """Of tensors that are just large enough to be worthwhile."""
 
 OPERATORS = sorted(
-    op.full_name for op in map(relay.get_op, registry.list_ops()) if op in properties.result_memory
+    op.full_name
+    for op in map(relay.get_op, registry.list_ops("relay"))
+    if op in properties.result_memory
 )
 
 

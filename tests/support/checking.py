@@ -161,4 +161,8 @@ def every_index(shape):
 
 def evaluated_in(*modules):
     """The operators whose evaluation stands in one of these modules."""
-    return {n for n in list_ops() if getattr(evaluate.get(get_op(n)), "__module__", "") in modules}
+    return {
+        n
+        for n in list_ops("relay")
+        if getattr(evaluate.get(get_op(n)), "__module__", "") in modules
+    }

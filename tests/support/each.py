@@ -19,7 +19,7 @@ def each(name: str, cases: Iterable[object]) -> Callable[[Callable[..., None]], 
 
     Example::
 
-        @each("name", list_ops())
+        @each("name", list_ops("relay"))
         def test_operator_has_a_rule(name):
             assert get_op(name) in rule
     """

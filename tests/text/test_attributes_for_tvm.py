@@ -43,7 +43,7 @@ def test_attributes_in_the_metadata_are_written_by_the_types_that_tvm_declares(k
                 assert nodes[int(fields[name])]["type_key"] not in ("", key)
 
 
-@each("name", [n for n in list_ops() if get_op(n) in attrs_in_metadata])
+@each("name", [n for n in list_ops("relay") if get_op(n) in attrs_in_metadata])
 def test_attributes_that_tvm_does_not_know_by_the_operator_are_written_with_their_key(
     name: str,
 ) -> None:

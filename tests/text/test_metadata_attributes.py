@@ -38,7 +38,7 @@ EXAMPLES = int(os.environ.get("EXAMPLES", "10"))
 
 BEYOND = ("Expr", "Constant", "VirtualDevice", "Map<String, ObjectRef>", "EnvFunc", "tir::IndexMap")
 """Fields that hold programs or devices; those of whole programs are tested on recorded ones."""
-OPERATORS = [n for n in list_ops() if attrs_type.get(get_op(n)) is not None]
+OPERATORS = [n for n in list_ops("relay") if attrs_type.get(get_op(n)) is not None]
 SIMPLE = [k for k in CLASSES if TYPES[k] and not set(BEYOND).intersection(TYPES[k].values())]
 
 

@@ -179,7 +179,7 @@ def test_rebuilt_node_carries_no_stale_type() -> None:
 
 
 def test_stateful_operators_are_left_alone() -> None:
-    names = [name for name in registry.list_ops() if properties.stateful.get(get_op(name))]
+    names = [name for name in registry.list_ops("relay") if properties.stateful.get(get_op(name))]
     assert names
     for name in names:
         op = get_op(name)
@@ -188,7 +188,7 @@ def test_stateful_operators_are_left_alone() -> None:
 
 
 def test_random_operators_are_left_alone() -> None:
-    names = [name for name in registry.list_ops() if name.startswith("random.")]
+    names = [name for name in registry.list_ops("relay") if name.startswith("random.")]
     assert names
     for name in names:
         call = Call(get_op(name), (Constant(np.zeros(10, "uint64")),))
@@ -409,7 +409,7 @@ def test_variable_field_of_a_bound_tuple_is_left_where_it_is_bound() -> None:
 
 def test_raf_defect_2_operators_with_state_are_known_by_their_property() -> None:
     """RAF skips a list of bare names that none of its operators goes by, and asks no property."""
-    kept = [op for op in map(get_op, registry.list_ops()) if properties.stateful.get(op)]
+    kept = [op for op in map(get_op, registry.list_ops("relay")) if properties.stateful.get(op)]
     assert kept
     for op in kept:
         call = Call(op, (Constant(1),))

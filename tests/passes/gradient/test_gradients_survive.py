@@ -27,6 +27,7 @@ NOT_DIFFERENTIABLE: dict[str, str] = {
     "FastMath": "approximations such as fast_tanh have none",
     "O4": "FastMath is among its passes",
     "PlanDevices": "on_device around a reference has none",
+    "RaiseToOnnx": "operators of ONNX have none",
 }
 """Passes whose result has no gradient, with the reason."""
 
