@@ -16,7 +16,7 @@ from relayish.domain.steps import find_method
 from relayish.domain.visitor import Visitor
 from relayish.errors import DeclarationError, UnknownNameError, suggest
 from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.declarations import changes_of, watch_declarations, watch_table
 from relayish.ir.domain import get_domain, list_domains
 from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
@@ -53,7 +53,9 @@ _VIEWS: Final[set[type[Handler]]] = set()
 _CLAIMS: Final[Claims[tuple[str, str]]] = Claims()
 
 watch_table(_TASKS, lambda context, task: context.stays(_CLAIMS.module_of((task.name, ""))))
-watch_table(_HANDLERS, lambda context, made: context.stays(made.__module__))
+watch_declarations(  # who registers a handler, and not where its class stands, may be imported late
+    lambda context: changes_of(_HANDLERS, lambda key, _: context.stays(_CLAIMS.module_of(key)))
+)
 
 
 def register_task(name: str, otherwise: type[Handler] = InvalidHandler) -> Task:

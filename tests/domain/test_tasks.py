@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -145,3 +147,17 @@ def test_methods_of_a_handler_are_entered_in_the_table_of_the_language() -> None
 def test_handler_of_no_domain_is_refused() -> None:
     with pytest.raises(relay.errors.DeclarationError, match=r"or its name; found 3 \(int\)"):
         DefaultHandler(3)  # type: ignore[arg-type]
+
+
+def test_handlers_of_the_library_outlast_declarations_among_which_they_were_loaded() -> None:
+    script = (
+        "import relayish as relay; from relayish import tir\n"
+        "from relayish.domain import EvalCtx, assemble, run\n"
+        "with relay.declared_temporarily():\n"
+        "    assemble('evaluate', EvalCtx())\n"
+        "print(assemble('evaluate', EvalCtx()).visit(tir.IntImm(4) + tir.IntImm(1)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "5"
