@@ -57,7 +57,7 @@ def correct_pooling(
 
 
 def _windows(attrs: Attrs, data: Type | None, ty: TensorType) -> list[int | PrimExpr]:
-    """Return how many windows there are along the axes of space; ``Any`` where that is not known."""
+    """Return how many windows there are along the axes of space; ``Any`` where not known."""
     rank = len(ty.shape) - 2
     if not isinstance(data, TensorType) or attrs.get("auto_pad", "NOTSET") != "NOTSET":
         return [ANY] * rank
