@@ -54,9 +54,20 @@ def scale_input(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
         graph: Where the call stands.
 
     Returns:
-        ``None`` as for :func:`scale_result`, and where it pads the input, which is shifted.
+        ``None`` as for :func:`scale_result`, where it pads the input, which is shifted, and where
+        the numbers broadcast the source to another shape.
     """
-    return _INPUTS[_name(call)](call, affine, graph)
+    return _INPUTS[_name(call)](call, affine, graph) if _keeps_shape(call, affine, graph) else None
+
+
+def _keeps_shape(call: Call, affine: Affine, graph: Rewriter) -> bool:
+    """Return whether the source has the shape of the value, so that nothing broadcasts it."""
+    source, value = graph.shape_of(affine.source), graph.shape_of(inputs_of(call)[0])
+    if source is not None and source == value:
+        return True
+    rank = graph.rank_of(affine.source)
+    held = [each for each in (affine.scale, affine.shift) if each is not None]
+    return rank is not None and all(each.size == 1 and each.ndim <= rank for each in held)
 
 
 def _name(call: Call) -> str:
