@@ -141,6 +141,7 @@ PASSES: Final = {
     "SimplifyGather": "onnx_fuse.simplify_gather",
     "SimplifySplitConcat": "onnx_fuse.simplify_split_concat",
     "SimplifyTransposeReshape": "onnx_fuse.simplify_transpose_reshape",
+    "ConvertOpset": "onnx_opset.convert_opset",
     "AnnotateSpans": "utility.annotate_spans",
     "CapturePostDfsIndexInSpans": "utility.capture_postdfs_index_in_spans",
     "EraseType": "utility.erase_type",

@@ -32,6 +32,8 @@ CASES = sorted(path.name.removesuffix(".relay") for path in DIRECTORY.glob("*.re
 @pytest.mark.parametrize("case", CASES)
 def test_pass_does_what_its_example_shows(case: str) -> None:
     text = (DIRECTORY / f"{case}.relay").read_text()
+    if "onnx::" in text:
+        pytest.importorskip("onnx")
     before, arrow, after = text.partition("\n==>\n")
     assert arrow, "an example has ==> between before and after"
     found = re.match(r"// run: (?P<pipeline>.*)\n// (?P<sentence>.*)\n", before)

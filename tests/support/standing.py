@@ -80,6 +80,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     ),
     "Lower": ("Lower", "Lower{target=matmul}", "Lower{target=sum}"),
     "LowerNN": ("LowerNN", "LowerNN{target=matmul}"),
+    "ConvertOpset": ("ConvertOpset{version=18}",),
     "PartitionANF": ("PartitionANF{max_num_ops=3}", "PartitionANF{max_num_ops=1}"),
     "ToMixedPrecision": (
         "ToMixedPrecision{missing_op_mode=2}",
@@ -184,6 +185,7 @@ OTHER_VALUE: dict[str, str] = {
 REFUSES: dict[str, type[RelayishError]] = {
     "ChangeBatch": RelayishError,  # most programs fit their shapes only, or have no such dimension
     "FirstOrderGradient": GradientError,
+    "ConvertOpset": RelayishError,  # nobody has installed ONNX
     "RaiseToOnnx": RelayishError,  # ONNX has not all operators, or nobody has installed it
 }
 """Passes that are not for every program, with the error in which they say so."""
