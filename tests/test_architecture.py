@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import re
 import sys
 from collections.abc import Iterator
@@ -164,8 +165,11 @@ def test_every_module_of_the_package_stands_on_a_storey():
 
 
 def import_all():
+    # the one module whose classes derive from those of an optional package
+    has_onnx = importlib.util.find_spec("onnx") is not None
+    left_out = {"__main__"} if has_onnx else {"__main__", "onnx_backend"}
     for path in FILES:
-        if path.stem != "__main__":
+        if path.stem not in left_out:
             importlib.import_module(module_name(path))
 
 

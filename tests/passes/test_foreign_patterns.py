@@ -76,6 +76,8 @@ SOURCES = ("made", "zeros", "constant", "given", "named")
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("name", list_passes())
 def test_pass_keeps_the_value_of_a_match(name, source):
+    if name == "RaiseToOnnx":
+        pytest.importorskip("onnx")
     mod = IRModule.from_expr(program(source))
     expected = evaluate(mod["main"], mod, [GIVEN])
     try:

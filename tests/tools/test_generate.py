@@ -12,6 +12,8 @@ from tools.generated import Generated
 def test_generated_file_is_up_to_date(generated):
     for name in generated.needs:
         pytest.importorskip(name)
+    if "onnx" in generated.name:  # its examples are run
+        pytest.importorskip("onnx")
     assert generated.difference(generated.text()) == "", "run `make generate`"
 
 
