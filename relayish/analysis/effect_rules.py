@@ -24,13 +24,16 @@ from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
+    Expr,
     Function,
     If,
     Let,
     Op,
     RefCreate,
     RefWrite,
+    Var,
 )
+from relayish.ir.relay.type import FuncType
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import binders, has_parts, operands, parts, scopes
 from relayish.ir.traversal import ByKind
@@ -149,10 +152,12 @@ def application(summary: Summary) -> Summary:
 
 
 def effect_of_op(op: Op) -> Summary:
-    """Return what calling an operator does."""
+    """Return what calling an operator does; ``POLYMORPHIC`` where it calls its arguments."""
     if properties.stateful.get(op):
-        return int(Effect.STATE)
-    return 0 if registry.is_registered(op) else UNKNOWN
+        own = int(Effect.STATE)
+    else:
+        own = 0 if registry.is_registered(op) else UNKNOWN
+    return own | POLYMORPHIC if properties.calls_arguments.get(op) else own
 
 
 # What follows from declarations
@@ -231,7 +236,10 @@ def _call(call: Call, of: Summaries) -> Summary:
     for arg in call.args:
         args |= of[arg]
     if isinstance(call.op, Op):
-        return args & EVALUATED | of[call.op] >> _WIDTH
+        called = of[call.op] >> _WIDTH
+        if called & POLYMORPHIC:
+            called = called & ~POLYMORPHIC | _effect_of_functions(call.args, of)
+        return args & EVALUATED | called
     if isinstance(call.op, Constructor):
         return args
     callee = of[call.op]
@@ -240,6 +248,16 @@ def _call(call: Call, of: Summaries) -> Summary:
     if variables:
         called = called & ~POLYMORPHIC | _levels(variables) * (_join_latent(args) & ~POLYMORPHIC)
     return (args | callee) & EVALUATED | called
+
+
+def _effect_of_functions(args: Iterable[Expr], of: Summaries) -> Summary:
+    """Return what calling those of ``args`` may do that may be functions."""
+    latent = 0
+    for arg in args:
+        ty = arg.type_annotation or arg.checked_type if type(arg) is Var else arg.checked_type
+        if ty is None or isinstance(ty, FuncType):
+            latent |= of[arg]
+    return _join_latent(latent) & ~POLYMORPHIC
 
 
 def _levels(variables: int) -> int:

@@ -13,7 +13,12 @@ from relayish.onnx.operator_sets import canonical_domain
 ONNX: Final = "onnx"
 """The name of the domain of ONNX's own operators."""
 
-_ODD: Final = re.compile(r"[^A-Za-z0-9_.]|_u(?=[0-9a-f]+_)|(?:^|(?<=\.))(?=[0-9.]|$)")
+_ODD: Final = re.compile(
+    r"[^A-Za-z0-9_.]"
+    r"|_(?=u[0-9a-f]*(?:_|[^A-Za-z0-9_.]))"  # what would read as a character that is spelt
+    r"|(?:^|(?<=\.))(?=[0-9.]|$)"  # a part of the name begins with no letter, or is missing
+)
+"""Characters that a domain here cannot have, and places where there is one too few."""
 _SPELT: Final = re.compile(r"_u([0-9a-f]*)_")
 
 
@@ -29,7 +34,13 @@ def domain_of(onnx_domain: str) -> str:
 
 
 def _spell(found: re.Match[str]) -> str:
-    return f"_u{'_'.join(f'{ord(each):x}' for each in found[0][:1])}_" + found[0][1:]
+    odd = found[0]
+    return f"_u{ord(odd):x}_" if odd else "_u_"
+
+
+def is_onnx_domain(domain: str) -> bool:
+    """Return whether a domain here is one of ONNX's, or one that a model of ONNX brought."""
+    return domain == ONNX or domain.startswith(f"{ONNX}.")
 
 
 def onnx_domain_of(domain: str) -> str:
@@ -44,7 +55,7 @@ def identity_of(op: object) -> Identity | None:
     Complexity:
         Constant.
     """
-    if type(op) is not Op or not (op.domain == ONNX or op.domain.startswith(f"{ONNX}.")):
+    if type(op) is not Op or not is_onnx_domain(op.domain):
         return None
     return _identity_of(op)
 

@@ -18,17 +18,13 @@ def canonical_domain(domain: str) -> str:
     return _NAMES.get(domain, domain)
 
 
+@cache
 def find_schema(identity: Identity) -> Any | None:  # Any: a schema of onnx
     """Return the schema of exactly this version of an operator, ``None`` where there is none.
 
     Complexity:
         Constant after the first time.
     """
-    return _find_schema(identity)
-
-
-@cache
-def _find_schema(identity: Identity) -> Any | None:  # Any: as above
     defs = load_onnx("onnx.defs")
     try:
         found = defs.get_schema(identity.name, identity.since_version, identity.domain)

@@ -30,7 +30,7 @@ def find_operator(name: str, since_version: int, domain: str = "") -> Op:
     """Return the operator ``name`` of ``domain`` as version ``since_version`` brought it.
 
     It is declared when it is asked for the first time. One without a schema may have any effect,
-    so no pass drops, moves or repeats a call of it.
+    so no pass drops, moves or repeats a call of it; nor one of an operator that draws numbers.
     """
     identity = Identity(canonical_domain(domain), name, since_version)
     op = intern_op(f"{name}_{since_version}", domain_of(identity.domain))
@@ -58,16 +58,27 @@ def declare_all() -> None:
         find_operator(schema.name, schema.since_version, schema.domain)
 
 
-_RANDOM: Final = frozenset(
-    {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
-     "RandomUniformLike"}
-)  # fmt: skip
-"""Operators that draw numbers; their schemas say nothing of it but ``NonDeterministic``."""
+_DRAWS: Final = {
+    "Bernoulli": 1, "Dropout": 12, "Multinomial": 1, "RandomNormal": 1, "RandomNormalLike": 1,
+    "RandomUniform": 1, "RandomUniformLike": 1,
+}  # fmt: skip
+"""Operators that draw numbers, and the version from which on they may.
+
+Schemas of old releases of ONNX do not say so, and newer ones say it of others too, such as ``If``.
+A ``Dropout`` draws where an input tells it to train; before version 12 it has no such input, and
+models are run for inference.
+"""
+
+
+def _draws(identity: Identity) -> bool:
+    first = _DRAWS.get(identity.name)
+    return identity.domain == "" and first is not None and identity.since_version >= first
 
 
 def _declare(identity: Identity, op: Op) -> None:
     schema = find_schema(identity)
     with_graphs = has_graphs(schema)
+    draws = _draws(identity)
     domain = domain_of(identity.domain)
     if not is_domain(domain):
         Domain(domain)
@@ -83,8 +94,9 @@ def _declare(identity: Identity, op: Op) -> None:
         evaluate=make_evaluate(identity, schema),
         result_size=make_result_size(op, identity),
         outputs=lambda attrs, _args: count_outputs(attrs),
-        stateful=schema is None,
-        random=identity.domain == "" and identity.name in _RANDOM,
+        stateful=schema is None or draws,  # a second call draws other numbers
+        random=draws,
+        calls_arguments=with_graphs,
     )
 
 

@@ -20,7 +20,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import GlobalTypeVar
+from relayish.ir.relay.type import GlobalTypeVar, TensorType
 from relayish.op.declaration import properties
 from relayish.op.declaration.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
@@ -188,3 +188,20 @@ def test_nest_of_recursive_functions_is_solved_in_little_time():
 
 def test_shared_nodes_are_looked_at_once():
     assert has_effect(doublings(1000, RefRead(r)))
+
+
+def test_operator_that_calls_its_arguments_does_what_they_do():
+    op = intern_op("tests.calling")
+    properties.arguments.set(op, ("functions",), replace=True)
+    properties.calls_arguments.set(op, value=True, replace=True)
+    known = Var("t", TensorType((), "float32"))
+    assert not has_effect(Call(op, (pure, known)))
+    assert effects_of(Call(op, (pure, writer, known))) == Effect.WRITES
+    assert effects_of(Let(f, writer, Call(op, (f,)))) == Effect.WRITES
+    assert not has_effect(Let(f, pure, Call(op, (f,))))
+    assert effects_of(Call(op, (Var("g"),))) == Effect.UNKNOWN
+    assert not has_effect(Function((x,), Call(op, (writer,))))
+
+
+def effects_of(expr):
+    return analyse_effects(expr).of(expr)

@@ -14,7 +14,9 @@ from relayish.op.declaration import properties, registry
 
 def _mod_ref_of_call(call: Call) -> ModRef:
     op = call.op
-    if type(op) is Constructor or (type(op) is Op and registry.is_registered(op)):
+    if type(op) is Constructor:
+        return ModRef(call.args)
+    if type(op) is Op and registry.is_registered(op) and op not in properties.calls_arguments:
         return ModRef(call.args)
     return ModRef((op, *call.args), effect=Effect.UNKNOWN)
 
@@ -27,7 +29,7 @@ def _key_of_call(call: Call) -> Hashable:
     op = call.op
     if not call.args:
         return None
-    is_pure = type(op) is Op and registry.is_registered(op) and not properties.stateful.get(op)
+    is_pure = type(op) is Op and registry.is_pure(op)
     return key_of_fields(call) if is_pure or type(op) is Constructor else None
 
 

@@ -64,7 +64,7 @@ def _call(call: Call, flow: ValueFlow) -> None:
 
 def _call_op(call: Call, op: Op, flow: ValueFlow) -> None:
     """Tell of a call of an operator: it takes and gives tensors, unless it is a mark."""
-    if not registry.is_registered(op) or properties.stateful.get(op):
+    if not registry.is_pure(op):
         flow.calls(call, op, call.args)
     elif op in properties.mark or op in properties.non_computational:
         for arg in call.args:

@@ -15,14 +15,15 @@ def properties_of_op(op: Op) -> Property:
 
     They are those it is declared with, and what follows: all have a value, and from the record
     follow ``LEAF``, without arguments; ``ATTR``, with a class of attributes; ``COMMUTATIVE``;
-    ``SIDE_EFFECT``, of what has state; ``BARRIER``, past which fusion moves nothing.
+    ``SIDE_EFFECT``, of what has state or calls functions; ``BARRIER``, past which fusion moves
+    nothing.
     """
     return _join(
         properties.properties.get(op, Property.NONE),
         not properties.arguments.get(op),
         op in properties.attrs_type,
         op in properties.commutative,
-        op in properties.stateful,
+        op in properties.stateful or op in properties.calls_arguments,
         op in properties.fusion_barrier,
     )
 

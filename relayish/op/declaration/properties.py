@@ -103,6 +103,8 @@ attrs_type: OpTable[type[Attrs]] = OpTable("attrs_type")
 """The class of the attributes; operators that take none have no entry."""
 stateful: OpTable[bool] = OpTable("stateful")
 """True for operators whose calls may not be removed, repeated, merged or evaluated early."""
+calls_arguments: OpTable[bool] = OpTable("calls_arguments")
+"""True for operators that call the functions among their arguments: a call may do what these do."""
 non_computational: OpTable[bool] = OpTable("non_computational")
 """True for operators that only mark the program; folding leaves them alone."""
 pattern: OpTable[OpPattern] = OpTable("pattern")

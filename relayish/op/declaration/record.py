@@ -57,6 +57,7 @@ class Record(TypedDict, total=False):
     # what passes ask
     pattern: OpPattern
     stateful: bool
+    calls_arguments: bool
     non_computational: bool
     commutative: bool
     properties: Property | None

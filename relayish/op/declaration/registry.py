@@ -347,6 +347,16 @@ def is_registered(op: Op | str, domain: Domain | str | None = None) -> bool:
     return op in properties.arguments
 
 
+def is_pure(op: Op) -> bool:
+    """Return whether calls of an operator do nothing but give a value, whatever the arguments are.
+
+    Complexity:
+        Constant.
+    """
+    acts = properties.stateful.get(op) or properties.calls_arguments.get(op)
+    return is_registered(op) and not acts
+
+
 def _split(name: str, domain: Domain | str | None) -> tuple[str, Domain | str | None]:
     """Return the name and the domain that ``domain::name`` gives, where none is given."""
     if domain is not None or "::" not in name:

@@ -29,7 +29,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.renaming import replace_nodes
-from relayish.onnx.op_names import ONNX
+from relayish.onnx.op_names import is_onnx_domain
 from relayish.onnx.propagation import propagate
 from relayish.pass_infra import register_pass
 from relayish.passes.lowering.context import LowerCtx, Unlowerable
@@ -64,7 +64,7 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
     typed = infer_type(mod)
     known = _Known(typed)
     context = LowerCtx(unlowerable=unlowerable)
-    domains = [domain for domain in list_domains() if _is_onnx(domain.name)]
+    domains = [domain for domain in list_domains() if is_onnx_domain(domain.name)]
     handlers = [LowerOnnxOperators(domain, known) for domain in domains]
     visitor = Visitor(context, *handlers, LowerRelay())
     images: dict[GlobalVar, Expr] = {}
@@ -83,10 +83,6 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
         return infer_type(lowered)
     except (WellFormedError, TypeInferenceError) as error:
         raise PassError(f"what lowering made does not hold together: {error}") from error
-
-
-def _is_onnx(domain: str) -> bool:
-    return domain == ONNX or domain.startswith(f"{ONNX}.")
 
 
 def _without_wide_types(function: Expr, known: _Known) -> Expr:
