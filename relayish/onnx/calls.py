@@ -8,10 +8,11 @@ missing is ``()``, the empty tuple.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
@@ -144,7 +145,11 @@ def calls_onnx(root: Expr) -> bool:
     Complexity:
         Linear in the distinct nodes up to the first such call; no recursion.
     """
-    return any(
-        type(each) is Call and identity_of(each.op) is not None
-        for each in EXPRESSIONS.post_order(root)
-    )
+    return any(identity_of(op) is not None for op in iterate_called_operators(root))
+
+
+def iterate_called_operators(root: Node) -> Iterator[Op]:
+    """Yield the operator of each distinct call in an expression, of whatever domain it is."""
+    for each in EXPRESSIONS.post_order(root):
+        if type(each) is Call and type(each.op) is Op:
+            yield each.op

@@ -35,14 +35,15 @@ def make_evaluate(identity: Identity, schema: Any | None) -> Callable[..., Any]:
     Returns:
         ``evaluate(attrs, *values)``; a missing input is ``()``, a graph something that is called
         with values. Any: values of ONNX, which only kernels look into. The kernel is looked up
-        when the first call is evaluated.
+        with each call, since it may be registered for a while only.
     """
-    kernel: Kernel | None = None
+    fallback: Kernel | None = None
 
     def evaluate(attrs: Attrs | None, *values: Any) -> Any:
-        nonlocal kernel
+        nonlocal fallback
+        kernel = find_kernel(*identity) or fallback
         if kernel is None:
-            kernel = find_kernel(*identity) or find_fallback(identity, schema)
+            kernel = fallback = find_fallback(identity, schema)
         return run_kernel(kernel, attrs, values)
 
     return evaluate

@@ -59,6 +59,7 @@ from relayish.ir.structural_hash import structural_hash
 from relayish.ir.temporary import register_temporary
 from relayish.ir.trip_count import register_trip_count
 from relayish.ir.verification import register_definition_rule
+from relayish.onnx.kernels import find_kernel, kernel
 from relayish.op import register_gradient, register_op
 from relayish.op.contrib import register_pattern_table
 from relayish.op.declaration.attribute_keys import register_op_attr
@@ -84,6 +85,10 @@ from relayish.passes.gradient.ad.kind_rules import register_gradient_rule
 from relayish.passes.loop_simplify.rules import register_simplification
 from relayish.passes.lowering.targets import register_lowering_target
 from relayish.passes.normal_form.to_cps import register_cps_rule
+from relayish.passes.onnx_lowering.rule import RULES as LOWERING_RULES
+from relayish.passes.onnx_lowering.rule import lowers
+from relayish.passes.onnx_raising.rule import RULES as RAISING_RULES
+from relayish.passes.onnx_raising.rule import raises
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
@@ -149,6 +154,9 @@ def _anew(function: Any) -> Any:
 Register = Callable[[Any, Any], object]  # the kinds, an entry
 
 REGISTRATIONS: dict[str, Register] = {
+    "kernel": lambda k, f: kernel("Twice", since=(1, 7))(f),
+    "lowers": lambda k, f: lowers("Once", "Twice")(f),
+    "raises": lambda k, f: raises("registered_twice")(f),
     "register_algebra": lambda k, f: register_algebra(k["kind"], total=True),
     "register_alter_op_layout": lambda k, f: register_alter_op_layout("exp", f, 77),
     "register_analysis": lambda k, f: register_analysis("Twice", direction=Direction.FORWARD)(f),
@@ -290,11 +298,26 @@ def test_every_function_that_registers_is_tried_here():
     package = Path(relay.__file__).parent
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")]
     functions = [node.name for tree in trees for node in tree.body if type(node) is ast.FunctionDef]
+    tried = {name for name in REGISTRATIONS if name.startswith("register_")}
     assert {name for name in functions if name.startswith("register_")} == {
-        *REGISTRATIONS,
+        *tried,
         *RELAYS,
         *OF_LANGUAGES,
     }
+
+
+def test_rules_and_kernels_of_onnx_are_found_only_while_they_are_declared():
+    with (declared := declared_temporarily()):
+        kernel("Twice", since=(1,))(rule)
+        lowers("Twice")(rule)
+        raises("registered_twice")(rule)
+    assert find_kernel("", "Twice", 1) is None
+    assert ("", "Twice") not in LOWERING_RULES
+    assert "registered_twice" not in RAISING_RULES
+    with declared:
+        assert find_kernel("", "Twice", 1) is rule
+        assert LOWERING_RULES["", "Twice"] is rule
+        assert RAISING_RULES["registered_twice"] is rule
 
 
 class TestComparison:

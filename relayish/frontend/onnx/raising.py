@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.onnx import info
+from relayish.onnx.calls import iterate_called_operators
 from relayish.onnx.op_names import identity_of
 from relayish.transform import Sequential
 
@@ -33,8 +32,8 @@ def raise_module(mod: IRModule) -> IRModule:
 
 
 def _calls_relay(mod: IRModule) -> bool:
-    for function in mod.functions.values():
-        for each in EXPRESSIONS.post_order(function):
-            if type(each) is Call and type(each.op) is Op and identity_of(each.op) is None:
-                return True
-    return False
+    return any(
+        identity_of(op) is None
+        for function in mod.functions.values()
+        for op in iterate_called_operators(function)
+    )

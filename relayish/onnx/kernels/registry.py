@@ -12,19 +12,28 @@ many outputs are wanted, and ``generator``, a ``numpy.random.Generator`` to draw
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
-from relayish.errors import DuplicateNameError
+from relayish.ir.claimed_table import ClaimedTable
 
 Array: TypeAlias = NDArray[Any]  # Any: the element type is known when the value is
 Kernel: TypeAlias = Callable[..., Any]  # Any: one value, or a tuple of them
 
 KernelT = TypeVar("KernelT", bound=Kernel)
 
-_KERNELS: Final[dict[tuple[str, str, int], Kernel]] = {}
-_ABSENT: Final[dict[tuple[str, str, int], frozenset[str]]] = {}
+
+class _Served(NamedTuple):
+    """What serves one version of an operator, and which of its parameters are no attributes."""
+
+    kernel: Kernel
+    absent: frozenset[str]
+
+
+_KERNELS: Final[ClaimedTable[tuple[str, str, int], _Served]] = ClaimedTable(
+    lambda key: f"version {key[2]} of {key[1]}", "expected one kernel for each version"
+)
 
 
 def kernel(
@@ -45,22 +54,15 @@ def kernel(
         removed: Parameters that are attributes no more from some version on, with that version.
 
     Raises:
-        DuplicateNameError: If another kernel serves one of these versions.
+        DuplicateNameError: If somebody else's kernel serves one of these versions.
     """
 
     def register(function: KernelT) -> KernelT:
         for version in since:
-            other = _KERNELS.setdefault((domain, name, version), function)
-            if other is not function:
-                raise DuplicateNameError(
-                    f"{function.__module__}.{function.__qualname__} and "
-                    f"{other.__module__}.{other.__qualname__} both claim version {version} of "
-                    f"{name}; expected one kernel for each version"
-                )
-            _ABSENT[domain, name, version] = frozenset(
-                [attribute for attribute, first in (added or {}).items() if version < first]
-                + [attribute for attribute, end in (removed or {}).items() if version >= end]
-            )
+            absent = [each for each, first in (added or {}).items() if version < first]
+            absent += [each for each, end in (removed or {}).items() if version >= end]
+            served = _Served(function, frozenset(absent))
+            _KERNELS.register((domain, name, version), served, by=function)
         return function
 
     return register
@@ -68,12 +70,14 @@ def kernel(
 
 def absent_attributes(domain: str, name: str, since_version: int) -> frozenset[str]:
     """Return the parameters of a kernel that are no attributes in one of the versions it serves."""
-    return _ABSENT.get((domain, name, since_version), frozenset())
+    found = _KERNELS.get((domain, name, since_version))
+    return frozenset() if found is None else found.absent
 
 
 def find_kernel(domain: str, name: str, since_version: int) -> Kernel | None:
     """Return the kernel of one version of an operator, ``None`` where there is none."""
-    return _KERNELS.get((domain, name, since_version))
+    found = _KERNELS.get((domain, name, since_version))
+    return None if found is None else found.kernel
 
 
 def kernels() -> Iterator[tuple[str, str, int]]:

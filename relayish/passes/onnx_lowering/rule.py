@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relayish.errors import DuplicateNameError
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx.calls import attributes_of, inputs_of, is_absent
@@ -147,7 +147,9 @@ class OnnxNode:
 Rule: TypeAlias = Callable[[OnnxNode], Expr | Sequence[Expr]]
 """What a node becomes: an expression, or one for each of its outputs."""
 
-RULES: Final[dict[tuple[str, str], Rule]] = {}
+RULES: Final[ClaimedTable[tuple[str, str], Rule]] = ClaimedTable(
+    lambda key: f"the lowering of {key[1]}{f' of {key[0]}' if key[0] else ''}", "leave one out"
+)
 """By domain of ONNX and operator."""
 
 
@@ -155,13 +157,12 @@ def lowers(*names: str, domain: str = "") -> Callable[[Rule], Rule]:
     """Let the decorated function be what operators become, in all of their versions.
 
     Raises:
-        DuplicateNameError: If one of them has a rule.
+        DuplicateNameError: If somebody else gave one of them a rule.
     """
 
     def declare(rule: Rule) -> Rule:
         for name in names:
-            if RULES.setdefault((domain, name), rule) is not rule:
-                raise DuplicateNameError(f"two rules lower {name}; leave one out")
+            RULES.register((domain, name), rule)
         return rule
 
     return declare

@@ -101,5 +101,6 @@ class _Raise(ExprRewriter):
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
         """Take apart what a rule made of a call of several results."""
         made = post.tuple_value
-        is_apart = type(made) is Tuple and isinstance(pre.tuple_value.checked_type, TupleType)
-        return made.fields[post.index] if is_apart and type(made) is Tuple else post
+        if type(made) is Tuple and isinstance(pre.tuple_value.checked_type, TupleType):
+            return made.fields[post.index]
+        return post

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.errors import DuplicateNameError
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx.calls import make_call
@@ -70,7 +70,9 @@ class RelayCall:
 
 Rule: TypeAlias = Callable[[RelayCall], Expr]
 
-RULES: Final[dict[str, Rule]] = {}
+RULES: Final[ClaimedTable[str, Rule]] = ClaimedTable(
+    lambda name: f"the form of {name} in ONNX", "leave one out"
+)
 """By operator of Relay's."""
 
 
@@ -78,13 +80,12 @@ def raises(*names: str) -> Callable[[Rule], Rule]:
     """Let the decorated function say what calls of operators are in ONNX.
 
     Raises:
-        DuplicateNameError: If one of them has a rule.
+        DuplicateNameError: If somebody else gave one of them a rule.
     """
 
     def declare(rule: Rule) -> Rule:
         for name in names:
-            if RULES.setdefault(name, rule) is not rule:
-                raise DuplicateNameError(f"two rules write {name} in ONNX; leave one out")
+            RULES.register(name, rule)
         return rule
 
     return declare

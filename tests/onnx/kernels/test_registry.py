@@ -3,13 +3,14 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import DuplicateNameError
-from relayish.onnx.kernels import absent_attributes, find_kernel, kernel, kernels, registry
+from relayish.ir.declarations import declared_temporarily
+from relayish.onnx.kernels import absent_attributes, find_kernel, kernel, kernels
 
 
 @pytest.fixture(autouse=True)
-def own_table(monkeypatch):
-    monkeypatch.setattr(registry, "_KERNELS", {})
-    monkeypatch.setattr(registry, "_ABSENT", {})
+def temporary():
+    with declared_temporarily():
+        yield
 
 
 def test_a_kernel_serves_the_versions_it_names():
@@ -21,12 +22,12 @@ def test_a_kernel_serves_the_versions_it_names():
     assert find_kernel("here", "Made", 7) is made
     assert find_kernel("here", "Made", 6) is None
     assert find_kernel("", "Made", 1) is None
-    assert list(kernels()) == [("here", "Made", 1), ("here", "Made", 7)]
+    assert list(kernels())[-2:] == [("here", "Made", 1), ("here", "Made", 7)]
 
 
 def test_a_second_kernel_of_a_version_is_refused():
     kernel("Made", since=(1,))(abs)
-    with pytest.raises(DuplicateNameError, match="both claim version 1 of Made"):
+    with pytest.raises(DuplicateNameError, match=r"version 1 of Made .* builtins.abs and .*len;"):
         kernel("Made", since=(7, 1))(len)
     kernel("Made", since=(1,))(abs)
 
