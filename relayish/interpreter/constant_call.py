@@ -80,7 +80,10 @@ _SHAPE: Final = Plan(None, shape_only=True)
 
 
 def plan_of(op: Node, *, fold_qnn: bool = False) -> Plan:
-    """Return what to do with calls of ``op``, an operator or whatever is called, on constants."""
+    """Return what to do with calls of ``op``, an operator or whatever is called, on constants.
+
+    What dequantises is left where ``fold_qnn`` is false: weights are stored small.
+    """
     if type(op) is not Op or op in properties.stateful or op in properties.random:
         return _LEAVE
     if op in properties.shape_only:
@@ -88,7 +91,7 @@ def plan_of(op: Node, *, fold_qnn: bool = False) -> Plan:
     only_marks = op in properties.non_computational
     if only_marks and not (fold_qnn and op in properties.quantized):
         return _LEAVE
-    if op not in properties.evaluate:
+    if op not in properties.evaluate or (op in properties.dequantizes and not fold_qnn):
         return _LEAVE
     return Plan(
         call_evaluator(op),

@@ -75,6 +75,10 @@ def _draws(identity: Identity) -> bool:
     return identity.domain == "" and first is not None and identity.since_version >= first
 
 
+def _dequantizes(identity: Identity) -> bool:
+    return identity.domain == "" and identity.name == "DequantizeLinear"
+
+
 def _declare(identity: Identity, op: Op) -> None:
     schema = find_schema(identity)
     with_graphs = has_graphs(schema)
@@ -96,6 +100,7 @@ def _declare(identity: Identity, op: Op) -> None:
         outputs=lambda attrs, _args: count_outputs(attrs),
         stateful=schema is None or draws,  # a second call draws other numbers
         random=draws,
+        dequantizes=_dequantizes(identity),
         calls_arguments=with_graphs,
     )
 

@@ -213,7 +213,10 @@ mac_count: OpTable[MacRule] = OpTable("mac_count", takes=("attrs", "types", "res
 Operators that multiply no matrices have no entry; they count as none.
 """
 dequantizes: OpTable[bool] = OpTable("dequantizes")
-"""True for operators that turn integers into the floating point numbers they stand for."""
+"""True for operators that turn integers into the floating point numbers they stand for.
+
+Calls of them on constants are folded only where that is asked for, since the integers are smaller.
+"""
 quantizes: OpTable[bool] = OpTable("quantizes")
 """True for operators that turn floating point numbers into the integers that stand for them."""
 

@@ -253,7 +253,7 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
 
     Args:
         expr: Any well-formed expression, shared subexpressions included.
-        fold_qnn: Fold operators of the ``qnn`` dialect too.
+        fold_qnn: Fold operators of the ``qnn`` dialect too, and others that dequantise.
         size_limit: How many elements a result may have, unless its operands have as many together.
 
     Returns:
@@ -276,7 +276,7 @@ def fold_constant_expr(expr: Expr, mod: IRModule | None = None, fold_qnn: bool =
         expr: Any well-formed expression.
         mod: What ``expr`` belongs to. Calls of its functions are not folded, so nothing is looked
             up in it.
-        fold_qnn: Fold operators of the ``qnn`` dialect too.
+        fold_qnn: Fold operators of the ``qnn`` dialect too, and others that dequantise.
 
     Source:
         Relay ``FoldConstantExpr``.

@@ -127,7 +127,7 @@ def propagate_constants(
 
     Args:
         expr: Any well-formed expression, shared subexpressions included.
-        fold_qnn: Fold operators of the ``qnn`` dialect too.
+        fold_qnn: Fold operators of the ``qnn`` dialect too, and others that dequantise.
         size_limit: How many elements a result may have, unless its operands have as many together.
         interprocedural: Follow calls of functions that are known: their parameters have the values
             of all calls, and calls those of the functions.

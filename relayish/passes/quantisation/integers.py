@@ -124,6 +124,8 @@ class Integers:
 
     def dequantized(self, call: Call) -> Image | Failure:
         """Return the integers that ``call`` turns into what they stand for."""
+        if self.rule_of(call.op) is None:  # its arguments may be others, too
+            return Failure(_missing_rule(call))
         data, scale, zero_point = call.args
         attrs: Any = call.attrs  # Any: those of dequantisation
         try:
@@ -151,7 +153,7 @@ class Integers:
     def _ask(self, call: Call, types: AffineTypes) -> tuple[Expr, AffineType]:
         rule = self.rule_of(call.op)
         if rule is None:
-            raise PassError(f"there is no rule for {name_of(call)}")
+            raise _missing_rule(call)
         answer: Any = rule(call, types)  # Any: still to be checked
         pair = tuple(answer) if isinstance(answer, (list, tuple)) else ()
         if len(pair) != 2 or not isinstance(pair[0], Expr) or not isinstance(pair[1], AffineType):
@@ -160,6 +162,10 @@ class Integers:
                 f"expected an expression and its affine type"
             )
         return pair[0], pair[1]
+
+
+def _missing_rule(call: Call) -> PassError:
+    return PassError(f"there is no rule for {name_of(call)}")
 
 
 def _is_rounded(part: Image, result: TensorAffineType) -> bool:

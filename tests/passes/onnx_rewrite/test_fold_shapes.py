@@ -85,6 +85,16 @@ def test_weights_that_are_stored_small_stay_small() -> None:
     assert simplify(text, "SimplifyOnnx", opset=21, fold_dequantize=True) == ["Add"]
 
 
+@pytest.mark.parametrize("name", ["FoldConstant", "SparseConditionalConstantPropagation"])
+def test_passes_of_relay_leave_weights_that_are_stored_small_as_well(name: str) -> None:
+    text = """
+        g (float[2] x) => (float[2] y) <int8[2] w = {1, 2}, float s = {0.5}> {
+            a = DequantizeLinear(w, s) b = Neg(s) c = Mul(a, b) y = Add(x, c)
+        }"""
+    assert simplify(text, name, opset=21) == ["DequantizeLinear", "Mul", "Add"]
+    assert simplify(text, name, opset=21, fold_qnn=True) == ["Add"]
+
+
 def test_what_would_be_large_is_not_folded() -> None:
     text = """
         g (float[1] x) => (float[n] y) <int64[1] n = {4096}> {

@@ -13,10 +13,12 @@ from relayish.analysis import count_nodes
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError, UnknownNameError
 from relayish.interpreter import create_executor
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.build import const, var
-from relayish.ir.relay.expr import Expr, Function, Tuple, Var
+from relayish.ir.relay.expr import Call, Expr, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import register_fake_quantization_to_integer
 from relayish.op.builders.call import relay_call
@@ -176,6 +178,22 @@ def test_operator_may_be_declared_with_its_rule() -> None:
     )
     func = function(quantized(relay_call(mirror, dequantized(x))))
     assert fake_quantization_to_integer(func).body.op is mirror
+
+
+def test_what_an_operator_without_a_rule_dequantised_stays() -> None:
+    def as_floats(_attrs: object, ty: Any) -> TensorType:
+        return TensorType(ty.shape, "float32")
+
+    with declared_temporarily():
+        halved = register_op("test.halved", arguments=("data",), rule=as_floats, dequantizes=True)
+        relu = relay_call("nn.relu", Call(halved, (x,)))
+        func = function(quantized(relu))
+        assert fake_quantization_to_integer(func, use_qat=True) is func
+        with pytest.raises(PassError, match=r"how test\.halved is computed in integers"):
+            fake_quantization_to_integer(func, hard_fail=True)
+        func = function(relu)
+        with pytest.raises(PassError, match=r"no rule for test\.halved"):
+            fake_quantization_to_integer(func, hard_fail=True, use_qat=True)
 
 
 def test_region_that_would_change_its_type_stays() -> None:

@@ -12,9 +12,6 @@ from relayish.onnx.calls import count_outputs, graph_names, is_absent
 from relayish.onnx.operators import identity_of
 from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rule
 
-_KEPT: Final = frozenset({"Constant", "DequantizeLinear"})
-"""Operators that stay: what is constant already, and weights that are stored small."""
-
 
 @rule("Constant")
 def take_constant(call: Call, graph: Rewriter) -> Expr | None:
@@ -47,7 +44,6 @@ def fold_calls(*, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False) -
         size_limit: How many elements a result may have, unless its operands have as many together.
         fold_dequantize: Fold ``DequantizeLinear`` too, so that weights are stored as they are used.
     """
-    kept = _KEPT - ({"DequantizeLinear"} if fold_dequantize else set())
 
     @rule("*")
     def fold_call(call: Call, graph: Rewriter) -> Expr | None:
@@ -60,9 +56,8 @@ def fold_calls(*, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False) -
             if value is None:
                 return None
             values.append(value)
-        identity = identity_of(call.op)
-        plan = plan_of(call.op)
-        if identity is None or identity.name in kept or plan.evaluate is None:
+        plan = plan_of(call.op, fold_qnn=fold_dequantize)
+        if identity_of(call.op) is None or plan.evaluate is None:
             return None
         return _as_constants(call, plan.fold(call, values, size_limit, scalar=False))
 
