@@ -176,3 +176,32 @@ def test_misspelling_of_relay_is_found_and_not_offered():
     assert "extract_intermdeiate_expr" not in {*dir(analysis), *analysis.__all__}
     with pytest.raises(AttributeError, match="did you mean free_vars"):
         _ = analysis.free_var
+
+
+def test_the_stub_of_analyses_declares_exactly_their_names():
+    tree = ast.parse((PACKAGE / "analysis" / "__init__.pyi").read_text())
+    declared = {
+        str(alias.asname): f"{statement.module}.{alias.name}"
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    assert sorted(declared) == sorted(relay.analysis.__all__)
+    for name, origin in declared.items():
+        module, _, attribute = origin.rpartition(".")
+        assert getattr(importlib.import_module(module), attribute) is getattr(relay.analysis, name)
+
+
+def test_importing_one_analysis_loads_no_other():
+    loaded = run(
+        "import sys; from relayish.analysis import infer_type, well_formed; "
+        "import relayish.analysis.infer_type.program; print(*sys.modules); "
+        "assert callable(infer_type) and callable(relayish.analysis.infer_type)"
+    ).split()
+    assert "relayish.analysis.well_formed" in loaded
+    assert "relayish.analysis.memory_plan" not in loaded
+
+
+def test_optimising_a_model_loads_no_data_flow_analysis():
+    loaded = run("import sys; import relayish.cli.optimize; print(*sys.modules)").split()
+    assert "relayish.dataflow" not in loaded

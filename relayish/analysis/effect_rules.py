@@ -13,7 +13,7 @@ uses nothing from outside of it: a call of the function puts the effects of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
 
 from relayish.ir.effect import Effect
@@ -31,9 +31,7 @@ from relayish.ir.relay.expr import (
     Op,
     RefCreate,
     RefWrite,
-    Var,
 )
-from relayish.ir.relay.type import FuncType
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import binders, has_parts, operands, parts, scopes
 from relayish.ir.traversal import ByKind
@@ -152,12 +150,12 @@ def application(summary: Summary) -> Summary:
 
 
 def effect_of_op(op: Op) -> Summary:
-    """Return what calling an operator does; ``POLYMORPHIC`` where it calls its arguments."""
+    """Return what calling an operator does; ``POLYMORPHIC`` stands for what it calls itself."""
     if properties.stateful.get(op):
         own = int(Effect.STATE)
     else:
         own = 0 if registry.is_registered(op) else UNKNOWN
-    return own | POLYMORPHIC if properties.calls_arguments.get(op) else own
+    return own | POLYMORPHIC if op in properties.callees else own
 
 
 # What follows from declarations
@@ -238,7 +236,10 @@ def _call(call: Call, of: Summaries) -> Summary:
     if isinstance(call.op, Op):
         called = of[call.op] >> _WIDTH
         if called & POLYMORPHIC:
-            called = called & ~POLYMORPHIC | _effect_of_functions(call.args, of)
+            latent = 0
+            for function in callees_of(call):
+                latent |= of[function]
+            called = called & ~POLYMORPHIC | _join_latent(latent) & ~POLYMORPHIC
         return args & EVALUATED | called
     if isinstance(call.op, Constructor):
         return args
@@ -250,14 +251,10 @@ def _call(call: Call, of: Summaries) -> Summary:
     return (args | callee) & EVALUATED | called
 
 
-def _effect_of_functions(args: Iterable[Expr], of: Summaries) -> Summary:
-    """Return what calling those of ``args`` may do that may be functions."""
-    latent = 0
-    for arg in args:
-        ty = arg.type_annotation or arg.checked_type if type(arg) is Var else arg.checked_type
-        if ty is None or isinstance(ty, FuncType):
-            latent |= of[arg]
-    return _join_latent(latent) & ~POLYMORPHIC
+def callees_of(call: Call) -> Sequence[Expr]:
+    """Return the arguments of a call of an operator that are functions which that calls."""
+    find = properties.callees.get(call.op)
+    return () if find is None else find(call.attrs, call.args)
 
 
 def _levels(variables: int) -> int:

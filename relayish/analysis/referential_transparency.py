@@ -8,7 +8,12 @@ node does not.
 
 from __future__ import annotations
 
-from relayish.analysis.effect_rules import has_own_effect
+from relayish.analysis.effect_rules import (
+    POLYMORPHIC,
+    callees_of,
+    effect_of_op,
+    has_own_effect,
+)
 from relayish.ir.getters import is_declaration
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor
@@ -44,7 +49,7 @@ class ReferentialTransparency:
 
         Not transparent are references and whatever else acts or is a thing of its own, what
         declares variables for what follows it, operators with state, and calls of functions that
-        do not stand there literally.
+        do not stand there literally, by operators too.
 
         Complexity:
             Linear in the distinct nodes that were not looked at before; no recursion.
@@ -92,9 +97,13 @@ class ReferentialTransparency:
 
     def _is_opaque(self, node: Node) -> bool:
         """Return whether ``node`` is not transparent, though all it is made of is."""
+        if type(node) is Op:
+            return bool(effect_of_op(node) & ~POLYMORPHIC)
         if type(node) is Call:
             called = node.op
-            return type(called) not in (Op, Constructor) and not self._is_literal(called)
+            if type(called) is Op:
+                return not all(map(self._is_literal, callees_of(node)))
+            return type(called) is not Constructor and not self._is_literal(called)
         return node.traits_.allocates or has_own_effect(node)
 
     def _is_literal(self, function: Node) -> bool:

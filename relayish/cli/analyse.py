@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import relayish.analysis
+import relayish.analysis.liveness
 import relayish.interpreter.constants
 import relayish.tir.analysis  # noqa: F401 - registers analyses, as the one above does
 from relayish._support.collector import freeze_heap

@@ -30,7 +30,7 @@ from relayish.cli.onnx.statistics import count_model
 from relayish.cli.pipeline_options import DEFAULT_LEVEL, context_of, named_pipeline
 from relayish.domain.driver import Driver
 from relayish.errors import ModelError, OptionError, PassError
-from relayish.frontend.onnx.exporter import save_onnx
+from relayish.frontend.onnx.exporter import save_onnx, write_model
 from relayish.frontend.onnx.importer import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
 from relayish.ir.relay.module import IRModule
@@ -139,10 +139,10 @@ class _Work:
 
     def _write(self, mod: IRModule, path: Path) -> Any:  # Any: a ModelProto
         """Write a module as a model, by the rules of ONNX; return the model."""
-        save_onnx(mod, path, external_data=True if self.model.has_external_data else None)
-        written = read_model(str(path))
-        check_model(str(path), written.proto)
-        return written.proto
+        external_data = True if self.model.has_external_data else None
+        proto = write_model(mod, path, external_data=external_data)
+        check_model(str(path), proto)
+        return proto
 
     def _verify(self, path: Path, report: Report) -> bool:
         """Compare the result with the model, and say in the report what was found."""

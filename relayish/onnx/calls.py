@@ -99,11 +99,16 @@ def inputs_of(call: Call) -> tuple[Expr, ...]:
     return call.args[: len(call.args) - others]
 
 
+def find_graphs(attrs: Attrs | None, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Return those of the arguments of a call that are its graphs."""
+    last = len(args) - count_captures(attrs)
+    return args[last - len(graph_names(attrs)) : last]
+
+
 def graphs_of(call: Call) -> dict[str, Expr]:
     """Return the graphs of a call by name."""
     names = graph_names(call.attrs)
-    first = len(inputs_of(call))
-    return dict(zip(names, call.args[first : first + len(names)], strict=True))
+    return dict(zip(names, find_graphs(call.attrs, call.args), strict=True)) if names else {}
 
 
 def captures_of(call: Call) -> tuple[Expr, ...]:

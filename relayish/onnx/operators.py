@@ -13,7 +13,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.domain import Domain, is_domain
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
-from relayish.onnx.calls import count_outputs
+from relayish.onnx.calls import count_outputs, find_graphs
 from relayish.onnx.evaluation import make_evaluate
 from relayish.onnx.identity import Identity
 from relayish.onnx.inference import has_graphs, make_relation, make_rule
@@ -101,7 +101,7 @@ def _declare(identity: Identity, op: Op) -> None:
         stateful=schema is None or draws,  # a second call draws other numbers
         random=draws,
         dequantizes=_dequantizes(identity),
-        calls_arguments=with_graphs,
+        callees=find_graphs if with_graphs else None,
     )
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.analysis import Effect, analyse_effects, has_effect
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.ir.relay.adt import Clause, Constructor, Match, PatternConstructor, PatternVar
 from relayish.ir.relay.expr import (
     Call,
@@ -20,7 +21,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import GlobalTypeVar, TensorType
+from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op.declaration import properties
 from relayish.op.declaration.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
@@ -190,18 +191,18 @@ def test_shared_nodes_are_looked_at_once():
     assert has_effect(doublings(1000, RefRead(r)))
 
 
-def test_operator_that_calls_its_arguments_does_what_they_do():
+def test_operator_that_calls_an_argument_does_what_that_does():
     op = intern_op("tests.calling")
     properties.arguments.set(op, ("functions",), replace=True)
-    properties.calls_arguments.set(op, value=True, replace=True)
-    known = Var("t", TensorType((), "float32"))
-    assert not has_effect(Call(op, (pure, known)))
-    assert effects_of(Call(op, (pure, writer, known))) == Effect.WRITES
-    assert effects_of(Let(f, writer, Call(op, (f,)))) == Effect.WRITES
-    assert not has_effect(Let(f, pure, Call(op, (f,))))
-    assert effects_of(Call(op, (Var("g"),))) == Effect.UNKNOWN
-    assert not has_effect(Function((x,), Call(op, (writer,))))
-
-
-def effects_of(expr):
-    return analyse_effects(expr).of(expr)
+    properties.callees.set(op, lambda _, args: args[:1], replace=True)
+    transparency = ReferentialTransparency()
+    for call in (Call(op, (pure, y)), Call(op, (pure, writer)), Let(f, pure, Call(op, (f,)))):
+        assert not has_effect(call)
+        assert not has_effect(Function((x,), Call(op, (writer,))))
+    assert transparency.holds_for(Call(op, (pure, y)))
+    for call in (Call(op, (writer, y)), Let(f, writer, Call(op, (f,)))):
+        assert analyse_effects(call).of(call) == Effect.WRITES
+        assert not transparency.holds_for(call)
+    unknown = Call(op, (g,))
+    assert analyse_effects(unknown).of(unknown) == Effect.UNKNOWN
+    assert not transparency.holds_for(unknown)

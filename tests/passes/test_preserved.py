@@ -18,7 +18,8 @@ from relayish.ir.relay.expr import Call, Function, If, Let
 from relayish.ir.relay.module import IRModule
 from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument, check_preserved
+from relayish.pass_infra.relay.preservation import check_preserved
+from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.text import parse
 from relayish.transform import (
     PassContext,

@@ -9,7 +9,7 @@ from typing import Any
 
 from relayish.cli.onnx.inputs import Input, Shapes, inputs_of
 from relayish.errors import ModelError, OptionError
-from relayish.frontend.onnx.importer import from_onnx
+from relayish.frontend.onnx.importer import module_of_proto
 from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.package import load_onnx
@@ -36,7 +36,7 @@ class ModelFile:
 
     def to_module(self, *, freeze_params: bool = False) -> IRModule:
         """Return the model as a module."""
-        return from_onnx(self.proto, folder=Path(self.path).parent, freeze_params=freeze_params)
+        return module_of_proto(self.proto, Path(self.path).parent, freeze_params)
 
 
 def read_model(path: str, shapes: Shapes | None = None) -> ModelFile:

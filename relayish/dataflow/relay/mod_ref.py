@@ -16,7 +16,7 @@ def _mod_ref_of_call(call: Call) -> ModRef:
     op = call.op
     if type(op) is Constructor:
         return ModRef(call.args)
-    if type(op) is Op and registry.is_registered(op) and op not in properties.calls_arguments:
+    if type(op) is Op and registry.is_registered(op) and op not in properties.callees:
         return ModRef(call.args)
     return ModRef((op, *call.args), effect=Effect.UNKNOWN)
 

@@ -77,23 +77,30 @@ def save_onnx(
         Linear in the nodes and the bytes of constants. These are not held in memory where they go
         into a file beside the model.
     """
-    target = Path(path)
+    write_model(mod, Path(path), external_data=external_data, size_threshold=size_threshold)
+
+
+def write_model(
+    mod: IRModule, target: Path, *, external_data: bool | None, size_threshold: int = 1024
+) -> Any:  # Any: a ModelProto
+    """Write a module as :func:`save_onnx` does, and return what stands in the file."""
     target_data = target.with_name(f"{target.name}.data")
     if external_data is None:
         external_data = _constant_bytes(mod) > _LARGEST - (1 << 24)
     try:
-        _write(mod, target, target_data if external_data else None, size_threshold)
+        return _write(mod, target, target_data if external_data else None, size_threshold)
     except OSError as error:
-        raise ModelError(f"{path} cannot be written: {error.strerror}") from error
+        raise ModelError(f"{target} cannot be written: {error.strerror}") from error
 
 
-def _write(mod: IRModule, target: Path, data: Path | None, threshold: int) -> None:
+def _write(mod: IRModule, target: Path, data: Path | None, threshold: int) -> Any:  # Any: as above
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
         whole, beside, before = [Path(folder) / name for name in ("model", "data", "before")]
         if data is None:
-            whole.write_bytes(_build(mod, fill_tensor).SerializeToString())
+            proto = _build(mod, fill_tensor)
+            whole.write_bytes(proto.SerializeToString())
             os.replace(whole, target)  # noqa: PTH105 - it replaces what is there on every system
-            return
+            return proto
         with beside.open("wb") as file:
             proto = _build(mod, move_tensors(file, data.name, threshold))
         whole.write_bytes(proto.SerializeToString())
@@ -109,6 +116,7 @@ def _write(mod: IRModule, target: Path, data: Path | None, threshold: int) -> No
             else:
                 data.unlink(missing_ok=True)
             raise
+        return proto
 
 
 def _constant_bytes(mod: IRModule) -> int:

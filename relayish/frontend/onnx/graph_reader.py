@@ -46,7 +46,6 @@ from relayish.onnx.protos.attributes import (
     value_of_attribute,
 )
 from relayish.onnx.protos.tensors import array_of_proto
-from relayish.onnx.protos.types import type_of_proto
 from relayish.onnx.types import UnknownType
 
 
@@ -74,10 +73,11 @@ class GraphReader:
             graph: A ``GraphProto``.
             captured: The names of values from outside, which are its last parameters.
         """
+        types = self._model.types
         inputs = {each.name for each in graph.input}
-        params = [self._declare(each.name, self._type_of(each)) for each in graph.input]
+        params = [self._declare(each.name, types.type_of(each)) for each in graph.input]
         params += [self._declare(name, None) for name in captured]
-        attrs = read_graph_notes(graph, self._type_of)
+        attrs = read_graph_notes(graph, types)
         defaults: dict[str, object] = {}
         for tensor in graph.initializer:
             constant = self._read_initializer(tensor)
@@ -120,7 +120,7 @@ class GraphReader:
             ),
             info.OPSETS: DictAttrs({each.domain: each.version for each in proto.opset_import}),
         }
-        attrs.update(read_function_notes(proto, self._type_of))
+        attrs.update(read_function_notes(proto, self._model.types))
         return self._finish(proto.node, params, list(proto.output), attrs)
 
     def _finish(
@@ -147,9 +147,6 @@ class GraphReader:
         for var, value in reversed(self._bindings):
             body = Let(var, value, body)
         return Function(params, body, attrs=DictAttrs(attrs))
-
-    def _type_of(self, value: Any) -> Type:  # Any: a ValueInfoProto
-        return type_of_proto(value.type, self._model.dimensions, f"value {value.name!r}")
 
     def _declare(self, name: str, ty: Type | None) -> Var:
         """Return the parameter of a name."""

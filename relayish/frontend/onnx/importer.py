@@ -52,15 +52,21 @@ def from_onnx(
         Linear in the nodes; tensors are not copied where they are stored as numpy stores them.
     """
     proto, lies_in = load_proto(model)
-    place = lies_in if folder is None else Path(folder)
-    files = None if place is None else DataFiles(place)
-    with collect_rarely():
-        mod = _read(proto, files, freeze_params=freeze_params)
+    mod = module_of_proto(proto, lies_in if folder is None else Path(folder), freeze_params)
     if not lower:
         return mod
     lowered = get_pass("LowerOnnx")(mod)
     assert isinstance(lowered, IRModule)
     return lowered
+
+
+def module_of_proto(
+    proto: Any, folder: Path | None, freeze_params: bool
+) -> IRModule:  # Any: a ModelProto
+    """Return a model that :func:`load_proto` loaded as a module; see :func:`from_onnx`."""
+    files = None if folder is None else DataFiles(folder)
+    with collect_rarely():
+        return _read(proto, files, freeze_params=freeze_params)
 
 
 def _read(

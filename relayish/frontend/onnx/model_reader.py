@@ -8,6 +8,7 @@ from typing import Any
 from relayish._support.graph import components
 from relayish.errors import ModelError
 from relayish.frontend.onnx.node_order import DEEPEST
+from relayish.frontend.onnx.type_reader import TypeReader
 from relayish.ir.relay.expr import GlobalVar
 from relayish.onnx.operator_sets import canonical_domain
 from relayish.onnx.package import load_onnx
@@ -26,6 +27,7 @@ class ModelReader:
         files: The files beside the model, ``None`` if nobody knows where it lies.
         opsets: The version of each operator set, by domain.
         dimensions: The named dimensions.
+        types: What reads the types of values.
         functions: The functions of the model.
         globals: The names by which calls refer to them.
     """
@@ -33,6 +35,7 @@ class ModelReader:
     def __init__(self, proto: Any, files: DataFiles | None) -> None:  # Any: a ModelProto
         self.files = files
         self.dimensions = Dimensions()
+        self.types = TypeReader(self.dimensions)
         self.opsets = read_opsets(proto.opset_import, "the model")
         if not self.opsets:
             raise ModelError(

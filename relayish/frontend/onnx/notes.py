@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from relayish.frontend.onnx.type_reader import TypeReader
 from relayish.frontend.onnx.value_types import merge_types
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.type import Type
@@ -13,19 +14,16 @@ from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.types import Dimensions, type_of_proto, type_to_proto
 
-TypeOf = Callable[[Any], Type]  # Any: a ValueInfoProto
-"""The type that a value is said to have."""
 
-
-def read_graph_notes(graph: Any, type_of: TypeOf) -> dict[str, object]:  # Any: a GraphProto
+def read_graph_notes(graph: Any, types: TypeReader) -> dict[str, object]:  # Any: a GraphProto
     """Return what a graph says of itself, its values and its tensors."""
     attrs: dict[str, object] = {info.NAME: graph.name}
     if graph.doc_string:
         attrs[info.DOC_STRING] = graph.doc_string
     if graph.metadata_props:
         attrs[info.METADATA] = read_properties(graph)
-    attrs[info.OUTPUT_TYPES] = tuple([type_of(each) for each in graph.output])
-    attrs.update(_read_values(graph, (*graph.input, *graph.output), type_of))
+    attrs[info.OUTPUT_TYPES] = tuple([types.type_of(each) for each in graph.output])
+    attrs.update(_read_values(graph, (*graph.input, *graph.output), types))
     if graph.quantization_annotation:
         attrs[info.QUANTIZATION] = tuple(
             [
@@ -41,45 +39,43 @@ def read_graph_notes(graph: Any, type_of: TypeOf) -> dict[str, object]:  # Any: 
     return attrs
 
 
-def read_function_notes(proto: Any, type_of: TypeOf) -> dict[str, object]:  # Any: a FunctionProto
+def read_function_notes(proto: Any, types: TypeReader) -> dict[str, object]:  # Any: a FunctionProto
     """Return what a function of a model says of itself and its values."""
     attrs: dict[str, object] = {}
     if proto.doc_string:
         attrs[info.DOC_STRING] = proto.doc_string
     if proto.metadata_props:
         attrs[info.METADATA] = read_properties(proto)
-    attrs.update(_read_values(proto, (), type_of))
+    attrs.update(_read_values(proto, (), types))
     return attrs
 
 
 def _read_values(
     proto: Any,
     others: Iterable[Any],
-    type_of: TypeOf,
+    types: TypeReader,
 ) -> dict[str, object]:  # Any: a GraphProto or FunctionProto, ValueInfoProtos
     attrs: dict[str, object] = {}
     if proto.value_info:
-        attrs[info.VALUE_INFO] = DictAttrs({v.name: type_of(v) for v in proto.value_info})
-    values = {
-        each.name: details
-        for each in (*others, *proto.value_info)
-        if (details := _read_value(each, type_of(each)))
-    }
+        attrs[info.VALUE_INFO] = DictAttrs({v.name: types.type_of(v) for v in proto.value_info})
+    values: dict[str, object] = {}
+    for each in (*others, *proto.value_info):
+        details = _read_value(each, types.read(each).whole)
+        if details is not None:
+            values[each.name] = details
     if values:
         attrs[info.VALUES] = DictAttrs(values)
     return attrs
 
 
-def _read_value(value: Any, ty: Type) -> DictAttrs | None:  # Any: a ValueInfoProto
+def _read_value(value: Any, whole: str | None) -> DictAttrs | None:  # Any: a ValueInfoProto
     details: dict[str, object] = {}
     if value.doc_string:
         details["doc_string"] = value.doc_string
     if value.metadata_props:
         details["metadata"] = read_properties(value)
-    is_empty = not value.type.WhichOneof("value")
-    if value.HasField("type") and (is_empty or type_to_proto(ty) != value.type):
-        # denotations, sizes of -1 and the like, which types of programs do not have
-        details["type"] = value.type.SerializeToString().hex()
+    if whole is not None and value.HasField("type"):
+        details["type"] = whole
     return DictAttrs(details) if details else None
 
 

@@ -37,7 +37,7 @@ def check_texts(proto: Any) -> None:  # Any: a ModelProto
             waiting += message.external_data
         elif kind == "ValueInfoProto":
             texts += (message.name, message.doc_string)
-            waiting.append(message.type)
+            _collect_type(message.type, texts, waiting)
             waiting += message.metadata_props
         else:
             _collect(message, texts, waiting)
@@ -53,6 +53,16 @@ def check_texts(proto: Any) -> None:  # Any: a ModelProto
 
 _PLAIN: Final = frozenset({1, 2, 3, 6, 7, 8})
 """The types of attributes that are numbers and strings, which may be any bytes."""
+
+
+def _collect_type(message: Any, texts: list[Any], waiting: list[Any]) -> None:  # Any: as above
+    """Add what a type says; models have one of most values, so tensors are not left to others."""
+    if message.WhichOneof("value") != "tensor_type":
+        waiting.append(message)
+        return
+    texts.append(message.denotation)
+    for dim in message.tensor_type.shape.dim:
+        texts += (dim.dim_param, dim.denotation)
 
 
 def _collect(message: Any, texts: list[Any], waiting: list[Any]) -> None:  # Any: as above

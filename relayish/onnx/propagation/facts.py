@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import Diagnostic, TypeInferenceError
@@ -105,6 +105,18 @@ class Facts:
     def items(self) -> Sequence[tuple[Expr, Fact]]:
         """Return everything that is known, by expression."""
         return tuple(self._known.items())
+
+    def known(self, expr: Expr) -> Fact | None:
+        """Return what was found of an expression so far, without asking further."""
+        return self._known.get(expr)
+
+    def select(self, *variables: Iterable[Expr]) -> Facts:
+        """Return the facts of some variables alone, to which others may be added."""
+        found = Facts(self._mod, strict=self._strict)
+        found._sizes = self._sizes  # dimensions that are alike stay the same object
+        known = self._known
+        found._known = {var: known[var] for each in variables for var in each if var in known}
+        return found
 
     # walking
 

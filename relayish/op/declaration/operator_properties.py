@@ -23,7 +23,7 @@ def properties_of_op(op: Op) -> Property:
         not properties.arguments.get(op),
         op in properties.attrs_type,
         op in properties.commutative,
-        op in properties.stateful or op in properties.calls_arguments,
+        op in properties.stateful or op in properties.callees,
         op in properties.fusion_barrier,
     )
 

@@ -21,6 +21,7 @@ from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.relation import Relation, Rule
 
 Count: TypeAlias = Callable[[Any, tuple[Expr, ...]], int | None]  # Any: attributes of the operator
+Callees: TypeAlias = Callable[[Any, tuple[Expr, ...]], Sequence[Expr]]  # Any: as above
 Conversion: TypeAlias = Callable[[Any, str], Sequence[Any]]
 """``conversion(call, dtype)``: a :class:`MixedPrecision`, and the element types to accumulate in
 and to return; Any: a call of the operator, and these three."""
@@ -103,8 +104,11 @@ attrs_type: OpTable[type[Attrs]] = OpTable("attrs_type")
 """The class of the attributes; operators that take none have no entry."""
 stateful: OpTable[bool] = OpTable("stateful")
 """True for operators whose calls may not be removed, repeated, merged or evaluated early."""
-calls_arguments: OpTable[bool] = OpTable("calls_arguments")
-"""True for operators that call the functions among their arguments: a call may do what these do."""
+callees: OpTable[Callees] = OpTable("callees", takes=("attrs", "args"))
+"""``callees.get(op)(attrs, args)``: the arguments that are functions which the operator calls.
+
+A call may do whatever calls of these do. Operators that take no functions have no entry.
+"""
 non_computational: OpTable[bool] = OpTable("non_computational")
 """True for operators that only mark the program; folding leaves them alone."""
 pattern: OpTable[OpPattern] = OpTable("pattern")

@@ -15,6 +15,7 @@ from relayish.op.declaration import properties
 from relayish.op.declaration.layout_rule import LayoutRule
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.properties import (
+    Callees,
     Conversion,
     Count,
     MacRule,
@@ -57,7 +58,7 @@ class Record(TypedDict, total=False):
     # what passes ask
     pattern: OpPattern
     stateful: bool
-    calls_arguments: bool
+    callees: Callees | None
     non_computational: bool
     commutative: bool
     properties: Property | None

@@ -353,7 +353,7 @@ def is_pure(op: Op) -> bool:
     Complexity:
         Constant.
     """
-    acts = properties.stateful.get(op) or properties.calls_arguments.get(op)
+    acts = properties.stateful.get(op) or op in properties.callees
     return is_registered(op) and not acts
 
 

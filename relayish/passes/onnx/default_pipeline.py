@@ -9,7 +9,7 @@ from relayish.pass_infra.composition.sequential import Sequential
 from relayish.passes.default_pipeline import DefaultPipeline
 
 ONNX_PASSES: Final = (
-    "SimplifyOnnx",  # constants folded and merged, so that equal nodes have equal operands
+    "SimplifyOnnx",  # nothing unused, constants folded and merged: equal nodes have equal operands
     "EliminateCommonSubexprOnnx",  # before fusion, which takes what has a single use
     "FuseGelu",  # before the numbers in it go into weights behind it
     "FuseLayerNormalization",  # before what scales and shifts behind it goes elsewhere
@@ -19,7 +19,6 @@ ONNX_PASSES: Final = (
     "CombineConstants",  # after fusion, which has better places for constants
     "EliminateCommonSubexprOnnx",  # what differed by what was removed since
     "MergeInitializers",  # and the constants that fusion made
-    "DeadCodeElimination",  # what the model held that nothing uses
 )
 """All of them, in order; each runs from its own level on."""
 

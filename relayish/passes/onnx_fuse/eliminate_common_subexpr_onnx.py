@@ -17,6 +17,7 @@ from __future__ import annotations
 from relayish.ir.relay.expr import Expr
 from relayish.pass_infra import register_pass
 from relayish.passes.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
+from relayish.passes.onnx_rewrite.engine.facts import carry_facts
 
 
 @register_pass("EliminateCommonSubexprOnnx", opt_level=1, idempotent=True)
@@ -35,4 +36,6 @@ def eliminate_common_subexpr_onnx(func: Expr) -> Expr:
     Complexity:
         Linear in the nodes.
     """
-    return eliminate_common_subexpr(func)
+    image = eliminate_common_subexpr(func)
+    carry_facts(func, image)
+    return image

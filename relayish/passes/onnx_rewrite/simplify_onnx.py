@@ -88,7 +88,7 @@ def simplify_onnx(
         size_limit=size_limit, fold_dequantize=fold_dequantize, signed_zeros=signed_zeros
     )
     while True:
-        image = rewrite_function(func, rules, mod, merge_constants=True)
+        image = rewrite_function(func, rules, mod, merge_constants=True, drop_unused=True)
         if image is func:
             return func
         func = image

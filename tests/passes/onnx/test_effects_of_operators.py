@@ -79,6 +79,13 @@ def test_unknown_operator_in_a_graph_that_nobody_uses_stays(name):
 
 
 @pytest.mark.parametrize("name", ["DeadCodeElimination", "all for ONNX"])
+def test_nest_of_graphs_without_effect_that_nobody_uses_goes(name):
+    inner = branches("Exp(a)").replace("then_branch=t", "then_branch=s")
+    mod = read_with_mine(f"a = Neg(x) u = {branches(inner)} p = Relu(x)")
+    assert operators(PASSES[name](mod)) == ["Relu"]
+
+
+@pytest.mark.parametrize("name", ["DeadCodeElimination", "all for ONNX"])
 def test_graph_without_effect_that_nobody_uses_goes(name):
     mod = read_with_mine(f"u = {branches('Exp(x)')} p = Relu(x)")
     assert operators(PASSES[name](mod)) == ["Relu"]

@@ -173,6 +173,14 @@ class Chain:
             self._unlink(binding)
             self._discount(binding, binding.operands, wakes=wakes)
 
+    def drop_all_unused(self) -> int:
+        """Drop the bindings that nothing uses, but for those that act; return how many."""
+        before = tuple(self.bindings.items())
+        for var, binding in before:
+            if not self.users.get(var) and self._transparency.holds_for(binding.value):
+                self.drop_unused(binding)
+        return len(before) - len(self.bindings)
+
     def _unlink(self, binding: Binding) -> None:
         assert binding.var is not None
         del self.bindings[binding.var]

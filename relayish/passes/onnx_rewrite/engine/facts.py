@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy.typing as npt
 
-from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem, Var
+from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import Type
-from relayish.onnx.propagation import Facts, propagate
+from relayish.ir.relay.type import Any as AnyDim
+from relayish.ir.relay.type import TensorType, Type
+from relayish.onnx.calls import graph_names
+from relayish.onnx.propagation import Fact, Facts, propagate
+from relayish.passes.onnx_rewrite.engine.chain import Chain
 
 
 class Scope(Protocol):
@@ -62,7 +66,7 @@ class FactSource:
         """
         facts = self._facts
         if facts is None:
-            facts = self._facts = propagate(self._func, self._mod, strict=False)
+            facts = self._facts = self._begin()
             self._known.update([each for each, _ in facts.items()])
         if expr in self._known:
             return facts
@@ -81,6 +85,43 @@ class FactSource:
                 self._learn(facts, graph, each, value)
         return facts
 
+    def _begin(self) -> Facts:
+        """Return what an earlier pass left of facts, or those of the whole function."""
+        kept = _KEPT.get(self._func)
+        return propagate(self._func, self._mod, strict=False) if kept is None else kept
+
+    def keep(self, image: Function, chain: Chain) -> None:
+        """Keep facts for the passes behind, which are given ``image``.
+
+        What rewriting changed is looked at again, and what follows from it: more may be known now.
+
+        Nothing is kept where calls have graphs, or call functions of the module: what is known
+        within these depends on all calls.
+
+        Args:
+            image: The function after it was rewritten.
+            chain: Its bindings.
+        """
+        known = self._facts or _KEPT.get(self._func)
+        if known is None:
+            return
+        facts = known.select(chain.bindings, image.params)
+        renewed: set[Expr] = set()
+        for each in chain:
+            value = each.value
+            if type(value) is Call and (type(value.op) is not Op or graph_names(value.attrs)):
+                return
+            assert each.var is not None
+            before = facts.known(each.var)
+            if before is not None and _is_final(before):
+                continue
+            is_changed = each.let is None or each.let.value is not value
+            if is_changed or not renewed.isdisjoint(each.operands):
+                after = facts.bind(each.var, value)
+                if before is None or after.type is not before.type or after.value is not None:
+                    renewed.add(each.var)
+        _KEPT[image] = facts
+
     def _learn(self, facts: Facts, graph: Scope, var: Var, value: Expr | None) -> None:
         self._known.add(var)
         if value is not None:
@@ -90,6 +131,33 @@ class FactSource:
         if outside is not None and graph.outer is not None:
             self._ask(graph.outer, outside)
             facts.bind(var, outside)
+
+
+_KEPT: Final[WeakKeyDictionary[Function, Facts]] = WeakKeyDictionary()
+"""By function: what is known for good of its variables."""
+
+
+def carry_facts(func: Expr, image: Expr) -> None:
+    """Keep what is known of a function for another, whose variables have the same values."""
+    if type(func) is Function and type(image) is Function and func in _KEPT:
+        _KEPT[image] = _KEPT[func]  # both may add what they ask for
+
+
+def _is_final(fact: Fact) -> bool:
+    """Return whether no more can become known: the value is, or it is a float of known shape."""
+    if fact.value is not None:
+        return True
+    ty = fact.type
+    if type(ty) is not TensorType or ty.dtype.startswith(_COUNTABLE):
+        return False
+    for size in ty.shape:
+        if type(size) is AnyDim:
+            return False
+    return True
+
+
+_COUNTABLE: Final = ("int", "uint", "bool")
+"""How element types begin of which single elements may be known."""
 
 
 def _variables(value: Expr) -> list[Expr]:

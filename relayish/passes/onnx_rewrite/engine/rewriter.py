@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,21 @@ _ROUNDS = 64
 """How many rewrites a binding may cause on average, before rules are said to undo one another."""
 
 
+class First(NamedTuple):
+    """What is done to a function, and to graphs in it, before any rule is applied.
+
+    Attributes:
+        merge_constants: Whether equal constants get one variable.
+        drop_unused: Whether what nothing uses is dropped.
+    """
+
+    merge_constants: bool = False
+    drop_unused: bool = False
+
+
+_NOTHING_FIRST: Final = First()
+
+
 class Rewriter(Scope):
     """A function whose calls are rewritten: ``graph``, as rules call it.
 
@@ -52,7 +68,7 @@ class Rewriter(Scope):
         opsets: The version of each operator set.
         outer: The rewriter of the function around, of a graph.
         captured: What the last parameters of a graph stand for, there.
-        merge_constants: Give equal constants one variable first.
+        first: What is done before any rule is applied.
     """
 
     def __init__(
@@ -64,11 +80,11 @@ class Rewriter(Scope):
         outer: Rewriter | None = None,
         captured: Mapping[Expr, Expr] | None = None,
         *,
-        merge_constants: bool = False,
+        first: First = _NOTHING_FIRST,
     ) -> None:
         super().__init__(func, facts, opsets, outer, captured)
         self._rules = rules
-        self._merge_constants = merge_constants
+        self._first = first
         self._names: Names = Names(func) if outer is None else outer._names  # noqa: SLF001
         self._at: Binding = self._chain.end
         self._emitted: list[Binding] = []
@@ -173,7 +189,9 @@ class Rewriter(Scope):
         """Apply the rules until none applies; return the function, itself if none did."""
         chain = self._chain
         self._limit = _ROUNDS * (len(chain.bindings) + 16)
-        if self._merge_constants:
+        if self._first.drop_unused:
+            self._rewrites += chain.drop_all_unused()
+        if self._first.merge_constants:
             self._forward_equal_constants()
         while chain.waiting:
             binding = chain.waiting.popleft()
@@ -181,9 +199,12 @@ class Rewriter(Scope):
             if binding is chain.end or binding.var not in chain.bindings:
                 continue
             self._visit(binding)
-        if not self._rewrites:
-            return self.function
-        return self.function.with_fields(body=chain.rebuild())
+        image = self.function
+        if self._rewrites:
+            image = image.with_fields(body=chain.rebuild())
+        if self.outer is None:
+            self._facts.keep(image, chain)
+        return image
 
     def _forward_equal_constants(self) -> None:
         """Use the first of several equal constants instead of the others, but for results."""
@@ -289,7 +310,7 @@ class Rewriter(Scope):
                     self._opsets,
                     self,
                     inner,
-                    merge_constants=self._merge_constants,
+                    first=self._first,
                 ).run()
             )
         self._graphs_seen[binding.var] = (*images, *known)

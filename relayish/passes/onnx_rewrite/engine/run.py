@@ -11,7 +11,7 @@ from relayish.onnx.operators import identity_of
 from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
 from relayish.passes.onnx_rewrite.engine.parts import opsets_of
-from relayish.passes.onnx_rewrite.engine.rewriter import Rewriter
+from relayish.passes.onnx_rewrite.engine.rewriter import First, Rewriter
 from relayish.passes.onnx_rewrite.engine.rules import Rule, RuleTable
 
 
@@ -21,6 +21,7 @@ def rewrite_function(
     mod: IRModule | None = None,
     *,
     merge_constants: bool = False,
+    drop_unused: bool = False,
 ) -> Expr:
     """Return a function with rules applied to its calls, and those of its graphs, until none does.
 
@@ -34,6 +35,7 @@ def rewrite_function(
         rules: The rules; of those for one operator, the first that does something counts.
         mod: The module it belongs to, which says the versions of the operator sets.
         merge_constants: Give equal constants one variable first.
+        drop_unused: Drop what nothing used to begin with, too.
 
     Returns:
         ``func`` itself where no rule applied.
@@ -49,9 +51,8 @@ def rewrite_function(
     if type(func) is not Function or not _is_for(table, func):
         return func
     opsets = opsets_of(func, None if mod is None else mod.attrs)
-    return Rewriter(
-        func, table, FactSource(func, mod), opsets, merge_constants=merge_constants
-    ).run()
+    first = First(merge_constants=merge_constants, drop_unused=drop_unused)
+    return Rewriter(func, table, FactSource(func, mod), opsets, first=first).run()
 
 
 def _is_for(table: RuleTable, func: Function) -> bool:

@@ -1,0 +1,59 @@
+"""Lazy packages: names that are loaded from the modules they live in when they are first asked for.
+
+Importing a module of such a package then imports no other.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+
+_FACES: Final[dict[str, Mapping[str, str]]] = {}
+"""By package: the module that each of its names lives in."""
+
+
+class LazyPackage(ModuleType):
+    """A package whose names may be those of modules in it: ``infer_type`` stays the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and name in _FACES[self.__name__]:
+            return  # the import of a module, which is found by the import system all the same
+        super().__setattr__(name, value)
+
+
+def set_face(package: str, names: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Let a package have names without importing anything, and return them, sorted.
+
+    Args:
+        package: The package, whose ``__getattr__`` asks :func:`load_name`.
+        names: By module: what the package has from there; under its own name, its modules.
+    """
+    _FACES[package] = {name: module for module, found in names.items() for name in found}
+    sys.modules[package].__class__ = LazyPackage
+    return tuple(sorted(_FACES[package]))
+
+
+def load_name(package: str, name: str) -> Any | None:  # Any: whatever it is
+    """Return what a package has under a name, which it finds by itself from now on.
+
+    Returns:
+        ``None`` if it has no such name.
+    """
+    module = _FACES[package].get(name)
+    if module is None:
+        return None
+    if module == package:
+        found = import_module(f"{package}.{name}")
+    else:
+        found = getattr(import_module(module), name)
+    sys.modules[package].__dict__[name] = found
+    return found
+
+
+def load_all(package: str) -> None:
+    """Import all that a package has names from."""
+    for module in dict.fromkeys(_FACES[package].values()):
+        import_module(module)
