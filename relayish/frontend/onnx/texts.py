@@ -27,7 +27,7 @@ def check_texts(proto: Any) -> None:  # Any: a ModelProto
             texts += (message.name, message.op_type, message.domain, message.overload)
             texts.append(message.doc_string)
             waiting += message.attribute
-            waiting += message.metadata_props
+            _collect_properties(message, texts)
         elif kind == "AttributeProto":
             texts += (message.name, message.ref_attr_name, message.doc_string)
             if message.type not in _PLAIN:
@@ -38,7 +38,7 @@ def check_texts(proto: Any) -> None:  # Any: a ModelProto
         elif kind == "ValueInfoProto":
             texts += (message.name, message.doc_string)
             _collect_type(message.type, texts, waiting)
-            waiting += message.metadata_props
+            _collect_properties(message, texts)
         else:
             _collect(message, texts, waiting)
     try:
@@ -53,6 +53,11 @@ def check_texts(proto: Any) -> None:  # Any: a ModelProto
 
 _PLAIN: Final = frozenset({1, 2, 3, 6, 7, 8})
 """The types of attributes that are numbers and strings, which may be any bytes."""
+
+
+def _collect_properties(message: Any, texts: list[Any]) -> None:  # Any: as above
+    for each in message.metadata_props:
+        texts += (each.key, each.value)
 
 
 def _collect_type(message: Any, texts: list[Any], waiting: list[Any]) -> None:  # Any: as above

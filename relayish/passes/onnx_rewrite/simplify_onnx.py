@@ -50,8 +50,8 @@ def simplifying_rules(
         *sequences.RULES,
         *consecutive.RULES,
         *views.RULES,
+        constants.fold_known_value,  # what is known already need not be evaluated
         constants.fold_calls(size_limit=size_limit, fold_dequantize=fold_dequantize),
-        constants.fold_known_value,
         *feasible_ranks.RULES,
     )
 

@@ -63,8 +63,22 @@ class Chain:
 
     def _fill(self, body: Expr) -> None:
         tail = body
+        end, bindings, waiting = self.end, self.bindings, self.waiting
         while type(tail) is Let:
-            self.insert(tail.var, tail.value, self.end, tail)
+            value = tail.value
+            if type(value) is Let or not all(map(_is_flat, _parts(value))):
+                self.insert(tail.var, value, end, tail)
+            else:  # nearly all are: what `insert` does, in place
+                found = bindings[tail.var] = Binding(tail.var, value, tail)
+                found.following, found.preceding = end, end.preceding
+                if end.preceding is None:
+                    self._first = found
+                else:
+                    end.preceding.following = found
+                end.preceding = found
+                self._count(found)
+                found.is_waiting = True
+                waiting.append(found)
             tail = tail.body
         if type(tail) is Call or type(tail) is TupleGetItem:
             tail = self._bind(tail, self.end)

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy.typing as npt
 
-from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import TensorType, Type
@@ -113,9 +113,10 @@ class FactSource:
                 return
             assert each.var is not None
             before = facts.known(each.var)
-            if before is not None and _is_final(before):
-                continue
             is_changed = each.let is None or each.let.value is not value
+            is_folded = is_changed and type(value) is Constant
+            if before is not None and _is_final(before) and not is_folded:
+                continue
             if is_changed or not renewed.isdisjoint(each.operands):
                 after = facts.bind(each.var, value)
                 if before is None or after.type is not before.type or after.value is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.expr import Call, Expr, Function, Let
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.onnx.operators import identity_of
@@ -57,10 +57,16 @@ def rewrite_function(
 
 def _is_for(table: RuleTable, func: Function) -> bool:
     """Return whether a function calls operators of ONNX, or what rules are for."""
-    for node in EXPRESSIONS.pre_order(func):
-        if type(node) is Call and (identity_of(node.op) is not None or table.find(node.op)):
+
+    def is_one(node: object) -> bool:
+        return type(node) is Call and bool(identity_of(node.op) or table.find(node.op))
+
+    tail = func.body
+    while type(tail) is Let:  # the initializers are first
+        if is_one(tail.value):
             return True
-    return False
+        tail = tail.body
+    return any(map(is_one, EXPRESSIONS.pre_order(func)))
 
 
 def rewrite_module(
