@@ -22,18 +22,70 @@ from relayish.ir.relay.expr import (
 
 
 class Binding:
-    """A variable and what it is bound to; the last of a chain has no variable."""
+    """A variable and what it is bound to; the last of a chain has no variable.
 
-    __slots__ = ("following", "is_waiting", "let", "operands", "preceding", "value", "var")
+    Variables of the value that are renamed one after the other are replaced all at once, when
+    somebody asks for the value.
+    """
+
+    __slots__ = (
+        "_operands", "_renamed", "_value", "following", "is_plain", "is_waiting", "let",
+        "preceding", "var",
+    )  # fmt: skip
 
     def __init__(self, var: Var | None, value: Expr, let: Let | None) -> None:
         self.var = var
-        self.value = value
         self.let = let
-        self.operands: tuple[Var, ...] = ()
+        self._value = value
+        self._operands: tuple[Var, ...] = ()
+        self._renamed: dict[Expr, Var] = {}
+        self.is_plain = False
         self.preceding: Binding | None = None
         self.following: Binding | None = None
         self.is_waiting = False
+
+    @property
+    def value(self) -> Expr:
+        """What the variable is bound to."""
+        if self._renamed:
+            self._settle()
+        return self._value
+
+    @property
+    def operands(self) -> tuple[Var, ...]:
+        """The variables in it, each as often as it stands there."""
+        if self._renamed:
+            self._settle()
+        return self._operands
+
+    def bind(self, value: Expr, operands: tuple[Var, ...]) -> None:
+        """Bind the variable to another value, whose variables are ``operands``."""
+        self._value, self._operands = value, operands
+        self._renamed = {}
+        direct = (value,) if type(value) is Var else _parts(value)
+        self.is_plain = len(operands) == sum([type(part) is Var for part in direct])
+
+    def rename(self, var: Var, image: Var) -> None:
+        """Let ``image`` stand wherever ``var`` does, of a value that is plain.
+
+        Complexity:
+            Constant; what is renamed is replaced later, in time linear in the operands.
+        """
+        assert self.is_plain  # nothing within functions
+        self._renamed[var] = image
+
+    def _settle(self) -> None:
+        renamed, self._renamed = self._renamed, {}
+        for var in reversed(renamed):  # what was renamed to may have been renamed since
+            image = renamed[var]
+            renamed[var] = renamed.get(image, image)
+        value = self._value
+        self._operands = tuple([renamed.get(each, each) for each in self._operands])
+        if type(value) is Var:
+            self._value = renamed.get(value, value)
+        else:
+            parts: list[Expr] = [renamed.get(part, part) for part in _parts(value)]
+            self._value = _with_parts(value, parts)
 
 
 class Chain:
@@ -111,7 +163,7 @@ class Chain:
             before.preceding.following = found
         before.preceding = found
         self.bindings[var] = found
-        self._count(found)
+        self._count(found, flat)
         self.enqueue(found)
         return found
 
@@ -147,12 +199,13 @@ class Chain:
 
     def _set(self, binding: Binding, value: Expr) -> None:
         before = binding.operands
-        binding.value = value
-        self._count(binding)
+        self._count(binding, value)
         self._discount(binding, before)
 
-    def _count(self, binding: Binding) -> None:
-        found = binding.operands = self._variables(binding.value)
+    def _count(self, binding: Binding, value: Expr) -> None:
+        """Bind to a value, and note what it uses."""
+        found = self._variables(value)
+        binding.bind(value, found)
         for var in found:
             users = self.users.get(var)
             if users is None:
@@ -206,18 +259,21 @@ class Chain:
             binding.preceding.following = binding.following
 
     def replace_uses(self, var: Var, image: Var) -> list[Binding]:
-        """Use ``image`` wherever ``var`` is used; return what used it."""
-        users = list(self.users.get(var, ()))
+        """Use ``image`` wherever ``var`` is used, but within functions; return what used it.
+
+        Complexity:
+            Linear in the users, however many operands these have.
+        """
+        uses = self.users.get(var, {})
+        users = list(uses)
         for user in users:
-            parts = _parts(user.value)
-            value = image if user.value is var else _with_parts(
-                user.value, [image if part is var else part for part in parts]
-            )  # fmt: skip
-            if value is not user.value:
-                before = user.operands
-                user.value = value
-                self._count(user)
-                self._discount(user, before)
+            if user.is_plain:
+                user.rename(var, image)
+                counts = self.users.setdefault(image, {})
+                counts[user] = counts.get(user, 0) + uses.pop(user)
+            elif any(part is var for part in _parts(user.value)):
+                parts = [image if part is var else part for part in _parts(user.value)]
+                self._set(user, _with_parts(user.value, parts))
         return users
 
     # asking
@@ -231,6 +287,11 @@ class Chain:
     def count_uses(self, var: Expr) -> int:
         """Return how often a variable is used."""
         return sum(self.users.get(var, _NOTHING).values())
+
+    def is_used_once(self, var: Expr) -> bool:
+        """Return whether a variable is used in one place."""
+        users = self.users.get(var, _NOTHING)
+        return len(users) == 1 and sum(users.values()) == 1
 
     def _variables(self, value: Expr) -> tuple[Var, ...]:
         if type(value) is Var:

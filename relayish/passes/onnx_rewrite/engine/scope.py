@@ -151,7 +151,7 @@ class Scope:
 
     def is_used_once(self, expr: Expr) -> bool:
         """Return whether a variable is used in one place, which may be among the results."""
-        return self._chain.count_uses(expr) == 1
+        return self._chain.is_used_once(expr)
 
     def is_result(self, expr: Expr) -> bool:
         """Return whether a variable is a result of the function."""

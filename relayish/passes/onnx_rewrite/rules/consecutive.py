@@ -17,17 +17,33 @@ from relayish.passes.onnx_rewrite.rules.dimensions import input_of, integers_of
 def merge_concats(call: Call, graph: Rewriter) -> Expr | None:
     """``Concat(Concat(a, b), c)`` along one axis is ``Concat(a, b, c)``."""
     axis = graph.attribute(call, "axis", 1)
+    if _is_joined_again(axis, graph):
+        return None  # with all that is around it, once
     parts: list[Expr] = []
-    for part in call.args:
+    pending = list(reversed(call.args))
+    while pending:
+        part = pending.pop()
         inner = graph.producer(part, "Concat")
         is_alike = inner is not None and graph.attribute(inner, "axis", 1) == axis
         if inner is not None and is_alike and graph.is_used_once(part):
-            parts += inner.args
+            pending += reversed(inner.args)
         else:
             parts.append(part)
     if len(parts) == len(call.args):
         return None
     return graph.call("Concat", parts, {"axis": axis}, like=call)
+
+
+def _is_joined_again(axis: int, graph: Rewriter) -> bool:
+    """Return whether the only use of a call is by another that puts together along its axis."""
+    if not graph.is_used_once(graph.current):
+        return False
+    return any(
+        graph.operator(user) == "Concat"
+        and not graph.is_open(user)
+        and graph.attribute(user, "axis", 1) == axis
+        for user in graph.users(graph.current)
+    )
 
 
 @rule("Cast")
