@@ -41,7 +41,7 @@ def test_what_broadcasts_is_not_put_into_weights(
         nodes,
         "net",
         [helper.make_tensor_value_info("x", FLOAT, shape)],
-        [helper.make_tensor_value_info("y", FLOAT, None)],
+        [helper.make_tensor_value_info("y", FLOAT, [None] * len(weight))],
         [onnx.numpy_helper.from_array(k, "k"), onnx.numpy_helper.from_array(w, "w")],
     )
     opset = helper.make_opsetid("", 18)
