@@ -12,7 +12,8 @@ def domain_table(domains: Iterable[Domain] | None = None) -> str:
     """Return a table of the operators of ``domains``, by default of all, by number.
 
     The children of an operator are ``*`` where their number differs. A kind of node is marked
-    ``node``, for an operator of the domain may have the same name.
+    ``node``, for an operator of the domain may have the same name. A name that cannot be shown as
+    it is, such as one with a line break, stands in quotes.
 
     Source:
         AIR ``META_INFO::Print``.
@@ -46,9 +47,10 @@ def _table_of(domain: Domain) -> str:
 
 def _row(operator: Operator) -> tuple[str, str, str, str]:
     count = operator.num_children
+    name = operator.name if operator.name.isprintable() else repr(operator.name)
     return (
         str(operator.number),
-        f"{operator.name} (node)" if operator.is_kind else operator.name,
+        f"{name} (node)" if operator.is_kind else name,
         "*" if count is None else str(count),
         spell_properties(operator.properties).replace("|", " "),
     )

@@ -7,7 +7,10 @@ import re
 import pytest
 
 from relayish.cli.main import main
-from relayish.ir.domain import list_domains
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.domain import Domain, list_domains
+from relayish.ir.domain_table import domain_table
+from relayish.ir.property import Property
 
 
 def test_all_domains_are_listed_with_every_operator(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,3 +35,10 @@ def test_unknown_domain_is_refused_with_the_nearest_one(
 ) -> None:
     assert main(["domains", "visoin"]) == 2
     assert "no domain 'visoin' is declared; did you mean vision?" in capsys.readouterr().err
+
+
+def test_name_with_a_line_break_is_shown_in_quotes() -> None:
+    with declared_temporarily():
+        lines = Domain("lines")
+        lines.add("a\nb", None, 1, Property.EXPR)
+        assert "  0  'a\\nb'  1  EXPR\n" in domain_table([lines])
