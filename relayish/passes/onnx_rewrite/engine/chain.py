@@ -128,7 +128,7 @@ class Chain:
                 else:
                     end.preceding.following = found
                 end.preceding = found
-                self._count(found)
+                self._count(found, value)
                 found.is_waiting = True
                 waiting.append(found)
             tail = tail.body
