@@ -29,7 +29,7 @@ class Binding:
     """
 
     __slots__ = (
-        "_operands", "_renamed", "_value", "following", "is_plain", "is_waiting", "let",
+        "_is_plain", "_operands", "_renamed", "_value", "following", "is_waiting", "let",
         "preceding", "var",
     )  # fmt: skip
 
@@ -38,8 +38,8 @@ class Binding:
         self.let = let
         self._value = value
         self._operands: tuple[Var, ...] = ()
-        self._renamed: dict[Expr, Var] = {}
-        self.is_plain = False
+        self._renamed: dict[Expr, Var] | None = None
+        self._is_plain: bool | None = None
         self.preceding: Binding | None = None
         self.following: Binding | None = None
         self.is_waiting = False
@@ -61,9 +61,17 @@ class Binding:
     def bind(self, value: Expr, operands: tuple[Var, ...]) -> None:
         """Bind the variable to another value, whose variables are ``operands``."""
         self._value, self._operands = value, operands
-        self._renamed = {}
-        direct = (value,) if type(value) is Var else _parts(value)
-        self.is_plain = len(operands) == sum([type(part) is Var for part in direct])
+        self._renamed = self._is_plain = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all its variables are operands of the value, none within functions."""
+        if self._is_plain is None:
+            value = self._value
+            direct = (value,) if type(value) is Var else _parts(value)
+            variables = sum([type(part) is Var for part in direct])
+            self._is_plain = len(self._operands) == variables
+        return self._is_plain
 
     def rename(self, var: Var, image: Var) -> None:
         """Let ``image`` stand wherever ``var`` does, of a value that is plain.
@@ -71,11 +79,13 @@ class Binding:
         Complexity:
             Constant; what is renamed is replaced later, in time linear in the operands.
         """
-        assert self.is_plain  # nothing within functions
+        assert self.is_plain
+        if self._renamed is None:
+            self._renamed = {}
         self._renamed[var] = image
 
     def _settle(self) -> None:
-        renamed, self._renamed = self._renamed, {}
+        renamed, self._renamed = self._renamed or {}, None
         for var in reversed(renamed):  # what was renamed to may have been renamed since
             image = renamed[var]
             renamed[var] = renamed.get(image, image)
