@@ -20,9 +20,10 @@ from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_rewrite.engine import rewrite_function
-from relayish.passes.onnx_rewrite.rules import arithmetic, identities
+from relayish.passes.onnx_rewrite.rules import arithmetic, identities, initial_states
 
-RULES = (*identities.RULES, *arithmetic.make_rules())
+_OTHERS = (*identities.RULES, *initial_states.RULES)
+RULES = (*_OTHERS, *arithmetic.make_rules())
 
 
 @register_pass("EliminateNop", opt_level=1, idempotent=True)
@@ -32,8 +33,9 @@ def eliminate_nop(func: Expr, *, mod: IRModule | None = None, signed_zeros: bool
     Return ``func`` without ``Identity``, ``Dropout`` where nothing is trained, casts to the type
     that there is, changes of the shape to what it is, transpositions that leave all in place,
     padding by nothing, slices of everything, sums of one tensor, ``x + 0``, ``x * 1`` and the
-    like. ``CastLike`` becomes ``Cast`` where the type is known. Values are the same, but that
-    ``-0.0`` may stay where ``x + 0.0`` would give ``0.0``.
+    like, and initial states of recurrent layers that are zeros. ``CastLike`` becomes ``Cast`` where
+    the type is known. Values are the same, but that ``-0.0`` may stay where ``x + 0.0`` would give
+    ``0.0``.
 
     Args:
         func: A function of ONNX; anything else is returned as it is.
@@ -43,7 +45,5 @@ def eliminate_nop(func: Expr, *, mod: IRModule | None = None, signed_zeros: bool
     Complexity:
         Linear in the nodes.
     """
-    rules = (
-        (*identities.RULES, *arithmetic.make_rules(signed_zeros=True)) if signed_zeros else RULES
-    )
+    rules = (*_OTHERS, *arithmetic.make_rules(signed_zeros=True)) if signed_zeros else RULES
     return rewrite_function(func, rules, mod)

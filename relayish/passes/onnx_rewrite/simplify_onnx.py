@@ -30,6 +30,7 @@ from relayish.passes.onnx_rewrite.rules import (
     control_flow,
     feasible_ranks,
     identities,
+    initial_states,
     sequences,
     views,
 )
@@ -46,6 +47,7 @@ def simplifying_rules(
         constants.take_constant,
         *control_flow.RULES,
         *identities.RULES,
+        *initial_states.RULES,
         *arithmetic.make_rules(signed_zeros=signed_zeros),
         *sequences.RULES,
         *consecutive.RULES,
