@@ -30,7 +30,7 @@ class Binding:
 
     __slots__ = (
         "_is_plain", "_operands", "_renamed", "_value", "following", "is_waiting", "let",
-        "preceding", "var",
+        "preceding", "reach", "var",
     )  # fmt: skip
 
     def __init__(self, var: Var | None, value: Expr, let: Let | None) -> None:
@@ -43,6 +43,7 @@ class Binding:
         self.preceding: Binding | None = None
         self.following: Binding | None = None
         self.is_waiting = False
+        self.reach = 0  # how far the worklist is to follow uses, when the turn comes
 
     @property
     def value(self) -> Expr:
@@ -288,11 +289,31 @@ class Chain:
 
     # asking
 
-    def enqueue(self, binding: Binding) -> None:
-        """Put a binding on the worklist, where it stands once."""
+    def enqueue(self, binding: Binding, reach: int = 0) -> None:
+        """Put a binding on the worklist, where it stands once.
+
+        Args:
+            binding: The binding.
+            reach: How far what uses it is put there too, when its turn comes.
+        """
+        binding.reach = max(binding.reach, reach)
         if not binding.is_waiting:
             binding.is_waiting = True
             self.waiting.append(binding)
+
+    def take_waiting(self) -> Binding:
+        """Take the first binding off the worklist, and put there what uses it, as far as asked."""
+        binding = self.waiting.popleft()
+        binding.is_waiting = False
+        if binding.reach:
+            self.enqueue_users(binding, binding.reach - 1)
+            binding.reach = 0
+        return binding
+
+    def enqueue_users(self, binding: Binding, reach: int) -> None:
+        """Put on the worklist what uses a binding."""
+        for user in self.users.get(binding.var, ()) if binding.var is not None else ():
+            self.enqueue(user, reach)
 
     def count_uses(self, var: Expr) -> int:
         """Return how often a variable is used."""

@@ -39,6 +39,10 @@ _ROUNDS = 64
 """How many rewrites a binding may cause on average, before rules are said to undo one another."""
 
 
+_DEPTH: Final = 2
+"""How far behind what changed rules are applied again: patterns are that deep."""
+
+
 class First(NamedTuple):
     """What is done to a function, and to graphs in it, before any rule is applied.
 
@@ -194,8 +198,7 @@ class Rewriter(Scope):
         if self._first.merge_constants:
             self._forward_equal_constants()
         while chain.waiting:
-            binding = chain.waiting.popleft()
-            binding.is_waiting = False
+            binding = chain.take_waiting()
             if binding is chain.end or binding.var not in chain.bindings:
                 continue
             self._visit(binding)
@@ -264,8 +267,7 @@ class Rewriter(Scope):
             self._forward(binding, value)
             return
         self._chain.replace_value(binding, value)
-        self._chain.enqueue(binding)
-        self._enqueue_users(binding)
+        self._chain.enqueue(binding, _DEPTH)
 
     def _forward(self, binding: Binding, image: Var) -> None:
         """Use what the variable of a binding is another name of in its place."""
@@ -273,17 +275,8 @@ class Rewriter(Scope):
         if binding.value is not image:
             self._chain.replace_value(binding, image)
         for user in self._chain.replace_uses(binding.var, image):
-            self._chain.enqueue(user)
-            self._enqueue_users(user)
+            self._chain.enqueue(user, _DEPTH)
         self._chain.drop_unused(binding)
-
-    def _enqueue_users(self, binding: Binding) -> None:
-        """Put on the worklist what uses a binding, and what uses that: patterns are that deep."""
-        users = self._chain.users
-        for user in users.get(binding.var, ()) if binding.var is not None else ():
-            self._chain.enqueue(user)
-            for each in users.get(user.var, ()) if user.var is not None else ():
-                self._chain.enqueue(each)
 
     # graphs
 
@@ -321,7 +314,7 @@ class Rewriter(Scope):
         kept = tuple([self._known_outside(each) for each in captures_of(image)])
         self._graphs_seen[binding.var] = (*graphs_of(image).values(), *kept)
         self._chain.replace_value(binding, image)
-        self._enqueue_users(binding)
+        self._chain.enqueue_users(binding, _DEPTH - 1)
         return image
 
     def _known_outside(self, captured: Expr) -> object:
