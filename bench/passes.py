@@ -11,7 +11,8 @@ Depth: seconds a pass takes on a nest of each kind around a parameter, or what w
 microseconds of CPU an operation at each size; the last column: how much more an operation costs in
 the largest program than in one a hundredth of its size. Each program is made and typed once; every
 pass runs on it in a process forked there, one at a time, within limits of CPU time and of memory,
-at the default recursion limit, the cyclic garbage collector on. Progress is told on stderr.
+at the default recursion limit, the cyclic garbage collector on. Passes over ONNX are measured by
+the node, on models of up to 10^5 nodes, which are not typed. Progress is told on stderr.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,15 +62,21 @@ def main() -> int:
     parser.add_argument("--one", nargs=2, metavar=("WHAT", "SIZE"), help="used by itself")
     args = parser.parse_args()
     from relayish.passes import PASSES
+    from tests.support.large_onnx import ROOMS
 
-    elsewhere = ("loop_", "core_", "onnx_")
+    elsewhere = ("loop_", "core_", *ROOMS)
     over_relay = [name for name, module in PASSES.items() if not module.startswith(elsewhere)]
-    names = args.only.split(",") if args.only else sorted(over_relay)
+    over_onnx = [name for name, module in PASSES.items() if module.startswith(ROOMS)]
     if args.one:
-        measure(names, args.one[0], int(args.one[1]), args.seconds)
+        measure(args.only.split(","), args.one[0], int(args.one[1]), args.seconds)
         return 0
+    only = args.only.split(",") if args.only else [*over_relay, *over_onnx]
+    kept = Kept(args.keep, args.seconds)
     lines: list[str] = []
-    for line in tables(names, args):
+    for line in chain(
+        tables(sorted({*only} & {*over_relay}), args, kept),
+        onnx_tables(sorted({*only} & {*over_onnx}), args, kept),
+    ):
         print(line, flush=True)
         lines.append(line)
     if args.write:
@@ -86,17 +94,19 @@ def heading() -> Iterator[str]:
     yield "others: figures vary by a third. Written by `python bench/passes.py --write`, which says"
     yield "what they mean. The cyclic garbage collector walks a large program again and again: that"
     yield "is why an operation costs up to two and a half times what it costs in a small one."
-    yield "Passes over loops are not here, but in `tests/tir/test_large_programs.py`."
+    yield "Passes over loops are not here, but in `tests/tir/test_large_programs.py`. Those over"
+    yield "models of ONNX come last, by the node, on the models of `tests/support/large_onnx.py`."
     yield ""
 
 
-def tables(names: list[str], args: argparse.Namespace) -> Iterator[str]:
+def tables(names: list[str], args: argparse.Namespace, kept: Kept) -> Iterator[str]:
     """Yield the tables, line by line, measuring what is not kept."""
     from tests.support.deep import DEEP_NESTS
     from tests.support.deep_programs import LARGE
 
+    if not names:
+        return
     wanted = args.on.split(",") if args.on else [*DEEP_NESTS, "shared", *LARGE]
-    kept = Kept(args.keep, args.seconds)
     kinds = [kind for kind in (*DEEP_NESTS, "shared") if kind in wanted]
     if kinds and not args.no_depth:
         yield f"Seconds at {args.depth:,} levels."
@@ -105,16 +115,35 @@ def tables(names: list[str], args: argparse.Namespace) -> Iterator[str]:
         yield from table(names, ["pass", *kinds], columns)
     sizes = [int(size) for size in args.sizes.split(",")]
     for what in [] if args.no_growth else [what for what in LARGE if what in wanted]:
-        yield f"Microseconds an operation, {what}."
-        yield ""
-        columns = [kept.told(names, what, size) for size in sizes]
-        found = [
-            {name: each(column[name], size) for name in names}
-            for column, size in zip(columns, sizes, strict=True)
-        ]
-        growth = {name: grown([column[name] for column in found]) for name in names}
-        head = ["pass", *(f"{size:,}" for size in sizes), "growth"]
-        yield from table(names, head, [*found, growth])
+        yield from growth_table(names, what, "an operation", sizes, kept)
+
+
+def onnx_tables(names: list[str], args: argparse.Namespace, kept: Kept) -> Iterator[str]:
+    """Yield the tables of passes over models of ONNX."""
+    if not names or args.no_growth:
+        return
+    from tests.support.large_onnx import LARGE_ONNX
+
+    wanted = args.on.split(",") if args.on else [*LARGE_ONNX]
+    sizes = [size for size in map(int, args.sizes.split(",")) if size <= 100_000]
+    for what in [what for what in LARGE_ONNX if what in wanted]:
+        yield from growth_table(names, what, "a node", sizes, kept)
+
+
+def growth_table(
+    names: list[str], what: str, unit: str, sizes: list[int], kept: Kept
+) -> Iterator[str]:
+    """Yield what passes cost on one program of each size."""
+    yield f"Microseconds {unit}, {what}."
+    yield ""
+    columns = [kept.told(names, what, size) for size in sizes]
+    found = [
+        {name: each(column[name], size) for name in names}
+        for column, size in zip(columns, sizes, strict=True)
+    ]
+    growth = {name: grown([column[name] for column in found]) for name in names}
+    head = ["pass", *(f"{size:,}" for size in sizes), "growth"]
+    yield from table(names, head, [*found, growth])
 
 
 def table(names: list[str], head: list[str], columns: list[dict[str, str]]) -> Iterator[str]:
@@ -186,10 +215,14 @@ def measure(names: list[str], what: str, size: int, seconds: int) -> None:
     from relayish.analysis.infer_type import infer_type
     from relayish.transform import PassContext
     from tests.support.deep_programs import LARGE, NOT_FOR, nest, shared
+    from tests.support.large_onnx import LARGE_ONNX
 
-    make = {**LARGE, "shared": shared}.get(what)
-    mod = infer_type(make(size) if make else nest(what, size))
-    warm = infer_type(LARGE["graph"](10))
+    if what in LARGE_ONNX:
+        mod, warm = LARGE_ONNX[what](size), LARGE_ONNX[what](50)  # as models are read: not typed
+    else:
+        make = {**LARGE, "shared": shared}.get(what)
+        mod = infer_type(make(size) if make else nest(what, size))
+        warm = infer_type(LARGE["graph"](10))
     with PassContext(opt_level=4):
         for name in names:
             if what in NOT_FOR.get(name, {}):
@@ -202,8 +235,12 @@ def measure(names: list[str], what: str, size: int, seconds: int) -> None:
 
 
 def passes_of(name: str, mod: IRModule) -> tuple[Pass, ...]:
+    from relayish.transform import parse_pipeline
+    from tests.support.large_onnx import WITH_OPTIONS
     from tests.support.standing import made_for
 
+    if name in WITH_OPTIONS:
+        return parse_pipeline(WITH_OPTIONS[name]).passes
     return made_for(name, mod)
 
 

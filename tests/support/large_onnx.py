@@ -18,6 +18,8 @@ from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator
 
 OPSET: Final = 20
+ROOMS: Final = ("onnx_rewrite", "onnx_fuse", "onnx_shapes", "onnx_opset", "onnx_lowering")
+"""Where passes over models of ONNX live."""
 
 
 class Builder:
@@ -176,6 +178,11 @@ STEPS: Final[tuple[Step, ...]] = (
 )  # fmt: skip
 
 
+def begin() -> tuple[Var, Builder]:
+    """Return the parameter of a model, and what binds its nodes."""
+    return Var("x", TensorType((1, 4, 8, 8), "float32")), Builder()
+
+
 def patterns(size: int) -> IRModule:
     """Return what each pass looks for, one after the other, again and again."""
     param, b = begin()
@@ -218,14 +225,27 @@ def branches(size: int) -> IRModule:
     return module(param, b, x)
 
 
-def begin() -> tuple[Var, Builder]:
-    return Var("x", TensorType((1, 4, 8, 8), "float32")), Builder()
+def operands(size: int) -> IRModule:
+    """Return a node that puts many values together, one that takes them apart, many results."""
+    param, b = begin()
+    count = size // 4
+    x = b.node("Concat", *[b.node("Identity", param) for _ in range(count)], axis=0)
+    whole = b.node("Split", x, outputs=count, axis=0, num_outputs=count)
+    parts = [b.bind(TupleGetItem(whole, place)) for place in range(count)]
+    x = b.node("Concat", *parts, axis=0)
+    for _ in range(count):
+        x = b.node("Concat", x, b.node("Neg", param), axis=0)
+    return module(param, b, x, *[b.node("Identity", param) for _ in range(count)])
 
 
 LARGE_ONNX: Final[dict[str, Callable[[int], IRModule]]] = {
     "patterns": patterns,
     "transposed": transposed,
     "fan": fan,
+    "operands": operands,
     "onnx branches": branches,
 }
 """Models of about so many nodes."""
+
+WITH_OPTIONS: Final = {"ConvertOpset": "ConvertOpset{version=23}"}
+"""Passes that have more to do with options."""
