@@ -131,19 +131,11 @@ def dropout_nothing(data: Array, *, ratio: float = 0.5) -> tuple[Array, Array]: 
 def dropout_by_attribute(
     data: Array,
     *,
-    ratio: float = 0.5,
-    is_test: int = 0,
-    num_outputs: int = 1,
-    generator: np.random.Generator | None = None,
+    ratio: float = 0.5,  # noqa: ARG001 - as above
+    is_test: int = 0,  # noqa: ARG001 - models of that age do not say it, and are run for inference
 ) -> tuple[Array, Array]:
-    """Return ``data`` itself where it is a test, or nobody asks for the mask; else drop elements.
-
-    The mask has the element type of ``data``.
-    """
-    if is_test or num_outputs == 1:
-        return data, np.ones_like(data)
-    y, mask = _drop(data, ratio, None, generator)
-    return y, mask.astype(data.dtype)
+    """Return ``data`` itself, and a mask of ones that has its element type."""
+    return data, np.ones_like(data)
 
 
 def _drop(

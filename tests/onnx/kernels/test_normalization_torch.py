@@ -255,3 +255,12 @@ def test_contradictions_are_refused(op, version, shapes, given, complaint):
     inputs = [np.zeros(shape, F) for shape in shapes]
     with pytest.raises(EvaluationError, match=complaint):
         run_kernel(op, *inputs, version=version, **given)
+
+
+@pytest.mark.parametrize("version", [1, 6, 7, 10])
+def test_dropout_without_a_training_mode_is_run_for_inference(version):
+    x = np.arange(1, 7, dtype="float32").reshape(2, 3)
+    for count in (1, 2):
+        found, *mask = run_kernel("Dropout", x, version=version, num_outputs=count)
+        np.testing.assert_array_equal(found, x)
+        assert all(np.all(each) for each in mask)
