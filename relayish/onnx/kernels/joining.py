@@ -84,9 +84,15 @@ def split_either_way(
     num_outputs: int | None = None,
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of sizes told by an attribute or by an input, or equal."""
-    told = split if sizes is None else numbers_of(sizes, "split")
+    told = split if sizes is None else numbers_of(_as_integers(sizes), "split")
     along = axis_of(data, axis or 0)
     return cut(data, told or _equal_parts(data, along, num_outputs), along)
+
+
+def _as_integers(sizes: Array) -> Array:
+    """Return sizes as integers: the first version tells them in the element type of the data."""
+    whole = sizes.astype(np.int64)
+    return whole if (whole == sizes).all() else sizes
 
 
 @kernel("Split", since=(2, 11))

@@ -25,6 +25,14 @@ def test_parts_put_together_are_the_whole(axis):
         assert run_kernel("Concat", *parts, version=13, axis=axis)[0].tolist() == X.tolist()
 
 
+def test_first_split_takes_sizes_of_the_type_of_the_data():
+    sizes = np.array([3, 4], np.float32)
+    parts = run_kernel("Split", X, sizes, version=1, axis=0, num_outputs=2)
+    assert [part.shape for part in parts] == [(3, 6), (4, 6)]
+    with pytest.raises(EvaluationError, match="expected integers"):
+        run_kernel("Split", X, sizes + np.float32(0.5), version=1, axis=0, num_outputs=2)
+
+
 @each("version", [1, 2, 11, 13, 18])
 def test_parts_are_equal_if_nothing_is_told(version):
     parts = run_kernel("Split", X, version=version, axis=1, num_outputs=3)

@@ -69,6 +69,8 @@ CASES: list[tuple[str, dict[str, Any], int, dict[str, Any]]] = [  # Any: arrays,
     *[(name, {"x": np.abs(X)}, 11, {"axes": [-1]}) for name in REDUCTIONS],
     *[(name, {"x": np.abs(X)}, 11, {}) for name in REDUCTIONS],
     ("Split", {"x": X}, 1, {"axis": 3, "split": [1, 4], "outputs": ("y", "z")}),
+    ("Split", {"x": X}, 1,
+     {"axis": 3, "constants": {"p": np.float32([1, 4])}, "outputs": ("y", "z")}),
     ("Split", {"x": X}, 11, {"axis": 2, "outputs": ("y", "z")}),
     ("Split", {"x": X}, 13, {"axis": 2, "outputs": ("y", "z")}),
     ("Split", {"x": X}, 13, {"constants": {"p": np.array([1, 1])}, "outputs": ("y", "z")}),
@@ -112,6 +114,7 @@ CASES: list[tuple[str, dict[str, Any], int, dict[str, Any]]] = [  # Any: arrays,
     ("Upsample", {"x": X}, 1, {"height_scale": 2.0, "width_scale": 1.5, "mode": "bilinear"}),
     ("Upsample", {"x": X}, 7, {"scales": [1.0, 1.0, 2.0, 1.7]}),
     ("Upsample", {"x": X}, 9, {"constants": {"k": np.float32([1, 1, 2, 2])}, "mode": "linear"}),
+    ("Upsample", {"x": X, "k": np.float32([1, 1, 2, 2])}, 9, {"mode": "nearest"}),
     *[
         ("Resize", {"x": X}, 10, {"constants": {"k": np.float32(scales)}})
         for scales in ([1, 1, 0.6, 1.7], [1, 1, 0.6, 0.3], [1, 1, 2.5, 1], [1, 1, 1, 1])
@@ -189,6 +192,9 @@ def test_every_adapter_is_tried() -> None:
          "input 0 is of unknown rank, which what"),
         ("Add", {"x": X, "z": draw(3, 4)}, 6, {"axis": 3, "broadcast": 1}, "does not fit into"),
         ("Tile", {"x": X, "t": np.float32([3]), "a": np.float32([2])}, 1, {},
+         "input 1 is no constant"),
+        ("Resize", {"x": X, "k": np.float32([1, 1, 2, 2])}, 10, {}, "its scales are no constant"),
+        ("Split", {"x": X, "p": np.float32([1, 1])}, 1, {"outputs": ("y", "z")},
          "input 1 is no constant"),
     ],
 )  # fmt: skip
