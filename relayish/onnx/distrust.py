@@ -31,9 +31,10 @@ def correct_types(identity: Identity, types: Sequence[Type | None], found: Types
 def correct_pooling(
     identity: Identity, attrs: Attrs | None, types: Sequence[Type | None], found: Types
 ) -> Types:
-    """Return the types of results of pooling without windows that begin behind the input.
+    """Return the types of results of pooling without sizes that runtimes disagree with.
 
-    Before version 22 onnx counts them where sizes are rounded up (``ceil_mode``); no runtime does.
+    Before version 22 onnx counts windows that begin behind the input where sizes are rounded up
+    (``ceil_mode``); no runtime does. Such a size is not told: any number contradicts one of them.
 
     Args:
         identity: Which operator it is.
@@ -57,7 +58,7 @@ def correct_pooling(
 
 
 def _windows(attrs: Attrs, data: Type | None, ty: TensorType) -> list[int | PrimExpr]:
-    """Return how many windows there are along the axes of space; ``Any`` where not known."""
+    """Return how many windows there are along the axes of space; ``Any`` where that is disputed."""
     rank = len(ty.shape) - 2
     if not isinstance(data, TensorType) or attrs.get("auto_pad", "NOTSET") != "NOTSET":
         return [ANY] * rank
@@ -71,7 +72,7 @@ def _windows(attrs: Attrs, data: Type | None, ty: TensorType) -> list[int | Prim
             windows.append(ANY)
             continue
         is_behind = (count - 1) * strides[axis] >= size + pads[axis]
-        windows.append(count - 1 if is_behind else count)
+        windows.append(ANY if is_behind else count)
     return windows
 
 
