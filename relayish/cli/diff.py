@@ -13,7 +13,7 @@ from relayish.cli.files import read_program
 from relayish.cli.forms import text_of
 from relayish.cli.onnx.differences import diff_models
 from relayish.cli.onnx.reading import read_model
-from relayish.errors import OptionError
+from relayish.errors import OptionError, RelayishError
 from relayish.pass_infra.instruments.line_diff import diff_lines
 
 EXIT_DIFFERENT: Final = 1
@@ -38,7 +38,11 @@ def run(args: argparse.Namespace) -> int:
 def _diff_models(args: argparse.Namespace) -> Iterator[str]:
     models = [read_model(name) for name in (args.before, args.after)]
     for model in models:
-        model.to_module()  # which finds what is wrong with a model
+        try:
+            model.to_module()  # which finds what is wrong with a model
+        except RelayishError as error:
+            error.add_note(f"in {model.path}")
+            raise
     yield from diff_models(models[0], models[1])
 
 

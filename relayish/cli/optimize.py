@@ -90,6 +90,8 @@ def _check_options(args: argparse.Namespace) -> None:
             raise OptionError(f"-o {args.output}: there is no directory {str(folder)!r}")
         if Path(args.output).is_dir():
             raise OptionError(f"-o {args.output} is a directory; expected a file")
+        if Path(args.output).exists() and not Path(args.output).is_file():
+            raise OptionError(f"-o {args.output} is a device or a pipe; expected a file")
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from relayish.cli.onnx.inputs import Input, Shapes, inputs_of
 from relayish.errors import ModelError, OptionError
@@ -13,6 +13,10 @@ from relayish.frontend.onnx.importer import module_of_proto
 from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.package import load_onnx
+
+_LARGEST_SIZE: Final = (1 << 63) - 1
+_DIGITS: Final = 4000
+"""So many digits ``int`` reads; of a size most of them are zeros."""
 
 
 @dataclass(slots=True)
@@ -107,6 +111,8 @@ def parse_shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
             )
         if name in shapes:
             raise OptionError(f"--input-shape is given twice for input {name!r}")
+        if any(len(part) > _DIGITS or int(part) > _LARGEST_SIZE for part in parts):
+            raise OptionError(f"--input-shape {word[:80]}: sizes are at most {_LARGEST_SIZE}")
         shapes[name] = tuple([int(part) for part in parts])
     return shapes
 
@@ -146,6 +152,18 @@ def _replace_names(graph: Any, sizes: Mapping[str, int]) -> None:  # Any: as abo
 
 def _has_external_data(proto: Any) -> bool:  # Any: a ModelProto
     external = load_onnx().TensorProto.EXTERNAL
-    tensors = [*proto.graph.initializer]
-    tensors += [a.t for node in proto.graph.node for a in node.attribute if a.HasField("t")]
-    return any(each.data_location == external for each in tensors)
+    nodes: list[Any] = [node for function in proto.functions for node in function.node]
+    graphs = [proto.graph]
+    while graphs or nodes:
+        if graphs:
+            graph = graphs.pop()
+            if any(each.data_location == external for each in graph.initializer):
+                return True
+            nodes += graph.node
+            continue
+        for attribute in nodes.pop().attribute:
+            held = [attribute.t] if attribute.HasField("t") else attribute.tensors
+            if any(each.data_location == external for each in held):
+                return True
+            graphs += [attribute.g] if attribute.HasField("g") else attribute.graphs
+    return False

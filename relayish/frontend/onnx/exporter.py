@@ -84,6 +84,8 @@ def write_model(
     mod: IRModule, target: Path, *, external_data: bool | None, size_threshold: int = 1024
 ) -> Any:  # Any: a ModelProto
     """Write a module as :func:`save_onnx` does, and return what stands in the file."""
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise ModelError(f"{target} is a device or a pipe; expected a file")
     target_data = target.with_name(f"{target.name}.data")
     if external_data is None:
         external_data = _constant_bytes(mod) > _LARGEST - (1 << 24)

@@ -102,3 +102,11 @@ def test_a_model_and_a_program_are_not_compared(
     other.write_text("x")
     assert main(["diff", str(model), str(other)]) == 2
     assert "expected two models, or two programs" in capsys.readouterr().err
+
+
+def test_a_model_that_is_wrong_is_named(model: Path, tmp_path: Path, capsys: Capture) -> None:
+    proto, other = small_model(), tmp_path / "other.onnx"
+    proto.graph.node[0].input[0] = "missing"
+    other.write_bytes(proto.SerializeToString())
+    assert main(["diff", str(model), str(other)]) == 2
+    assert capsys.readouterr().err.endswith(f"\n  in {other}\n")

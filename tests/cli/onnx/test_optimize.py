@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from relayish.cli.main import main
+from relayish.errors import ModelError
+from relayish.frontend import from_onnx, save_onnx
 from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.transform import create_function_pass, register_pass
@@ -231,6 +234,8 @@ def test_an_input_shape_is_that_of_the_result(model, tmp_path, capsys: Capture) 
         ("x:2,4", "axis 1 is of size 3; found 4"),
         ("x:2,-1", "expected NAME:SIZE,SIZE,... after --input-shape"),
         ("x", "expected NAME:SIZE,SIZE,... after --input-shape"),
+        (f"x:{1 << 63},3", "sizes are at most 9223372036854775807"),
+        (f"x:{'9' * 5000},3", "sizes are at most 9223372036854775807"),
     ],
 )
 def test_an_input_shape_that_does_not_fit_is_an_error(
@@ -368,3 +373,38 @@ def test_an_interrupt_while_it_is_compared_leaves_nothing_behind(
     out = tmp_path / "out.onnx"
     assert main(["optimize", str(model), "-o", str(out), *DEAD_CODE]) == 130
     assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_what_is_no_file_is_not_replaced(model, tmp_path, capsys: Capture) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert main(["optimize", str(model), "-o", str(pipe)]) == 2
+    assert capsys.readouterr().err.endswith("is a device or a pipe; expected a file\n")
+    assert pipe.is_fifo()
+    with pytest.raises(ModelError, match="is a device or a pipe; expected a file"):
+        save_onnx(from_onnx(model), pipe)
+    assert pipe.is_fifo()
+
+
+def test_tensors_beside_a_branch_lie_beside_the_result(tmp_path, capsys: Capture) -> None:
+    path, out = tmp_path / "branch.onnx", tmp_path / "out.onnx"
+    (tmp_path / "w.bin").write_bytes(np.arange(2000, dtype=np.float32).tobytes())
+    weight = onnx.TensorProto(name="w", data_type=FLOAT, dims=[2000], data_location=1)
+    weight.external_data.add(key="location", value="w.bin")
+    result = [helper.make_tensor_value_info("o", FLOAT, [2000])]
+    sum_node = helper.make_node("Add", ["x", "w"], ["o"])
+    other_node = helper.make_node("Neg", ["x"], ["o"])
+    branches = {
+        "then_branch": helper.make_graph([sum_node], "t", [], result, [weight]),
+        "else_branch": helper.make_graph([other_node], "e", [], result),
+    }
+    x, y = [helper.make_tensor_value_info(name, FLOAT, [2000]) for name in "xy"]
+    c = helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, [])
+    graph = helper.make_graph([helper.make_node("If", ["c"], ["y"], **branches)], "g", [c, x], [y])
+    opsets = [helper.make_opsetid("", 17)]
+    path.write_bytes(
+        helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    )
+    assert main(["optimize", str(path), "-o", str(out), "-O0", "--quiet"]) == 0, capsys.readouterr()
+    assert (tmp_path / "out.onnx.data").exists()
