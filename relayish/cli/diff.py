@@ -13,7 +13,7 @@ from relayish.cli.files import read_program
 from relayish.cli.forms import text_of
 from relayish.cli.onnx.differences import diff_models
 from relayish.cli.onnx.reading import read_model
-from relayish.errors import OptionError, RelayishError
+from relayish.errors import ModelError, OptionError
 from relayish.pass_infra.instruments.line_diff import diff_lines
 
 EXIT_DIFFERENT: Final = 1
@@ -40,9 +40,8 @@ def _diff_models(args: argparse.Namespace) -> Iterator[str]:
     for model in models:
         try:
             model.to_module()  # which finds what is wrong with a model
-        except RelayishError as error:
-            error.add_note(f"in {model.path}")
-            raise
+        except ModelError as error:
+            raise ModelError(f"{model.path} is no valid model: {error}") from error
     yield from diff_models(models[0], models[1])
 
 

@@ -109,4 +109,6 @@ def test_a_model_that_is_wrong_is_named(model: Path, tmp_path: Path, capsys: Cap
     proto.graph.node[0].input[0] = "missing"
     other.write_bytes(proto.SerializeToString())
     assert main(["diff", str(model), str(other)]) == 2
-    assert capsys.readouterr().err.endswith(f"\n  in {other}\n")
+    error = capsys.readouterr().err
+    assert error.startswith(f"relayish: error: {other} is no valid model: inputs of node")
+    assert error.count("\n") == 1
