@@ -111,8 +111,11 @@ class Facts:
         return self._known.get(expr)
 
     def select(self, *variables: Iterable[Expr]) -> Facts:
-        """Return the facts of some variables alone, to which others may be added."""
-        found = Facts(self._mod, strict=self._strict)
+        """Return the facts of some variables alone, to which others may be added.
+
+        Nothing will be known of calls of functions of the module, which is not held on to.
+        """
+        found = Facts(strict=self._strict)
         found._sizes = self._sizes  # dimensions that are alike stay the same object
         known = self._known
         found._known = {var: known[var] for each in variables for var in each if var in known}

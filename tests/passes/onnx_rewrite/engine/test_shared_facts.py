@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +62,16 @@ def test_pass_that_rewrites_nothing_leaves_facts_for_the_next(monkeypatch):
     for _ in range(3):
         assert transform.SimplifyOnnx()(mod) is mod
     assert len(walks) == 1
+
+
+def test_facts_go_with_the_function_that_they_are_of():
+    mod = read("g (float[2,3] x) => (float[2,3] y) { a = Relu(x) y = Neg(a) }")
+    assert transform.SimplifyOnnx()(mod) is mod
+    held = weakref.ref(mod["main"])
+    assert held() in facts._KEPT
+    del mod
+    gc.collect()
+    assert held() is None
 
 
 def check(mod) -> int:
