@@ -5,11 +5,12 @@ temporary copy of the repository, and tests are run against the copy, the neares
 that no test kills either means the same or shows a missing test. ::
 
     python -m tools.mutation_sample --out sample.jsonl --under ir --count 50
+    python -m tools.mutation_sample --out sample.jsonl --spread --count 150
     python -m tools.mutation_sample --out sample.jsonl --again
     python -m tools.mutation_sample --out sample.jsonl --table
 
-The first goes on where it ended when it is called again, the second tries survivors once more, the
-third says what was found.
+The first goes on where it ended when it is called again, the second draws from every folder as many,
+the third tries survivors once more, the last says what was found.
 """
 
 from __future__ import annotations
@@ -211,16 +212,35 @@ class _Finder:
         return tuple(Mutant(self.path, line, start, end, before, after) for after in others)
 
 
-def draw(root: Path, folders: Sequence[Path], count: int, seed: int) -> list[Mutant]:
-    """Return ``count`` mutants of the files in ``folders``, each place as likely as any other."""
+def draw(
+    root: Path, folders: Sequence[Path], count: int, seed: int, *, spread: bool = False
+) -> list[Mutant]:
+    """Return ``count`` mutants of the files in ``folders``, each place as likely as any other.
+
+    Spread, they are as many of each folder of files, one more of the largest.
+    """
     files = sorted({file for folder in folders for file in (root / folder).rglob("*.py")})
     found = [
         place
         for file in files
         for place in places(file.relative_to(root).as_posix(), file.read_bytes())
     ]
+    shares = _by_folder(found) if spread else [found]
     chosen = random.Random(seed)  # noqa: S311  # nothing is secret
-    return [chosen.choice(place) for place in chosen.sample(found, min(count, len(found)))]
+    drawn: list[Mutant] = []
+    for index, share in enumerate(shares):
+        size = (count + len(shares) - 1 - index) // len(shares)
+        sample = chosen.sample(share, min(size, len(share)))
+        drawn += [chosen.choice(place) for place in sample]
+    return drawn
+
+
+def _by_folder(found: Sequence[tuple[Mutant, ...]]) -> list[list[tuple[Mutant, ...]]]:
+    """Return the places of each folder, those of the folder with most of them first."""
+    folders: dict[Path, list[tuple[Mutant, ...]]] = {}
+    for place in found:
+        folders.setdefault(Path(place[0].path).parent, []).append(place)
+    return sorted(folders.values(), key=len, reverse=True)
 
 
 # ----------------------------------------------------------------------------------------- tests
@@ -445,6 +465,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--package", default="relayish")
     parser.add_argument("--under", action="append", default=[], help="folder of the package")
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--spread", action="store_true", help="draw as many of every folder")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", type=float, default=math.inf, help="leave out slower tests")
     parser.add_argument("--again", action="store_true", help="try survivors in --out once more")
@@ -458,7 +479,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         mutants = [mutant for mutant, verdict in known.items() if verdict.killed_by is None]
     else:
         folders = [Path(options.package, name) for name in options.under or ["."]]
-        drawn = draw(options.root, folders, options.count, options.seed)
+        drawn = draw(options.root, folders, options.count, options.seed, spread=options.spread)
         mutants = [mutant for mutant in drawn if mutant not in known]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that tests are stopped too
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:

@@ -103,6 +103,19 @@ def test_draw_is_the_same_for_one_seed(root: Path) -> None:
     assert draw(root, [Path("tiny")], 2, seed=3) == drawn
 
 
+def test_spread_draws_as_many_of_every_folder_and_one_more_of_the_largest(root: Path) -> None:
+    (root / "tiny/sub").mkdir()
+    (root / "tiny/sub/one.py").write_text("x = 1 < 2\n")
+
+    def folders(count: int) -> list[str]:
+        drawn = draw(root, [Path("tiny")], count, seed=3, spread=True)
+        return [str(Path(mutant.path).parent) for mutant in drawn]
+
+    assert folders(2) == ["tiny", "tiny/sub"]
+    assert folders(3) == ["tiny", "tiny", "tiny/sub"]
+    assert folders(1) == ["tiny"]
+
+
 def test_tests_named_after_the_module_come_first_and_others_that_mention_it_last(
     root: Path,
 ) -> None:
