@@ -20,6 +20,7 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.seeds import quickly
 
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
@@ -135,7 +136,7 @@ def test_convolution_agrees_with_torch_whatever_its_attributes(monkeypatch):
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=30, deadline=None, derandomize=True)
+    @quickly(30)
     @hypothesis.given(given.data())
     def agrees(data):
         rank, source, weight, options = drawn_convolution(data, given)
@@ -254,7 +255,7 @@ def test_transposed_convolution_agrees_with_torch_whatever_its_attributes():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=30, deadline=None, derandomize=True)
+    @quickly(30)
     @hypothesis.given(given.data())
     def agrees(data):
         rank, groups = data.draw(given.integers(1, 3)), data.draw(given.integers(1, 3))
@@ -307,7 +308,7 @@ def test_gradient_of_the_weight_agrees_with_torch(monkeypatch):
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=15, deadline=None, derandomize=True)
+    @quickly(15)
     @hypothesis.given(given.data())
     def agrees(data):
         groups, inputs, outputs, k, s, d, p = (

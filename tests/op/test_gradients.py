@@ -20,13 +20,14 @@ from relayish.op.builders.gradient import number, tensor_of, tensors_of
 from relayish.op.declaration.properties import primal_gradient
 from tests.support.checking import dynamic
 from tests.support.gradient_checking import check, gradient_function, gradients, normal, rng_of
+from tests.support.seeds import quickly
 from tests.support.shared_data import shared_path
 
 hypothesis = pytest.importorskip("hypothesis")
-from hypothesis import given, settings  # noqa: E402
+from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-QUICK = settings(max_examples=20, deadline=None, derandomize=True)
+QUICK = quickly(20)
 SIZES = st.lists(st.integers(1, 3), max_size=3).map(tuple)
 
 
@@ -58,7 +59,7 @@ TORCH_NAMES = {"negative": "neg", "copy": "clone"}
 
 
 @pytest.mark.parametrize("name", UNARY)
-@settings(max_examples=4, deadline=None, derandomize=True)
+@quickly(4)
 @given(shape=SIZES, seed=st.integers(0, 1000))
 def test_the_gradient_of_an_elementwise_operator_is_its_derivative(name, shape, seed):
     low, high = UNARY[name]
@@ -96,7 +97,7 @@ def broadcast_pairs(draw):
 
 
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
-@settings(max_examples=12, deadline=None, derandomize=True)
+@quickly(12)
 @given(shapes=broadcast_pairs())
 def test_gradients_are_summed_over_what_was_broadcast(name, shapes):
     left, right = (normal(i, *shape) + 3 for i, shape in enumerate(shapes))
@@ -224,7 +225,7 @@ def test_what_is_put_into_a_slice_gets_the_gradient_there():
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "max"])
-@settings(max_examples=20, deadline=None, derandomize=True)
+@quickly(20)
 @given(shape=SIZES, data=st.data())
 def test_reductions_spread_gradients_over_what_they_reduce(name, shape, data):
     values = np.asarray(normal(0, *shape))[()]

@@ -15,12 +15,13 @@ from tests.support.gradient_checking import (
     normal,
     result_of,
 )
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
-from hypothesis import given, settings  # noqa: E402
+from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-QUICK = settings(max_examples=20, deadline=None, derandomize=True)
+QUICK = quickly(20)
 
 
 @QUICK
@@ -67,7 +68,7 @@ def test_a_bias_gets_the_gradient_summed_over_the_other_axes(axis):
 LAYOUTS = [("NCHW", "OIHW"), ("NHWC", "HWIO"), ("NHWC", "OHWI")]
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@quickly(15)
 @given(data=st.data())
 def test_convolutions_have_the_gradients_of_torch(data):
     groups = data.draw(st.integers(1, 2))
@@ -109,7 +110,7 @@ def test_convolutions_have_the_gradients_of_torch(data):
     check_torch(by_torch, inputs, grad, gradients("nn.conv2d", inputs, attributes, grad))
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@quickly(15)
 @given(data=st.data())
 def test_transposed_convolutions_and_gradients_of_weights_have_the_gradients_of_torch(data):
     groups = data.draw(st.integers(1, 2))
@@ -175,7 +176,7 @@ def test_a_convolution_with_blocked_layouts_says_that_its_gradient_is_not_known(
 
 
 @pytest.mark.parametrize("name", ["nn.max_pool2d", "nn.avg_pool2d"])
-@settings(max_examples=12, deadline=None, derandomize=True)
+@quickly(12)
 @given(data=st.data())
 def test_pooling_has_the_gradients_of_torch(name, data):
     pool = data.draw(st.tuples(*[st.integers(1, 3)] * 2))

@@ -14,10 +14,11 @@ from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import ANY
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
 from tests.support.reference_onnx import run_onnx
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
-quickly = hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
+few = quickly(25)
 PLAIN = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 RESIZE = {n: f"image.resize{n}d" for n in (1, 2, 3)}
 
@@ -40,7 +41,7 @@ sizes = st.lists(st.integers(1, 6), min_size=1, max_size=2).flatmap(
 
 
 @reference("onnx", "image.resize1d", "image.resize2d")
-@quickly
+@few
 @hypothesis.given(
     sizes, st.sampled_from(MODES), st.sampled_from(["linear", "cubic"]), st.integers(0, 1)
 )
@@ -71,7 +72,7 @@ def test_interpolation_is_that_of_onnx(shapes, mode, method, exclude):
 
 
 @reference("onnx", "image.resize1d")
-@quickly
+@few
 @hypothesis.given(
     st.integers(1, 9),
     st.integers(1, 12),
@@ -311,7 +312,7 @@ def test_cutting_out_the_whole_image_resizes_it_with_aligned_corners(method, lik
 
 
 @reference("formula", "image.dilation2d")
-@quickly
+@few
 @hypothesis.given(
     st.integers(3, 7),
     st.tuples(st.integers(1, 3), st.integers(1, 3)),

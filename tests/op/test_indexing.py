@@ -18,7 +18,8 @@ from tests.support.checking import (
     random_values,
     reference,
 )
-from tests.support.drawn import INDEX_DTYPES, arrays, axes, filled, hypothesis, quickly, shapes, st
+from tests.support.drawn import INDEX_DTYPES, arrays, axes, filled, hypothesis, shapes, st
+from tests.support.seeds import quickly
 
 PLACES = {
     "clip": lambda at, size: min(max(at, 0), size - 1),

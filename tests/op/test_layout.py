@@ -18,11 +18,12 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.seeds import quickly
 
 st = pytest.importorskip("hypothesis.strategies")
 hypothesis = pytest.importorskip("hypothesis")
 
-QUICKLY = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+QUICKLY = quickly(40)
 
 
 def laid_out(name, *types, **attributes):

@@ -8,13 +8,14 @@ from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import evaluate, rule
 from tests.support.checking import assert_same, evaluated, random_values, reference
+from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
 torch = pytest.importorskip("torch")
-from hypothesis import given, settings  # noqa: E402 - after what may skip the file
+from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
-FEW = settings(max_examples=25, deadline=None, derandomize=True)
+FEW = quickly(25)
 shapes = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple)
 floats = st.sampled_from(["float16", "bfloat16", "float32", "float64"])
 

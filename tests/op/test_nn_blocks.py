@@ -14,13 +14,14 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
 torch = pytest.importorskip("torch")
-from hypothesis import given, settings  # noqa: E402 - after what may skip the file
+from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
-FEW = settings(max_examples=20, deadline=None, derandomize=True)
+FEW = quickly(20)
 dtypes = st.sampled_from(["float32", "float16", "int8", "bool"])
 small = st.integers(1, 3)
 

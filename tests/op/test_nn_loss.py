@@ -7,13 +7,14 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
 torch = pytest.importorskip("torch")
-from hypothesis import given, settings  # noqa: E402 - after what may skip the file
+from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
-FEW = settings(max_examples=25, deadline=None, derandomize=True)
+FEW = quickly(25)
 floats = st.sampled_from(["float16", "float32", "float64"])
 
 

@@ -8,12 +8,13 @@ from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import evaluate
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-FEW = settings(max_examples=25, deadline=None, derandomize=True)
+FEW = quickly(25)
 sizes = st.integers(1, 5)
 kinds = st.sampled_from(
     [

@@ -16,13 +16,14 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
 torch = pytest.importorskip("torch")
-from hypothesis import given, settings  # noqa: E402 - after what may skip the file
+from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
-FEW = settings(max_examples=20, deadline=None, derandomize=True)
+FEW = quickly(20)
 dtypes = st.sampled_from(["float16", "float32", "float64", "int8", "int64", "uint8", "bool"])
 shapes = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 resize = torch.nn.functional.interpolate
@@ -256,7 +257,7 @@ def test_upsampling_refuses_methods_there_are_not():
 
 
 @reference("formula", "nn.correlation")
-@settings(max_examples=12, deadline=None, derandomize=True)
+@quickly(12)
 @given(
     st.sampled_from([1, 3]),
     st.integers(0, 2),

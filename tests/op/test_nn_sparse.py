@@ -7,12 +7,13 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-FEW = settings(max_examples=25, deadline=None, derandomize=True)
+FEW = quickly(25)
 sizes = st.integers(1, 4)
 dtypes = st.sampled_from(["float32", "float64", "int32"])
 indices = st.sampled_from(["int32", "int64"])

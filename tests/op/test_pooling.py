@@ -21,6 +21,7 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.seeds import quickly
 
 
 @pytest.mark.parametrize("ceil_mode", [False, True])
@@ -102,7 +103,7 @@ def test_pools_agree_with_torch_whatever_their_attributes():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
+    @quickly(25)
     @hypothesis.given(given.data())
     def agrees(data):
         rank = data.draw(given.integers(1, 3))
@@ -135,7 +136,7 @@ def test_gradients_of_pools_agree_with_torch():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=15, deadline=None, derandomize=True)
+    @quickly(15)
     @hypothesis.given(given.data())
     def agrees(data):
         source, options, theirs = drawn_pool(data, given, hypothesis, 2)
@@ -171,7 +172,7 @@ def test_adaptive_pools_agree_with_torch():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=20, deadline=None, derandomize=True)
+    @quickly(20)
     @hypothesis.given(given.data())
     def agrees(data):
         rank = data.draw(given.integers(1, 3))

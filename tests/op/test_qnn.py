@@ -14,17 +14,18 @@ from relayish.passes.fold.fold_constant import fold_constant
 from tests.support.checking import assert_same, evaluated, reference
 from tests.support.quantised import clipped, f32, i32, integers, requantized, times
 from tests.support.reference_onnx import run_onnx
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
-quickly = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+few = quickly(40)
 scales = st.floats(2.0**-12, 2.0**6, width=32)
 zeros = st.integers(-100, 100)
 seeds = st.integers(0, 10000)
 
 
 @reference("onnx", "qnn.quantize")
-@quickly
+@few
 @hypothesis.given(seeds, scales, zeros, st.sampled_from(["int8", "uint8"]), st.booleans())
 def test_quantised_numbers_are_those_of_onnx(seed, scale, zero, dtype, per_axis):
     rng = np.random.default_rng(seed)
@@ -55,7 +56,7 @@ def test_quantising_rounds_halves_away_from_zero_and_stays_in_range():
 
 
 @reference("onnx", "qnn.dequantize")
-@quickly
+@few
 @hypothesis.given(seeds, scales, zeros, st.sampled_from(["int8", "uint8"]), st.booleans())
 def test_dequantised_numbers_are_those_of_onnx(seed, scale, zero, dtype, per_axis):
     data = integers(seed, 3, 4, dtype=dtype)
@@ -78,7 +79,7 @@ def test_other_integers_are_dequantised(dtype):
 
 
 @reference("formula", "qnn.requantize")
-@quickly
+@few
 @hypothesis.given(
     seeds,
     scales,
@@ -133,7 +134,7 @@ def test_requantising_halves_goes_up_or_away_from_zero(rounding, expected, compu
 
 
 @reference("formula", "qnn.requantize")
-@quickly
+@few
 @hypothesis.given(seeds, scales, zeros, st.sampled_from(["float32", "float64"]))
 def test_requantising_by_floats_is_within_one_of_doing_it_in_integers(seed, scale, zero, compute):
     data = integers(seed, 3, 4, dtype="int32")
@@ -160,7 +161,7 @@ BINARY = {"qnn.add": (1, None), "qnn.subtract": (-1, None)}
 
 
 @reference("formula", "qnn.add", "qnn.subtract")
-@quickly
+@few
 @hypothesis.given(
     st.sampled_from(sorted(BINARY)),
     seeds,
@@ -189,7 +190,7 @@ def test_sums_are_of_operands_brought_to_the_scale_of_the_result(
 
 
 @reference("formula", "qnn.mul")
-@quickly
+@few
 @hypothesis.given(
     seeds, scales, zeros, scales, zeros, scales, zeros, st.sampled_from(["int8", "uint8"])
 )

@@ -11,10 +11,11 @@ import pytest
 from relayish.errors import EvaluationError
 from tests.support.checking import assert_same, evaluated, reference
 from tests.support.quantised import clipped, f32, half_away, i32, integers, requantized, times
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
-quickly = hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+few = quickly(40)
 scales = st.floats(2.0**-12, 2.0**6, width=32)
 zeros = st.integers(-100, 100)
 seeds = st.integers(0, 10000)
@@ -57,7 +58,7 @@ def test_logarithm_of_nothing_is_the_least_number():
 
 
 @reference("formula", "qnn.leaky_relu")
-@quickly
+@few
 @hypothesis.given(
     seeds,
     st.floats(0, 1, width=32),
@@ -105,7 +106,7 @@ def integer_softmax(row, scale):
 
 
 @reference("formula", "qnn.softmax")
-@quickly
+@few
 @hypothesis.given(
     st.lists(st.integers(-30, 30), min_size=1, max_size=8), st.floats(0.0625, 0.25, width=32)
 )

@@ -14,6 +14,7 @@ from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import rule
 from relayish.op.types.reshape import reshape_shape
 from tests.support.checking import assert_same, evaluated, random_values, reference
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
@@ -48,7 +49,7 @@ def broadcasting(draw):
 
 
 @pytest.mark.parametrize("name", sorted(TORCH))
-@settings(max_examples=15, deadline=None, derandomize=True)
+@quickly(15)
 @given(shapes=broadcasting(), dtype=st.sampled_from(["int8", "uint8", "int32", "int64", "float32"]))
 @reference("torch", *TORCH)
 def test_arithmetic_agrees_with_torch_on_shapes_that_broadcast(name, shapes, dtype):
@@ -61,7 +62,7 @@ def test_arithmetic_agrees_with_torch_on_shapes_that_broadcast(name, shapes, dty
     assert_same(np.asarray(evaluated(name, lhs, rhs)), expected)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@quickly(40)
 @given(
     left=st.lists(st.sampled_from([1, 2, 3]), max_size=3),
     right=st.lists(st.sampled_from([1, 2, 3]), max_size=3),
@@ -87,7 +88,7 @@ def reductions(draw):
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod", "variance"])
-@settings(max_examples=15, deadline=None, derandomize=True)
+@quickly(15)
 @given(case=reductions(), dtype=st.sampled_from(["float16", "float32", "float64"]))
 @reference("torch", "sum", "mean", "max", "min", "prod", "variance")
 def test_reduction_agrees_with_torch(name, case, dtype):
@@ -149,7 +150,7 @@ def reshapes(draw):
     return shape, tuple(numbers), tuple(meant)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@quickly(40)
 @given(case=reshapes())
 @reference("formula", "reshape")
 def test_reshape_gives_the_shape_its_numbers_were_made_from(case):
@@ -158,7 +159,7 @@ def test_reshape_gives_the_shape_its_numbers_were_made_from(case):
     assert_same(evaluated("reshape", data, newshape=numbers), np.resize(data, meant))
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@quickly(40)
 @given(case=reshapes(), unknown=st.sets(st.integers(0, 4)))
 def test_reshape_of_sizes_known_by_name_agrees_with_that_of_numbers(case, unknown):
     shape, numbers, meant = case
@@ -183,7 +184,7 @@ def value_of(size, values):
     return {"tir.Mul": left * right, "tir.FloorDiv": left // max(right, 1)}[size.name]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@quickly(40)
 @given(
     shape=st.lists(st.integers(0, 4), max_size=4),
     numbers=st.lists(st.integers(-5, 5), max_size=5),

@@ -12,7 +12,8 @@ from relayish.ir.relay.type import Any, FuncType, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration.properties import evaluate, num_inputs, rule
 from tests.support.checking import type_of
-from tests.support.drawn import filled, hypothesis, quickly, st, tensor_types, types
+from tests.support.drawn import filled, hypothesis, st, tensor_types, types
+from tests.support.seeds import quickly
 
 axis = st.integers(-4, 4)
 optional_axis = st.none() | axis

@@ -14,7 +14,8 @@ from tests.support.checking import (
     inferred,
     reference,
 )
-from tests.support.drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
+from tests.support.drawn import arrays, axes, filled, hypothesis, shapes, st
+from tests.support.seeds import quickly
 
 SCATTERS = {
     "update": lambda _, new: new,

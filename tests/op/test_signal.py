@@ -8,7 +8,8 @@ from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
 from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
-from tests.support.drawn import arrays, filled, hypothesis, quickly, shapes, st
+from tests.support.drawn import arrays, filled, hypothesis, shapes, st
+from tests.support.seeds import quickly
 
 
 @reference("formula", "dft")

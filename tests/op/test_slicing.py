@@ -17,7 +17,8 @@ from tests.support.checking import (
     random_values,
     reference,
 )
-from tests.support.drawn import DTYPES, arrays, axes, filled, hypothesis, quickly, shapes, st
+from tests.support.drawn import DTYPES, arrays, axes, filled, hypothesis, shapes, st
+from tests.support.seeds import quickly
 
 
 def type_of_call(name, *types, **attributes):

@@ -13,10 +13,11 @@ from relayish.op import get_op, make_attrs
 from relayish.op.vision.overlap import shares
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
 from tests.support.reference_onnx import run_onnx
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
-quickly = hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
+few = quickly(25)
 
 
 def some_boxes(rng, *shape):
@@ -116,7 +117,7 @@ def test_anchors_are_moved_to_what_was_found(clip, keep):
 
 
 @reference("formula", "vision.yolo_reorg")
-@quickly
+@few
 @hypothesis.given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
 def test_pixels_are_reorganised_as_in_darknet(stride, batch, height, width):
     channels, rows, columns = 2 * stride * stride, height * stride, width * stride
@@ -188,7 +189,7 @@ def suppressed(data, valid, limit, threshold, *, force, top_k, id_index):
 
 
 @reference("formula", "vision.non_max_suppression")
-@quickly
+@few
 @hypothesis.given(
     st.integers(0, 1000),
     st.sampled_from([-1, 0, 2, 5]),
@@ -231,7 +232,7 @@ def test_boxes_that_overlap_better_ones_fall(seed, limit, threshold, force, top_
 
 
 @reference("onnx", "vision.all_class_non_max_suppression")
-@quickly
+@few
 @hypothesis.given(st.integers(0, 1000), st.sampled_from([0, 1, 3, 9]), st.sampled_from([0.2, 0.6]))
 def test_boxes_of_all_classes_are_found_as_in_onnx(seed, limit, threshold):
     rng = np.random.default_rng(seed)

@@ -16,10 +16,11 @@ from relayish.op import equal, multiply, subtract
 from relayish.prelude import Prelude
 from relayish.text import parse_expr
 from tests.support.depth import DEPTH
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
 given, st = hypothesis.given, hypothesis.strategies
-few = hypothesis.settings(max_examples=15, deadline=None, derandomize=True)
+few = quickly(15)
 
 P = Prelude()
 RUN = create_executor(mod=P.mod)

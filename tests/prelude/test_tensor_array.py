@@ -15,10 +15,11 @@ from relayish.prelude import Prelude, import_tensor_arrays
 from relayish.text import astext
 from relayish.transform import InferType
 from tests.support.recorded_prelude import recorded_prelude, type_of
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
 given, st = hypothesis.given, hypothesis.strategies
-few = hypothesis.settings(max_examples=15, deadline=None, derandomize=True)
+few = quickly(15)
 
 DTYPES = str.split("float32 float16 float64 int32 uint8 int8 int16 uint16 int64")
 

@@ -14,17 +14,6 @@ DTYPES = ("float32", "float64", "float16", "int8", "int32", "int64", "uint8", "b
 INDEX_DTYPES = ("int32", "int64", "uint8")
 
 
-def quickly(examples=40):
-    """Return settings for a test that takes little time and always draws the same."""
-    checks = hypothesis.HealthCheck
-    return hypothesis.settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[checks.filter_too_much, checks.too_slow],
-    )
-
-
 def shapes(min_dims=1, max_dims=4, min_side=1, max_side=4):
     side = st.integers(min_side, max_side)
     return st.lists(side, min_size=min_dims, max_size=max_dims).map(tuple)

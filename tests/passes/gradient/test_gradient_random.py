@@ -11,13 +11,14 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Function, TupleGetItem, Var
 from relayish.passes.gradient.gradient import gradient
 from tests.support.random_smooth import SCALAR, Programs
+from tests.support.seeds import quickly
 
 hypothesis = pytest.importorskip("hypothesis")
-from hypothesis import given, settings  # noqa: E402
+from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 SEEDS = st.integers(0, 10**6)
-THOROUGH = settings(max_examples=40, deadline=None, derandomize=True)
+THOROUGH = quickly(40)
 
 
 def differences(function, values, eps=1e-5):
@@ -57,7 +58,7 @@ def test_both_modes_agree_on_first_order_programs(seed):
     np.testing.assert_allclose(one[1], other[1], rtol=1e-12, atol=1e-15)
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@quickly(15)
 @given(seed=SEEDS)
 def test_gradients_can_be_differentiated_again(seed):
     func = Programs(seed).function(5)
