@@ -1,21 +1,57 @@
-"""When garbage is collected, and what is forgotten."""
+"""Who runs which tests, what they take, when garbage is collected, and what is forgotten."""
 
 from __future__ import annotations
 
 import gc
+import os
+import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from relayish.ir.declarations import declared_temporarily
 
+STARTED = pytest.StashKey[float]()
+
 MUCH = 200_000
 """So many more objects made than freed that a test is cleaned up after at once."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let one worker run all tests of a file: programs that they share are made once."""
+    if config.getoption("dist") != "load":
+        return None  # somebody chose otherwise
+    from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415 - only where it is installed
+
+    return LoadFileScheduling(config, log)
 
 
 def pytest_collection_finish() -> None:
     """Let what there is before the first test be old, which collections between tests pass over."""
     gc.collect()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Note when a test begins, and why it is allowed to be slow."""
+    item.stash[STARTED] = _seconds()
+    item.user_properties += [("slow", mark.args[0]) for mark in item.iter_markers("slow")]
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Note what a test took, for ``python -m tools.slow_tests``."""
+    result = yield
+    item.user_properties.append(("cpu", f"{_seconds() - item.stash[STARTED]:.3f}"))
+    return result
+
+
+def _seconds() -> float:
+    """Return the seconds of CPU that this process took, and those that it started."""
+    return time.process_time() + sum(os.times()[2:4])
 
 
 @pytest.fixture(autouse=True)

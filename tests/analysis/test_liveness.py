@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 from collections.abc import Callable
 
@@ -34,8 +33,10 @@ from relayish.passes.memory.validate_inplace_update import validate_inplace_upda
 from relayish.text import parse_expr
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
+from tests.support.seeds import many, seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
+EXAMPLES = many(100)
+SEEDS = seeds(100)
 EXP, ADD, SQUEEZE = get_op("exp"), get_op("add"), get_op("squeeze")
 
 
@@ -274,7 +275,7 @@ def clobber(func: Function, may_overwrite: MayOverwrite) -> tuple[bool, int]:
 
 def test_what_may_be_overwritten_is_missed_by_nothing() -> None:
     clobbered = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         valid = validate_inplace_update(random_function(seed)[0])
         lost, count = clobber(valid, analyse_liveness(valid).may_overwrite)
         assert not lost, seed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 
 import numpy as np
@@ -36,10 +35,12 @@ from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
 from tests.support.planned_memory import Machine, Programs
+from tests.support.seeds import many, seeds
 from tests.support.work import lines_run
 
 KINDS = ForeignKinds()
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = many(60)
+SEEDS = seeds(60)
 TYPE = TensorType((8,), "float32")
 BYTES = 32
 softmax = relay.nn.softmax  # computed as a whole: not written over its operand
@@ -449,7 +450,7 @@ def peaks(found: MemoryPlan) -> tuple[int, int, int]:
 
 
 def test_tensors_that_live_at_the_same_time_share_no_bytes():
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         found = plan_memory(Programs(seed).function(14))
         assert conflicts(found) == [], seed
         for storage in found.storages:
@@ -467,7 +468,7 @@ def test_tensors_that_live_at_the_same_time_share_no_bytes():
 
 def test_peaks_are_those_of_adding_up():
     saved = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         found = plan_memory(Programs(seed, ("if", "let", "ref")).function(14))
         expected = peaks(found)
         assert (found.peak_before, found.peak_freed, found.peak_after) == expected, seed
@@ -479,7 +480,7 @@ def test_peaks_are_those_of_adding_up():
 
 def test_programs_run_on_planned_storages_read_what_was_written():
     reads = replaced = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         found = plan_memory(Programs(seed).function(14))
         replaced += sum(t.replaces is not None for t in found.tensors)
         for choices in itertools.product((False, True), repeat=3):

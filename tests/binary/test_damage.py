@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import struct
@@ -28,10 +27,12 @@ from tests.support import deep
 from tests.support.core_programs import random_core_program
 from tests.support.each import each
 from tests.support.random_exprs import random_module
+from tests.support.seeds import many, seeds
 from tests.support.stored import program_of, with_checksum, with_program
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "300"))
+EXAMPLES = many(300)
+SEEDS = seeds(300)
 
 
 def _with_arrays() -> Any:
@@ -90,7 +91,7 @@ def test_every_prefix_of_a_file_is_refused(number: int) -> None:
 
 def test_flipped_bits_are_noticed_or_mean_nothing() -> None:
     pick = random.Random(0)
-    for _ in range(EXAMPLES):
+    for _ in SEEDS:
         number = pick.randrange(len(FILES))
         data = bytearray(FILES[number])
         for _ in range(pick.choice((1, 1, 1, 2, 8))):
@@ -101,7 +102,7 @@ def test_flipped_bits_are_noticed_or_mean_nothing() -> None:
 def test_files_that_somebody_made_up_are_refused_or_hold_something() -> None:
     """Here all checksums are right, so that what is damaged is what the reader has to judge."""
     pick = random.Random(1)
-    for _ in range(EXAMPLES):
+    for _ in SEEDS:
         data = FILES[pick.randrange(len(FILES))]
         program = bytearray(program_of(data))
         for _ in range(pick.choice((1, 1, 2, 5))):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from typing import Any
 
 import pytest
@@ -26,6 +25,7 @@ from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
 from tests.support.random_exprs import random_module
+from tests.support.seeds import many, seeds
 from tests.support.shared_data import shared_path
 from tests.support.stored import count_nodes, read_back
 from tests.support.tir_kinds import changes, examples
@@ -33,40 +33,41 @@ from tests.support.tir_programs import random_func
 from tests.support.whole_programs import whole_programs
 from tests.support.work import lines_run
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
+EXAMPLES = many(6)
+SEEDS = seeds(6)
 ADD = intern_op("add")
 RELAY = ForeignKinds()
 
 _kinds = known_in_tests(loop_programs.DECLARED, RELAY.declared())
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_random_module_comes_back(seed: int) -> None:
     read_back(random_module(seed, 60))
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_random_module_comes_back_with_inferred_types(seed: int) -> None:
     made = read_back(InferType()(random_module(seed, 40)))
     assert made["main"].checked_type is not None
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_random_program_with_kinds_of_another_package_comes_back(seed: int) -> None:
     read_back(random_foreign_module(RELAY, seed))
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_random_module_of_relay_with_loops_comes_back(seed: int) -> None:
     read_back(loop_programs.random_loop_module(seed))
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_random_program_of_core_comes_back(seed: int) -> None:
     read_back(random_core_program(seed))
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_random_function_of_loops_comes_back(seed: int) -> None:
     read_back(random_func(seed))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -11,8 +10,9 @@ import relayish as relay
 from relayish.codegen import to_python
 from relayish.codegen.python import matches, writer
 from relayish.interpreter import evaluate, same_value
+from tests.support.seeds import many
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = many(60)
 CUTS = [(12, 64, 8), (0, 0, 8), (1, 2, 0), (3, 1, 8)]
 """How much stands together in one function: levels of blocks, inner functions, cases."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import string
 
 import numpy as np
@@ -24,8 +23,10 @@ from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_expr, random_module
+from tests.support.seeds import many, seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
+EXAMPLES = many(25)
+SEEDS = seeds(25)
 LISTS = """
 type List[A] {
   Cons(A, List[A]),
@@ -207,7 +208,7 @@ def test_globals_and_variables_of_one_name_are_told_apart():
 
 
 def test_random_programs_compute_what_they_evaluate_to():
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         mod = random_module(seed, 100)
         args = random_arguments(mod["main"], seed)
         expected = create_executor(mod=mod).evaluate()(*args)

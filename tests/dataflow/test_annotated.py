@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import textwrap
 
@@ -43,10 +42,11 @@ from relayish.text import parse, parse_expr
 from tests.support.depth import DEPTH
 from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+SEEDS = seeds(60)
 
 
 LOOPS = """function f (_A)
@@ -351,7 +351,7 @@ def test_intervals_of_indices_are_shown():
 
 
 def test_annotated_relay_text_parses_back():
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         mod = random_module(seed, 40)
         shown = annotated_text([analyse(mod, "liveness"), analyse(mod, Bound())])
         assert structural_equal(parse(shown), mod)
@@ -359,7 +359,7 @@ def test_annotated_relay_text_parses_back():
 
 
 def test_annotated_text_of_loops_parses_back():
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         func = random_func(seed) if seed % 2 else random_counters(seed)
         shown = annotated_text([analyse(func, "liveness"), analyse(func, Bound())])
         assert structural_equal(tir.parse(shown), func)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -25,9 +24,10 @@ from tests.support.live_functors import (
 )
 from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
+SEEDS = seeds(20)
 UNHANDLED = {"inline"}
 
 
@@ -39,7 +39,7 @@ def states(
     return recording.before_after()
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("by_hand", "by_solver", "unhandled"),
     [
@@ -70,7 +70,7 @@ def without_functions(
     return {at: found for at, found in states.items() if not isinstance(at.node, Function)}
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_functions_have_the_same_states_both_ways(seed):
     for body in in_a_normal_form(seed):
         walked = without_functions(states(RelayLive, body, PersistentSet()))
@@ -92,7 +92,7 @@ def scalars(states: BeforeAfter[Any]) -> list[set[Node]]:
     return [{each for each in state if isinstance(each, tir.Var)} for state in states]
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_scalars_of_loops_are_live_where_the_liveness_of_the_library_says(seed):
     func = random_func(seed, size=25, without=UNHANDLED)
     walked = states(LoopLive, func.body, PersistentSet())
@@ -106,7 +106,7 @@ def check_liveness_of_the_library(body: Node) -> None:
     assert solved == without_functions(states_of_the_library(body))
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_variables_of_relay_are_live_where_the_liveness_of_the_library_says(seed):
     for body in in_a_normal_form(seed):
         check_liveness_of_the_library(body)
@@ -114,7 +114,7 @@ def test_variables_of_relay_are_live_where_the_liveness_of_the_library_says(seed
         check_liveness_of_the_library(function.body)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_variables_of_kinds_from_outside_are_live_where_the_library_says(seed):
     """Loops of a package, of which the handlers know nothing."""
     with DECLARED:

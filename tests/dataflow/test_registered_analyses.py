@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish import tir
@@ -14,18 +12,19 @@ from relayish.ir.module import AnyModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "12"))
+SEEDS = seeds(12)
 REFUSALS = (" is a sparse analysis", " analyses programs of ")
 NAMES = [n for n in list_analyses() if analysis_entry(n).claimant.startswith("relayish.")]
 
 
 def programs(language: str) -> list[AnyModule]:
     if language == "relay":
-        return [random_module(seed, 40) for seed in range(EXAMPLES)]
-    drawn = [(random_func if seed % 2 else random_counters)(seed) for seed in range(EXAMPLES)]
+        return [random_module(seed, 40) for seed in SEEDS]
+    drawn = [(random_func if seed % 2 else random_counters)(seed) for seed in SEEDS]
     return [tir.to_ir_module(tir.Module("random", functions=(func,))) for func in drawn]
 
 

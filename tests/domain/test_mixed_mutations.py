@@ -7,7 +7,6 @@ put into one.
 
 from __future__ import annotations
 
-import os
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -25,11 +24,12 @@ from tests.support.corruptions import CORRUPTIONS as RELAY_CORRUPTIONS
 from tests.support.corruptions import corrupted as corrupted_relay
 from tests.support.declared import known_in_tests
 from tests.support.mixed_programs import DECLARED, random_mixed_module
+from tests.support.seeds import many
 from tests.support.tir_corruptions import CORRUPTIONS as LOOP_CORRUPTIONS
 from tests.support.tir_corruptions import corrupted as corrupted_loops
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "1"))
+EXAMPLES = many(1)
 EACH = 1 if EXAMPLES > 1 else 4  # of the mutations
 
 with DECLARED:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from typing import Any
 
@@ -28,9 +27,10 @@ from tests.support.declared import known_in_tests
 from tests.support.each import each
 from tests.support.mixed_programs import COMPLEX, DECLARED, random_mixed_module
 from tests.support.random_exprs import random_arguments
+from tests.support.seeds import seeds
 from tests.support.stored import read_back
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "5"))
+SEEDS = seeds(5)
 
 with DECLARED:
     from complex_numbers import Repeat
@@ -54,7 +54,7 @@ def arguments(mod: IRModule, seed: int) -> tuple[Any, ...]:
 
 
 def test_programs_hold_what_they_are_made_for() -> None:
-    held = [list(PROGRAM.post_order(program(seed).nodes())) for seed in range(EXAMPLES)]
+    held = [list(PROGRAM.post_order(program(seed).nodes())) for seed in SEEDS]
     domains = {domain_of(node).name for nodes in held for node in nodes}
     assert {"relay", "tir", "core", COMPLEX[0]} <= domains
     called = [
@@ -67,12 +67,12 @@ def test_programs_hold_what_they_are_made_for() -> None:
     assert any(isinstance(node, Repeat) for nodes in held for node in nodes)
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_mixed_program_is_accepted_by_the_verifier(seed: int) -> None:
     assert verify(program(seed)) == ()
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_mixed_program_is_read_as_it_was_printed(seed: int) -> None:
     text = relay.b2a(program(seed))
     read = relay.a2b(text)
@@ -80,12 +80,12 @@ def test_mixed_program_is_read_as_it_was_printed(seed: int) -> None:
     assert relay.b2a(read) == text
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_mixed_program_comes_back_from_binary_form(seed: int) -> None:
     read_back(program(seed))
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 @each("context", TRANSFORMATIONS)
 def test_default_transformation_of_mixed_program_is_the_same_object(
     seed: int, context: str
@@ -97,7 +97,7 @@ def test_default_transformation_of_mixed_program_is_the_same_object(
         assert visitor.visit(definition) is definition
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_default_analysis_of_mixed_program_visits_each_node_once(seed: int) -> None:
     class Count(AnalyzeCtx):
         nodes = 0
@@ -116,7 +116,7 @@ def test_default_analysis_of_mixed_program_visits_each_node_once(seed: int) -> N
         assert sum(count.static for count in counts.values()) >= len(counts)
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_simplified_mixed_program_has_the_same_value(seed: int) -> None:
     mod, args = program(seed), arguments(program(seed), seed)
     simplified = relay.transform.Sequential(["SimplifyDomains"])(mod)
@@ -124,7 +124,7 @@ def test_simplified_mixed_program_has_the_same_value(seed: int) -> None:
     assert same_value(run(mod, *args, name="r_main"), run(simplified, *args, name="r_main"))
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_lowered_mixed_program_has_no_complex_numbers(seed: int) -> None:
     lowered = relay.transform.Sequential(["LowerComplex"])(program(seed))
     assert verify(lowered) == ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -23,10 +22,12 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.transform import ToANormalForm
 from tests.support.core_programs import core_arguments, random_core_program
 from tests.support.random_exprs import random_arguments, random_function
+from tests.support.seeds import many, seeds
 from tests.support.tir_programs import random_func, same_result
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "4"))
-SEEDS = range(EXAMPLES)
+EXAMPLES = many(4)
+DRAWN = seeds(4)
+SEEDS = DRAWN
 
 
 class Plan(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
 from typing import Any
 
@@ -36,9 +35,11 @@ from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.mixed_programs import DECLARED, random_mixed_module
 from tests.support.random_exprs import random_arguments
+from tests.support.seeds import many, seeds
 from tests.support.tir_programs import same_result
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
+EXAMPLES = many(6)
+SEEDS = seeds(6)
 
 _COMMUTES = relay.Property.COMMUTATIVE
 
@@ -347,7 +348,7 @@ def outcome(mod: IRModule, seed: int) -> Any:
         return str(error)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_program_of_mixed_domains_keeps_its_values(seed: int) -> None:
     mod = InferType()(random_mixed_module(seed))
     domains = [d.name for d in relay.list_domains() if d.name != "core"]

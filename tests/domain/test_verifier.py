@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -27,11 +26,13 @@ from tests.support.depth import DEPTH
 from tests.support.mixed_programs import DECLARED as MIXED
 from tests.support.mixed_programs import random_mixed_module
 from tests.support.random_exprs import random_module
+from tests.support.seeds import many, seeds
 from tests.support.tir_corruptions import CORRUPTIONS as LOOP_CORRUPTIONS
 from tests.support.tir_corruptions import corrupted as corrupted_loops
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "8"))
+EXAMPLES = many(8)
+SEEDS = seeds(8)
 EACH = 1 if EXAMPLES >= 100 else 6  # of the corruptions, which the verifiers of languages try all
 
 DECLARED = declared_temporarily()
@@ -258,7 +259,7 @@ def test_broken_definition_does_not_hide_what_is_wrong_with_others(name: str) ->
     assert {each.definition for each in verify(mod)} == {"main", "zz"}
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_sound_program_of_mixed_domains_is_accepted(seed: int) -> None:
     assert verify(random_mixed_module(seed)) == ()
 

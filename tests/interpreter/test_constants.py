@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -23,8 +21,9 @@ from relayish.interpreter.constants import (
 from relayish.text import parse_expr
 from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_arguments, random_module
+from tests.support.seeds import seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+SEEDS = seeds(60)
 
 
 def program_of(text: str, params: str = "%a: int32, %c: bool, %x: float32") -> relay.Expr:
@@ -190,7 +189,7 @@ def test_overflow_and_division_are_silent() -> None:
 
 def test_evaluation_finds_what_is_known_in_random_programs() -> None:
     known = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         mod = random_module(seed)
         function = mod["main"]
         [constants] = solve([Constants()], function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -12,8 +11,9 @@ from relayish.dataflow import Executable, solve
 from relayish.dataflow.lattice import TOP
 from relayish.interpreter.constants import Constants
 from tests.support.higher_order import Drawing, Machine
+from tests.support.seeds import seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+SEEDS = seeds(40)
 
 
 def check(seed, conditional):
@@ -38,7 +38,7 @@ def check(seed, conditional):
 
 
 @pytest.mark.parametrize("conditional", [False, True])
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_numbers_are_those_that_constants_say(seed, conditional):
     check(seed, conditional)
 

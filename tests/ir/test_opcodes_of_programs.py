@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -21,9 +20,11 @@ from relayish.ir.traversal import EVERYTHING
 from tests.support.core_programs import random_core_program
 from tests.support.random_exprs import random_function
 from tests.support.random_kinds import RandomKinds, random_program
+from tests.support.seeds import many, seeds
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
+EXAMPLES = many(20)
+SEEDS = seeds(20)
 
 PROGRAMS: dict[str, Callable[[int], Iterable[Node]]] = {
     "relay": lambda seed: [random_function(seed)],
@@ -52,7 +53,7 @@ def check(node: Node) -> None:
 
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_operators_agree_with_the_nodes_of_random_programs(language):
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         for root in PROGRAMS[language](seed):
             for node in EVERYTHING.post_order(root):
                 check(node)
@@ -60,7 +61,7 @@ def test_operators_agree_with_the_nodes_of_random_programs(language):
 
 @pytest.mark.parametrize("own_language", [False, True])
 def test_operators_agree_with_the_nodes_of_random_kinds(own_language):
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         with declared_temporarily():
             kinds = RandomKinds(seed, own_language=own_language)
             for node in EVERYTHING.post_order(random_program(kinds, seed)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -14,11 +12,13 @@ from relayish.op.declaration.properties import arguments, evaluate, relation, ru
 from tests.support.checking import assert_describes, type_of
 from tests.support.each import each
 from tests.support.mutated import Mutator
+from tests.support.seeds import many, seeds
 from tests.support.sound_calls import sound_calls
 from tools.operator_table import OPERATORS as DECLARED
 
 CALLS = sound_calls()
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = many(40)
+SEEDS = seeds(40)
 
 
 class Listener:
@@ -52,7 +52,7 @@ def test_sound_call_has_a_type(name):
 def test_changed_call_has_a_type_or_is_refused(name):
     (sound, attrs), op, mutator = CALLS[name], get_op(name), Mutator(name)
     refused = 0
-    for _ in range(EXAMPLES):
+    for _ in SEEDS:
         types, values = mutator.changed(sound, attrs)
         try:
             changed = type(attrs)(**values) if values else attrs

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration.properties import evaluate, num_inputs, rule
 from tests.support.checking import type_of
 from tests.support.drawn import filled, hypothesis, st, tensor_types, types
-from tests.support.seeds import quickly
+from tests.support.seeds import many, quickly
 
 axis = st.integers(-4, 4)
 optional_axis = st.none() | axis
@@ -113,7 +111,7 @@ SOUND = {
     "sparse_to_dense": {"output_shape": (1,)},
     "topk": {"k": 1},
 }
-EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
+EXAMPLES = many(25)
 MODULES = ("rearrangement", "joining", "slicing", "layout_conversion", "indexing", "scatter")
 MODULES += ("masking", "sparse", "sorting", "signal")
 

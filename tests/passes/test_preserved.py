@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -32,10 +31,11 @@ from relayish.transform import (
     register_pass,
 )
 from tests.support.random_exprs import random_module
+from tests.support.seeds import many
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = many(40)
 CASES = Path(__file__).parent.parent / "cases" / "passes"
 HEADER = '#[version = "0.0.5"]\n'
 

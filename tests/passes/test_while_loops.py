@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 
 import numpy as np
@@ -20,9 +19,10 @@ from relayish.transform import Pass, PassContext, list_passes
 from tests.support.declared import known_in_tests
 from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_arguments
+from tests.support.seeds import seeds
 from tests.support.standing import LARGEST, OTHER_VALUE, REFUSES, TOLERANCE, close, made_for, within
 
-SEEDS = range(int(os.environ.get("EXAMPLES", "40")))
+SEEDS = seeds(40)
 
 with DECLARED:
     from while_loops import Log, While, logged

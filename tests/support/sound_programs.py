@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,13 +15,14 @@ from tests.support.graph_machine import Activation, GraphMachine
 from tests.support.loop_machine import WITHOUT, LoopMachine, Observe
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.recursive_programs import random_recursive_module
+from tests.support.seeds import many
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, random_func
 
 Check = Callable[[Any, Any], int]
 """``check(machine, analysis)``: run a program, compare states, and return how many."""
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "30"))
+EXAMPLES = many(30)
 INPUTS = 10 if EXAMPLES >= 1000 else 2
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import struct
 
@@ -15,10 +14,11 @@ from relayish.text import astext, parse
 from tests.support.each import each
 from tests.support.mutated import Mutator
 from tests.support.operator_programs import plain
+from tests.support.seeds import seeds
 from tests.support.sound_calls import sound_calls
 
 CALLS = {name: call for name, call in sound_calls().items() if getattr(call[1], "field_names", ())}
-EXAMPLES = int(os.environ.get("EXAMPLES", "10"))
+SEEDS = seeds(10)
 ODD = ('"', "\\", "\n", "a'b", "é\u2028", "\x00", "//", "/*", "meta[0]", "", "\U0001f600", "{}")
 OF_OBJECTS = ("debug", "meta_schedule_layout_transform")
 """Operators with attributes that are Python objects, which text does not hold."""
@@ -46,7 +46,7 @@ def odd(value, pick):
 def test_attributes_are_the_same_when_parsed_again(name):
     types, attrs = CALLS[name]
     op, mutator, pick, tried = get_op(name), Mutator(name), random.Random(name), 0
-    for _ in range(EXAMPLES):
+    for _ in SEEDS:
         _, values = mutator.changed(types, attrs)
         values = {key: plain(value) for key, value in values.items()}
         if pick.random() < 0.5:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 import relayish as relay
 from tests.support.declared import known_in_tests
 from tests.support.mixed_programs import DECLARED, random_mixed_module
+from tests.support.seeds import seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
+SEEDS = seeds(6)
 
 _kinds = known_in_tests(DECLARED)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_module_of_mixed_domains_is_read_back(seed: int) -> None:
     mod = random_mixed_module(seed)
     text = relay.b2a(mod)

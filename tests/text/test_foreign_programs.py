@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
@@ -16,9 +15,11 @@ from relayish.text import astext, parse, parse_node
 from tests.support import text_kinds as kinds
 from tests.support.declared import known_in_tests
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
+from tests.support.seeds import many, seeds
 from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Load, Range, Select, Store, TirVar
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = many(40)
+SEEDS = seeds(40)
 RELAY = ForeignKinds()
 
 
@@ -30,7 +31,7 @@ def distinct(roots: Any) -> int:
     return len(PROGRAM.post_order(roots))
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_program_with_kinds_of_another_package_is_read_back(seed: int) -> None:
     mod: Any = random_foreign_module(RELAY, seed)
     text = astext(mod)

@@ -7,7 +7,6 @@ of nodes; see ``tests/support/tvm_attributes.py``.
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Mapping
 
@@ -21,6 +20,7 @@ from relayish.op import get_op, list_ops
 from relayish.op.declaration.properties import arguments, attrs_type
 from relayish.text import astext, parse_expr
 from tests.support.each import each
+from tests.support.seeds import many
 from tests.support.tvm_attributes import (
     CANDIDATES,
     CLASSES,
@@ -34,7 +34,7 @@ from tests.support.tvm_attributes import (
     whole,
 )
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "10"))
+EXAMPLES = many(10)
 
 BEYOND = ("Expr", "Constant", "VirtualDevice", "Map<String, ObjectRef>", "EnvFunc", "tir::IndexMap")
 """Fields that hold programs or devices; those of whole programs are tested on recorded ones."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ import pytest
 from relayish.core import Interpreter, Type
 from tests.support.core_c import COMPILER, run_as_c
 from tests.support.core_programs import core_arguments, random_core_program
+from tests.support.seeds import many
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = many(40)
 
 
 def _from_bytes(held: Type, data: bytes) -> np.ndarray[Any, Any]:

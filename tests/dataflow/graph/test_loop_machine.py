@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from tests.support.loop_machine import WITHOUT, LoopMachine
+from tests.support.seeds import many, seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, outcome, random_func, same_bits
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = many(60)
+SEEDS = seeds(60)
 
 
 def count_visits(func, seed):
@@ -33,5 +33,5 @@ def count_visits(func, seed):
     ids=["of_all_kinds", "counters"],
 )
 def test_function_along_its_graph_gives_what_the_interpreter_gives(program):
-    visits = [count_visits(program(seed), seed) for seed in range(EXAMPLES)]
+    visits = [count_visits(program(seed), seed) for seed in SEEDS]
     assert sum(visits) > 50 * EXAMPLES

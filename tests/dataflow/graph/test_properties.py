@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish.dataflow import Action, FlowGraph, build_flow_graph
@@ -18,12 +16,13 @@ from tests.support.depth import DEPTH
 from tests.support.flow_graphs import check_graph, check_operands_first
 from tests.support.loop_programs import random_loop_module
 from tests.support.random_exprs import random_function, random_module
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+SEEDS = seeds(40)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_graph_of_a_relay_function_is_sound(seed):
     function = random_function(seed)
     graph = build_flow_graph(function)
@@ -31,7 +30,7 @@ def test_graph_of_a_relay_function_is_sound(seed):
     check_operands_first(graph, function)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_graph_of_a_relay_function_has_all_that_is_computed(seed):
     function = random_function(seed)
     graph = build_flow_graph(function)
@@ -44,12 +43,12 @@ def test_graph_of_a_relay_function_has_all_that_is_computed(seed):
     assert pointed.issuperset(computed)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_graph_of_a_module_is_sound(seed):
     check_graph(build_flow_graph(random_module(seed)))
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_graph_of_kinds_declared_outside_is_sound(seed):
     module = random_loop_module(seed)
     graph = build_flow_graph(module)
@@ -58,12 +57,12 @@ def test_graph_of_kinds_declared_outside_is_sound(seed):
         check_operands_first(build_flow_graph(function), function)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_graph_of_a_loop_function_is_sound(seed):
     check_graph(build_flow_graph(random_func(seed)))
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_variables_that_are_captured_are_free_in_the_function(seed):
     graph = build_flow_graph(random_function(seed))
     for procedure in graph.procedures:
@@ -102,7 +101,7 @@ def test_no_recursive_walk_is_left_to_python():
     assert EVERYTHING.post_order(graph.root)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_points_of_lets_and_ifs_are_those_that_any_kind_like_them_has(seed, monkeypatch):
     module = random_module(seed)
     graph = build_flow_graph(module)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish.dataflow.lattice import check_laws
 from tests.support.lattices import LATTICES, samples_of
+from tests.support.seeds import seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "2"))
+SEEDS = seeds(2)
 
 
 @pytest.mark.parametrize("name", LATTICES)
 def test_lattice_keeps_the_laws(name):
     lattice, draw = LATTICES[name]
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         check_laws(lattice, samples_of(draw, seed, 10), returns_operands=True)
 
 

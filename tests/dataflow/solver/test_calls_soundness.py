@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -11,8 +10,10 @@ from relayish.dataflow import solve
 from relayish.dataflow.lattice import TOP
 from tests.support.higher_order import Drawing, Machine
 from tests.support.parity import VALUES, Parity
+from tests.support.seeds import many, seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = many(60)
+SEEDS = seeds(60)
 RUNS = 10 if EXAMPLES >= 1000 else 5
 
 
@@ -63,7 +64,7 @@ def check_all(seeds, analysis=Parity):
     return sum([check(seed, analysis) for seed in seeds])
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_computed_is_what_may_be(seed):
     check(seed)
 

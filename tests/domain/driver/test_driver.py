@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import threading
 from random import Random
 
@@ -28,6 +27,7 @@ from relayish.transform import (
     module_pass,
     register_pass,
 )
+from tests.support.seeds import seeds
 
 HOOKS = ("init", "pre_run", "run", "post_run", "fini")
 
@@ -496,7 +496,7 @@ def times_ten_plus(count: int, name: str, level: int, required=()):
     return create_function_pass(turn, level, name, required=required)
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("EXAMPLES", "60"))))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_a_driver_of_any_pipeline_makes_what_the_pipeline_makes(seed, mod, declarations):
     random = Random(seed)
     for name, required in (("R1", ()), ("R2", ("R1",))):

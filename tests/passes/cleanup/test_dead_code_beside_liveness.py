@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish.analysis.effects import has_effect
@@ -12,8 +10,9 @@ from relayish.dataflow.analyses import Liveness
 from relayish.ir.relay.expr import Let
 from relayish.passes.cleanup.dead_code_elimination import eliminate_dead_code
 from tests.support.random_exprs import random_module
+from tests.support.seeds import many
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
+EXAMPLES = many(100)
 
 
 def dead_lets(expr) -> list[Let]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import numpy as np
@@ -23,6 +22,7 @@ from tests.support.core_programs import core_arguments, random_core_program
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 DECLARED = declared_temporarily()
 with DECLARED:
@@ -38,7 +38,7 @@ with DECLARED:
 
 _kinds = known_in_tests(DECLARED)
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "12"))
+SEEDS = seeds(12)
 SHALLOW = min(DEPTH, 20_000)
 
 Fill = Callable[[FunctionScope], None]
@@ -283,7 +283,7 @@ def _same(a: object, b: object) -> bool:
     return repr(a) == repr(b)
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_dead_store_elimination_core_keeps_values_of_random_programs(seed: int) -> None:
     mod = random_core_program(seed)
     by_handlers = DeadStoreEliminationCore()(mod)

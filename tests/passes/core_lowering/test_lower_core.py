@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ from tests.support.core_programs import FEATURES, core_arguments, random_core_pr
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.seeds import many, seeds
 
 DECLARED = declared_temporarily()
 with DECLARED:
@@ -39,7 +39,8 @@ with DECLARED:
 
 _kinds = known_in_tests(DECLARED)
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "15"))
+EXAMPLES = many(15)
+SEEDS = seeds(15)
 LOWERED = FEATURES - {"pointer", "icall", "offset", "early_return"}
 
 Fill = Callable[[FunctionScope], None]
@@ -280,7 +281,7 @@ def test_lower_core_accepts_return_at_end_of_branches() -> None:
 # All of it
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_lower_core_keeps_values_of_random_programs(seed: int) -> None:
     mod = random_core_program(seed, features=LOWERED)
     running = Interpreter(mod)

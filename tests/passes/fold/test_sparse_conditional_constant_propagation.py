@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -21,8 +19,10 @@ from relayish.text import parse_expr
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_arguments, random_function, random_module
+from tests.support.seeds import many, seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = many(60)
+SEEDS = seeds(60)
 PARAMS = "%a: int32, %c: bool, %r: ref(int32), %f: fn (int32) -> int32"
 
 STRONGER = {
@@ -128,7 +128,7 @@ def test_result_over_the_limit_is_left_to_run() -> None:
 
 
 def test_random_programs_evaluate_to_the_same_bits() -> None:
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         mod = random_module(seed, 60)
         out = get_pass("SparseConditionalConstantPropagation")(mod)
         args = random_arguments(mod["main"], seed)
@@ -148,7 +148,7 @@ def count_computed(function: Expr) -> int:
 
 
 def test_all_that_is_folded_is_propagated_in_random_programs() -> None:
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         function = random_function(seed, 60)
         out = propagate_constants(function)
         assert fold_constant(out) is out, seed

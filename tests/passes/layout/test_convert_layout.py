@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -41,9 +39,11 @@ from tests.support.random_layouts import (
 )
 from tests.support.random_networks import random_network_arguments
 from tests.support.recorded import assert_same_program
+from tests.support.seeds import many, seeds
 from tests.support.standing import close
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
+EXAMPLES = many(25)
+SEEDS = seeds(25)
 HEADER = '#[version = "0.0.5"]\n'
 NHWC = {"nn.conv2d": ["NHWC", "default"]}
 SPLIT = {"nn.conv2d": ["NCHW4c", "default"]}
@@ -311,7 +311,7 @@ def test_names_that_two_operators_give_one_axis_do_not_part_them():
     assert_same_program(out, HEADER + after)
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_random_networks_keep_their_value(seed):
     mod = infer_type(random_layout_network(seed))
     args = random_network_arguments(mod, seed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish import tir
@@ -11,12 +9,14 @@ from relayish.ir.relay.module import IRModule
 from relayish.tir import LoweredFunc
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
+from tests.support.seeds import many, seeds
 from tests.support.tir_copies import with_copies
 from tests.support.tir_deep import DEEP, WIDE
 from tests.support.tir_programs import random_func, same_result
 
 PASSES = ("CopyPropagation", "DeadStoreElimination", "GlobalCommonSubexprElimTIR")
-EXAMPLES = int(os.environ.get("EXAMPLES", "30"))
+EXAMPLES = many(30)
+SEEDS = seeds(30)
 """How many programs of each sort every pass is tried on; ``.ci/run`` takes 1,000."""
 
 passes = pytest.mark.parametrize("name", PASSES)
@@ -38,7 +38,7 @@ def applied(name: str, func: LoweredFunc) -> LoweredFunc:
 
 @passes
 def test_random_program_computes_the_same_after(name):
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         func = random_func(seed)
         out = applied(name, func)
         assert not tir.verify(out), seed
@@ -48,7 +48,7 @@ def test_random_program_computes_the_same_after(name):
 @passes
 def test_random_program_with_copies_computes_the_same_after(name):
     changed = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         func = drawn(seed)
         out = applied(name, func)
         assert same_result(func, out), seed

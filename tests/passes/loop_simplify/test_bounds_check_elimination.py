@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish import tir
@@ -11,11 +9,12 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.scoping import PROGRAM
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
+from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_deep import DEEP, SHARED
 from tests.support.tir_programs import same_result
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+SEEDS = seeds(60)
 I, P, X, Y, N = (tir.Var(name) for name in "ipxyn")  # noqa: E741
 B = tir.Var("b", "bool")
 BUFFER = tir.Buffer("_A", (16,), "int32")
@@ -152,7 +151,7 @@ def test_statement_in_two_places_keeps_the_check_that_one_of_them_needs():
 
 def test_random_counters_compute_the_same_after():
     left = {"IfSimplify": 0, "BoundsCheckElimination": 0}
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         func = random_counters(seed)
         for name in left:
             image = applied(func, name)

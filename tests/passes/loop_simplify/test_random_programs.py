@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.tir import LoweredFunc
 from relayish.transform import get_pass
+from tests.support.seeds import many, seeds
 from tests.support.tir_arithmetic import RandomArithmetic, function_of, values
 from tests.support.tir_programs import random_func, same_result
 
@@ -26,7 +25,8 @@ PASSES = (
     "SimplifyForLoops",
     "VarModSimplify",
 )
-EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
+EXAMPLES = many(100)
+SEEDS = seeds(100)
 """How many programs of each sort every pass is tried on; ``.ci/run`` takes 1,000."""
 
 
@@ -44,7 +44,7 @@ def applied(name: str, func: LoweredFunc) -> LoweredFunc:
 
 @pytest.mark.parametrize("name", PASSES)
 def test_random_program_computes_the_same_after(name):
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         func = random_func(seed)
         out = applied(name, func)
         assert not tir.verify(out) or tir.verify(func), seed
@@ -67,7 +67,7 @@ def test_random_program_that_may_fault_faults_alike_after(name):
 
 @pytest.mark.parametrize("name", ["Simplify", "VarModSimplify", "CastSimplify", "FoldConstantTIR"])
 def test_random_expression_has_the_same_value_everywhere(name):
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         drawn = RandomArithmetic(seed)
         value = drawn.expr(4) if seed % 3 else tir.Cast("int32", drawn.condition(3))
         func = function_of(value, drawn.ranges)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish import tir
@@ -12,12 +10,14 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.scoping import PROGRAM, has_scopes, operands
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
+from tests.support.seeds import many, seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_deep import DEEP, SHARED, loop_nest
 from tests.support.tir_programs import arguments, random_func, same_result
 from tests.support.tir_trace import trace
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = many(60)
+SEEDS = seeds(60)
 I, J, N, M, X = (tir.Var(name) for name in "ijnmx")  # noqa: E741
 F = tir.Var("f", "float32")
 B = tir.Var("b", "bool")
@@ -238,7 +238,7 @@ def test_fewer_operators_are_evaluated():
 
 def test_no_program_evaluates_more_than_before():
     fewer = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         func = random_func(seed)
         before, after = cost(func), cost(applied(func))
         assert after <= before, seed
@@ -247,7 +247,7 @@ def test_no_program_evaluates_more_than_before():
 
 
 def test_random_programs_compute_the_same_after():
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         for func in (random_counters(seed), random_func(seed, size=25, faulty=seed % 2 == 0)):
             image = applied(func)
             assert same_result(func, image, seeds=(0, 1)), seed

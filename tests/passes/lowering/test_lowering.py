@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -33,8 +32,9 @@ from relayish.transform import Lower, ToANormalForm
 from relayish.transform import LowerNN as LowerNNPass
 from tests.support.depth import DEPTH
 from tests.support.lowered import DOMAINS, is_close, lower_for, random_calls
+from tests.support.seeds import many
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "150"))
+EXAMPLES = many(150)
 HEADER = '#[version = "0.0.5"]\n'
 CONVOLUTION = """
 def @layer(%x: Tensor[(1, 3, 6, 6), float32], %w: Tensor[(4, 3, 3, 3), float32]) {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
@@ -22,12 +21,13 @@ from relayish.op.runtime.device import DeviceCopyAttrs
 from relayish.passes.memory.device_plan.rules import DEVICE_RULES
 from relayish.transform import ManifestLifetimes, PlanDevices, Sequential, ToANormalForm
 from tests.support.random_exprs import random_arguments, random_module, same_value
+from tests.support.seeds import seeds
 
 DEVICES = [
     *(VirtualDevice(1, 0), VirtualDevice(2, 0), VirtualDevice(2, 1), VirtualDevice(2)),
     VirtualDevice(1, 0, None, "shared"),
 ]
-SEEDS = range(int(os.environ.get("EXAMPLES", "12")))
+SEEDS = seeds(12)
 MARKS = (get_op("on_device"), get_op("device_copy"))
 
 

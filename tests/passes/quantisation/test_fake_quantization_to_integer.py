@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
@@ -32,8 +31,10 @@ from relayish.text import parse
 from relayish.transform import FakeQuantizationToInteger, PassContext, VerifyInstrument
 from tests.support.depth import DEPTH
 from tests.support.quantised_networks import QuantisedNetwork, is_in_integers
+from tests.support.seeds import many, seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = many(40)
+SEEDS = seeds(40)
 HEADER = '#[version = "0.0.5"]\n'
 half, two, zero = const(np.float32(0.5)), const(np.float32(2)), const(0)
 x = var("x", shape=(2, 4), dtype="int8")
@@ -305,7 +306,7 @@ def test_rules_are_asked_once_for_each_node_however_many_regions_there_are() -> 
 
 def test_integers_stay_within_the_bound_of_their_roundings() -> None:
     converted = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         net = QuantisedNetwork(seed)
         before = infer_type(net.mod)
         with PassContext(instruments=[VerifyInstrument()]):
@@ -324,7 +325,7 @@ def _layer(name: str, body: Expr, other: Expr) -> Expr:
 def test_regions_are_within_one_quantum_whatever_operators_follow_one_another() -> None:
     names = ("add", "subtract", "multiply", "minimum", "maximum", "nn.relu", "tanh", "exp", "abs")
     converted = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         choose = random.Random(f"chain {seed}")
         y = var("y", shape=(2, 4), dtype="int8")
         ends = [dequantized(v, const(np.float32(choose.uniform(0.01, 0.1)))) for v in (x, y)]

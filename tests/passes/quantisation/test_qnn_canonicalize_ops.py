@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,8 +28,9 @@ from relayish.transform import QnnLegalize, get_pass
 from relayish.transform.qnn import CanonicalizeOps, Legalize
 from tests.support.depth import DEPTH
 from tests.support.quantised import integers
+from tests.support.seeds import seeds
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "6"))
+SEEDS = seeds(6)
 BYTES = ("int8", "uint8")
 INTEGERS = (*BYTES, "int16", "int32")
 Made = tuple[list[Any], list[Expr], dict[str, object]]  # Any: arrays, and lists of them
@@ -234,7 +234,7 @@ def operators_left(func: Function) -> list[str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_canonical_form_gives_every_bit_of_the_operator(name: str) -> None:
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         for make in CASES[name]:
             func, values = program(name, make(Draw(seed)))
             plain = qnn_canonicalize_ops(func)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -15,11 +13,13 @@ from relayish.ir.node import field, node
 from relayish.tir.analysis import ScalarConstants, register_evaluation
 from relayish.tir.ir.expr import Expr
 from tests.support.depth import DEPTH
+from tests.support.seeds import many, seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, random_func
 from tests.support.tir_trace import trace
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = many(40)
+SEEDS = seeds(40)
 INPUTS = 10 if EXAMPLES >= 1000 else 3
 
 N = tir.Var("n")
@@ -191,7 +191,7 @@ def program(seed: int) -> tir.LoweredFunc:
 
 def test_every_variable_holds_the_value_that_is_known() -> None:
     checked = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         wrong, count = wrong_value(program(seed), ScalarConstants())
         assert wrong is None, (seed, wrong)
         checked += count
@@ -206,4 +206,4 @@ class ForgetsStores(ScalarConstants):
 
 
 def test_wrong_transfer_is_caught() -> None:
-    assert any(wrong_value(program(seed), ForgetsStores())[0] for seed in range(EXAMPLES))
+    assert any(wrong_value(program(seed), ForgetsStores())[0] for seed in SEEDS)

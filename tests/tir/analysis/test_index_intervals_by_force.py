@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from relayish.dataflow import UNREACHABLE, build_flow_graph, solve
 from relayish.tir.analysis import IndexIntervals, Interval
 from relayish.tir.analysis.environments import Environments, interval_held
+from tests.support.seeds import many, seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, random_func
 from tests.support.tir_trace import trace
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = many(40)
+SEEDS = seeds(40)
 """How many programs are run; ``.ci/run`` takes 1,000."""
 INPUTS = 10 if EXAMPLES >= 1000 else 3
 """On how many inputs each."""
@@ -59,7 +59,7 @@ def program(seed):
 
 def test_every_value_is_in_the_interval_of_its_variable():
     checked = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         wrong, count = outside(program(seed), IndexIntervals())
         assert wrong is None, (seed, wrong)
         checked += count

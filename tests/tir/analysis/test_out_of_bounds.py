@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish import tir
@@ -12,11 +10,12 @@ from relayish.ir.span import Span
 from relayish.tir.analysis import Interval, find_out_of_bounds
 from relayish.tir.analysis.dependence import disturbed_reads
 from tests.support.depth import DEPTH
+from tests.support.seeds import seeds
 from tests.support.tir_deep import DEEP, SHARED
 from tests.support.tir_programs import arguments, outcome, random_func
 from tests.support.tir_trace import trace
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+SEEDS = seeds(60)
 I, J, X, N = (tir.Var(name) for name in "ijxn")  # noqa: E741
 BUFFER = tir.Buffer("_A", (16,), "int32")
 A = tir.Tensor("A", (16,), "int32", BUFFER)
@@ -83,7 +82,7 @@ def test_access_without_a_span_has_that_of_its_statement():
 def test_reports_of_random_programs_come_true():
     """Whoever reaches what is definite fails there, and who fails was said to do so perhaps."""
     failed = definite = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         func = random_func(seed, size=15, faulty=True)
         found = find_out_of_bounds(func)
         result = outcome(func, arguments(func), mode="plain")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy as np
@@ -11,8 +10,9 @@ import pytest
 from relayish import tir
 from relayish.ir.structural_equal import structural_equal
 from relayish.tir.interpreter import run
+from tests.support.seeds import seeds
 
-SEEDS = range(int(os.environ.get("EXAMPLES", "60")))
+SEEDS = seeds(60)
 SIZES = (1, 2, 3, 5)
 KINDS = (tir.ReduceType.SUM, tir.ReduceType.MUL, tir.ReduceType.MAX, tir.ReduceType.MIN)
 

@@ -1,0 +1,97 @@
+"""What tests take: seconds of CPU by folder, the slowest, and those that nobody has excused.
+
+A test has a second. One that needs more says why: ``@pytest.mark.slow("a million lines of text")``. ::
+
+    python -m pytest -n auto --junitxml=report.xml
+    python -m tools.slow_tests report.xml
+
+fails where a test without the mark takes more than twice its second, which leaves room for a busy
+machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree as ET
+
+BUDGET: Final = 1.0
+"""Seconds of CPU that a test has."""
+
+SLACK: Final = 2.0
+"""A machine on which others work takes up to so many times as long."""
+
+SHOWN: Final = 10
+"""So many of the slowest tests are told."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What one test took, and why it may take more than others."""
+
+    name: str
+    folder: str
+    seconds: float
+    reason: str | None
+
+
+def read_report(report: Path) -> list[Taken]:
+    """Return what the tests of a report of pytest took, those that were skipped included."""
+    cases = ET.parse(report).iter("testcase")  # noqa: S314  # written by our own tests
+    return [_taken(case) for case in cases]
+
+
+def _taken(case: ET.Element) -> Taken:
+    module = case.attrib["classname"]
+    found = {each.attrib["name"]: each.attrib["value"] for each in case.iter("property")}
+    seconds = float(found.get("cpu", case.attrib["time"]))
+    return Taken(f"{module}::{case.attrib['name']}", _folder(module), seconds, found.get("slow"))
+
+
+def _folder(module: str) -> str:
+    """Return the two names at the start of a module, but for that of a file."""
+    parts = [part for part in module.split(".")[:-1] if not part.startswith("test_")]
+    return "/".join(parts[:3] if parts[1:2] == ["passes"] else parts[:2])
+
+
+def table(tests: Sequence[Taken]) -> str:
+    """Return how many tests each folder has and what they take, and which are the slowest."""
+    count = Counter(test.folder for test in tests)
+    seconds: Counter[str] = Counter()
+    for test in tests:
+        seconds[test.folder] += test.seconds  # type: ignore[assignment]  # floats add up as well
+    rows = [f"{name:40}{count[name]:7} tests{seconds[name]:8.1f} s" for name in sorted(count)]
+    rows += [f"{'together':40}{len(tests):7} tests{sum(t.seconds for t in tests):8.1f} s", ""]
+    slowest = sorted(tests, key=lambda test: -test.seconds)[:SHOWN]
+    return "\n".join(rows + [f"{t.seconds:6.1f} s  {t.name}  {t.reason or ''}" for t in slowest])
+
+
+def unexcused(tests: Sequence[Taken]) -> list[Taken]:
+    """Return the tests that take too long and do not say why, the slowest first."""
+    found = [t for t in tests if t.reason is None and t.seconds > BUDGET * SLACK]
+    return sorted(found, key=lambda test: -test.seconds)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description="tell what tests take, and which take too long")
+    parser.add_argument("reports", type=Path, nargs="+", help="written by pytest --junitxml")
+    options = parser.parse_args(argv)
+    tests = [test for report in options.reports for test in read_report(report)]
+    print(table(tests))
+    found = unexcused(tests)
+    for test in found:
+        print(
+            f"{test.name} takes {test.seconds:.1f} s, and a test has {BUDGET:g}; make it shorter, or"
+            " say why not: @pytest.mark.slow(reason)"
+        )
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
