@@ -1,6 +1,6 @@
 """What tests take: seconds of CPU by folder, the slowest, and those that nobody has excused.
 
-A test has a second. One that needs more says why: ``@pytest.mark.slow("a million lines of text")``. ::
+A test has a second; one that needs more says why: ``@pytest.mark.slow("a million lines")``. ::
 
     python -m pytest -n auto --junitxml=report.xml
     python -m tools.slow_tests report.xml
@@ -87,8 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = unexcused(tests)
     for test in found:
         print(
-            f"{test.name} takes {test.seconds:.1f} s, and a test has {BUDGET:g}; make it shorter, or"
-            " say why not: @pytest.mark.slow(reason)"
+            f"{test.name} takes {test.seconds:.1f} s, and a test has {BUDGET:g}; make it shorter,"
+            " or say why not: @pytest.mark.slow(reason)"
         )
     return 1 if found else 0
 
