@@ -9,7 +9,7 @@ that no test kills either means the same or shows a missing test. ::
     python -m tools.mutation_sample --out sample.jsonl --again
     python -m tools.mutation_sample --out sample.jsonl --table
 
-The first goes on where it ended when it is called again, the second draws as many from every folder,
+The first goes on where it ended when it is called again, the second draws from every folder alike,
 the third tries survivors once more, the last says what was found.
 """
 
