@@ -7,28 +7,27 @@ import sys
 import pytest
 
 from relayish.analysis import well_formed
-from relayish.analysis.infer_type import infer_type
-from relayish.transform import PassContext, list_passes
-from tests.support.deep import DEEP_NESTS
-from tests.support.deep_programs import NOT_FOR, nest, shared
+from relayish.transform import PassContext
+from tests.support.deep_programs import NOT_FOR, deep_programs
+from tests.support.each import each
+from tests.support.languages_of_passes import OTHER_PASSES, RELAY_PASSES, check_given_back
 from tests.support.standing import REFUSES, made_for
 
-LEVELS = 5_000
-"""Beyond what Python nests by itself; ``bench/passes.py`` takes every pass to a million."""
+SLOW = {
+    "Deduplicate": "three choices of options on twelve nests, each of many functions",
+    "PartitionANF": "a function of every few levels of twelve nests, twice",
+}
 
 
-@pytest.fixture(scope="module")
-def programs():
-    return {
-        **{kind: infer_type(nest(kind, LEVELS)) for kind in DEEP_NESTS},
-        "shared": infer_type(shared()),
-    }
+def slow(name: str) -> object:
+    return pytest.param(name, marks=[pytest.mark.slow(SLOW[name])] if name in SLOW else [])
 
 
-@pytest.mark.parametrize("name", list_passes())
-def test_pass_goes_as_deep_as_the_program(name, programs) -> None:
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [*map(slow, RELAY_PASSES)])
+def test_pass_goes_as_deep_as_the_program(name) -> None:
     limit = sys.getrecursionlimit()
-    for kind, mod in programs.items():
+    for kind, mod in deep_programs().items():
         if kind in NOT_FOR.get(name, {}):
             continue
         with PassContext(opt_level=4):
@@ -37,5 +36,11 @@ def test_pass_goes_as_deep_as_the_program(name, programs) -> None:
                     out = pass_(mod)
                 except REFUSES.get(name, ()):
                     continue
-                assert well_formed(out)
+                assert out is mod or well_formed(out)
     assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.deep
+@each("name", OTHER_PASSES)
+def test_pass_of_another_language_gives_programs_back(name: str) -> None:
+    check_given_back(name, deep_programs().values())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
-
 from relayish.analysis.call_graph import count_global_references
 from relayish.analysis.infer_type import register_signature
 from relayish.errors import PassError, UnknownKindError
@@ -16,9 +14,11 @@ from relayish.ir.relay.type import FuncType, TensorType
 from relayish.ir.roles import Runs
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
-from relayish.transform import PassContext, list_passes
+from relayish.transform import PassContext
 from tests.support import mini
 from tests.support.declared import known_in_tests
+from tests.support.each import each
+from tests.support.languages_of_passes import OTHER_PASSES, RELAY_PASSES, check_given_back
 from tests.support.mini import sum_of_squares
 from tests.support.standing import REFUSES, made_for
 
@@ -96,7 +96,7 @@ def says_what_to_do(error: Exception) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", list_passes())
+@each("name", RELAY_PASSES)
 def test_pass_leaves_definitions_of_other_languages_as_they_are(name: str) -> None:
     kernel = sum_of_squares()
     mod = parse(RELAY).with_function("kernel", kernel)
@@ -105,7 +105,7 @@ def test_pass_leaves_definitions_of_other_languages_as_they_are(name: str) -> No
         assert kept(name, out.get_global_var("kernel"), mod.get_global_var("kernel"))
 
 
-@pytest.mark.parametrize("name", list_passes())
+@each("name", RELAY_PASSES)
 def test_pass_keeps_functions_that_other_languages_use(name: str) -> None:
     mod = parse(RELAY)
     helper = mod.get_global_var("helper")
@@ -113,7 +113,7 @@ def test_pass_keeps_functions_that_other_languages_use(name: str) -> None:
         assert kept(name, out.get_global_var("helper"), helper)
 
 
-@pytest.mark.parametrize("name", list_passes())
+@each("name", RELAY_PASSES)
 def test_pass_keeps_calls_of_other_languages_or_says_what_to_register(name: str) -> None:
     kernel = sum_of_squares()
     mod = parse(CALLS).with_function("kernel", kernel)
@@ -122,7 +122,7 @@ def test_pass_keeps_calls_of_other_languages_or_says_what_to_register(name: str)
         assert calls(out) == 4
 
 
-@pytest.mark.parametrize("name", list_passes())
+@each("name", RELAY_PASSES)
 def test_pass_keeps_calls_of_other_languages_whose_signature_is_known(name: str) -> None:
     x = mini.Var("x")
     kernel = Kernel((x,), mini.Say(x))
@@ -130,3 +130,9 @@ def test_pass_keeps_calls_of_other_languages_whose_signature_is_known(name: str)
     for out in outcomes(name, mod, PassError):
         assert kept(name, out["kernel"], kernel)
         assert calls(out) == 4
+
+
+@each("name", OTHER_PASSES)
+def test_pass_of_another_language_gives_programs_back(name: str) -> None:
+    mod = parse(CALLS).with_function("kernel", sum_of_squares())
+    check_given_back(name, [parse(RELAY).with_function("kernel", sum_of_squares()), mod])

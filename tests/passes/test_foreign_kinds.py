@@ -11,12 +11,15 @@ from relayish.analysis import well_formed
 from relayish.errors import PassError, UnknownKindError
 from relayish.ir.relay.module import IRModule
 from relayish.text import astext
-from relayish.transform import BindParams, Pass, PassContext, list_passes
+from relayish.transform import BindParams, Pass, PassContext
+from tests.support.each import each
 from tests.support.effect_trace import Run, example_argument, run
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module, register_types
+from tests.support.languages_of_passes import OTHER_PASSES, RELAY_PASSES, check_given_back
+from tests.support.seeds import seeds
 from tests.support.standing import OTHER_VALUE, REFUSES, made_for
 
-SEEDS = range(200)
+SEEDS = seeds(80)
 UNREGISTERED, TYPED = ForeignKinds(), ForeignKinds()
 register_types(TYPED)
 
@@ -51,14 +54,21 @@ def says_what_to_do(error: Exception) -> bool:
     return isinstance(error, PassError) and any(name in str(error) for name in names)
 
 
-@pytest.mark.parametrize("name", list_passes())
+@pytest.mark.parametrize("name", RELAY_PASSES)
 def test_pass_keeps_what_unregistered_kinds_do_or_says_what_to_register(name: str) -> None:
     check_all(name, UNREGISTERED)
 
 
-@pytest.mark.parametrize("name", list_passes())
+@pytest.mark.parametrize("name", RELAY_PASSES)
 def test_pass_keeps_what_kinds_with_type_rules_do_or_says_what_to_register(name: str) -> None:
     check_all(name, TYPED)
+
+
+@each("name", OTHER_PASSES)
+def test_pass_of_another_language_gives_programs_back(name: str) -> None:
+    for kinds in (UNREGISTERED, TYPED):
+        with kinds.declared():
+            check_given_back(name, (mod for mod, _ in programs(kinds)))
 
 
 def check_all(name: str, kinds: ForeignKinds) -> None:
@@ -77,6 +87,8 @@ def check(pass_: Pass, mod: IRModule, args: tuple[Any, ...], before: Run, where:
             return
         error.add_note(where)
         raise
+    if out is mod and name != "BindParams":
+        return
     for func in out.functions.values():
         assert well_formed(func), f"{where} is not well-formed\n{astext(out)}"
     if name in OTHER_VALUE and name != "BindParams":

@@ -18,8 +18,10 @@ from relayish.ir.relay.type import TensorType, TupleType
 from relayish.passes.gradient.ad.kind_rules import ControlFlow, register_gradient_rule
 from relayish.passes.gradient.gradient import gradient
 from relayish.passes.normal_form.to_cps import to_cps, un_cps
-from relayish.transform import get_pass, list_passes
+from relayish.transform import get_pass
 from tests.support.declared import known_in_tests
+from tests.support.each import each
+from tests.support.languages_of_passes import OTHER_PASSES, RELAY_PASSES, check_given_back
 from tests.support.random_exprs import same_value
 
 DECLARED = declared_temporarily()
@@ -73,11 +75,26 @@ def program(source: str) -> Function:
 SOURCES = ("made", "zeros", "constant", "given", "named")
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("name", list_passes())
+@each("source", SOURCES)
+@each("name", [name for name in RELAY_PASSES if name != "RaiseToOnnx"])
 def test_pass_keeps_the_value_of_a_match(name, source):
-    if name == "RaiseToOnnx":
-        pytest.importorskip("onnx")
+    check_keeps(name, source)
+
+
+@pytest.mark.references
+@each("source", SOURCES)
+def test_raising_to_onnx_keeps_the_value_of_a_match(source):
+    pytest.importorskip("onnx")
+    check_keeps("RaiseToOnnx", source)
+
+
+@each("source", SOURCES)
+@each("name", OTHER_PASSES)
+def test_pass_of_another_language_gives_a_match_back(name, source):
+    check_given_back(name, [IRModule.from_expr(program(source))])
+
+
+def check_keeps(name, source):
     mod = IRModule.from_expr(program(source))
     expected = evaluate(mod["main"], mod, [GIVEN])
     try:

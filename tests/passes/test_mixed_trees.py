@@ -20,9 +20,11 @@ from relayish.ir.roles import Runs
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.text import astext, parse_expr
-from relayish.transform import PassContext, list_passes
+from relayish.transform import PassContext
 from tests.support import mini
 from tests.support.declared import known_in_tests
+from tests.support.each import each
+from tests.support.languages_of_passes import OTHER_PASSES, RELAY_PASSES, check_given_back
 from tests.support.mini import MiniExpr
 from tests.support.standing import REFUSES, made_for
 
@@ -86,7 +88,7 @@ def said(mod: IRModule) -> int:
     return astext(mod).count("mini.say(")
 
 
-@pytest.mark.parametrize("name", list_passes())
+@each("name", RELAY_PASSES)
 def test_pass_keeps_expressions_of_another_language_or_says_what_to_do(name: str) -> None:
     refused = (UnknownKindError, PassError, REFUSES.get(name, PassError))
     with PassContext(opt_level=4):
@@ -100,6 +102,11 @@ def test_pass_keeps_expressions_of_another_language_or_says_what_to_do(name: str
                 assert all(well_formed(made) for made in out.functions.values())
                 assert not any(free_vars(made) for made in out.functions.values())
                 assert (said(out) > 0) == (said(mod) > 0)
+
+
+@each("name", OTHER_PASSES)
+def test_pass_of_another_language_gives_programs_back(name: str) -> None:
+    check_given_back(name, (IRModule({"main": func}) for func in programs()))
 
 
 def test_text_of_a_program_in_two_languages_reads_back() -> None:

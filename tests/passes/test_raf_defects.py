@@ -32,9 +32,10 @@ from relayish.transform import (
     PassInfo,
     Sequential,
     get_pass,
-    list_passes,
     register_pass,
 )
+from tests.support.each import each
+from tests.support.languages_of_passes import RELAY_PASSES
 from tests.support.standing import REFUSES, made_for
 
 INT = scalar_type("int32")
@@ -59,7 +60,7 @@ def @main(%c: bool, %x: int32) -> int32 {
 """
 
 
-@pytest.mark.parametrize("name", list_passes())
+@each("name", RELAY_PASSES)
 def test_raf_defect_no_pass_changes_the_module_it_is_given(name: str) -> None:
     """RAF's ToANormalForm, LambdaLift and FullInline add to, and remove from, their input."""
     mod = infer_type(program(VARIED))

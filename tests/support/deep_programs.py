@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
+from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -21,8 +23,19 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, scalar_type
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 
 DOUBLINGS: Final = 100
+
+LEVELS: Final = min(DEPTH, 20_000)
+"""Beyond what Python nests by itself; ``bench/passes.py`` takes every pass to a million."""
+
+
+@cache
+def deep_programs() -> dict[str, IRModule]:
+    """Return programs nested in every way, and one with endless paths, typed."""
+    nests = {kind: infer_type(nest(kind, LEVELS)) for kind in DEEP_NESTS}
+    return {**nests, "shared": infer_type(shared())}
 
 
 def nest(kind: str, levels: int) -> IRModule:

@@ -13,8 +13,8 @@ import argparse
 import math
 import sys
 import traceback
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -243,25 +243,52 @@ def close(actual: object, expected: object, tolerance: float) -> bool:
     return bool(np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
+class Known:
+    """A program, with what is found out of it once for all the passes that are tried on it."""
+
+    def __init__(self, mod: IRModule, value: Callable[[IRModule], object] | None) -> None:
+        self.mod = mod
+        self.value = value
+        self.hashed = structural_hash(mod)
+
+    @cached_property
+    def typed(self) -> IRModule:
+        """The program with types."""
+        return infer_type(self.mod)
+
+    @cached_property
+    def evaluated(self) -> object:
+        """What the program returns."""
+        assert self.value is not None
+        return self.value(self.mod)
+
+
 def check(pass_: Pass, mod: IRModule, value: Callable[[IRModule], object] | None) -> IRModule:
     """Return what ``pass_`` makes of ``mod``, everything asserted that must hold of it."""
-    name = pass_.info.name
-    hashed = structural_hash(mod)
+    return check_known(pass_, Known(mod, value))
+
+
+def check_known(pass_: Pass, program: Known) -> IRModule:
+    """Return what ``pass_`` makes of a program, everything asserted that must hold of it."""
+    name, mod = pass_.info.name, program.mod
     try:
         out = pass_(mod)
     except REFUSES.get(name, ()):
         return mod
-    assert structural_hash(mod) == hashed, "the pass changed what it was given"
+    assert structural_hash(mod) == program.hashed, "the pass changed what it was given"
+    if out is mod:
+        return mod
     for var, func in out.functions.items():
         assert well_formed(func), f"@{var.name_hint} is not well-formed"
     typed = infer_type(out, fresh=True)
-    if name not in NO_STRUCTURE and structural_equal(typed, infer_type(mod)):
+    if name not in NO_STRUCTURE and structural_equal(typed, program.typed):
         merged = name in MERGES and nodes(out) < nodes(mod)
-        assert out is mod or merged, "nothing changed, yet the module is another"
+        assert merged, "nothing changed, yet the module is another"
     if pass_.info.idempotent:
         assert pass_(out) is out, "a second application changes something"
-    if value is not None and name not in OTHER_VALUE:
-        before, after = (within(value(made), LARGEST.get(name)) for made in (mod, out))
+    if program.value is not None and name not in OTHER_VALUE:
+        largest = LARGEST.get(name)
+        before, after = within(program.evaluated, largest), within(program.value(out), largest)
         tolerance = TOLERANCE.get(name, 0.0)
         assert close(after, before, tolerance), f"the value was {before!r} and is {after!r}"
     return out
@@ -269,13 +296,17 @@ def check(pass_: Pass, mod: IRModule, value: Callable[[IRModule], object] | None
 
 def check_random(name: str, seed: int) -> None:
     """Check the pass on one random program, as it is and typed."""
-    mod = random_module(seed, SIZE)
-    check_program(name, mod, random_arguments(mod["main"], seed))
+    check_pair(name, *_random(seed))
+
+
+def check_network(name: str, seed: int) -> None:
+    """Check the pass on one random network, as it is and typed."""
+    check_pair(name, *_network(seed))
 
 
 def check_verified(name: str, seed: int) -> None:
     """Check that the verifier finds nothing wrong with what the pass makes of a typed program."""
-    mod = infer_type(random_module(seed, SIZE))
+    mod = _random(seed)[1].mod
     with PassContext(opt_level=4, instruments=[VerifyInstrument()]):
         for pass_ in made_for(name, mod):
             try:
@@ -286,47 +317,54 @@ def check_verified(name: str, seed: int) -> None:
                 continue
 
 
-def check_network(name: str, seed: int) -> None:
-    """Check the pass on one random network, as it is and typed."""
-    check_program(name, *_network(seed))
+@lru_cache(maxsize=256)
+def _random(seed: int) -> tuple[Known, Known]:
+    mod = random_module(seed, SIZE)
+    return pair(mod, random_arguments(mod["main"], seed))
 
 
-@lru_cache(maxsize=64)
-def _network(seed: int) -> tuple[IRModule, list[object]]:
+@lru_cache(maxsize=256)
+def _network(seed: int) -> tuple[Known, Known]:
     mod = random_network(seed)
-    return mod, random_network_arguments(mod, seed)
+    return pair(mod, random_network_arguments(mod, seed))
 
 
-@lru_cache(maxsize=64)
-def _value_of_whole(program: str) -> object:
-    mod = whole_programs()[program]
-    return evaluate(mod["main"], mod, arguments(mod))
+@lru_cache(maxsize=256)
+def _whole(program: str) -> Known:
+    mod = infer_type(whole_programs()[program])
+    return Known(mod, lambda made: evaluate(made["main"], made, arguments(mod)))
+
+
+def standing_programs(seeds: Iterable[int]) -> Iterator[IRModule]:
+    """Yield the programs that passes are tried on, as they are and typed."""
+    for seed in seeds:
+        for known in (*_random(seed), *_network(seed)):
+            yield known.mod
 
 
 def check_whole(name: str, program: str) -> None:
     """Check the pass on one whole program, which is typed."""
-    mod = infer_type(whole_programs()[program])
-
-    def value(made: IRModule) -> object:
-        if made is mod:
-            return _value_of_whole(program)
-        return evaluate(made["main"], made, arguments(mod))
-
+    whole = _whole(program)
     with PassContext(opt_level=4):
-        for pass_ in made_for(name, mod):
-            check(pass_, mod, value)
+        for pass_ in made_for(name, whole.mod):
+            check_known(pass_, whole)
 
 
-def check_program(name: str, mod: IRModule, args: list[object]) -> None:
-    """Check the pass on a program, as it is and typed; ``args`` are those of its main."""
+def pair(mod: IRModule, args: list[object]) -> tuple[Known, Known]:
+    """Return a program as it is and typed; ``args`` are those of its main."""
 
     def value(program: IRModule) -> object:
         return evaluate(program["main"], program, args)
 
+    return Known(mod, value), Known(infer_type(mod), value)
+
+
+def check_pair(name: str, plain: Known, typed: Known) -> None:
+    """Check the pass on a program, as it is and typed."""
     with PassContext(opt_level=4):
-        for pass_ in made_for(name, mod):
-            check(pass_, mod, value)
-            check(pass_, infer_type(mod), value)
+        for pass_ in made_for(name, plain.mod):
+            check_known(pass_, plain)
+            check_known(pass_, typed)
 
 
 def _fails_on_whole(name: str) -> bool:
@@ -366,7 +404,7 @@ def main() -> int:
                 failures.append((seed, error))
                 if args.only is not None:
                     of_seed = random_module(seed, SIZE)
-                    print(astext(_network(seed)[0] if kind is check_network else of_seed))
+                    print(astext(_network(seed)[0].mod if kind is check_network else of_seed))
                     traceback.print_exception(error)
         said = (
             "ok"

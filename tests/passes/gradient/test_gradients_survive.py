@@ -13,11 +13,13 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.passes.gradient.gradient import gradient
-from relayish.transform import PassContext, list_passes
+from relayish.transform import PassContext
+from tests.support.languages_of_passes import RELAY_PASSES
 from tests.support.random_smooth import Programs
+from tests.support.seeds import seeds
 from tests.support.standing import OTHER_VALUE, REFUSES, TOLERANCE, close, made_for
 
-PROGRAMS = 20
+PROGRAMS = seeds(8)
 SIZE = 4
 TINY = 1e-9
 """Sums in another order differ by this much, of the larger of them and one; they are doubles."""
@@ -30,7 +32,7 @@ NOT_DIFFERENTIABLE: dict[str, str] = {
 }
 """Passes whose result has no gradient, with the reason."""
 
-KEEPING = [name for name in list_passes() if name not in OTHER_VALUE and name not in REFUSES]
+KEEPING = [name for name in RELAY_PASSES if name not in OTHER_VALUE and name not in REFUSES]
 
 
 @cache
@@ -51,7 +53,7 @@ def gradient_of(mod: IRModule) -> Function:
 def test_gradients_are_the_same_when_the_pass_runs_before_or_after(name: str) -> None:
     tolerance = max(TINY, TOLERANCE.get(name, 0.0))
     with PassContext(opt_level=4):
-        for seed in range(PROGRAMS):
+        for seed in PROGRAMS:
             mod, made, args, expected = program(seed)
             pass_ = made_for(name, mod)[0]
             out = pass_(mod)
@@ -68,7 +70,7 @@ def test_gradients_are_the_same_when_the_pass_runs_before_or_after(name: str) ->
 def test_results_that_have_no_gradient_are_refused(name: str) -> None:
     refused = 0
     with PassContext(opt_level=4):
-        for seed in range(PROGRAMS):
+        for seed in PROGRAMS:
             mod = program(seed)[0]
             try:
                 gradient_of(made_for(name, mod)[0](mod))

@@ -1,0 +1,51 @@
+"""The language whose programs a pass takes, by the room in which it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from relayish.ir.relay.module import IRModule
+from relayish.transform import PassContext, list_passes, pass_entry
+from tests.support.standing import made_for
+
+OTHER_ROOMS: Final = {
+    "loop_cleanup": "loops",
+    "loop_simplify": "loops",
+    "loop_structure": "loops",
+    "core_cleanup": "core",
+    "core_lowering": "core",
+    "onnx_fuse": "onnx",
+    "onnx_lowering": "onnx",
+    "onnx_rewrite": "onnx",
+    "onnx_shapes": "onnx",
+}
+"""Rooms of passes that change nothing in a program of Relay's operators alone."""
+
+RELAYS_AS_WELL: Final = {
+    "EliminateCommonSubexprOnnx": "it shares whatever has no effect",
+    "InlineOnnxFunctions": "it inlines whatever function is called once",
+    "LowerOnnx": "it needs types, which some programs have not",
+}
+"""Passes in these rooms that do all the same, or refuse it."""
+
+
+def language_of(name: str) -> str:
+    """Return the language of the programs that a pass takes."""
+    if name in RELAYS_AS_WELL:
+        return "relay"
+    claimant = pass_entry(name).claimant
+    _, _, inside = claimant.partition("relayish.passes.")
+    return OTHER_ROOMS.get(inside.partition(".")[0], "relay")
+
+
+RELAY_PASSES: Final = tuple(name for name in list_passes() if language_of(name) == "relay")
+OTHER_PASSES: Final = tuple(name for name in list_passes() if language_of(name) != "relay")
+
+
+def check_given_back(name: str, programs: Iterable[IRModule]) -> None:
+    """Assert that a pass of another language gives programs of Relay back as the same objects."""
+    with PassContext(opt_level=4):
+        for number, mod in enumerate(programs):
+            for pass_ in made_for(name, mod):
+                assert pass_(mod) is mod, f"{name} on program {number}"
