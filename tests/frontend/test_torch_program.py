@@ -21,6 +21,8 @@ from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.onnx.calls import calls_onnx  # noqa: E402
 from relayish.transform import LowerOnnx  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 TOLERANCE = 1e-5
 """What results may differ by, in parts of 1 and of their magnitude: sums in another order."""
 

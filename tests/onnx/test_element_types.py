@@ -14,6 +14,8 @@ from relayish.onnx.element_types import (
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 
 def test_element_types_are_those_of_onnx():
     theirs = {

@@ -9,6 +9,7 @@ from relayish.frontend.onnx.importer import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
 
 onnx = pytest.importorskip("onnx")
+pytestmark = pytest.mark.references
 helper, FLOAT, INT64, BOOL = onnx.helper, onnx.TensorProto.FLOAT, 7, 9
 
 

@@ -19,6 +19,8 @@ from relayish.transform import InferType
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 N, M = SizeVar("n", "int64"), SizeVar("n", "int64")
 INT64 = TensorType((), "int64")
 

@@ -32,6 +32,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.support.onnx_models import models_of_others, suite_cases, suite_models  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 EVERY = 1 if os.environ.get("EXAMPLES") else 16
 """Of so many nodes of the suite one is tested; all of them where EXAMPLES is set."""
 MODELS = models_of_others()

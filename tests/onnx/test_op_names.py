@@ -13,6 +13,8 @@ from relayish.ir.domain import Domain
 from relayish.ir.node import declared_temporarily
 from relayish.onnx.op_names import domain_of, is_onnx_domain, onnx_domain_of
 
+pytestmark = pytest.mark.references
+
 _ODD = ["", ".", "..", "a..b", "_u2d_", "_u_", "_u2d", "1.2", "a.1", "a-b", "ai.onnx.ml", "é", "\n"]
 
 

@@ -21,6 +21,8 @@ from relayish.op.types.dimension import show_dimension
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 
 def read(text: str) -> IRModule:
     """Return a model; ``k := [1, 2]`` and ``k := 3`` are constants."""

@@ -10,6 +10,8 @@ pytest.importorskip("onnx")
 import relayish as relay
 from relayish.onnx import find_operator, make_call
 
+pytestmark = pytest.mark.references
+
 
 def _concat(*texts):
     parts = [relay.Constant(np.array(each, object)) for each in texts]

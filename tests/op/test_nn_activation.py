@@ -15,6 +15,8 @@ torch = pytest.importorskip("torch")
 from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 FEW = quickly(25)
 shapes = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple)
 floats = st.sampled_from(["float16", "bfloat16", "float32", "float64"])

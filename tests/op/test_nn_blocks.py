@@ -21,6 +21,8 @@ torch = pytest.importorskip("torch")
 from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 FEW = quickly(20)
 dtypes = st.sampled_from(["float32", "float16", "int8", "bool"])
 small = st.integers(1, 3)

@@ -14,6 +14,8 @@ torch = pytest.importorskip("torch")
 from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 FEW = quickly(25)
 floats = st.sampled_from(["float16", "float32", "float64"])
 

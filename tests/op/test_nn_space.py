@@ -23,6 +23,8 @@ torch = pytest.importorskip("torch")
 from hypothesis import given  # noqa: E402 - after what may skip the file
 from hypothesis import strategies as st  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 FEW = quickly(20)
 dtypes = st.sampled_from(["float16", "float32", "float64", "int8", "int64", "uint8", "bool"])
 shapes = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)

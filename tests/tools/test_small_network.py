@@ -10,6 +10,8 @@ from tools.small_network import CLASSES, small_network
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "small_network.onnx"
 
 

@@ -15,6 +15,7 @@ from relayish.cli.main import main
 from tests.support.small_models import FLOAT, model_of, small_model
 
 onnx = pytest.importorskip("onnx")
+pytestmark = pytest.mark.references
 helper = onnx.helper
 
 Capture = pytest.CaptureFixture[str]

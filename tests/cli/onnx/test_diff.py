@@ -13,6 +13,8 @@ from tests.support.small_models import small_model
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 Capture = pytest.CaptureFixture[str]
 
 

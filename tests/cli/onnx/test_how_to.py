@@ -13,6 +13,8 @@ from relayish.cli.main import main
 
 pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "how-to" / "optimise_a_model.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ relayish (.*)$", PAGE, re.MULTILINE)

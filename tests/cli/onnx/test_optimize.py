@@ -19,6 +19,7 @@ from relayish.transform import create_function_pass, register_pass
 from tests.support.small_models import BFLOAT16, FLOAT, INT64, model_of
 
 onnx = pytest.importorskip("onnx")
+pytestmark = pytest.mark.references
 helper = onnx.helper
 
 Capture = pytest.CaptureFixture[str]

@@ -15,6 +15,8 @@ from relayish.text import parse
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = Path(__file__).parents[3] / "examples" / "small_network.onnx"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -16,6 +16,8 @@ from onnx.backend.test.runner import Runner, _normalize_tensor  # noqa: E402
 
 from relayish.frontend.onnx_backend import Backend  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 DRAWN = "draws numbers; no two implementations draw the same"
 PILLOW = "decodes images, for which the reference needs Pillow"
 CHANCE = (DRAWN, PILLOW)

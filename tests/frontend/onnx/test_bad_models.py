@@ -15,6 +15,8 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from relayish.errors import ModelError  # noqa: E402
 from relayish.frontend import from_onnx, to_onnx  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 FLIPS = 10 * int(os.environ.get("EXAMPLES", "30"))
 
 

@@ -15,6 +15,8 @@ from relayish.ir.attrs import DictAttrs  # noqa: E402
 from relayish.onnx import find_operator, info, make_call  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 
 def _x(name="x", shape=(2, 3)):
     return relay.var(name, shape=shape, dtype="float32")

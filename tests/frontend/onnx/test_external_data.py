@@ -17,6 +17,8 @@ import relayish as relay  # noqa: E402
 from relayish.errors import ModelError  # noqa: E402
 from relayish.frontend import from_onnx, save_onnx, to_onnx  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 HEAVY = int(os.environ.get("EXAMPLES", "30")) >= 1000
 """Whether models of several gigabytes are written."""
 

@@ -20,6 +20,8 @@ from tests.support.onnx_models import (  # noqa: E402
     suite_models,
 )
 
+pytestmark = pytest.mark.references
+
 EVERY = 1 if int(os.environ.get("EXAMPLES", "30")) >= 1000 else 40
 """Of so many models of the suite, one is written as text, and in binary form."""
 

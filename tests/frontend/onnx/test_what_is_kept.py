@@ -21,6 +21,8 @@ from relayish.onnx.element_types import ELEMENT_TYPES, find_numpy_dtype  # noqa:
 from tests.support.each import each  # noqa: E402
 from tests.support.onnx_models import differences, facts_of_model  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 
 def _info(name, shape=(2,), element=TensorProto.FLOAT):
     return helper.make_tensor_value_info(name, element, shape)

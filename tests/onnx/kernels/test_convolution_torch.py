@@ -10,6 +10,7 @@ from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.references
 functional = torch.nn.functional
 
 CONV = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}

@@ -10,6 +10,8 @@ from tests.support.onnx_kernels import node_cases, run_case
 
 pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 OPERATORS = sorted({(domain, name) for domain, name, _ in kernels()})
 
 

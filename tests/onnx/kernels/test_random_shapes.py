@@ -13,6 +13,8 @@ from tests.support.onnx_kernels import compare, run_kernel
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 ROUNDS = 25
 
 

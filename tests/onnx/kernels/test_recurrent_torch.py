@@ -11,6 +11,8 @@ from tests.support.onnx_kernels import compare, run_kernel
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.references
+
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 ORDER = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2), "RNN": (0,)}
 """Where each gate of ONNX stands in torch: input, output, forget, cell; update, reset, new."""

@@ -11,6 +11,8 @@ from tests.support.each import each
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 SCHEMAS = {
     (schema.domain, schema.name, schema.since_version): schema
     for schema in onnx.defs.get_all_schemas_with_history()

@@ -12,6 +12,8 @@ from relayish.passes.default_pipeline import default_pipeline  # noqa: E402
 from relayish.passes.onnx.default_pipeline import onnx_pipeline  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import operators, read  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 PASSES = {
     **{
         name: transform.Sequential(["InferType", name])

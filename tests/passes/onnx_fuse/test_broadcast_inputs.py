@@ -13,6 +13,8 @@ from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
 from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.passes.onnx.default_pipeline import onnx_pipeline  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 FLOAT = 1
 
 

@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_fuse.programs import optimise  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 PASSES = "FuseBatchNormalization,FuseScaleShift"
 
 WEIGHTS = """

@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_fuse.programs import optimise  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 NUMBERS = (
     "float R2 = {1.4142135}, float R = {0.70710678}, float ONE = {1}, float[1] HALF = {0.5}, "
     "float TWO = {2}, float THREE = {3}, float C = {0.044715}, float K = {0.7978845608}, "

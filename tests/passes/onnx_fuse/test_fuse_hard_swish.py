@@ -10,6 +10,8 @@ from relayish.frontend import from_onnx, to_onnx  # noqa: E402
 from relayish.transform import get_pass  # noqa: E402
 from tests.passes.onnx_fuse.programs import optimise  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 NUMBERS = (
     "float THREE = {3}, float ZERO = {0}, float SIX = {6}, float SIXTH = {0.16666667}, "
     "float TWO = {2}, float[1, 3] ROW = {3, 3, 3}"

@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_fuse.programs import optimise  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 NUMBERS = (
     "float[4] G = {1, 2, 3, 4}, float[4] B = {4, 3, 2, 1}, float EPS = {0.00001}, float TWO = {2}, "
     "float THREE = {3}, float[1] ONE = {0.5}, float[3, 1] COLUMN = {1, 2, 3}, "

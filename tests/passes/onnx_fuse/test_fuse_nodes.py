@@ -9,6 +9,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_fuse.programs import optimise  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 EXACT = (
     "FuseMatMulAdd,FuseTransposeIntoGemm,FusePad,MergeClips,MergeSlices,SimplifyGather,"
     "SimplifySplitConcat,SimplifyTransposeReshape"

@@ -11,6 +11,8 @@ from relayish.frontend import from_onnx, to_onnx  # noqa: E402
 from relayish.transform import get_pass  # noqa: E402
 from tests.passes.onnx_fuse.programs import HEADER, assert_same_values, optimise  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 LAST = "<perm = [0, 2, 3, 1]>"
 FIRST = "<perm = [0, 3, 1, 2]>"
 CONSTANTS = (

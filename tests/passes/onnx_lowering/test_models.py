@@ -15,6 +15,8 @@ import relayish as relay
 from relayish.frontend.onnx import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
 
+pytestmark = pytest.mark.references
+
 SHAPES: dict[str, tuple[int, ...]] = {"state": (2, 1, 128), "sr": (), "input": (1, 512)}
 """Inputs of the voice detector, whose sizes its model does not say."""
 

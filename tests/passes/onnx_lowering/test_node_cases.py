@@ -22,6 +22,8 @@ from relayish.passes.lowering.relay import LowerRelay  # noqa: E402
 from relayish.passes.onnx_lowering.handler import LowerOnnxOperators  # noqa: E402
 from relayish.passes.onnx_lowering.rule import RULES  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 MOST_ELEMENTS = 200
 """An input with more elements than this, or the first one, is known only when the node runs."""
 

@@ -19,6 +19,8 @@ from tests.passes.onnx_opset.programs import (  # noqa: E402
     operators,
 )
 
+pytestmark = pytest.mark.references
+
 RNG = np.random.default_rng(5)
 
 

@@ -23,6 +23,8 @@ from tests.passes.onnx_opset.programs import (  # noqa: E402
 )
 from tests.support.onnx_models import light_models, models_of_others  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 MODELS = [*models_of_others(), *light_models()]
 
 

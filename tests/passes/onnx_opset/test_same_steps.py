@@ -12,6 +12,8 @@ from relayish.passes.onnx_opset.adapters import ADAPTERS  # noqa: E402 - onnx ma
 from relayish.passes.onnx_opset.same_steps import SAME_STEPS  # noqa: E402
 from relayish.passes.onnx_opset.step import versions_of  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 REFUSED = {("Scan", 9)}
 """Its first version had a batch."""
 HARMLESS = {("GRU", 3, "direction")}

@@ -15,6 +15,8 @@ from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
 from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.testing import dqn, mlp, mobilenet, resnet, squeezenet  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 NETWORKS: dict[str, Any] = {
     "mlp": lambda: mlp.get_workload(2),
     "dqn": lambda: dqn.get_workload(1),

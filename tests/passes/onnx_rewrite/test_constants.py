@@ -10,6 +10,8 @@ from relayish import transform  # noqa: E402
 from relayish.frontend.onnx import to_onnx  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import leaves, read, simplify  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 
 def test_constant_nodes_become_initializers() -> None:
     text = """

@@ -11,6 +11,8 @@ from relayish.ir.relay.expr import Call, Let  # noqa: E402
 from relayish.onnx.calls import captures_of  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import leaves, operators, read, simplify  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 
 def branches(condition: str, *, inputs: str = "float[2,3] x", constants: str = "") -> str:
     held = f"<{constants}>" if constants else ""

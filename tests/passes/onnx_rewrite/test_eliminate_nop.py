@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_rewrite.graphs import leaves, simplify  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 
 def graph(
     body: str, inputs: str = "float[2,3] x", output: str = "float[2,3] y", constants: str = ""

@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_rewrite.graphs import leaves, simplify  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 KEEP_BATCH = """
     g (float[n,3,4] x) => (float[n,12] y)
     <int64[1] i = {0}, int64[1] m = {-1}> {

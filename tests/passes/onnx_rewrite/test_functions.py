@@ -14,6 +14,8 @@ from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
 from relayish.ir.relay.module import IRModule  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import operators, random_feeds, run  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 HEADER = '<ir_version: 10, opset_import: ["": {opset}, "my": 1]>\n'
 
 

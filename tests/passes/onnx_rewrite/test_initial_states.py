@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_rewrite.graphs import simplify  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 SHAPES = {"RNN": 4, "GRU": 12, "LSTM": 16}
 
 

@@ -9,6 +9,8 @@ onnx = pytest.importorskip("onnx")
 from relayish import transform  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import leaves, read, simplify  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 
 def graph(body: str, inputs: str, output: str, constants: str = "") -> str:
     held = f"<{constants}>" if constants else ""

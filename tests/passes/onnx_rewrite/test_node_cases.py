@@ -23,6 +23,8 @@ from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.passes.onnx.default_pipeline import onnx_pipeline  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 EVERY = 1 if os.environ.get("EXAMPLES") else 16
 """Of so many models of the suite each pass is tested on one; on all of them where EXAMPLES is set.
 

@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_rewrite.graphs import leaves, simplify  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 SPLIT = """
     g (float[2,5] x) => (float[2,3] y) <{sizes}, int64 one = {{1}}> {{
         s = SplitToSequence<axis=1>(x, n) y = SequenceAt(s, one)

@@ -17,6 +17,8 @@ from relayish.op.types.dimension import show_dimension
 
 onnx = pytest.importorskip("onnx")
 
+pytestmark = pytest.mark.references
+
 TEXT = """
 g (float[n, 3, h] x, float[n, m] z) => (float[n, k] y, float[n, m] w) {
   s = Shape <start = 0, end = 1> (x)

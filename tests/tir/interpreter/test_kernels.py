@@ -10,6 +10,8 @@ from relayish.tir.interpreter.lanes.nest import Nest
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.references
+
 both = pytest.mark.parametrize("mode", ["plain", "vectorised"])
 
 

@@ -16,6 +16,8 @@ from relayish.passes.onnx_rewrite.engine import chain
 from relayish.transform import EliminateNop, MergeConsecutive, SimplifySplitConcat
 from tests.support.large_onnx import Builder, begin, module
 
+pytestmark = pytest.mark.references
+
 
 def many_results(size: int) -> IRModule:
     param, b = begin()

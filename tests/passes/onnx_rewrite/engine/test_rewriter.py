@@ -24,6 +24,8 @@ from relayish.passes.onnx_rewrite.engine import (  # noqa: E402
 )
 from tests.passes.onnx_rewrite.graphs import operators, read  # noqa: E402
 
+pytestmark = pytest.mark.references
+
 RELU, NEG, ADD, IDENTITY = (
     find_operator(name, since)
     for name, since in (("Relu", 14), ("Neg", 13), ("Add", 14), ("Identity", 16))

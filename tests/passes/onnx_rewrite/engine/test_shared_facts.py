@@ -20,6 +20,8 @@ from relayish.passes.onnx_rewrite.engine import facts
 from tests.passes.onnx_rewrite.graphs import operators, read
 from tests.support.onnx_models import models_of_others
 
+pytestmark = pytest.mark.references
+
 EXAMPLE = Path(__file__).parents[4] / "examples" / "small_network.onnx"
 GRAPHS = {
     "shapes by name": """g (float[n,4] x, float[n,4] z) => (float[?,?] y) <int64[2] s = {-1, 4}>
