@@ -21,8 +21,10 @@ from relayish.passes.rewrite.rules import retyping
 from relayish.passes.rewrite.rules.table import op
 from relayish.text import astext, parse
 from relayish.transform import DynamicToStatic
+from tests.support.each import each
 from tests.support.random_exprs import same_value
 from tests.support.random_sizes import random_sizes
+from tests.support.seeds import seeds
 
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -107,7 +109,7 @@ def test_every_dynamic_operator_has_a_static_form() -> None:
     assert named == {name for name in list_ops("relay") if name.startswith("dyn.")}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", seeds(40))
 def test_random_programs_keep_their_value_and_lose_what_is_unknown(seed: int) -> None:
     program = random_sizes(seed, unknown=seed % 2 == 0)
     out = DynamicToStatic()(program.mod)

@@ -11,8 +11,10 @@ from relayish.ir.relay.type import TensorType
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.recorded import assert_same_program
+from tests.support.seeds import seeds
 from tests.support.standing import check
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -30,7 +32,7 @@ def program(text: str) -> IRModule:
     return parse(HEADER + text)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", seeds(20))
 def test_flattening_what_was_lifted_keeps_the_value(seed):
     mod = random_module(seed, 60)
     args = random_arguments(mod["main"], seed)

@@ -26,7 +26,9 @@ from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, let_body
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module
+from tests.support.seeds import seeds
 from tests.support.standing import check
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -54,7 +56,7 @@ def same(ours: IRModule, text: str) -> None:
     assert_structural_equal(infer_type(ours), infer_type(program(text)), map_free_vars=True)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", seeds(25))
 def test_inlining_all_functions_of_a_random_program_keeps_its_value(seed):
     mod = marked(random_module(seed, 60))
     args = random_arguments(mod["main"], seed)

@@ -20,8 +20,10 @@ from relayish.text import parse
 from relayish.transform import PassContext, get_pass
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import random_module
 from tests.support.random_networks import random_network
+from tests.support.seeds import seeds
 
 HEADER = '#[version = "0.0.5"]\n'
 PAIR = TensorType((2,), "float32")
@@ -146,7 +148,7 @@ def test_functions_of_another_compiler_are_left_alone() -> None:
     assert get_pass("FuseOps")(before) is before
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", seeds(20))
 def test_what_was_fused_comes_apart_again(seed: int) -> None:
     for mod in (infer_type(random_module(seed, 60)), infer_type(random_network(seed))):
         with PassContext(opt_level=2):

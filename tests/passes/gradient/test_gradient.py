@@ -395,6 +395,7 @@ def test_the_gradient_of_a_first_order_gradient_is_the_second_derivative():
         assert abs(grad - (2 + 4 * 0.25) * np.exp(0.25)) < 1e-12
 
 
+@pytest.mark.references
 def test_the_gradient_of_a_network_is_that_of_torch():
     torch = pytest.importorskip("torch")
     shapes = {"x": (2, 1, 6, 6), "k": (3, 1, 3, 3), "w": (4, 12), "b": (4,), "y": (2, 4)}

@@ -38,6 +38,7 @@ from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
+from tests.support.seeds import seeds
 
 FORMS = (to_a_normal_form, to_basic_block_normal_form)
 ADD, MULTIPLY, LESS = intern_op("add"), intern_op("multiply"), intern_op("less")
@@ -344,7 +345,7 @@ PASSES = {
 @pytest.mark.parametrize("name", PASSES)
 def test_random_programs_do_the_same_or_are_refused(name: str) -> None:
     outcomes: Counter[str] = Counter()
-    for seed in range(60):
+    for seed in seeds(60):
         mod = infer_type(_random_module(seed))
         try:
             image = PASSES[name](mod)

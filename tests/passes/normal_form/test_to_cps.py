@@ -19,7 +19,9 @@ from relayish.text import parse, parse_expr
 from relayish.transform import register_cps_rule, to_cps, un_cps
 from tests.support import while_loop
 from tests.support.deep import DEEP_NESTS
+from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module, same_value
+from tests.support.seeds import seeds
 from tests.support.while_loop import While
 
 INT = scalar_type("int32")
@@ -97,7 +99,7 @@ def test_every_block_ends_with_a_call_of_what_is_no_operator() -> None:
     assert isinstance(_returns(continuation.body)[0], Call)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", seeds(20))
 def test_random_modules_have_the_same_value(seed: int) -> None:
     mod = random_module(seed, 60)
     before = dict(mod.functions)

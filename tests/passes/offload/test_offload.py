@@ -41,8 +41,10 @@ from relayish.transform import (
 )
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module, same_value
 from tests.support.random_networks import random_network, random_network_arguments
+from tests.support.seeds import seeds
 from tests.support.standing import close
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -78,7 +80,7 @@ def count(mod: IRModule) -> int:
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_programs_keep_their_value(pipeline: str) -> None:
     found = merged = 0
-    for seed in range(30):
+    for seed in seeds(10):
         mod = random_module(seed, 60)
         args = random_arguments(mod["main"], seed)
         expected = evaluate(mod["main"], mod, args)
@@ -92,7 +94,7 @@ def test_programs_keep_their_value(pipeline: str) -> None:
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_networks_keep_their_value(pipeline: str) -> None:
     found = merged = 0
-    for seed in range(25):
+    for seed in seeds(10):
         mod = random_network(seed)
         args = random_network_arguments(mod, seed)
         expected = evaluate(mod["main"], mod, args)
@@ -388,7 +390,7 @@ def test_depth_is_no_limit(nest: str) -> None:
     assert isinstance(merged, Function)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", seeds(60))
 def test_contraction_merges_exactly_what_makes_no_cycle(seed: int) -> None:
     choose = random.Random(seed)
     count = 14

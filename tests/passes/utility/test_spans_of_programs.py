@@ -21,6 +21,7 @@ from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 from tests.support.ill_typed import CASES, HEADER
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 
 
 def without_spans(mod: IRModule) -> IRModule:
@@ -35,7 +36,7 @@ def without_spans(mod: IRModule) -> IRModule:
 
 
 def test_spans_point_into_the_text() -> None:
-    for seed in range(20):
+    for seed in seeds(20):
         mod = infer_type(random_module(seed, 40))
         out = annotate_spans(mod)
         assert_structural_equal(out, mod, map_free_vars=True)
