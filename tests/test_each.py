@@ -46,6 +46,29 @@ def test_each_runs_every_pair_when_stacked():
     assert seen == ["ac", "ad", "bc", "bd"]
 
 
+def test_each_gives_the_parts_of_a_case_to_several_names():
+    seen = []
+
+    @each(("first", "second"), [("a", 1), ("b", 2)])
+    def test(first, second):
+        seen.append(first * second)
+        assert first == "a"
+
+    with pytest.raises(BaseExceptionGroup, match="1 of 2 fail") as caught:
+        test()
+    assert seen == ["a", "bb"]
+    assert caught.value.exceptions[0].__notes__ == ["first = 'b', second = 2"]
+    with pytest.raises(ValueError, match="shorter"):
+        each(("first", "second"), [("a",)])(lambda first, second: None)()
+
+
+class TestMethods:
+    @each("number", [1, 2])
+    def test_each_runs_methods(self, number):
+        assert isinstance(self, TestMethods)
+        assert number in (1, 2)
+
+
 def test_each_leaves_other_arguments_to_fixtures():
     @each("case", [1])
     def test(case, tmp_path):
