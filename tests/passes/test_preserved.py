@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,11 @@ from relayish.transform import (
     register_pass,
 )
 from tests.support.random_exprs import random_module
-from tests.support.seeds import many
+from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-EXAMPLES = many(40)
+SEEDS = seeds(15)
 CASES = Path(__file__).parent.parent / "cases" / "passes"
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -53,12 +54,12 @@ def loops(seed: int) -> AnyModule:
     return tir.to_ir_module(tir.Module("random", functions=(draw(seed),)))
 
 
-def random_programs(name: str, count: int) -> list[AnyModule]:
+def random_programs(name: str, seeds: Sequence[int]) -> list[AnyModule]:
     if pass_entry(name).claimant.startswith("relayish.passes.loop"):
-        return [loops(seed) for seed in range(count)]
-    drawn = [random_module(seed, 40) for seed in range(count)]
+        return [loops(seed) for seed in seeds]
+    drawn = [random_module(seed, 40) for seed in seeds]
     typed = get_pass("InferType")
-    return [typed(mod) if seed % 2 else mod for seed, mod in enumerate(drawn)]
+    return [typed(mod) if seed % 2 else mod for seed, mod in zip(seeds, drawn, strict=True)]
 
 
 def test_some_passes_preserve_analyses():
@@ -69,7 +70,7 @@ def test_some_passes_preserve_analyses():
 def test_pass_preserves_what_it_says_on_random_programs(name):
     made = get_pass(name)
     changed = 0
-    for mod in random_programs(name, EXAMPLES):
+    for mod in random_programs(name, SEEDS):
         out = made(mod)
         check_preserved(mod, out, made.info)
         changed += out is not mod
@@ -91,7 +92,7 @@ def test_pass_preserves_what_it_says_on_its_example(name):
 @pytest.mark.parametrize("name", PASSES)
 def test_results_carried_over_a_pass_are_those_found_again(name):
     made = get_pass(name)
-    for mod in random_programs(name, 10):
+    for mod in random_programs(name, SEEDS[:10]):
         for analysis in made.info.preserves:
             analyse(mod, analysis)
         out = made(mod)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ def _tame(value: Any) -> Any:
     return np.where(moderate, value, value.dtype.type(0.5))[()]
 
 
-def random_calls(seeds: range) -> Iterator[tuple[int, str, IRModule, list[Any], Any]]:
+def random_calls(seeds: Iterable[int]) -> Iterator[tuple[int, str, IRModule, list[Any], Any]]:
     """Yield seed, operator, typed module, arguments and value of each program that has one."""
     for seed in seeds:
         maker = _OneCall(seed, 1)

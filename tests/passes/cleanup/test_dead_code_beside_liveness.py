@@ -10,9 +10,9 @@ from relayish.dataflow.analyses import Liveness
 from relayish.ir.relay.expr import Let
 from relayish.passes.cleanup.dead_code_elimination import eliminate_dead_code
 from tests.support.random_exprs import random_module
-from tests.support.seeds import many
+from tests.support.seeds import seeds
 
-EXAMPLES = many(100)
+SEEDS = seeds(25)
 
 
 def dead_lets(expr) -> list[Let]:
@@ -32,7 +32,7 @@ def dead_lets(expr) -> list[Let]:
 @pytest.mark.parametrize("size", [30, 100])
 def test_dead_code_elimination_leaves_no_let_that_is_dead_by_liveness(size):
     found = 0
-    for seed in range(EXAMPLES // 2):
+    for seed in SEEDS:
         expr = random_module(seed, size)["main"]
         found += len(dead_lets(expr))
         assert dead_lets(eliminate_dead_code(expr)) == [], seed

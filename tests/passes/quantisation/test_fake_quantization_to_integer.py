@@ -31,10 +31,10 @@ from relayish.text import parse
 from relayish.transform import FakeQuantizationToInteger, PassContext, VerifyInstrument
 from tests.support.depth import DEPTH
 from tests.support.quantised_networks import QuantisedNetwork, is_in_integers
-from tests.support.seeds import many, seeds
+from tests.support.seeds import seeds
 
-EXAMPLES = many(40)
-SEEDS = seeds(40)
+SEEDS = seeds(20)
+EXAMPLES = len(SEEDS)
 HEADER = '#[version = "0.0.5"]\n'
 half, two, zero = const(np.float32(0.5)), const(np.float32(2)), const(0)
 x = var("x", shape=(2, 4), dtype="int8")
