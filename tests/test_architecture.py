@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,27 +83,40 @@ def layer_of(module: str) -> str | None:
     return part if part in HEIGHT else parts[1]
 
 
-def imports_of(path: Path) -> Iterator[Import]:
-    """Yield every import of a file, wherever it stands, with the modules it names."""
-    yield from imports_in(ast.parse(path.read_text(encoding="utf-8")), module_name(path), path)
+def imports_of(path: Path) -> Sequence[Import]:
+    """Return every import of a file, wherever it stands, with the modules it names."""
+    return looked_through(path).imports
 
 
-def names_in(tree: ast.Module, importer: str) -> Iterator[Import]:
+class Found(NamedTuple):
+    imports: Sequence[Import]
+    names: Sequence[Import]
+
+
+@functools.cache
+def looked_through(path: Path) -> Found:
+    """Return what there is in a file, which is parsed and walked once for all tests."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    importer = module_name(path)
+    return Found(tuple(imports_in(nodes, importer, path)), tuple(names_in(nodes, importer)))
+
+
+def names_in(nodes: Sequence[ast.AST], importer: str) -> Iterator[Import]:
     """Yield the modules of the package that a module names in strings, which it could import."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and node.value in MODULES and "." in node.value:
             yield Import(importer, node.value, node.lineno, guarded=False)
 
 
-def imports_in(tree: ast.Module, importer: str, path: Path) -> Iterator[Import]:
+def imports_in(nodes: Sequence[ast.AST], importer: str, path: Path) -> Iterator[Import]:
     package = importer if path.name == "__init__.py" else importer.rpartition(".")[0]
     checked_only = {
         node
-        for guard in ast.walk(tree)
+        for guard in nodes
         if isinstance(guard, ast.If) and "TYPE_CHECKING" in ast.dump(guard.test)
         for node in ast.walk(guard)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(importer, alias.name, node.lineno, node in checked_only)
@@ -141,6 +155,7 @@ def wrong(found: Import) -> str | None:
     return None
 
 
+@pytest.mark.slow("parses every module of the package")
 @each("path", FILES)
 def test_a_module_imports_only_from_storeys_below(path):
     assert [problem for found in imports_of(path) if (problem := wrong(found))] == []
@@ -148,9 +163,8 @@ def test_a_module_imports_only_from_storeys_below(path):
 
 @each("path", FILES)
 def test_a_module_names_in_strings_no_storey_above(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     here = layer_of(module_name(path))
-    named = names_in(tree, module_name(path)) if here is not None else ()
+    named = looked_through(path).names if here is not None else ()
     assert [problem for found in named if (problem := wrong(found))] == []
 
 
@@ -173,6 +187,7 @@ def import_all():
             importlib.import_module(module_name(path))
 
 
+@pytest.mark.slow("imports every module of the package")
 def test_the_ground_declares_no_kind_of_node():
     import_all()
     own = [kind for kind in node_kinds().values() if kind.__module__.startswith("relayish.")]
@@ -250,7 +265,8 @@ def test_every_function_of_registration_that_is_named_is_there():
 )
 def test_the_check_finds_an_import_that_breaks_a_rule(source, complaint):
     path = PACKAGE / "functor" / "made_up.py"
-    found = imports_in(ast.parse(source), "relayish.functor.made_up", path)
+    nodes = list(ast.walk(ast.parse(source)))
+    found = imports_in(nodes, "relayish.functor.made_up", path)
     problems = [problem for each in found if (problem := wrong(each))]
     assert len(problems) == 1
     assert complaint in problems[0]
@@ -258,14 +274,15 @@ def test_the_check_finds_an_import_that_breaks_a_rule(source, complaint):
 
 def test_the_check_finds_a_storey_above_that_a_string_names():
     tree = ast.parse('import importlib\nimportlib.import_module("relayish.passes.fold.bind")')
-    (found,) = names_in(tree, "relayish.functor.made_up")
+    (found,) = names_in(list(ast.walk(tree)), "relayish.functor.made_up")
     assert "passes stands above functor" in str(wrong(found))
 
 
 def test_the_check_lets_imports_pass_that_point_down():
     source = "import numpy\nfrom relayish.ir.relay.expr import Var\nfrom ..vtable import Handler"
     path = PACKAGE / "functor" / "relay" / "made_up.py"
-    found = list(imports_in(ast.parse(source), "relayish.functor.relay.made_up", path))
+    nodes = list(ast.walk(ast.parse(source)))
+    found = list(imports_in(nodes, "relayish.functor.relay.made_up", path))
     assert [each.imported for each in found] == [
         "numpy",
         "relayish.ir.relay.expr",

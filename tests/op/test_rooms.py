@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from tests.support.each import each
 from tests.test_architecture import FILES, ROOT, Import, imports_of, module_name
@@ -30,7 +30,7 @@ def room_of(module: str) -> str | None:
     return module.removeprefix(PREFIX).split(".")[0] if module.startswith(PREFIX) else None
 
 
-def problems(imports: Iterator[Import]) -> list[str]:
+def problems(imports: Iterable[Import]) -> list[str]:
     """Return the imports that do not point down."""
     return [
         f"{each.importer}:{each.line} imports {each.imported}"
@@ -60,4 +60,4 @@ def test_the_picture_in_the_documentation_is_this_table():
 
 def test_an_import_from_a_room_above_is_found():
     found = Import("relayish.op.types.layout", "relayish.op.nn.product", 3, guarded=False)
-    assert problems(iter([found])) == ["relayish.op.types.layout:3 imports relayish.op.nn.product"]
+    assert problems([found]) == ["relayish.op.types.layout:3 imports relayish.op.nn.product"]
