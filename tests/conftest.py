@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from relayish.ir.declarations import declared_temporarily
+from tests.support.references import fault_of_mark
 
 STARTED = pytest.StashKey[float]()
 
@@ -39,6 +40,16 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     item.stash[STARTED] = _seconds()
     item.user_properties += [("slow", mark.args[0]) for mark in item.iter_markers("slow")]
     return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that skips for want of torch or onnx and is not marked so, or needs neither."""
+    report = yield
+    is_marked = item.get_closest_marker("references") is not None
+    if fault := fault_of_mark(report, is_marked=is_marked):
+        report.outcome, report.longrepr = "failed", fault
+    return report
 
 
 @pytest.hookimpl(wrapper=True)

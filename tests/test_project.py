@@ -7,7 +7,11 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import relayish
+from tests.support import references
+from tests.support.references import fault_of_mark, how_much_is_marked, how_much_needs_them
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -62,3 +66,34 @@ def test_every_test_that_goes_deep_is_marked():
         if "pytest.mark.deep" not in map(ast.unparse, found.decorator_list)
     ]
     assert unmarked == []
+
+
+def test_modules_that_need_torch_or_onnx_are_marked_and_no_others():
+    wrong = [
+        f"{path.relative_to(ROOT)}: {needing} of it needs torch or onnx, {marked} is marked"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if (needing := how_much_needs_them(path)) != (marked := how_much_is_marked(path))
+    ]
+    assert wrong == []
+
+
+def report(outcome, told=None):
+    return pytest.TestReport("test", ("test.py", 1, "test"), {}, outcome, told, "call")
+
+
+def test_a_mark_is_missing_where_a_test_skips_for_want_of_a_reference():
+    reason = "Skipped: could not import 'torch': No module named 'torch'"
+    found = report("skipped", ("test.py", 1, reason))
+    assert "is not marked to need" in fault_of_mark(found, is_marked=False)
+    assert fault_of_mark(found, is_marked=True) is None
+    other = report("skipped", ("test.py", 1, "Skipped: root may write everywhere"))
+    assert fault_of_mark(other, is_marked=False) is None
+
+
+def test_a_mark_is_idle_where_a_test_passes_without_any_reference(monkeypatch):
+    monkeypatch.setattr(references, "NONE_IS_THERE", True)
+    assert "take its mark" in fault_of_mark(report("passed"), is_marked=True)
+    assert fault_of_mark(report("passed"), is_marked=False) is None
+    assert fault_of_mark(report("failed"), is_marked=True) is None
+    monkeypatch.setattr(references, "NONE_IS_THERE", False)
+    assert fault_of_mark(report("passed"), is_marked=True) is None

@@ -58,6 +58,7 @@ UNARY = {
 TORCH_NAMES = {"negative": "neg", "copy": "clone"}
 
 
+@pytest.mark.references
 @pytest.mark.parametrize("name", UNARY)
 @quickly(4)
 @given(shape=SIZES, seed=st.integers(0, 1000))
@@ -71,6 +72,7 @@ def test_the_gradient_of_an_elementwise_operator_is_its_derivative(name, shape, 
     )
 
 
+@pytest.mark.references
 def test_a_rectifier_and_a_clip_pass_gradients_where_they_pass_values():
     data = np.array([-2.0, -0.5, 0.25, 0.9, 3.0])
     check("nn.relu", data, torch=lambda t, x: t.relu(x), dynamic_too=True)
@@ -96,6 +98,7 @@ def broadcast_pairs(draw):
     return shapes
 
 
+@pytest.mark.references
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
 @quickly(12)
 @given(shapes=broadcast_pairs())
@@ -106,6 +109,7 @@ def test_gradients_are_summed_over_what_was_broadcast(name, shapes):
     check(name, left, right, torch=lambda t, x, y: getattr(t, function)(x, y), dynamic_too=True)
 
 
+@pytest.mark.references
 @QUICK
 @given(shapes=broadcast_pairs(), seed=st.integers(0, 100))
 def test_where_passes_gradients_to_what_it_chose(shapes, seed):
@@ -144,6 +148,7 @@ def test_what_depends_on_the_shape_alone_has_no_gradient():
         assert found.tolist() == [0, 0]
 
 
+@pytest.mark.references
 @QUICK
 @given(shape=st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple))
 def test_gradients_of_reshapes_are_reshaped_back(shape):
@@ -158,6 +163,7 @@ def test_gradients_of_reshapes_are_reshaped_back(shape):
     check("dyn.reshape", data, np.array([-1]))
 
 
+@pytest.mark.references
 @QUICK
 @given(shape=SIZES.filter(bool), data=st.data())
 def test_the_gradient_of_a_transposition_is_transposed_back(shape, data):
@@ -180,6 +186,7 @@ def test_sums_over_broadcast_dimensions_have_gradients(shapes):
         check("broadcast_to", narrow, shape=whole)
 
 
+@pytest.mark.references
 @QUICK
 @given(shape=SIZES.filter(bool), count=st.integers(1, 3), data=st.data())
 def test_joined_tensors_get_their_parts_of_the_gradient(shape, count, data):
@@ -254,6 +261,7 @@ def test_the_gradient_of_a_variance_goes_to_data_and_mean(shape, unbiased, data)
     check("variance", values, mean, axis=axis, keepdims=keepdims, unbiased=unbiased)
 
 
+@pytest.mark.references
 @QUICK
 @given(shape=SIZES.filter(bool), data=st.data())
 def test_softmax_and_its_logarithm_have_the_gradients_of_torch(shape, data):
@@ -263,6 +271,7 @@ def test_softmax_and_its_logarithm_have_the_gradients_of_torch(shape, data):
     check("nn.log_softmax", values, axis=axis, torch=lambda t, x: t.log_softmax(x, axis))
 
 
+@pytest.mark.references
 def test_cross_entropies_have_gradients_for_both_operands():
     x, y = rng_of(0).uniform(0.2, 1, (3, 4)), rng_of(1).uniform(0.2, 1, (3, 4))
     check(

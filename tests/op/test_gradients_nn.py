@@ -24,6 +24,7 @@ from hypothesis import strategies as st  # noqa: E402
 QUICK = quickly(20)
 
 
+@pytest.mark.references
 @QUICK
 @given(
     rows=st.lists(st.integers(1, 3), min_size=1, max_size=3),
@@ -68,6 +69,7 @@ def test_a_bias_gets_the_gradient_summed_over_the_other_axes(axis):
 LAYOUTS = [("NCHW", "OIHW"), ("NHWC", "HWIO"), ("NHWC", "OHWI")]
 
 
+@pytest.mark.references
 @quickly(15)
 @given(data=st.data())
 def test_convolutions_have_the_gradients_of_torch(data):
@@ -110,6 +112,7 @@ def test_convolutions_have_the_gradients_of_torch(data):
     check_torch(by_torch, inputs, grad, gradients("nn.conv2d", inputs, attributes, grad))
 
 
+@pytest.mark.references
 @quickly(15)
 @given(data=st.data())
 def test_transposed_convolutions_and_gradients_of_weights_have_the_gradients_of_torch(data):
@@ -175,6 +178,7 @@ def test_a_convolution_with_blocked_layouts_says_that_its_gradient_is_not_known(
         )
 
 
+@pytest.mark.references
 @pytest.mark.parametrize("name", ["nn.max_pool2d", "nn.avg_pool2d"])
 @quickly(12)
 @given(data=st.data())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any as AnyDimension
@@ -33,11 +34,12 @@ REFERENCES: dict[str, set[str]] = {}
 def reference(source, *names):
     """Note that the decorated test compares the operators ``names`` with ``source``.
 
-    Sources: numpy, scipy-free formulas as "formula", torch, onnx, TVM.
+    Sources: numpy, scipy-free formulas as "formula", torch, onnx, TVM. A test that compares with
+    torch or onnx is marked as one that needs them.
     """
     for name in names:
         REFERENCES.setdefault(name, set()).add(source)
-    return lambda test: test
+    return pytest.mark.references if source in ("torch", "onnx") else lambda test: test
 
 
 def random_values(*shape, dtype="float32", seed=7, low=-4, high=5):

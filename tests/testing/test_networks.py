@@ -13,6 +13,7 @@ from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, TensorType
 from relayish.transform import InferType
+from tests.support.each import each
 
 
 def result_type(net):
@@ -104,7 +105,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_network_is_well_typed(form):
     build, shape, dtype = FORMS[form]
     assert result_type(build()) == (shape, dtype)
@@ -117,7 +118,7 @@ def test_resnet_has_as_many_layers_as_it_says(layers):
     assert found["nn.conv2d"] - shortcuts + found["nn.dense"] == layers
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "message"),
     [
         (lambda: testing.resnet.get_net(1, 10, 51), "no residual network of 51 layers"),
@@ -195,6 +196,7 @@ def test_layouts_compute_the_same(name):
     assert np.ptp(expected) > 0.01
 
 
+@pytest.mark.references
 def test_mlp_computes_what_torch_does():
     torch = pytest.importorskip("torch")
     functional = torch.nn.functional
@@ -208,6 +210,7 @@ def test_mlp_computes_what_torch_does():
     np.testing.assert_allclose(evaluated(mod, params, data=data), expected, rtol=1e-5)
 
 
+@pytest.mark.references
 def test_dqn_computes_what_torch_does():
     torch = pytest.importorskip("torch")
     functional = torch.nn.functional
@@ -224,6 +227,7 @@ def test_dqn_computes_what_torch_does():
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.references
 def test_lstm_cell_computes_what_torch_does():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(1)

@@ -86,6 +86,7 @@ def test_spreads_differ_in_scale_and_sign() -> None:
     assert np.abs(Spread("normal", 10.0).draw(rng, (100,))).max() > 10
 
 
+@pytest.mark.references
 def test_an_input_of_unknown_rank_needs_a_shape() -> None:
     onnx = pytest.importorskip("onnx")
     value = onnx.helper.make_tensor_value_info("x", 1, None)
@@ -95,6 +96,7 @@ def test_an_input_of_unknown_rank_needs_a_shape() -> None:
     assert draw_inputs(inputs_of(graph, {"x": (2, 5)}), PLAN, 0)["x"].shape == (2, 5)
 
 
+@pytest.mark.references
 def test_maps_cannot_be_drawn() -> None:
     onnx = pytest.importorskip("onnx")
     helper = onnx.helper

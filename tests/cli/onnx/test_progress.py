@@ -39,6 +39,7 @@ def test_nothing_is_shown_where_there_is_no_terminal() -> None:
     assert stream.getvalue() == ""
 
 
+@pytest.mark.references
 def test_optimize_shows_every_pass_on_a_terminal(
     model: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,6 +55,7 @@ def test_optimize_shows_every_pass_on_a_terminal(
     assert "DeadCodeElimination" in capsys.readouterr().out
 
 
+@pytest.mark.references
 def test_optimize_shows_no_bar_if_quiet(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnx")
     terminal = _Terminal()

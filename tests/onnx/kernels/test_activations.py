@@ -34,6 +34,7 @@ def points(dtype=np.float32):
     return np.concatenate([rng.normal(size=300), rng.normal(size=99) * 60, [0.0]]).astype(dtype)
 
 
+@pytest.mark.references
 @pytest.mark.parametrize("op", ACTIVATIONS)
 @each("dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16])
 def test_activation_is_that_of_torch(op, dtype):
@@ -64,6 +65,7 @@ def test_exponentials_that_overflow_leave_zero(op):
     assert np.abs(found).tolist() == [0, 0]
 
 
+@pytest.mark.references
 def test_gelu_by_a_hyperbolic_tangent_is_that_of_torch():
     torch = pytest.importorskip("torch")
     x = points(np.float64)

@@ -24,6 +24,7 @@ def operands(dtype=np.float32, heads=4, key_heads=2):
     return [rng.normal(size=shape).astype(dtype) for shape in shapes]
 
 
+@pytest.mark.references
 @each("dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16])
 @each("key_heads", [1, 2, 4])
 @each("scale", [None, 0.5])

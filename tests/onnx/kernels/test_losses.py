@@ -16,6 +16,7 @@ def scores_and_classes(inner):
     return scores, RNG.integers(0, 4, (5, *inner))
 
 
+@pytest.mark.references
 @each("inner", [(), (3,), (2, 3)])
 @each("weight", [None, WEIGHT])
 @each("ignored", [None, 2, -1])
