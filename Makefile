@@ -15,6 +15,18 @@ dev: .venv/bin/python  ## make a virtual environment with the package, editable,
 .PHONY: check
 check: lint format-check types generated test  ## all that must hold before a commit
 
+.PHONY: check-fast
+check-fast: lint format-check types  ## lint, types, and the tests of what changed, in two minutes
+	$(PYTHON) -m pytest -q -n auto -m 'not slow' $$($(PYTHON) -m tools.changed_tests)
+
+.PHONY: soak
+soak:  ## hours: deep programs, many new random ones, other Pythons and numpys
+	.ci/soak
+
+.PHONY: lock
+lock:  ## write anew which versions .ci/run takes
+	.ci/lock
+
 .PHONY: lint
 lint:  ## look for mistakes
 	$(PYTHON) -m ruff check .

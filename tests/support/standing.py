@@ -385,6 +385,7 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="*", help="passes to try; all, if none is given")
     parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--only", type=int)
     parser.add_argument("--networks", action="store_true", help="no other programs")
     parser.add_argument("--whole", action="store_true", help="whole programs instead")
@@ -393,7 +394,9 @@ def main() -> int:
         return 1 if sum(map(_fails_on_whole, args.names or list_passes())) else 0
     failed = 0
     for name in args.names or list_passes():
-        seeds = range(args.programs) if args.only is None else [args.only]
+        seeds = range(args.start, args.start + args.programs)
+        if args.only is not None:
+            seeds = range(args.only, args.only + 1)
         failures = []
         kinds = (check_network,) if args.networks else (check_random, check_network)
         for seed in seeds:
