@@ -10,6 +10,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.text import parse
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 add = intern_op("add")
 
@@ -123,7 +124,7 @@ def test_what_is_no_module_is_refused():
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("nest", DEEP_NESTS.values(), ids=DEEP_NESTS)
+@each("nest", DEEP_NESTS.values())
 def test_deep_functions_are_looked_at(nest):
     f = GlobalVar("f")
     main = Function((), nest(DEPTH, If(Constant(data=True), f, f)))

@@ -12,6 +12,7 @@ from relayish.ir.relay.expr import Expr, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import random_module
 
 
@@ -73,7 +74,7 @@ def between(edges: list[list[tuple[int, int]]], vertex: int, sink: int) -> tuple
     return seen, heaviest
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_tree_keeps_the_heaviest_edge_and_counts_no_vertex_too_many(seed: int) -> None:
     edges = random_dag(seed, 60)
     tree = DominatorTree()

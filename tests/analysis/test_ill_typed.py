@@ -13,6 +13,7 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.text import parse
+from tests.support.each import each
 from tests.support.ill_typed import CASES, FILE, HEADER
 
 
@@ -26,7 +27,7 @@ def test_there_are_many_kinds_of_ill_typed_programs():
     assert len(CASES) >= 60
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_ill_typed_program_is_told_what_is_wrong_and_where(name):
     text, expected = CASES[name]
     found = diagnostics(text)

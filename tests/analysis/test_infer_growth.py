@@ -11,6 +11,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.text import astext
 from tests.support.deep import DEEP_NESTS, doublings, function_nest
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.open_programs import NUMBER, OPEN_PROGRAMS, TRUE, zero
 from tests.support.work import lines_run
 
@@ -44,7 +45,7 @@ def test_nests_are_inferred_in_linear_time(name):
     assert grows_linearly(NESTS[name], 200)
 
 
-@pytest.mark.parametrize("name", OPEN_PROGRAMS)
+@each("name", OPEN_PROGRAMS)
 def test_late_types_are_inferred_once_and_for_all(name):
     typed = infer_type(OPEN_PROGRAMS[name](40))
     assert infer_type(typed) is typed

@@ -32,6 +32,7 @@ from relayish.ir.relay.type import (
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
+from tests.support.each import each
 from tests.support.random_exprs import call
 
 INT, FLOAT = scalar_type("int32"), scalar_type("float32")
@@ -173,7 +174,7 @@ def every_type(expr):
     return {node: node.checked_type for node in EXPRESSIONS.post_order(expr)}
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each("name", BODIES)
 def test_program_has_the_type(name):
     text, expected = BODIES[name]
     mod, body = body_of(text)
@@ -182,14 +183,14 @@ def test_program_has_the_type(name):
     assert infer_type(mod, fresh=True) is mod
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each("name", BODIES)
 def test_program_has_the_same_type_from_its_own_text(name):
     mod, _ = body_of(BODIES[name][0])
     again = infer_type(parse(astext(mod)))
     assert structural_equal(again, mod)
 
 
-@pytest.mark.parametrize("name", BODIES)
+@each("name", BODIES)
 def test_program_without_its_types_has_them_again(name):
     mod, body = body_of(BODIES[name][0])
     erased = mod.with_function("main", erase_type(mod["main"]))

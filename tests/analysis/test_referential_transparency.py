@@ -22,6 +22,7 @@ from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op.declaration.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 X = Var("x")
 PLAIN: dict[str, Expr] = {
@@ -54,7 +55,7 @@ def test_expression_that_acts_is_not(name: str) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+@each("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels_is_answered_twice_alike(kind: str) -> None:
     transparency, nest = ReferentialTransparency(), DEEP_NESTS[kind](DEPTH)
     assert transparency.holds_for(nest) is transparency.holds_for(nest)

@@ -29,6 +29,7 @@ from relayish.ir.relay.type import (
 )
 from tests.support.deep import type_nest
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 FLOAT = scalar_type("float32")
 LIST, BOX, MISSING = GlobalTypeVar("List"), GlobalTypeVar("Box"), GlobalTypeVar("Missing")
@@ -125,13 +126,13 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", GOOD)
+@each("name", GOOD)
 def test_type_has_the_kind(name):
     ty, kind = GOOD[name]
     assert check_kind(ty, MOD) is kind
 
 
-@pytest.mark.parametrize("name", BAD)
+@each("name", BAD)
 def test_type_put_together_wrongly_is_told(name):
     ty, told = BAD[name]
     with pytest.raises(TypeInferenceError, match=told):

@@ -27,6 +27,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, TupleType, TypeCall, TypeVar
 from tests.support.deep import DEEP_NESTS, doublings, type_nest
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 add = intern_op("add")
 v, w, x, y, z = (Var(name) for name in "vwxyz")
@@ -65,7 +66,7 @@ def test_unused_binders_are_bound_variables():
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+@each("kind", sorted(DEEP_NESTS))
 def test_free_variable_is_found_at_any_depth(kind):
     assert free_vars(DEEP_NESTS[kind](DEPTH, x)) == (x,)
 

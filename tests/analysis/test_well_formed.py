@@ -20,6 +20,7 @@ from relayish.ir.relay.type import FuncType, GlobalTypeVar, RefType, TupleType, 
 from relayish.ir.span import Span
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 x, y, z, f, g = (Var(name) for name in "xyzfg")
 one = Constant(1)
@@ -175,7 +176,7 @@ def test_refusal_of_many_free_variables_names_some_of_them():
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+@each("kind", sorted(DEEP_NESTS))
 def test_free_variable_below_any_depth_is_found_in_a_module(kind):
     nest = DEEP_NESTS[kind](DEPTH, y)
     assert not well_formed(IRModule({"main": Function((x,), nest)}))
@@ -183,7 +184,7 @@ def test_free_variable_below_any_depth_is_found_in_a_module(kind):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+@each("kind", sorted(DEEP_NESTS))
 def test_deep_nest_is_well_formed(kind):
     assert well_formed(DEEP_NESTS[kind](DEPTH))
 

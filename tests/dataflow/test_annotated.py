@@ -40,6 +40,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse, parse_expr
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
@@ -424,7 +425,7 @@ def names(_node: object) -> None:
     """Name nothing."""
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "shown"),
     [
         (PersistentSet(), "{}"),

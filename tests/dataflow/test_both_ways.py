@@ -14,6 +14,7 @@ from relayish.dataflow.lattice import PersistentSet
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Function
 from relayish.transform import get_pass
+from tests.support.each import each
 from tests.support.live_functors import (
     LoopFlow,
     LoopInitialised,
@@ -39,8 +40,8 @@ def states(
     return recording.before_after()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
+@each("seed", SEEDS)
+@each(
     ("by_hand", "by_solver", "unhandled"),
     [
         (LoopLive, LoopFlow, ()),
@@ -70,7 +71,7 @@ def without_functions(
     return {at: found for at, found in states.items() if not isinstance(at.node, Function)}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_functions_have_the_same_states_both_ways(seed):
     for body in in_a_normal_form(seed):
         walked = without_functions(states(RelayLive, body, PersistentSet()))
@@ -92,7 +93,7 @@ def scalars(states: BeforeAfter[Any]) -> list[set[Node]]:
     return [{each for each in state if isinstance(each, tir.Var)} for state in states]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_scalars_of_loops_are_live_where_the_liveness_of_the_library_says(seed):
     func = random_func(seed, size=25, without=UNHANDLED)
     walked = states(LoopLive, func.body, PersistentSet())
@@ -114,7 +115,7 @@ def test_variables_of_relay_are_live_where_the_liveness_of_the_library_says(seed
         check_liveness_of_the_library(function.body)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_variables_of_kinds_from_outside_are_live_where_the_library_says(seed):
     """Loops of a package, of which the handlers know nothing."""
     with DECLARED:

@@ -13,6 +13,7 @@ from relayish.dataflow.lattice import Lattice, PersistentSet, Powerset
 from relayish.errors import AnalysisError, UndeclaredError
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.live_functors import LoopHandlers, LoopLive
 
 X, N = tir.Var("x"), tir.Var("n")
@@ -80,7 +81,7 @@ def visits(functor, root, after=NOTHING):
     return live.visit(root, after), live.stores, live.visits
 
 
-@pytest.mark.parametrize("depth", range(1, 13))
+@each("depth", range(1, 13))
 def test_nested_loops_are_visited_in_time_linear_in_depth(depth):
     live, stores, loops = visits(Counted, nest(depth, tir.Store(X, X + 1)))
     assert live == {X, N}

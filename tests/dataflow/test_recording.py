@@ -32,6 +32,7 @@ from relayish.ir.relay.type import TupleType, scalar_type
 from relayish.ir.structural_equal import structural_equal
 from tests.support import deep, tir_deep
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.live_functors import LoopLive, RelayLive
 from tests.support.random_exprs import random_function
 
@@ -558,8 +559,8 @@ class SwapAfterwards(MixedModeMutator):
         return Tuple(post.fields[::-1])
 
 
-@pytest.mark.parametrize("functor", [Swap, SwapInChains, SwapAfterwards])
-@pytest.mark.parametrize("seed", range(5))
+@each("functor", [Swap, SwapInChains, SwapAfterwards])
+@each("seed", range(5))
 def test_recording_changes_nothing_of_what_mutators_do(functor, seed):
     function = random_function(seed, 60)
     recording = RecordingFunctor(functor)

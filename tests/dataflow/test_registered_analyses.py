@@ -11,6 +11,7 @@ from relayish.errors import AnalysisError
 from relayish.ir.module import AnyModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
+from tests.support.each import each
 from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
@@ -72,7 +73,7 @@ def test_what_is_found_again_is_the_same(name, language):
         assert first.first_difference(again) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_class_is_documented_with_one_line(name):
     entry = analysis_entry(name)
     assert 10 < len(entry.description) < 120

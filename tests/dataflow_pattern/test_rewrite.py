@@ -34,6 +34,7 @@ from relayish.interpreter import evaluate
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
+from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module, same_value
 
 X, Y, Z, W = (relay.var(name, shape=(4,)) for name in "xyzw")
@@ -485,7 +486,7 @@ def test_partition_keeps_what_a_let_binds_inside_its_scope():
     assert same(image.op.body.body, tanh(image.op.body.var))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_partition_keeps_the_value_of_random_programs(seed):
     mod = infer_type(random_module(seed, 60))
     args = random_arguments(mod["main"], seed)
@@ -641,8 +642,8 @@ def test_large_and_ambiguous_patterns_serve_as_rules_too():
 NUMBERS = [0.0, -0.0, 1.5, float("nan"), float("inf"), -1e-45]
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16", "int8", "bool"])
-@pytest.mark.parametrize("wanted", NUMBERS)
+@each("dtype", ["float16", "float32", "float64", "bfloat16", "int8", "bool"])
+@each("wanted", NUMBERS)
 def test_constant_in_a_rule_is_the_same_bit_by_bit(dtype, wanted):
     if not np.isfinite(wanted) and dtype in ("int8", "bool"):
         return

@@ -27,6 +27,7 @@ from relayish.errors import DispatchError, EvaluationError, FieldIndexError, Opt
 from relayish.interpreter import EvaluateExpr as EvaluateRelay
 from relayish.ir.trip_count import trip_count
 from relayish.tir.interpreter import EvaluateExpr as EvaluateLoops
+from tests.support.each import each
 
 X, Y = core.Var("x"), core.Var("y")
 A = tir.Tensor("A", (9,), "int32", tir.Buffer("_A", (9,), "int32"))
@@ -45,8 +46,8 @@ def nest(levels: int) -> core.Block:
 # Where a visit is
 
 
-@pytest.mark.parametrize("levels", [0, 1, 3])
-@pytest.mark.parametrize(
+@each("levels", [0, 1, 3])
+@each(
     "context",
     [AnalyzeCtx, TransformCtx, InstrumentCtx, lambda: FlattenCtx(lambda _: False), OpStatsCtx],
 )
@@ -349,7 +350,7 @@ def test_what_a_handler_leaves_is_not_counted() -> None:
     assert set(found) == {("relay", "add"), ("relay", "var")}
 
 
-@pytest.mark.parametrize(
+@each(
     ("start", "test", "step", "expected"),
     [
         (0, lambda i: i < 10, 3, 4),
@@ -479,7 +480,7 @@ def test_core_is_evaluated_where_variables_are_known() -> None:
     assert ctx.parents == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "expr",
     [
         core.Lda(X),
@@ -492,7 +493,7 @@ def test_core_is_evaluated_where_variables_are_known() -> None:
         core.element(core.Idname(core.Var("y", "int32[3]")), 1),
     ],
 )
-@pytest.mark.parametrize("context", [EvalCtx, FoldCtx])
+@each("context", [EvalCtx, FoldCtx])
 def test_memory_of_core_is_not_known_while_compiling(context: Any, expr: core.Expr) -> None:
     ctx = context()
     visitor = Visitor(ctx, EvaluateExpr)

@@ -23,6 +23,7 @@ from tests.support.corruptions import CORRUPTIONS as RELAY_CORRUPTIONS
 from tests.support.corruptions import corrupted as corrupted_relay
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.mixed_programs import DECLARED as MIXED
 from tests.support.mixed_programs import random_mixed_module
 from tests.support.random_exprs import random_module
@@ -241,7 +242,7 @@ BROKEN: dict[str, tuple[Callable[[], IRModule], Rule, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each("name", BROKEN)
 def test_verifier_says_what_is_wrong_with(name: str) -> None:
     make, rule, said = BROKEN[name]
     found = verify(make())
@@ -253,7 +254,7 @@ def test_every_common_rule_is_broken_here() -> None:
     assert {rule for _, rule, _ in BROKEN.values()} == set(Rule)
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each("name", BROKEN)
 def test_broken_definition_does_not_hide_what_is_wrong_with_others(name: str) -> None:
     mod = BROKEN[name][0]().with_function("zz", Function((X,), relay.exp(relay.var("free"))))
     assert {each.definition for each in verify(mod)} == {"main", "zz"}

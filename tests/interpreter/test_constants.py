@@ -20,6 +20,7 @@ from relayish.interpreter.constants import (
 )
 from relayish.text import parse_expr
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.seeds import seeds
 
@@ -83,7 +84,7 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize(("text", "value"), KNOWN.values(), ids=KNOWN)
+@each(("text", "value"), KNOWN.values())
 def test_value_is_known_of(text: str, value: float) -> None:
     assert value_of(text, interprocedural=True) == value
 

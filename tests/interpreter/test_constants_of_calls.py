@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 import relayish as relay
 from relayish.dataflow import Executable, solve
 from relayish.dataflow.lattice import TOP
 from relayish.interpreter.constants import Constants
+from tests.support.each import each
 from tests.support.higher_order import Drawing, Machine
 from tests.support.seeds import seeds
 
@@ -37,8 +36,8 @@ def check(seed, conditional):
     return known
 
 
-@pytest.mark.parametrize("conditional", [False, True])
-@pytest.mark.parametrize("seed", SEEDS)
+@each("conditional", [False, True])
+@each("seed", SEEDS)
 def test_numbers_are_those_that_constants_say(seed, conditional):
     check(seed, conditional)
 

@@ -27,6 +27,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType, TypeVar
 from relayish.op.declaration.registry import register_op
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.shared_data import shared_path
 
 
@@ -83,7 +84,7 @@ def random_function(rng: random.Random, size: int) -> Function:
     return Function(params, result)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_random_function_gives_what_the_interpreter_gives(seed):
     rng = random.Random(seed)
     function = random_function(rng, rng.choice([1, 5, 20, 60]))
@@ -467,7 +468,7 @@ def test_field_that_is_not_there_is_an_error():
 N = SizeVar("n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("types", "args", "message"),
     [
         (["f32"], [], "argument 'p0' is missing; the function takes \\(p0\\)"),

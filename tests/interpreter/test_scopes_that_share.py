@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from relayish.interpreter import Run, evaluate, register_evaluator
 from relayish.ir.effect import Effect
 from relayish.ir.node import declared_temporarily, field, node
@@ -15,6 +13,7 @@ from relayish.ir.relay.expr import Expr, Function, If, Let, Var
 from relayish.ir.relay.type import scalar_type
 from relayish.ir.roles import Runs
 from tests.support.declared import known_in_tests
+from tests.support.each import each
 
 DECLARED = declared_temporarily()
 with DECLARED:
@@ -59,16 +58,16 @@ SHARED: list[tuple[Callable[[Var], Expr], int]] = [
 MAKE = [Twice, ThenAgain, lambda var, *scopes: Items(var, scopes)]
 
 
-@pytest.mark.parametrize("make", MAKE)
-@pytest.mark.parametrize(("share", "total"), SHARED)
+@each("make", MAKE)
+@each(("share", "total"), SHARED)
 def test_scopes_that_are_one_node_are_evaluated_each(make: Any, share: Any, total: int) -> None:
     var = Var("v")
     shared = share(var)
     assert evaluate(Function((x,), make(var, shared, shared)))(3) == total
 
 
-@pytest.mark.parametrize("make", MAKE)
-@pytest.mark.parametrize(("share", "total"), SHARED)
+@each("make", MAKE)
+@each(("share", "total"), SHARED)
 def test_scopes_that_share_a_node_evaluate_it_each(make: Any, share: Any, total: int) -> None:
     var = Var("v")
     shared = share(var)

@@ -9,11 +9,12 @@ from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import GlobalTypeVar
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right", "same"),
     [
         (np.float32(NAN), np.float32(NAN), True),

@@ -11,6 +11,7 @@ from relayish.ir.node import declared_temporarily
 from relayish.ir.relay.expr import Var
 from tests.support import mini
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 KINDS = ["var", "number", "call", "say", "let", "function", "mini_expr", "node"]
 LEVELS = min(DEPTH, 30_000)
@@ -55,8 +56,8 @@ def test_default_handler_of_a_visitor_visits_what_is_below(kind):
     assert visitor.visit_counter == plain.visit_counter
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("root", [Mutator, Rewriter])
+@each("kind", KINDS)
+@each("root", [Mutator, Rewriter])
 def test_default_handler_of_a_mutator_returns_the_same_node(root, kind):
     mutator, expr = through_super(root, kind)(), program()
     assert mutator.visit(expr) is expr

@@ -13,6 +13,7 @@ import pytest
 from relayish.errors import DeclarationError, DuplicateNameError, OptionError
 from relayish.registry.command_line import CommandLine, OptionGroup, ValueForm
 from relayish.registry.option import PassOption, find_option
+from tests.support.each import each
 
 TOP = (
     PassOption("show", bool, False, "s"),
@@ -235,7 +236,7 @@ def test_options_are_described_with_their_forms():
 # -- what is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (["-skip_before=x20"],

@@ -15,9 +15,10 @@ from relayish.registry.option import (
     read_value,
 )
 from relayish.registry.syntax import parse_value
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("hint", "text", "value"),
     [
         (bool, "true", True),
@@ -51,7 +52,7 @@ def test_text_is_read_as_annotated(hint: Any, text: str, value: object) -> None:
     assert type(found) is type(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("hint", "text", "message"),
     [
         (bool, "1", r"expected bool \(true or false\); found '1'"),
@@ -84,7 +85,7 @@ class Index:
         return 7
 
 
-@pytest.mark.parametrize(
+@each(
     ("hint", "value", "expected"),
     [
         (bool, True, True),
@@ -116,7 +117,7 @@ def test_tuple_that_fits_is_the_same_object() -> None:
     assert check_value(tuple[int, ...], given) is given
 
 
-@pytest.mark.parametrize(
+@each(
     ("hint", "value"),
     [
         (bool, 1),

@@ -12,6 +12,7 @@ from relayish.registry.syntax import (
     parse_value,
 )
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 
 def values(spec: PassSpec) -> dict[str, object]:
@@ -66,7 +67,7 @@ def test_values_say_what_they_are() -> None:
     assert str(parse_value("a")) == "'a'"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message", "column"),
     [
         ("", "expected the name of a pass; found nothing", 1),

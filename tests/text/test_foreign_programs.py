@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
-
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.structural_equal import assert_structural_equal
@@ -14,6 +12,7 @@ from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, parse, parse_node
 from tests.support import text_kinds as kinds
 from tests.support.declared import known_in_tests
+from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
 from tests.support.seeds import many, seeds
 from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Load, Range, Select, Store, TirVar
@@ -31,7 +30,7 @@ def distinct(roots: Any) -> int:
     return len(PROGRAM.post_order(roots))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_random_program_with_kinds_of_another_package_is_read_back(seed: int) -> None:
     mod: Any = random_foreign_module(RELAY, seed)
     text = astext(mod)
@@ -105,7 +104,7 @@ def identities(root: Node) -> int:
     return len(EVERYTHING.post_order(root))
 
 
-@pytest.mark.parametrize("seed", range(5 * EXAMPLES))
+@each("seed", range(5 * EXAMPLES))
 def test_random_program_of_another_language_is_read_back(seed: int) -> None:
     made = Statements(seed).make(5)
     text = astext(made)

@@ -23,6 +23,7 @@ from relayish.text import astext, parse, parse_expr, parse_node, parse_pattern, 
 from tests.support import text_kinds as kinds
 from tests.support import while_loop
 from tests.support.declared import known_in_tests
+from tests.support.each import each
 from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values
 from tests.support.while_loop import While
 
@@ -184,7 +185,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("fields", VALUES, ids=lambda fields: next(iter(fields)))
+@each("fields", VALUES)
 def test_value_of_a_field_is_read_back(fields: Any) -> None:
     back(Values(**fields))
 
@@ -380,14 +381,14 @@ def test_module_holds_definitions_of_several_languages() -> None:
 
 
 def test_str_of_every_node_is_its_text() -> None:
-    for each in (Imm(3), Elem("f"), TirVar("i"), kinds.Case(1, Constant(1), Var("v"), Var("w"))):
-        assert str(each) == astext(each)
+    for node in (Imm(3), Elem("f"), TirVar("i"), kinds.Case(1, Constant(1), Var("v"), Var("w"))):
+        assert str(node) == astext(node)
 
 
 # Mistakes
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "column", "said"),
     [
         ("node whle_loop(init=1)", 6, "unknown kind of node whle_loop.*did you mean while_loop?"),
@@ -429,7 +430,7 @@ def test_mistake_is_told_with_its_place(text: str, column: int, said: str) -> No
         parse_node(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "add(1, @)", "(@, 1)", "@ + 1", "-@", "@.0", "@(1)", "if (@) { 1 } else { 1 }",

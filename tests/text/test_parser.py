@@ -29,6 +29,7 @@ from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, fromtext, parse, parse_expr, parse_type
+from tests.support.each import each
 
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -261,61 +262,57 @@ def test_tuple_of_one_and_group_are_told_apart() -> None:
 
 
 BAD = [
-    ("", "1:1: a module begins with", None),
-    ('#[version = "0.0.4"]', "1:14: text of version", None),
+    ("", "1:1: a module begins with"),
+    ('#[version = "0.0.4"]', "1:14: text of version"),
     (
         HEADER + "def @main() { %x }",
         "2:15: unknown variable %x; nothing is in scope here; bind it before it is used",
-        None,
     ),
     (
         HEADER + "def @main(%a: int8, %b: int8, %c: int8, %d: int8, %e: int8, %f: int8, %g: int8) "
         "{ %xyz }",
         "in scope are %g, %f, %e, %d, %c, %b; bind it",
-        None,
     ),
-    (HEADER + "def @main(%a: int32, %b: int32) { %xyz }", "in scope are %b, %a; bind it", None),
+    (HEADER + "def @main(%a: int32, %b: int32) { %xyz }", "in scope are %b, %a; bind it"),
     (
         HEADER + "def @main() { ({ let %inner = 1; %inner }, %inner) }",
         "unknown variable %inner; it is bound, but not in scope here: use it inside",
-        None,
     ),
-    (HEADER + "def @main(%xs) { %xz }", "did you mean %xs?", None),
-    (HEADER + "def @main() { %3 }", "unknown graph temporary %3", None),
-    (HEADER + "def @main() { nn.reluu(1) }", "did you mean nn.relu?", None),
-    (HEADER + "def @main() { 1 ", "expected '}' at the end of a block; found the end", None),
-    (HEADER + "def @main() { 1 }\ndef @main() { 2 }", "3:5: @main is defined twice", None),
-    (HEADER + "def @main(%x: Lisst[int32]) { %x }\ntype List[A] { Nil }", "mean List?", None),
-    (HEADER + "def @main() { /* 1 }", "2:15: this comment is not closed", None),
-    (HEADER + "def @main() { let %x = 1 %x }", "expected ';' after the value of a let", None),
-    (HEADER + "def @main() { meta[relay.Constant][0] }", "not in the metadata section", None),
+    (HEADER + "def @main(%xs) { %xz }", "did you mean %xs?"),
+    (HEADER + "def @main() { %3 }", "unknown graph temporary %3"),
+    (HEADER + "def @main() { nn.reluu(1) }", "did you mean nn.relu?"),
+    (HEADER + "def @main() { 1 ", "expected '}' at the end of a block; found the end"),
+    (HEADER + "def @main() { 1 }\ndef @main() { 2 }", "3:5: @main is defined twice"),
+    (HEADER + "def @main(%x: Lisst[int32]) { %x }\ntype List[A] { Nil }", "mean List?"),
+    (HEADER + "def @main() { /* 1 }", "2:15: this comment is not closed"),
+    (HEADER + "def @main() { let %x = 1 %x }", "expected ';' after the value of a let"),
+    (HEADER + "def @main() { meta[relay.Constant][0] }", "not in the metadata section"),
     (
         HEADER + "def @main() { 30000000000000000000 }",
         "30000000000000000000 does not fit int64",
-        None,
     ),
-    (HEADER + "def @main() { 3000000000i }", "3000000000 does not fit int32", None),
-    (HEADER + "def @main() { 3.40283e+38f32 }", "3.40283e+38 does not fit float32", None),
-    (HEADER + "def @main() { -65520f16 }", "65520 does not fit float16; write inff16", None),
-    (HEADER + "def @main() { 1q7 }", "expected an expression", None),
-    (HEADER + "def @main() { 1.5i64 }", "no integer", None),
-    (HEADER + "def @main() { ref(1, 2) }", "ref takes 1 argument(s); found 2", None),
-    (HEADER + "def @main() { ref.0 }", "ref is no value to project from", None),
-    (HEADER + "def @main() { add(1, 2, a=1, a=2) }", "attribute a is given twice", None),
-    (HEADER + "def @main(%x: Tensor[(2) float32]) { %x }", "expected ','", None),
-    (HEADER + "def @main(%x: Tensor[(2), floot32]) { %x }", "names no element type", None),
-    (HEADER + "garbage", "2:1: expected def, type or extern type; found 'garbage'", None),
-    (HEADER + "#[metadata]\n{", "the metadata section cannot be read", None),
-    (HEADER + "def @main() { f([[" + "[" * 5000, "expected", None),
-    (HEADER + "def @main() { f(a=" + "[" * 5000, "nests deeper than", None),
-    (HEADER + "def @main() { " + "9" * 10000 + " }", "too long", None),
-    (HEADER + "def @main() { f(a=" + "9" * 10000 + ") }", "too long", None),
-    (HEADER + "def @main(%x: Tensor[(" + "9" * 10000 + "), int8]) { 1 }", "too long", None),
-    (HEADER + "def @main() { (1)." + "9" * 10000 + " }", "does not exist", None),
-    (HEADER + "def @main() { %x-malformed-ir }", "unknown variable", None),
-    (HEADER + "def @main(%x-malformed-ir) { 1 }", "was not bound before", None),
-    (HEADER + "def @main(%x: #0) { 1 }", "type #0 is used before", None),
-    (HEADER + "#[metadata]\n" + "[" * 100000, "the metadata section cannot be read", None),
+    (HEADER + "def @main() { 3000000000i }", "3000000000 does not fit int32"),
+    (HEADER + "def @main() { 3.40283e+38f32 }", "3.40283e+38 does not fit float32"),
+    (HEADER + "def @main() { -65520f16 }", "65520 does not fit float16; write inff16"),
+    (HEADER + "def @main() { 1q7 }", "expected an expression"),
+    (HEADER + "def @main() { 1.5i64 }", "no integer"),
+    (HEADER + "def @main() { ref(1, 2) }", "ref takes 1 argument(s); found 2"),
+    (HEADER + "def @main() { ref.0 }", "ref is no value to project from"),
+    (HEADER + "def @main() { add(1, 2, a=1, a=2) }", "attribute a is given twice"),
+    (HEADER + "def @main(%x: Tensor[(2) float32]) { %x }", "expected ','"),
+    (HEADER + "def @main(%x: Tensor[(2), floot32]) { %x }", "names no element type"),
+    (HEADER + "garbage", "2:1: expected def, type or extern type; found 'garbage'"),
+    (HEADER + "#[metadata]\n{", "the metadata section cannot be read"),
+    (HEADER + "def @main() { f([[" + "[" * 5000, "expected"),
+    (HEADER + "def @main() { f(a=" + "[" * 5000, "nests deeper than"),
+    (HEADER + "def @main() { " + "9" * 10000 + " }", "too long"),
+    (HEADER + "def @main() { f(a=" + "9" * 10000 + ") }", "too long"),
+    (HEADER + "def @main(%x: Tensor[(" + "9" * 10000 + "), int8]) { 1 }", "too long"),
+    (HEADER + "def @main() { (1)." + "9" * 10000 + " }", "does not exist"),
+    (HEADER + "def @main() { %x-malformed-ir }", "unknown variable"),
+    (HEADER + "def @main(%x-malformed-ir) { 1 }", "was not bound before"),
+    (HEADER + "def @main(%x: #0) { 1 }", "type #0 is used before"),
+    (HEADER + "#[metadata]\n" + "[" * 100000, "the metadata section cannot be read"),
 ]
 
 
@@ -340,8 +337,8 @@ def test_number_is_read_as_tvm_reads_it(text: str, value: np.generic) -> None:
     assert type(read.data) is type(value)
 
 
-@pytest.mark.parametrize(("text", "message", "_"), BAD, ids=[b[1] for b in BAD])
-def test_bad_text_is_explained(text: str, message: str, _: None) -> None:
+@each(("text", "message"), BAD)
+def test_bad_text_is_explained(text: str, message: str) -> None:
     with pytest.raises(ParseError) as caught:
         parse(text, "model.relay", allow_unknown_ops="nn.reluu" not in text)
     assert message in str(caught.value)

@@ -84,8 +84,8 @@ def calls(n: int, *args: Expr) -> Expr:
 FLOATS = [0.0, -0.0, 1 / 3, 1e-45, 1e38, 3.4e38, 16777217, 1e22, float("inf"), -float("inf")]
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("value", FLOATS)
+@each("dtype", [np.float16, np.float32, np.float64])
+@each("value", FLOATS)
 def test_float_constant_keeps_every_bit(dtype: type[np.floating], value: float) -> None:
     with np.errstate(over="ignore"):
         back(Constant(dtype(value)))
@@ -156,7 +156,7 @@ def test_constant_of_any_value_is_read_back(value: object) -> None:
     back(Constant(value))
 
 
-@pytest.mark.parametrize(
+@each(
     "name", ["let", "fn", "x.y", "0", "0x", "a b", "a-b", "%", "nanf", "a.0.b", "if", "é", "_", "-"]
 )
 def test_odd_name_serves_for_everything(name: str) -> None:
@@ -329,7 +329,7 @@ TYPES: list[Type] = [
 ]
 
 
-@pytest.mark.parametrize("type_", TYPES, ids=str)
+@each("type_", TYPES)
 def test_type_is_read_back(type_: Type) -> None:
     assert_structural_equal(type_, parse_type(astext(type_)), map_free_vars=True)
     if not isinstance(type_, TypeData):

@@ -15,6 +15,7 @@ from relayish.ir.relay.type import FuncType, GlobalTypeVar, TupleType, Type, Typ
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr
 from tests.support.declared import known_in_tests
+from tests.support.each import each
 
 declared = declared_temporarily()
 with declared:
@@ -74,8 +75,8 @@ OCCURRENCES: list[Callable[[Type], Expr]] = [
 ]
 
 
-@pytest.mark.parametrize("made", [for_all, polymorphic])
-@pytest.mark.parametrize("occurs", OCCURRENCES)
+@each("made", [for_all, polymorphic])
+@each("occurs", OCCURRENCES)
 def test_type_that_occurs_again_is_read_back(occurs, made):
     expr = occurs(made())
     text = astext(expr)

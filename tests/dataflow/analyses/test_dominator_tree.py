@@ -12,6 +12,7 @@ from relayish.dataflow.analyses import PointDominators, find_dominators, find_po
 from relayish.ir.relay.expr import If, Let, Var
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.tir_programs import random_func
 
@@ -57,7 +58,7 @@ def check(found: PointDominators) -> None:
         assert set(found.frontier(point)) == frontier
 
 
-@pytest.mark.parametrize("seed", range(15))
+@each("seed", range(15))
 def test_dominators_of_loops_are_those_of_the_sets(seed):
     graph = build_flow_graph(random_func(seed, size=8))
     check(find_dominators(graph))

@@ -15,6 +15,7 @@ from relayish.ir.scoping import bound_by
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.tir_programs import random_func
 
 _kinds = known_in_tests(loop_languages.DECLARED, loop_kinds.DECLARED)
@@ -139,7 +140,7 @@ def test_chains_of_relay_lead_from_lets_to_their_uses():
     assert chains.uses(definition, y) == (at,)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_every_variable_of_a_function_is_defined_where_it_is_used(seed):
     chains = find_use_def_chains(random_func(seed))
     for point in range(len(chains.graph)):

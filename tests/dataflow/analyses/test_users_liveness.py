@@ -6,13 +6,12 @@ import ast
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from relayish import tir
 from relayish.dataflow import BackwardDataFlow, build_flow_graph, solve
 from relayish.dataflow.analyses import Liveness
 from relayish.dataflow.lattice import Powerset
 from relayish.ir.relay.expr import Var
+from tests.support.each import each
 from tests.support.random_exprs import random_module
 from tests.support.tir_programs import random_func
 
@@ -28,8 +27,8 @@ class Live(BackwardDataFlow):
     def visit_store(self, store, live):
         if isinstance(store.tensor, tir.Var):
             live = live.discard(store.tensor)
-        for each in (*store.indices, store.value):
-            live = self.visit(each, live)
+        for part in (*store.indices, store.value):
+            live = self.visit(part, live)
         return live
 
     def bind(self, node, variables, live):
@@ -53,11 +52,11 @@ def check_alike(program: Any) -> None:
             assert set(getattr(users, side)(point)) == mine, graph.point(point)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@each("seed", range(15))
 def test_liveness_of_a_user_finds_what_ours_does_on_relay(seed):
     check_alike(random_module(seed)["main"])
 
 
-@pytest.mark.parametrize("seed", range(15))
+@each("seed", range(15))
 def test_liveness_of_a_user_finds_what_ours_does_on_loops(seed):
     check_alike(random_func(seed, without=("reduce", "schedule_block", "inline", "symbolic")))

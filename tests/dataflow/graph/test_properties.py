@@ -13,6 +13,7 @@ from relayish.ir.traversal import EVERYTHING
 from tests.support import tir_deep
 from tests.support.deep import doublings, let_body, let_value
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.flow_graphs import check_graph, check_operands_first
 from tests.support.loop_programs import random_loop_module
 from tests.support.random_exprs import random_function, random_module
@@ -22,7 +23,7 @@ from tests.support.tir_programs import random_func
 SEEDS = seeds(40)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_graph_of_a_relay_function_is_sound(seed):
     function = random_function(seed)
     graph = build_flow_graph(function)
@@ -30,7 +31,7 @@ def test_graph_of_a_relay_function_is_sound(seed):
     check_operands_first(graph, function)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_graph_of_a_relay_function_has_all_that_is_computed(seed):
     function = random_function(seed)
     graph = build_flow_graph(function)
@@ -43,12 +44,12 @@ def test_graph_of_a_relay_function_has_all_that_is_computed(seed):
     assert pointed.issuperset(computed)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_graph_of_a_module_is_sound(seed):
     check_graph(build_flow_graph(random_module(seed)))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_graph_of_kinds_declared_outside_is_sound(seed):
     module = random_loop_module(seed)
     graph = build_flow_graph(module)
@@ -57,12 +58,12 @@ def test_graph_of_kinds_declared_outside_is_sound(seed):
         check_operands_first(build_flow_graph(function), function)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_graph_of_a_loop_function_is_sound(seed):
     check_graph(build_flow_graph(random_func(seed)))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_variables_that_are_captured_are_free_in_the_function(seed):
     graph = build_flow_graph(random_function(seed))
     for procedure in graph.procedures:
@@ -101,13 +102,15 @@ def test_no_recursive_walk_is_left_to_python():
     assert EVERYTHING.post_order(graph.root)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_points_of_lets_and_ifs_are_those_that_any_kind_like_them_has(seed, monkeypatch):
     module = random_module(seed)
     graph = build_flow_graph(module)
-    monkeypatch.setattr(_Builder, "_let", _Builder._flow)
-    monkeypatch.setattr(_Builder, "_if", _Builder._flow)
-    assert _described(build_flow_graph(module)) == _described(graph)
+    with monkeypatch.context() as patched:
+        patched.setattr(_Builder, "_let", _Builder._flow)
+        patched.setattr(_Builder, "_if", _Builder._flow)
+        like_any = build_flow_graph(module)
+    assert _described(like_any) == _described(graph)
 
 
 def _described(graph: FlowGraph) -> list[object]:

@@ -26,6 +26,7 @@ from relayish.dataflow.lattice import (
     check_laws,
 )
 from relayish.errors import LatticeLawError, RelayishError, notes_of
+from tests.support.each import each
 
 INTERVALS = [Interval(0, 0), Interval(1, 4), Interval(2, 9), Interval(0, INFINITE)]
 SETS = [PersistentSet(text) for text in ("a", "b", "ab", "bc", "abc")]
@@ -231,7 +232,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("lattice", "samples", "law"), BROKEN.values(), ids=BROKEN)
+@each(("lattice", "samples", "law"), BROKEN.values())
 def test_broken_lattice_is_reported_by_the_law_it_breaks(lattice, samples, law):
     with pytest.raises(LatticeLawError, match=re.escape(f"breaks a law: {law};")) as found:
         check_laws(lattice, samples)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from relayish.dataflow.lattice import BOTTOM, TOP, UNREACHABLE, Flat, same_value
+from tests.support.each import each
 
 NAN = float("nan")
 
@@ -47,7 +48,7 @@ def test_values_are_the_same(a, b):
     assert same_value(a, copy.deepcopy(a))
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         (0.0, -0.0),

@@ -21,6 +21,7 @@ from relayish.dataflow.lattice import (
     interval_arithmetic,
     signs,
 )
+from tests.support.each import each
 
 
 def truncated(x, y):
@@ -89,7 +90,7 @@ def test_interval_arithmetic_is_exact_where_there_are_bounds(name):
         assert apply(a, b) == ((min(expected), max(expected)) if expected else BOTTOM)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "a", "b", "expected"),
     [
         ("mul", (0, INFINITE), (0, 0), (0, 0)),
@@ -115,7 +116,7 @@ def test_interval_arithmetic_is_exact_where_there_are_none(name, a, b, expected)
     assert getattr(interval_arithmetic, name)(Interval(*a), Interval(*b)) == expected
 
 
-@pytest.mark.parametrize("name", [*OPERATORS, *COMPARISONS, *REFINEMENTS])
+@each("name", [*OPERATORS, *COMPARISONS, *REFINEMENTS])
 def test_interval_arithmetic_of_nothing_is_nothing(name):
     apply = getattr(interval_arithmetic, name)
     assert apply(BOTTOM, Interval(1, 2)) is apply(Interval(1, 2), BOTTOM) is BOTTOM

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.dataflow.lattice import check_laws
+from tests.support.each import each
 from tests.support.lattices import LATTICES, samples_of
 from tests.support.seeds import seeds
 
@@ -25,7 +26,7 @@ def test_state_with_its_copy_keeps_the_laws(name):
     check_laws(lattice, [*samples_of(draw, 7, 4), *samples_of(draw, 7, 4)], returns_operands=True)
 
 
-@pytest.mark.parametrize("name", LATTICES)
+@each("name", LATTICES)
 def test_states_of_a_lattice_hash_as_they_are_equal(name):
     lattice, draw = LATTICES[name]
     for state, other in zip(samples_of(draw, 7, 30), samples_of(draw, 7, 30), strict=True):
@@ -33,7 +34,7 @@ def test_states_of_a_lattice_hash_as_they_are_equal(name):
         assert hash(state) == hash(other) or "nan" in repr(state)
 
 
-@pytest.mark.parametrize("name", LATTICES)
+@each("name", LATTICES)
 def test_lattice_shows_how_it_is_made(name):
     lattice, _ = LATTICES[name]
     assert repr(lattice).startswith(type(lattice).__name__ + "(")

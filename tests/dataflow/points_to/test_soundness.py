@@ -9,6 +9,7 @@ import pytest
 from relayish.dataflow import UNKNOWN, solve
 from relayish.dataflow.analyses import Escape, may_have_escaped
 from relayish.ir.node import VARIABLES
+from tests.support.each import each
 from tests.support.higher_order import Drawing, Machine, Thing
 from tests.support.seeds import many, seeds
 
@@ -72,7 +73,7 @@ def check_all(seeds, analysis=Escape):
     return [check(seed, analysis) for seed in seeds]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_what_is_evaluated_is_what_may_be(seed):
     check(seed)
 

@@ -8,6 +8,7 @@ import pytest
 
 from relayish.dataflow import solve
 from relayish.dataflow.lattice import TOP
+from tests.support.each import each
 from tests.support.higher_order import Drawing, Machine
 from tests.support.parity import VALUES, Parity
 from tests.support.seeds import many, seeds
@@ -64,7 +65,7 @@ def check_all(seeds, analysis=Parity):
     return sum([check(seed, analysis) for seed in seeds])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_what_is_computed_is_what_may_be(seed):
     check(seed)
 

@@ -20,6 +20,7 @@ from relayish.dataflow import (
 )
 from relayish.dataflow.lattice import Powerset
 from relayish.errors import AnalysisError, DeclarationError, FieldError, notes_of
+from tests.support.each import each
 
 FUNC = relay.parse_expr("fn (%c: bool, %x: int32) { let %y = %x + 1; if (%c) { %y } else { %x } }")
 
@@ -75,10 +76,8 @@ def test_analyse_refuses_what_is_neither_a_name_nor_an_analysis(given):
         analyse(FUNC, given)
 
 
-@pytest.mark.parametrize("given", ["text", None, [FUNC], 3])
-@pytest.mark.parametrize(
-    "ask", [build_flow_graph, find_points_to, lambda given: solve([Live()], given)]
-)
+@each("given", ["text", None, [FUNC], 3])
+@each("ask", [build_flow_graph, find_points_to, lambda given: solve([Live()], given)])
 def test_what_is_no_program_is_refused(ask, given):
     with pytest.raises(AnalysisError, match="programs are nodes or modules; found a"):
         ask(given)

@@ -19,6 +19,7 @@ from relayish.dataflow import (
 from relayish.dataflow.lattice import Lattice
 from relayish.errors import AnalysisError
 from relayish.ir.node import Node
+from tests.support.each import each
 
 X, Y, N = tir.Var("x", "int32"), tir.Var("y", "int32"), tir.Var("n", "int32")
 
@@ -136,7 +137,7 @@ class Paths(ForwardDataFlow[frozenset[str]]):
         return seen | {"t"}
 
 
-@pytest.mark.parametrize("levels", range(1, 13))
+@each("levels", range(1, 13))
 def test_visits_of_loops_in_loops_are_linear_in_their_depth(levels):
     [solution] = solve([Live()], loops(levels))
     assert solution.visits <= 2 * len(solution.graph)

@@ -26,6 +26,7 @@ from relayish.ir.relay.expr import Constant, Op, RefRead
 from relayish.op.declaration.registry import get_op, register_op
 from relayish.text import parse_expr
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 
 class Parity(SparseAnalysis[object]):
@@ -115,7 +116,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize(("text", "value"), VALUES.values(), ids=VALUES)
+@each(("text", "value"), VALUES.values())
 def test_value_is_what_all_paths_give(text: str, value: object) -> None:
     assert value_of(text) == value
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relayish.dataflow import Action, solve
 from relayish.dataflow.analyses.liveness import Liveness
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.relay.expr import GlobalVar, Tuple
+from tests.support.each import each
 from tests.support.graph_machine import Activation, GraphMachine
 from tests.support.random_exprs import random_arguments
 from tests.support.sound_programs import EXAMPLES, INPUTS, relay_program
@@ -36,7 +35,7 @@ def run_with_live_variables_only(mod, args, analysis):
     return machine.run(mod["main"], args)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@each("seed", range(EXAMPLES))
 def test_variable_that_is_not_live_is_missed_by_nothing(seed):
     mod = relay_program(seed)
     for number in range(INPUTS):

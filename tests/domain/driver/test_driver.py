@@ -10,6 +10,7 @@ import pytest
 
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
 from relayish.errors import IgnoredNameWarning, PassError
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import bisect
@@ -27,6 +28,7 @@ from relayish.transform import (
     module_pass,
     register_pass,
 )
+from tests.support.each import each
 from tests.support.seeds import seeds
 
 HOOKS = ("init", "pre_run", "run", "post_run", "fini")
@@ -496,9 +498,13 @@ def times_ten_plus(count: int, name: str, level: int, required=()):
     return create_function_pass(turn, level, name, required=required)
 
 
-@pytest.mark.parametrize("seed", seeds(60))
-def test_a_driver_of_any_pipeline_makes_what_the_pipeline_makes(seed, mod, declarations):
-    random = Random(seed)
+@each("seed", seeds(60))
+def test_a_driver_of_any_pipeline_makes_what_the_pipeline_makes(seed, mod):
+    with declared_temporarily():
+        check_driver_of_any_pipeline(Random(seed), mod)
+
+
+def check_driver_of_any_pipeline(random, mod):
     for name, required in (("R1", ()), ("R2", ("R1",))):
         register_pass(times_ten_plus(len(name), name, 0, required))
     pipeline = random_pipeline(random, 3, ["R1", "R2"])

@@ -22,6 +22,7 @@ from relayish.transform import (
     register_pass,
     run_check,
 )
+from tests.support.each import each
 
 CONTEXTS = (Traced, AnalyzeCtx, TransformCtx)
 
@@ -54,7 +55,7 @@ def test_what_is_traced_is_written_as_print_does(kind, capsys):
     assert capsys.readouterr().out == "node 7 None\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("mask", "flag", "is_written"),
     [
         (0, 1, False), (1, 1, True), (1, 2, False), (3, 2, True), (2, 3, True), (1, 0, False),
