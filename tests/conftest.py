@@ -29,9 +29,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return LoadFileScheduling(config, log)
 
 
+def pytest_collection() -> None:
+    """Make the many objects that are tests without looking for garbage among them."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Let what there is before the first test be old, which collections between tests pass over."""
+    gc.enable()
     gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
