@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
-
-import pytest
 
 from relayish.analysis import check_well_formed
 from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor, post_order_rewrite
@@ -21,28 +20,47 @@ from relayish.ir.scoping import PROGRAM, evaluated, free_variables, operands, sc
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.text import astext, parse_expr, parse_node
+from tests.support.each import each
 from tests.support.random_kinds import RandomKinds, random_program
+from tests.support.seeds import seeds
 
-DECLARATIONS = 40
+DECLARATIONS = [(seed, own_language) for seed in seeds(16) for own_language in (False, True)]
 PROGRAMS = 5
 
 Case = tuple[RandomKinds, Any]  # Any: a program of any family
 
 
-@pytest.fixture(params=range(2 * DECLARATIONS))
-def cases(request: pytest.FixtureRequest) -> Iterator[list[Case]]:
-    seed, own_language = divmod(request.param, 2)
-    with declared_temporarily():
-        kinds = RandomKinds(seed, own_language=bool(own_language))
-        yield [(kinds, random_program(kinds, (seed, number))) for number in range(PROGRAMS)]
+@functools.cache
+def made(seed: int, own_language: bool) -> tuple[declared_temporarily, list[Case]]:
+    """Return what was declared, and programs of it: all tests share them, none changes them."""
+    declared = declared_temporarily()
+    with declared:
+        kinds = RandomKinds(seed, own_language=own_language)
+        programs = [random_program(kinds, (seed, number)) for number in range(PROGRAMS)]
+        return declared, [(kinds, program) for program in programs]
 
 
+def for_each_declaration(test: Callable[[list[Case]], None]) -> Any:  # Any: what each returns
+    """Run a test for the programs of each declaration, while this is known."""
+
+    def run(declaration: tuple[int, bool]) -> None:
+        declared, cases = made(*declaration)
+        with declared:
+            cases[0][0].put_where_pickle_looks()
+            test(cases)
+
+    run.__name__, run.__doc__ = test.__name__, test.__doc__
+    return each("declaration", DECLARATIONS)(run)
+
+
+@for_each_declaration
 def test_program_is_well_formed_and_closed(cases: list[Case]) -> None:
     for _, program in cases:
         check_well_formed(program)
         assert free_variables(program) == ()
 
 
+@for_each_declaration
 def test_text_reads_back(cases: list[Case]) -> None:
     for kinds, program in cases:
         text = astext(program)
@@ -52,6 +70,7 @@ def test_text_reads_back(cases: list[Case]) -> None:
         assert astext(again) == text
 
 
+@for_each_declaration
 def test_copies_are_equal(cases: list[Case]) -> None:
     for _, program in cases:
         for again in (
@@ -64,6 +83,7 @@ def test_copies_are_equal(cases: list[Case]) -> None:
             assert structural_hash(again) == structural_hash(program)
 
 
+@for_each_declaration
 def test_scopes_opened_are_those_that_are_told(cases: list[Case]) -> None:
     for _, program in cases:
         found = Scopes(program)
@@ -74,6 +94,7 @@ def test_scopes_opened_are_those_that_are_told(cases: list[Case]) -> None:
                 assert not scopes(node)
 
 
+@for_each_declaration
 def test_what_a_node_evaluates_is_all_it_holds(cases: list[Case]) -> None:
     for _, program in cases:
         for node in PROGRAM.post_order(program):
@@ -84,6 +105,7 @@ def test_what_a_node_evaluates_is_all_it_holds(cases: list[Case]) -> None:
             assert with_evaluated(node, operands(node), scope_roots(node)) is node
 
 
+@for_each_declaration
 def test_visitor_meets_each_node_once(cases: list[Case]) -> None:
     for kinds, program in cases:
         met: list[Any] = []
@@ -101,6 +123,7 @@ def test_visitor_meets_each_node_once(cases: list[Case]) -> None:
         assert set(met) == set(PROGRAM.post_order(program))
 
 
+@for_each_declaration
 def test_mutator_changes_what_it_is_to_and_no_more(cases: list[Case]) -> None:
     for kinds, program in cases:
         base: type[Any] = Mutator if kinds.is_own else ExprMutator

@@ -1,6 +1,8 @@
-"""What holds of every program, shown on a thousand random ones."""
+"""What holds of every program, shown on random ones: hundreds here, thousands in the soak."""
 
 from __future__ import annotations
+
+import functools
 
 import pytest
 
@@ -14,12 +16,20 @@ from relayish.ir.structural_hash import structural_hash
 from relayish.passes import eliminate_dead_code, fold_constant
 from relayish.text import astext, parse
 from tests.support.random_exprs import random_arguments, random_function, random_module, same_value
+from tests.support.seeds import seeds
 
 BATCH = 50
-BATCHES = [range(start, start + BATCH) for start in range(0, 1000, BATCH)]
+SEEDS = seeds(150)
+BATCHES = [SEEDS[start : start + BATCH] for start in range(0, len(SEEDS), BATCH)]
 SIZE = 60
 
-batches = pytest.mark.parametrize("seeds", BATCHES, ids=lambda seeds: f"{seeds.start}+")
+batches = pytest.mark.parametrize("batch", BATCHES, ids=lambda batch: f"{batch.start}+")
+
+
+@functools.cache
+def made(seed: int) -> Function:
+    """Return the program of a seed, which all tests share: none changes it."""
+    return random_function(seed, SIZE)
 
 
 class Recursive(ExprVisitor):
@@ -75,26 +85,26 @@ class Doubler(ExprMutator):
 
 
 @batches
-def test_identity_mutators_return_the_same_object(seeds: range) -> None:
-    for seed in seeds:
-        func = random_function(seed, SIZE)
+def test_identity_mutators_return_the_same_object(batch: range) -> None:
+    for seed in batch:
+        func = made(seed)
         assert ExprMutator().visit(func) is func
         assert MixedModeMutator().visit(func) is func
 
 
 @batches
-def test_mutator_preserves_sharing(seeds: range) -> None:
-    for seed in seeds:
-        func = random_function(seed, SIZE)
+def test_mutator_preserves_sharing(batch: range) -> None:
+    for seed in batch:
+        func = made(seed)
         image = Doubler().visit(func)
         assert len(EXPRESSIONS.post_order(image)) == len(EXPRESSIONS.post_order(func))
         assert_structural_equal(image, func)
 
 
 @batches
-def test_recursive_loop_and_expanded_visitors_agree(seeds: range) -> None:
-    for seed in seeds:
-        func = random_function(seed, SIZE)
+def test_recursive_loop_and_expanded_visitors_agree(batch: range) -> None:
+    for seed in batch:
+        func = made(seed)
         traces = []
         for kind in (Recursive, Loop, Expanded):
             visitor = kind()
@@ -104,8 +114,8 @@ def test_recursive_loop_and_expanded_visitors_agree(seeds: range) -> None:
 
 
 @batches
-def test_printed_module_parses_to_an_equal_one(seeds: range) -> None:
-    for seed in seeds:
+def test_printed_module_parses_to_an_equal_one(batch: range) -> None:
+    for seed in batch:
         mod = random_module(seed, SIZE)
         text = astext(mod)
         again = parse(text)
@@ -115,9 +125,9 @@ def test_printed_module_parses_to_an_equal_one(seeds: range) -> None:
 
 
 @batches
-def test_folding_and_dead_code_elimination_preserve_value_and_form(seeds: range) -> None:
-    for seed in seeds:
-        func = random_function(seed, SIZE)
+def test_folding_and_dead_code_elimination_preserve_value_and_form(batch: range) -> None:
+    for seed in batch:
+        func = made(seed)
         args = random_arguments(func, seed)
         expected = evaluate(func, args=args)
         for change in (fold_constant, eliminate_dead_code):
@@ -129,21 +139,19 @@ def test_folding_and_dead_code_elimination_preserve_value_and_form(seeds: range)
 
 
 @batches
-def test_alpha_renamed_copy_is_equal_and_hashes_alike(seeds: range) -> None:
+def test_alpha_renamed_copy_is_equal_and_hashes_alike(batch: range) -> None:
     class Renamer(ExprMutator):
         def visit_var(self, var: Var) -> Expr:
             return Var("renamed", var.type_annotation)
 
-    for seed in seeds:
-        func = random_function(seed, SIZE)
+    for seed in batch:
+        func = made(seed)
         image = Renamer().visit(func)
         assert structural_equal(image, func)
         assert structural_hash(image) == structural_hash(func)
 
 
 def test_the_programs_have_every_kind_of_node() -> None:
-    kinds = {
-        type(node) for seed in range(200) for node in EXPRESSIONS.post_order(random_function(seed))
-    }
+    kinds = {type(node) for seed in SEEDS for node in EXPRESSIONS.post_order(made(seed))}
     assert {Call, Let, If, Function, Var, Constant} <= kinds
     assert len(kinds) >= 14

@@ -55,6 +55,7 @@ class RandomKinds:
         self.random = random.Random(repr(seed))
         self.recursive = recursive
         self.is_own = own_language
+        self.named: dict[str, type[Any]] = {}
         language = Language("random_kinds") if own_language else RELAY
         self.root: type[Any] = self._family("RandomRoot", language) if own_language else Expr
         self.part: type[Any] = self._family("RandomPart", language, Role.PART)
@@ -90,8 +91,13 @@ class RandomKinds:
             if said:
                 namespace[key] = field(**said)
         made: type[Any] = node(name.lower(), **traits)(type(name, (family,), namespace))
-        globals()[name] = made  # where pickle looks for it
+        self.named[name] = made
+        self.put_where_pickle_looks()
         return made
+
+    def put_where_pickle_looks(self) -> None:
+        """Let pickle find these kinds by their names, and not those that others declared since."""
+        globals().update(self.named)
 
     def _traits(self) -> dict[str, Any]:
         traits: list[dict[str, Any]] = [{}, {"effect": Effect.NONE}, {"effect": Effect.NONE}]
