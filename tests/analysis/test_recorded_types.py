@@ -11,8 +11,9 @@ import pytest
 from tests.support.shared_data import shared_path
 from tests.support.type_comments import COMMENT, wrong_types
 from tests.support.typed_text import typed
+from tests.support.varied import varied
 
-CHUNKS = 8
+CHUNKS = 3
 
 # In @iterate of the prelude TVM calls @compose(f, g) a function polymorphic in the type parameter
 # of @iterate itself, which is bound outside: fn [A](A) -> A. It is a function of one type.
@@ -31,10 +32,10 @@ EXCEPTIONS = (BOUND_TWICE, NOT_SIMPLIFIED)
 
 @cache
 def recorded(file, key):
-    """Return the distinct recorded programs that carry types, in their order."""
+    """Return recorded programs that differ in their text; in the soak, all."""
     with gzip.open(shared_path(f"corpus/{file}.jsonl.gz"), "rt", encoding="utf-8") as lines:
-        texts = dict.fromkeys(json.loads(line)[key] for line in lines)
-    return [text for text in texts if text is not None]
+        texts = {json.loads(line)[key] for line in lines}
+    return varied(texts - {None})
 
 
 def compared(texts):
@@ -62,11 +63,11 @@ def test_recorded_workloads_hold_nine_thousand_types():
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_types_of_recorded_results_of_passes_are_those_of_tvm(chunk):
-    assert compared(recorded("pairs", "after")[chunk::CHUNKS]) > 200
+    assert compared(recorded("pairs", "after")[chunk::CHUNKS]) > 1000
 
 
 def test_types_of_recorded_evaluations_are_those_of_tvm():
-    assert compared(recorded("evals", "mod")) > 1_600
+    assert compared(recorded("evals", "mod")) > 1_000
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
