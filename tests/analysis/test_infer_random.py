@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -33,13 +34,20 @@ from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType, Typ
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
+from tests.support.each import each
 from tests.support.random_exprs import LIST, random_arguments, random_function, random_module
+from tests.support.seeds import seeds
 
-SEEDS = [range(start, start + 25) for start in range(0, 200, 25)]
+SEEDS = seeds(50)
+SMALL = seeds(200)
 SIZE = 60
 NAMES = (Op, Constructor, GlobalVar)
 
-seeds_of = pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: f"{seeds.start}+")
+
+@lru_cache(maxsize=100)
+def typed_module(seed):
+    """Return a random module with its types."""
+    return infer_type(random_module(seed, SIZE))
 
 
 def describes(value, ty):
@@ -64,39 +72,34 @@ def describes(value, ty):
             raise AssertionError(f"random programs do not evaluate to {ty!r}")
 
 
-@seeds_of
-def test_value_is_of_the_type(seeds):
-    for seed in seeds:
-        mod = infer_type(random_module(seed, SIZE))
-        args = random_arguments(mod["main"], seed)
-        assert describes(evaluate(mod["main"], mod, args), mod["main"].ret_type)
+@each("seed", SEEDS)
+def test_value_is_of_the_type(seed):
+    mod = typed_module(seed)
+    args = random_arguments(mod["main"], seed)
+    assert describes(evaluate(mod["main"], mod, args), mod["main"].ret_type)
 
 
-@seeds_of
-def test_every_expression_but_names_carries_a_type(seeds):
-    for seed in seeds:
-        mod = infer_type(random_module(seed, SIZE))
-        for func in mod.functions.values():
-            for node in EXPRESSIONS.post_order(func):
-                if isinstance(node, Expr):
-                    assert (node.checked_type is None) == isinstance(node, NAMES)
+@each("seed", SEEDS)
+def test_every_expression_but_names_carries_a_type(seed):
+    for func in typed_module(seed).functions.values():
+        for node in EXPRESSIONS.post_order(func):
+            if isinstance(node, Expr):
+                assert (node.checked_type is None) == isinstance(node, NAMES)
 
 
-@seeds_of
-def test_types_that_were_erased_are_found_again(seeds):
-    for seed in seeds:
-        typed = infer_type(random_module(seed, SIZE))
-        erased = {name: erase_type(func) for name, func in typed.functions.items()}
-        assert same(infer_type(typed.with_functions(erased)), typed)
-        assert infer_type(typed) is typed
-        assert infer_type(typed, fresh=True) is typed
+@each("seed", SEEDS)
+def test_types_that_were_erased_are_found_again(seed):
+    typed = typed_module(seed)
+    erased = {name: erase_type(func) for name, func in typed.functions.items()}
+    assert same(infer_type(typed.with_functions(erased)), typed)
+    assert infer_type(typed) is typed
+    assert infer_type(typed, fresh=True) is typed
 
 
-@seeds_of
-def test_types_of_the_text_of_a_typed_program_are_the_same(seeds):
-    for seed in seeds:
-        typed = infer_type(random_module(seed, SIZE))
-        assert same(infer_type(parse(astext(typed))), typed)
+@each("seed", SEEDS)
+def test_types_of_the_text_of_a_typed_program_are_the_same(seed):
+    typed = typed_module(seed)
+    assert same(infer_type(parse(astext(typed))), typed)
 
 
 def same(one, other):
@@ -163,12 +166,11 @@ def ill_typed(chance, typed):
     return images[typed]
 
 
-@seeds_of
-def test_one_ill_typed_expression_makes_an_error_of_type(seeds):
+def test_one_ill_typed_expression_makes_an_error_of_type():
     count = 0
-    for seed in seeds:
+    for seed in SEEDS:
         chance = random.Random(seed)
-        mod = infer_type(random_module(seed, SIZE))
+        mod = typed_module(seed)
         wrong = ill_typed(chance, mod["main"])
         if wrong is None:
             continue
@@ -176,7 +178,7 @@ def test_one_ill_typed_expression_makes_an_error_of_type(seeds):
         for fresh in (False, True):
             with pytest.raises(TypeInferenceError):
                 infer_type(mod.with_function("main", erase_type(wrong)), fresh=fresh)
-    assert count > 5
+    assert count > len(SEEDS) // 5
 
 
 LISTS = IRModule({}, {LIST.header: LIST})
@@ -288,7 +290,7 @@ OPERATORS = {
 
 def test_types_are_those_of_an_independent_checker():
     compared = 0
-    for seed in range(600):
+    for seed in SMALL:
         func = random_function(seed, 12)
         try:
             expected = check(func, {})
@@ -296,4 +298,4 @@ def test_types_are_those_of_an_independent_checker():
             continue
         compared += 1
         assert structural_equal(infer_type(func, LISTS).checked_type, expected), seed
-    assert compared > 120
+    assert compared > len(SMALL) // 5
