@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from relayish import core
@@ -26,19 +28,26 @@ from relayish.domain import (
     verify,
 )
 from relayish.errors import DispatchError
+from relayish.ir.node import Node
 from tests.support.deep_domains import LANGUAGES, PROGRAMS, by_hand
 from tests.support.depth import DEPTH
 
 LEVELS = DEPTH
-FEW = min(DEPTH, 20_000)
-"""Where a level costs much: each puts statements into a block, or gives a value a name."""
+FEW = min(DEPTH // 2, 20_000)
+"""Where a level costs much: each is several nodes, puts statements into a block, or names one."""
+
+
+@cache
+def deep_program(name: str, levels: int) -> Node:
+    """Return a program by its name, made once."""
+    return PROGRAMS[name](levels)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("context", [AnalyzeCtx, TransformCtx])
 def test_default_handling_is_as_deep_as_programs(name: str, context: type[AnalyzeCtx]) -> None:
-    program = PROGRAMS[name](LEVELS if name.startswith("relay") else FEW)
+    program = deep_program(name, LEVELS if name.startswith("relay") else FEW)
     found = Visitor(context(), *map(DefaultHandler, LANGUAGES)).visit(program)
     assert found is (program if context is TransformCtx else None)
 
@@ -52,7 +61,7 @@ def test_default_handling_is_as_deep_as_programs(name: str, context: type[Analyz
 def test_handlers_that_go_on_are_as_deep_as_programs(
     name: str, context: type[AnalyzeCtx], base: type[Handler]
 ) -> None:
-    program = PROGRAMS[name](FEW)
+    program = deep_program(name, FEW)
     found = Visitor(context(), *by_hand(base)).visit(program)
     assert found is (None if context is AnalyzeCtx else program)
 
@@ -60,14 +69,14 @@ def test_handlers_that_go_on_are_as_deep_as_programs(
 @pytest.mark.deep
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_statistics_are_as_deep_as_programs(name: str) -> None:
-    found = Visitor(OpStatsCtx(), *map(DefaultHandler, LANGUAGES)).visit(PROGRAMS[name](FEW))
+    found = Visitor(OpStatsCtx(), *map(DefaultHandler, LANGUAGES)).visit(deep_program(name, FEW))
     assert max(count.dynamic for count in found.values()) >= FEW
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", ["relay nest", "core loops", "tir loops", "tir branches"])
 def test_verification_is_as_deep_as_programs(name: str) -> None:
-    program = PROGRAMS[name](FEW)
+    program = deep_program(name, FEW)
     assert verify(program) == ()
     assert Visitor(VerifyCtx(), *map(DefaultHandler, LANGUAGES)).visit(program) is None
 
@@ -76,14 +85,14 @@ def test_verification_is_as_deep_as_programs(name: str) -> None:
 @pytest.mark.parametrize("name", ["relay nest", "core loops", "tir loops", "tir branches"])
 def test_simplification_is_as_deep_as_programs(name: str) -> None:
     ctx = SimplifyCtx()
-    assert assemble("simplify", ctx).visit(PROGRAMS[name](FEW)) is not None
+    assert assemble("simplify", ctx).visit(deep_program(name, FEW)) is not None
     assert ctx.parents == ()
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_flattening_nothing_is_as_deep_as_programs(name: str) -> None:
-    program = PROGRAMS[name](FEW)
+    program = deep_program(name, FEW)
     ctx = FlattenCtx(lambda _: False)
     assert Visitor(ctx, *map(DefaultHandler, LANGUAGES)).visit(program) is program
 
@@ -92,7 +101,7 @@ def test_flattening_nothing_is_as_deep_as_programs(name: str) -> None:
 @pytest.mark.parametrize("name", ["relay nest", "relay branches", "core sum", "tir sum"])
 def test_flattening_everything_is_as_deep_as_programs(name: str) -> None:
     ctx = FlattenCtx(lambda _: True)
-    Visitor(ctx, *map(DefaultHandler, LANGUAGES)).visit(PROGRAMS[name](FEW))
+    Visitor(ctx, *map(DefaultHandler, LANGUAGES)).visit(deep_program(name, FEW))
     assert ctx.parents == ()
 
 
@@ -100,14 +109,14 @@ def test_flattening_everything_is_as_deep_as_programs(name: str) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("handler", [NullHandler, BlockNullHandler])
 def test_handlers_of_nothing_leave_deep_programs(name: str, handler: type[Handler]) -> None:
-    program = PROGRAMS[name](LEVELS)
+    program = deep_program(name, LEVELS)
     assert Visitor(TransformCtx(), *map(handler, LANGUAGES)).visit(program) is program
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("handler", [InvalidHandler, BlockInvalidHandler])
 def test_refusals_of_deep_programs_say_where(handler: type[Handler]) -> None:
-    program = PROGRAMS["core blocks"](LEVELS)
+    program = deep_program("core blocks", LEVELS)
     with pytest.raises(DispatchError, match="unexpected"):
         Visitor(AnalyzeCtx(), handler("core")).visit(program)
 
