@@ -14,6 +14,7 @@ import math
 import pkgutil
 import random
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.text.ndarray import encode_array
+from tests.support.seeds import many
 
 for module in pkgutil.walk_packages(relayish.op.__path__, "relayish.op."):
     importlib.import_module(module.name)
@@ -50,6 +52,9 @@ PROGRAMS: tuple[object, ...] = (
     *(VirtualDevice(), VirtualDevice(1, 0, None, "0"), VirtualDevice(2, 1, None, "global")),
 )
 """Values of fields that hold programs, devices, or anything."""
+_TEXT = Constant("1")
+WITH_PROGRAMS: tuple[object, ...] = (*CANDIDATES, *PROGRAMS, _TEXT)
+EVERYTHING: tuple[object, ...] = (*WITH_PROGRAMS, AnyDim(), (AnyDim(), 5))
 PADDING = 13
 """Nodes in front and behind, so that small numbers could be references."""
 
@@ -191,13 +196,7 @@ def to_six_digits(value: object) -> object:
 
 def mixed(cls: type[Attrs], pick: random.Random, count: int) -> Iterator[Attrs]:
     """Attributes with all fields at random at values that they take and TVM can print."""
-    accepted: dict[str, list[object]] = {}
-    candidates = [*CANDIDATES, AnyDim(), (AnyDim(), 5), *PROGRAMS]
-    for values in samples(cls, tuple(value for value in candidates if _is_printed(value))):
-        for name, value in values.items():
-            held = accepted.setdefault(name, [])
-            if not any(repr(value) == repr(other) for other in held):
-                held.append(value)
+    accepted = _printed(cls)
     found = 0
     for _ in range(20 * count):
         try:
@@ -209,26 +208,66 @@ def mixed(cls: type[Attrs], pick: random.Random, count: int) -> Iterator[Attrs]:
             return
 
 
+@cache
+def _printed(cls: type[Attrs]) -> dict[str, list[object]]:
+    """Return the values that fields of a class hold and TVM can print."""
+    accepted: dict[str, list[object]] = {}
+    for name, value in _taken(cls):
+        if value is _TEXT or not _is_printed(value):
+            continue
+        for field, held_there in cls(**{**_required(cls), name: value}).items():
+            held = accepted.setdefault(field, [])
+            if not any(repr(held_there) == repr(other) for other in held):
+                held.append(held_there)
+    return accepted
+
+
 def _is_printed(value: object) -> bool:
     """Return whether a string stands in a line without escapes, of which TVM has none there."""
     return not isinstance(value, str) or not {'"', "\\"} & set(value)
 
 
 def samples(cls: type[Attrs], candidates: tuple[object, ...] = CANDIDATES) -> Iterator[Attrs]:
-    """Attributes of each class, with one field after another at each value that it takes."""
-    types = TYPES.get(cls.type_key, {})
-    required = [name for name in cls.field_names if name not in cls.defaults]
-    whole: dict[str, object] = {}
-    for name in required:
-        whole[name] = next(v for v in candidates if _accepts(cls, required, whole, name, v))
+    """Attributes of a class, with one field after another at a few of the values that it takes.
+
+    The soak takes all of them.
+    """
+    chosen = set(map(id, candidates))
+    by_field: dict[str, list[object]] = {}
+    for name, value in _taken(cls):
+        if id(value) in chosen:
+            by_field.setdefault(name, []).append(value)
+    for name, values in by_field.items():
+        pick = random.Random(f"{cls.type_key} {name}")
+        for value in pick.sample(values, min(len(values), many(4, soak=len(values)))):
+            yield cls(**{**_required(cls), name: value})
+
+
+@cache
+def _taken(cls: type[Attrs]) -> list[tuple[str, object]]:
+    """Return fields, each with every value of all that are tried that it takes."""
+    types, whole = TYPES.get(cls.type_key, {}), _required(cls)
+    found = []
     for name in cls.field_names:
-        for value in candidates:
+        for value in EVERYTHING:
             if types.get(name) != "bool" and isinstance(value, bool):
                 continue
             try:
-                yield cls(**{**whole, name: value})
+                cls(**{**whole, name: value})
             except FieldError:
                 continue
+            found.append((name, value))
+    return found
+
+
+@cache
+def _required(cls: type[Attrs]) -> dict[str, object]:
+    """Return values for the fields without a default."""
+    required = [name for name in cls.field_names if name not in cls.defaults]
+    whole: dict[str, object] = {}
+    for name in required:
+        whole[name] = next(v for v in EVERYTHING if _accepts(cls, required, whole, name, v))
+    return whole
 
 
 def _accepts(

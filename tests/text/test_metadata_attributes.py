@@ -22,10 +22,9 @@ from relayish.text import astext, parse_expr
 from tests.support.each import each
 from tests.support.seeds import many
 from tests.support.tvm_attributes import (
-    CANDIDATES,
     CLASSES,
-    PROGRAMS,
     TYPES,
+    WITH_PROGRAMS,
     Section,
     in_line,
     mixed,
@@ -34,7 +33,7 @@ from tests.support.tvm_attributes import (
     whole,
 )
 
-EXAMPLES = many(10)
+EXAMPLES = many(4)
 
 BEYOND = ("Expr", "Constant", "VirtualDevice", "Map<String, ObjectRef>", "EnvFunc", "tir::IndexMap")
 """Fields that hold programs or devices; those of whole programs are tested on recorded ones."""
@@ -98,7 +97,7 @@ def read_back(callee: Op, args: tuple[Expr, ...], held: list[Attrs]) -> None:
 
 @each("key", [key for key in CLASSES if TYPES[key]])
 def test_attributes_that_are_written_whole_are_read_back(key: str) -> None:
-    found = list(samples(CLASSES[key], CANDIDATES + PROGRAMS + (Constant("1"),)))
+    found = list(samples(CLASSES[key], WITH_PROGRAMS))
     assert len(found) > len(TYPES[key])
     read_back(intern_op("nn.relu"), (Constant(0),), found)
 
@@ -107,7 +106,7 @@ def test_attributes_that_are_written_whole_are_read_back(key: str) -> None:
 def test_attributes_that_are_written_by_name_are_read_back(name: str) -> None:
     op = get_op(name)
     args = tuple(Constant(i) for i in range(len(arguments.get(op))))
-    read_back(op, args, list(samples(attrs_type.get(op), CANDIDATES + PROGRAMS + (Constant("1"),))))
+    read_back(op, args, list(samples(attrs_type.get(op), WITH_PROGRAMS)))
 
 
 def test_a_null_where_something_must_be_is_the_default() -> None:
