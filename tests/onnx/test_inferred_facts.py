@@ -6,7 +6,6 @@ runs, on inputs that are given, known beforehand, or of sizes by name.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,12 +29,18 @@ from tests.support.onnx_facts import find_lies, main_of, run_all, variables_of
 
 onnx = pytest.importorskip("onnx")
 
-from tests.support.onnx_models import models_of_others, suite_cases, suite_models  # noqa: E402
+from tests.support.onnx_models import (  # noqa: E402
+    MAKES_SUITE,
+    every,
+    models_of_others,
+    suite_cases,
+    suite_models,
+)
 
 pytestmark = pytest.mark.references
 
-EVERY = 1 if os.environ.get("EXAMPLES") else 16
-"""Of so many nodes of the suite one is tested; all of them where EXAMPLES is set."""
+EVERY = every(16)
+"""Of so many nodes of the suite one is tested."""
 MODELS = models_of_others()
 
 
@@ -97,6 +102,7 @@ def known(mod: IRModule, inputs: list[Any], draw: random.Random, how: str) -> tu
     return mod.with_function("main", image), [value for _, value in rest]
 
 
+@MAKES_SUITE
 @pytest.mark.parametrize(("how", "offset"), [("as given", 0), ("constants", 5), ("sizes", 11)])
 def test_nothing_untrue_is_inferred_of_nodes(how: str, offset: int) -> None:
     lies: list[str] = []
@@ -218,6 +224,7 @@ def forget_types(graph: Any) -> None:  # Any: a GraphProto
         each.type.Clear()
 
 
+@MAKES_SUITE
 def test_no_less_is_inferred_than_by_onnx() -> None:
     found: list[str] = []
     for name, model in models():

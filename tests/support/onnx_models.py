@@ -10,11 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, load, numpy_helper
 from onnx.backend.test import loader
 
+from tests.support.seeds import SOAK
+
 SHARED = Path(os.environ.get("RELAYISH_SHARED", "../shared")) / "models"
 """Where models of others lie, if anywhere."""
+MAKES_SUITE = pytest.mark.slow("the expected values of the suite are computed when first asked for")
 KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
 
 
@@ -27,6 +31,11 @@ def light_models() -> list[Path]:
     """Return the files of the large networks, without weights, that come with the package."""
     folder = Path(loader.__file__).parent.parent / "data" / "light"
     return sorted(folder.glob("*.onnx"))
+
+
+def every(count: int) -> int:
+    """Return the stride in which models of the suite are tried: ``count``, 1 in the soak."""
+    return 1 if SOAK else count
 
 
 @cache

@@ -11,10 +11,10 @@ import pytest
 
 onnx = pytest.importorskip("onnx")
 
-from onnx.backend.test.loader import load_model_tests  # noqa: E402
 from onnx.backend.test.runner import Runner, _normalize_tensor  # noqa: E402
 
 from relayish.frontend.onnx_backend import Backend  # noqa: E402
+from tests.support.onnx_models import suite_cases  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -45,13 +45,6 @@ KNOWN: dict[str, str] = {
     "test_image_decoder_decode_webp_rgb": PILLOW,
 }
 """By name: why a test does not pass."""
-
-
-def _cases() -> list[Any]:
-    kinds = ("node", "simple", "pytorch-converted", "pytorch-operator")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return [case for kind in kinds for case in load_model_tests(kind=kind)]
 
 
 def _read(path: Path, of_type: Any) -> Any:
@@ -101,12 +94,13 @@ def _problem_of(case: Any) -> str:
     return ""
 
 
+@pytest.mark.slow("runs all tests that ONNX has for backends: which do not pass is told by name")
 def test_every_test_passes_but_those_that_are_known_by_name() -> None:
     failed: dict[str, str] = {}
     passed: set[str] = set()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for case in _cases():
+        for case in suite_cases():
             problem = _problem_of(case)
             if problem:
                 failed[case.name] = problem

@@ -10,11 +10,14 @@ from tests.support.onnx_kernels import node_cases, run_case
 
 pytest.importorskip("onnx")
 
+from tests.support.onnx_models import MAKES_SUITE
+
 pytestmark = pytest.mark.references
 
 OPERATORS = sorted({(domain, name) for domain, name, _ in kernels()})
 
 
+@MAKES_SUITE
 @each("operator", OPERATORS)
 def test_kernel_gives_what_the_cases_of_onnx_expect(operator):
     failed = []

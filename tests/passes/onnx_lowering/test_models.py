@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-from tests.support.shared_data import shared_path
 
 pytest.importorskip("onnx")
 
 import relayish as relay
 from relayish.frontend.onnx import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
+from tests.support.onnx_models import models_of_others
 
 pytestmark = pytest.mark.references
 
@@ -39,15 +39,15 @@ def _inputs(main: Any, name: str) -> dict[str, Any]:
     return found
 
 
-def test_models_compute_the_same_once_they_are_lowered() -> None:
-    for path in sorted(shared_path("models").glob("*.onnx")):
-        mod = from_onnx(path, freeze_params=True)
-        lowered = from_onnx(path, freeze_params=True, lower=True)
-        assert not relay.structural_equal(lowered, mod)
-        inputs = _inputs(mod["main"], path.name)
-        with np.errstate(all="ignore"):
-            expected = OnnxSession(mod).run(inputs)
-            found = OnnxSession(lowered).run(inputs)
-        for one, other in zip(expected, found, strict=True):
-            assert one.dtype == other.dtype, path.name
-            np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4, err_msg=path.name)
+@pytest.mark.parametrize("path", models_of_others(), ids=lambda path: path.name)
+def test_model_computes_the_same_once_it_is_lowered(path: Path) -> None:
+    mod = from_onnx(path, freeze_params=True)
+    lowered = from_onnx(path, freeze_params=True, lower=True)
+    assert not relay.structural_equal(lowered, mod)
+    inputs = _inputs(mod["main"], path.name)
+    with np.errstate(all="ignore"):
+        expected = OnnxSession(mod).run(inputs)
+        found = OnnxSession(lowered).run(inputs)
+    for one, other in zip(expected, found, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)

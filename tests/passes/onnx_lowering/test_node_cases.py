@@ -11,7 +11,6 @@ import pytest
 
 onnx = pytest.importorskip("onnx")
 
-from onnx.backend.test.loader import load_model_tests  # noqa: E402
 from onnx.backend.test.runner import Runner, _normalize_tensor  # noqa: E402
 
 import relayish as relay  # noqa: E402
@@ -21,6 +20,7 @@ from relayish.passes.lowering.context import LowerCtx  # noqa: E402
 from relayish.passes.lowering.relay import LowerRelay  # noqa: E402
 from relayish.passes.onnx_lowering.handler import LowerOnnxOperators  # noqa: E402
 from relayish.passes.onnx_lowering.rule import RULES  # noqa: E402
+from tests.support.onnx_models import MAKES_SUITE, every, suite_cases  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -73,13 +73,10 @@ class _Known:
 
 
 def _cases() -> list[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cases = load_model_tests(kind="node")
     return [
         case
-        for case in cases
-        if case.model is not None
+        for case in suite_cases()
+        if case.kind == "node"
         and "_expanded" not in case.name
         and not case.name.startswith(NOT_TENSORS)
         and len(case.model.graph.node) == 1
@@ -111,12 +108,16 @@ def _lower_and_compare(case: Any) -> str:
     return ""
 
 
+@MAKES_SUITE
 def test_what_is_lowered_computes_what_onnx_says() -> None:
+    cases = _cases()
+    assert len(cases) > 950
+    cases = cases[:: every(2)]
     left: Counter[str] = Counter()
     lowered = 0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for case in _cases():
+        for case in cases:
             try:
                 reason = _lower_and_compare(case)
             except Exception as error:
@@ -126,4 +127,4 @@ def test_what_is_lowered_computes_what_onnx_says() -> None:
             else:
                 lowered += 1
     assert set(left) <= set(LEFT)
-    assert lowered > 820  # of some 960
+    assert lowered > 0.85 * len(cases)

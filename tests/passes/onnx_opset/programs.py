@@ -95,7 +95,11 @@ def run(model: Any, inputs: dict[str, Any]) -> list[Any]:  # Any: as above; arra
 
 
 def assert_same_values(before: Any, after: Any, inputs: dict[str, Any]) -> None:  # Any: as above
-    for one, other in zip(run(before, inputs), run(after, inputs), strict=True):
+    assert_all_close(run(before, inputs), run(after, inputs))
+
+
+def assert_all_close(before: list[Any], after: list[Any]) -> None:  # Any: arrays
+    for one, other in zip(before, after, strict=True):
         assert one.dtype == other.dtype
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)

@@ -11,6 +11,7 @@ onnx = pytest.importorskip("onnx")
 from relayish.passes.onnx_opset.adapters import ADAPTERS  # noqa: E402 - onnx may be missing
 from relayish.passes.onnx_opset.same_steps import SAME_STEPS  # noqa: E402
 from relayish.passes.onnx_opset.step import versions_of  # noqa: E402
+from tests.support.each import each  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -51,12 +52,9 @@ def test_every_step_is_the_same_or_rewritten_or_refused() -> None:
     assert same | set(ADAPTERS) | REFUSED == {(name, new) for name, _, new in STEPS}
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [step for step in STEPS if step[2] in SAME_STEPS.get(step[0], ())],
-    ids=str,
-)
-def test_schemas_of_a_step_that_changes_nothing_agree(name: str, old: int, new: int) -> None:
+@each("step", [step for step in STEPS if step[2] in SAME_STEPS.get(step[0], ())])
+def test_schemas_of_a_step_that_changes_nothing_agree(step: tuple[str, int, int]) -> None:
+    name, old, new = step
     before, after = schema(name, old), schema(name, new)
     assert not after.deprecated
     for told, attribute in before.attributes.items():

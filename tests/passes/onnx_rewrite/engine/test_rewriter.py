@@ -23,6 +23,7 @@ from relayish.passes.onnx_rewrite.engine import (  # noqa: E402
     rule,
 )
 from tests.passes.onnx_rewrite.graphs import operators, read  # noqa: E402
+from tests.support.depth import DEPTH  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -98,15 +99,15 @@ def test_each_call_is_tried_a_constant_number_of_times(length: int) -> None:
 
 @pytest.mark.deep
 def test_long_chains_and_deep_nests_are_rewritten() -> None:
-    func = chain(100_000, lambda x: make_call(IDENTITY, [x]))
+    func = chain(DEPTH, lambda x: make_call(IDENTITY, [x]))
     assert rewrite_function(func, [forward]).body is func.params[0]
     nest: Expr = func.params[0]
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         nest = make_call(NEG, [make_call(IDENTITY, [nest])])
     image = rewrite_function(Function(func.params, nest), [forward])
-    assert len(bindings(image)) == 100_000
+    assert len(bindings(image)) == DEPTH
     values: Expr = func.params[0]
-    for index in range(100_000):
+    for index in range(DEPTH):
         var = Var(f"v{index}")
         values = Let(var, values, make_call(IDENTITY, [var]))
     assert rewrite_function(Function(func.params, values), [forward]).body is func.params[0]
