@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import typing
+from functools import cache
 
 import numpy as np
 
@@ -132,7 +133,7 @@ class Mutator:
 
     def value(self, cls, name, value):
         """Return another value for the attribute ``name`` of ``cls``."""
-        hint = str(typing.get_type_hints(cls)[name])
+        hint = str(_hints(cls)[name])
         if isinstance(value, tuple) and value and self.pick.random() < 0.7:
             return self.items(value)
         for mark, values in (
@@ -190,3 +191,8 @@ class Mutator:
         if how < 0.5 and isinstance(ty, TupleType):
             return TupleType([self.veil(part) for part in ty.fields])
         return ty
+
+
+@cache
+def _hints(cls):
+    return typing.get_type_hints(cls)

@@ -14,11 +14,11 @@ from relayish.text import astext, parse
 from tests.support.each import each
 from tests.support.mutated import Mutator
 from tests.support.operator_programs import plain
-from tests.support.seeds import seeds
+from tests.support.seeds import SOAK, many
 from tests.support.sound_calls import sound_calls
 
 CALLS = {name: call for name, call in sound_calls().items() if getattr(call[1], "field_names", ())}
-SEEDS = seeds(10)
+TRIES = many(4)
 ODD = ('"', "\\", "\n", "a'b", "é\u2028", "\x00", "//", "/*", "meta[0]", "", "\U0001f600", "{}")
 OF_OBJECTS = ("debug", "meta_schedule_layout_transform")
 """Operators with attributes that are Python objects, which text does not hold."""
@@ -45,8 +45,13 @@ def odd(value, pick):
 @each("name", sorted(set(CALLS) - set(OF_OBJECTS)))
 def test_attributes_are_the_same_when_parsed_again(name):
     types, attrs = CALLS[name]
-    op, mutator, pick, tried = get_op(name), Mutator(name), random.Random(name), 0
-    for _ in SEEDS:
+    op, mutator, pick, tried = (
+        get_op(name),
+        Mutator(f"{name} {SOAK}"),
+        random.Random(f"{name} {SOAK}"),
+        0,
+    )
+    for _ in range(TRIES):
         _, values = mutator.changed(types, attrs)
         values = {key: plain(value) for key, value in values.items()}
         if pick.random() < 0.5:

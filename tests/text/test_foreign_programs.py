@@ -14,11 +14,11 @@ from tests.support import text_kinds as kinds
 from tests.support.declared import known_in_tests
 from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
-from tests.support.seeds import many, seeds
+from tests.support.seeds import seeds
 from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Load, Range, Select, Store, TirVar
 
-EXAMPLES = many(40)
-SEEDS = seeds(40)
+SEEDS = seeds(20)
+SMALL = seeds(80)
 RELAY = ForeignKinds()
 
 
@@ -104,7 +104,7 @@ def identities(root: Node) -> int:
     return len(EVERYTHING.post_order(root))
 
 
-@each("seed", range(5 * EXAMPLES))
+@each("seed", SMALL)
 def test_random_program_of_another_language_is_read_back(seed: int) -> None:
     made = Statements(seed).make(5)
     text = astext(made)

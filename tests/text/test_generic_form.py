@@ -23,6 +23,7 @@ from relayish.text import astext, parse, parse_expr, parse_node, parse_pattern, 
 from tests.support import text_kinds as kinds
 from tests.support import while_loop
 from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values
 from tests.support.while_loop import While
@@ -511,10 +512,11 @@ def binds(levels: int) -> Node:
     return kinds.Select(made, Add(var, var))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "build",
     [while_body, while_init, part_chain, shared_statements, tir_lets, boxes, guards, binds],
 )
 def test_nest_is_read_back(build: Any) -> None:
-    levels = 3000
+    levels = min(DEPTH // 2, 3000)
     assert len(back(build(levels))) < 1000 * levels

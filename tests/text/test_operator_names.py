@@ -15,6 +15,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, list_ops, register_op
 from relayish.text import astext, parse, parse_expr
+from tests.support.seeds import quickly
 
 ONE = relay.const(1.0)
 
@@ -178,6 +179,7 @@ def round_trip(op: Op) -> None:
     assert structural_equal(again, whole)
 
 
+@quickly(20)
 @given(name=st.text(max_size=6), domain=st.sampled_from(["relay", "lattices", "rings.odd", "let"]))
 def test_any_name_of_any_domain_comes_back(name, domain):
     with declared_temporarily():

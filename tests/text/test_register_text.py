@@ -17,6 +17,7 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr, parse_node, parse_type, register_text
 from tests.support import text_kinds as kinds
 from tests.support import while_loop
+from tests.support.depth import DEPTH
 from tests.support.while_loop import While
 
 INT = TensorType((), "int32")
@@ -185,13 +186,15 @@ def test_variable_has_no_other_text() -> None:
         register_text(kinds.TirVar, "local", write=write_while, read=read_while)
 
 
+@pytest.mark.deep
 def test_nest_of_a_rule_is_read_back() -> None:
+    levels = min(DEPTH // 2, 3000)
     made: Any = Constant(0)
-    for _ in range(3000):
+    for _ in range(levels):
         made = While(Var("i"), Constant(1), Constant(True), made)
     back(made)
     boxed: Any = INT
-    for _ in range(3000):
+    for _ in range(levels):
         boxed = kinds.Box(boxed)
     back(boxed, parse_type)
 

@@ -55,6 +55,7 @@ from relayish.ir.relay.type import (
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr, parse_pattern, parse_type
 from tests.support.each import each
+from tests.support.seeds import SOAK, many
 
 ADD, NEGATIVE = intern_op("add"), intern_op("negative")
 ONE = Constant(1)
@@ -93,12 +94,14 @@ def test_float_constant_keeps_every_bit(dtype: type[np.floating], value: float) 
 
 def test_float16_keeps_each_of_its_bit_patterns() -> None:
     patterns = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
-    fields = tuple(Constant(pattern) for pattern in patterns[::7])
+    fields = tuple(Constant(pattern) for pattern in patterns[:: many(13, soak=1)])
     back(Tuple(fields))
 
 
 def test_float32_keeps_random_bit_patterns() -> None:
-    patterns = np.random.default_rng(0).integers(0, 1 << 32, 20000, np.uint32).view(np.float32)
+    patterns = (
+        np.random.default_rng(SOAK).integers(0, 1 << 32, many(5_000), np.uint32).view(np.float32)
+    )
     back(Tuple(tuple(Constant(pattern) for pattern in patterns)))
 
 
