@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from relayish.ir.domain import Domain
 from relayish.ir.node import declared_temporarily
 from relayish.onnx.op_names import domain_of, is_onnx_domain, onnx_domain_of
+from tests.support.seeds import quickly
 
 pytestmark = pytest.mark.references
 
@@ -24,6 +25,7 @@ def test_domain_of_a_name_that_is_none_here_is_told_from_others(name):
     assert is_onnx_domain(domain_of(name))
 
 
+@quickly(40)
 @given(st.lists(st.sampled_from(["_u", "2d", "_", ".", "a", "-", "é", "0"])).map("".join))
 def test_domain_is_a_name_here_and_leads_back(name):
     there = domain_of(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy as np
@@ -14,10 +13,12 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from relayish.errors import ModelError  # noqa: E402
 from relayish.frontend import from_onnx, to_onnx  # noqa: E402
+from tests.support.each import each  # noqa: E402
+from tests.support.seeds import SOAK, many  # noqa: E402
 
 pytestmark = pytest.mark.references
 
-FLIPS = 10 * int(os.environ.get("EXAMPLES", "30"))
+FLIPS = many(300)
 
 
 def _info(name):
@@ -187,7 +188,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@each("name", MODELS)
 def test_bad_model_is_refused_by_one_line(name):
     make, message = MODELS[name]
     model = make()
@@ -216,7 +217,7 @@ def test_flipped_bytes_are_refused_or_read():
     weights = [numpy_helper.from_array(np.ones((2, 3), np.float16), "w")]
     whole = _model(_node("If", then_branch=inner, else_branch=inner), initializer=weights)
     whole.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "n"
-    generator = random.Random(7)
+    generator = random.Random(SOAK or 7)
     read = 0
     for original in (data, whole.SerializeToString()):
         for _ in range(FLIPS):

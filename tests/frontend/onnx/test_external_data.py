@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
@@ -16,10 +15,10 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 import relayish as relay  # noqa: E402
 from relayish.errors import ModelError  # noqa: E402
 from relayish.frontend import from_onnx, save_onnx, to_onnx  # noqa: E402
+from tests.support.seeds import SOAK  # noqa: E402
 
 pytestmark = pytest.mark.references
 
-HEAVY = int(os.environ.get("EXAMPLES", "30")) >= 1000
 """Whether models of several gigabytes are written."""
 
 
@@ -193,7 +192,7 @@ print(fields["RssAnon"].split()[0])
 """
 
 
-@pytest.mark.skipif(not HEAVY, reason="writes 6 GB; EXAMPLES=1000 tries it")
+@pytest.mark.skipif(not SOAK, reason="writes 6 GB; the soak tries it")
 def test_three_gigabytes_take_little_memory(tmp_path):
     source = tmp_path / "source" / "model.onnx"
     source.parent.mkdir()

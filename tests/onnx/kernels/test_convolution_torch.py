@@ -8,6 +8,7 @@ import pytest
 from relayish.errors import EvaluationError
 from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
+from tests.support.seeds import seeds
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.references
@@ -21,7 +22,7 @@ CONV_TRANSPOSE = {
 }
 MAX_POOL = {1: functional.max_pool1d, 2: functional.max_pool2d, 3: functional.max_pool3d}
 AVERAGE_POOL = {1: functional.avg_pool1d, 2: functional.avg_pool2d, 3: functional.avg_pool3d}
-SEEDS = range(60)
+SEEDS = seeds(40)
 
 
 def draw_tensor(rng, shape):
@@ -69,7 +70,7 @@ def test_convolution_in_several_bands_is_that_of_torch(shape, group, monkeypatch
     compare(y, expected.numpy(), 1e-4, 1e-4)
 
 
-@each("seed", range(30))
+@each("seed", seeds(30))
 def test_convolution_pads_to_the_same_size(seed):
     rng = np.random.default_rng(seed)
     size, kernel, stride = (int(n) for n in rng.integers(1, 9, 3))
@@ -192,7 +193,7 @@ def test_means_are_those_of_torch(seed):
     compare(y, expected.numpy(), 1e-5, 1e-5)
 
 
-@each("seed", range(20))
+@each("seed", seeds(20))
 def test_norms_are_those_of_torch(seed):
     rng = np.random.default_rng(seed)
     kernel, strides = (tuple(rng.integers(1, 4, 2).tolist()) for _ in range(2))

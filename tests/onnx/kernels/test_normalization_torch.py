@@ -8,6 +8,7 @@ import pytest
 from relayish.errors import EvaluationError
 from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
+from tests.support.seeds import seeds
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.references
@@ -23,7 +24,7 @@ def as_torch(*arrays):
     return [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
 
 
-@each("seed", range(10))
+@each("seed", seeds(10))
 def test_batch_normalization_is_that_of_torch(seed):
     rng = np.random.default_rng(seed)
     x = draw(rng, 3, 4, *rng.integers(1, 5, seed % 4).tolist())
@@ -80,7 +81,7 @@ def test_elements_have_statistics_of_their_own_where_they_are_not_spatial():
     compare(five[3], x.mean(0), 1e-5, 1e-6)
 
 
-@each("seed", range(12))
+@each("seed", seeds(12))
 def test_norms_of_one_input_are_those_of_torch(seed):
     rng = np.random.default_rng(seed)
     x = draw(rng, 2, 6, *rng.integers(2, 5, 1 + seed % 3).tolist())
@@ -146,9 +147,9 @@ def test_softmax_took_rows_before_version_13(axis):
         compare(y, expected.reshape(x.shape), 0, 0)
 
 
-@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
-@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
-@pytest.mark.parametrize("align", [0, 1])
+@each("mode", ["bilinear", "nearest", "bicubic"])
+@each("padding", ["zeros", "border", "reflection"])
+@each("align", [0, 1])
 def test_sampling_of_a_grid_is_that_of_torch(mode, padding, align):
     rng = np.random.default_rng(0)
     x, grid = draw(rng, 2, 3, 4, 5), draw(rng, 2, 3, 7, 2)
@@ -183,7 +184,7 @@ def test_single_places_of_a_grid_lie_in_the_middle():
     compare(y, F([[[[0, -1]], [[0, 1]]]]))
 
 
-@each("seed", range(20))
+@each("seed", seeds(20))
 def test_resizing_is_that_of_torch(seed):
     rng = np.random.default_rng(seed)
     x = draw(rng, 1, 2, *rng.integers(3, 8, 2).tolist())

@@ -10,6 +10,7 @@ from relayish.errors import EvaluationError
 from relayish.onnx.element_types import find_element_type
 from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
+from tests.support.seeds import seeds
 
 F = np.float32
 INTEGERS = ("uint8", "int8", "uint16", "int16", "uint4", "int4", "uint2", "int2")
@@ -74,7 +75,7 @@ def test_quotients_have_the_precision_that_is_asked_for():
     compare(y, np.float16([1.5]))
 
 
-@each("seed", range(10))
+@each("seed", seeds(10))
 def test_dynamic_quantisation_covers_the_range(seed):
     rng = np.random.default_rng(seed)
     x = (rng.standard_normal((3, 4)) + rng.integers(-2, 3)).astype(F)
@@ -89,7 +90,7 @@ def test_dynamic_quantisation_covers_the_range(seed):
     assert scale == zero == 0
 
 
-@each("seed", range(20))
+@each("seed", seeds(20))
 def test_products_of_integers_are_exact(seed):
     rng = np.random.default_rng(seed)
     first, second = (np.dtype([np.uint8, np.int8][n]) for n in rng.integers(0, 2, 2))
@@ -148,7 +149,7 @@ def test_general_product_is_that_of_its_formula(dtype):
         run_kernel("Gemm", a, b, c, version=6, transA=1, transB=1)
 
 
-@each("seed", range(40))
+@each("seed", seeds(40))
 def test_padding_is_that_of_numpy(seed):
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 99, rng.integers(2, 5, seed % 4)).astype(F)
@@ -194,7 +195,7 @@ def attend(q, k, v, allowed):
     return weights / np.where(total == 0, 1, total) @ v
 
 
-@each("seed", range(12))
+@each("seed", seeds(12))
 def test_attention_sees_what_it_is_allowed_to(seed):
     rng = np.random.default_rng(seed)
     q = rng.standard_normal((2, 4, 3, 8))

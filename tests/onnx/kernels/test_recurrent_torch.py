@@ -8,6 +8,7 @@ import pytest
 from relayish.errors import EvaluationError
 from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
+from tests.support.seeds import seeds
 
 torch = pytest.importorskip("torch")
 
@@ -38,7 +39,7 @@ def draw_layer(kind, rng, *, directions, hidden, size):
 
 
 @pytest.mark.parametrize("kind", sorted(GATES))
-@each("seed", range(12))
+@each("seed", seeds(12))
 def test_layer_is_that_of_torch(kind, seed):
     rng = np.random.default_rng(seed)
     steps, batch, size, hidden = (int(n) for n in rng.integers(1, 6, 4))

@@ -10,6 +10,7 @@ import pytest
 from relayish.errors import EvaluationError
 from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
+from tests.support.seeds import seeds
 
 F = np.float32
 
@@ -28,7 +29,7 @@ def interpolate(image, row, column):
     return total
 
 
-@each("seed", range(8))
+@each("seed", seeds(8))
 def test_aligned_regions_are_means_of_samples(seed):
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((2, 2, 6, 7)).astype(F)
@@ -81,7 +82,7 @@ def overlap(a, b):
     return common / (sum(areas) - common)
 
 
-@each("seed", range(8))
+@each("seed", seeds(8))
 def test_boxes_that_overlap_a_better_one_are_left_out(seed):
     rng = np.random.default_rng(seed)
     corners = rng.uniform(0, 4, (2, 8, 4))

@@ -11,6 +11,7 @@ from relayish.frontend.onnx import from_onnx  # noqa: E402
 from relayish.passes.default_pipeline import default_pipeline  # noqa: E402
 from relayish.passes.onnx.default_pipeline import onnx_pipeline  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import operators, read  # noqa: E402
+from tests.support.each import each  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -46,8 +47,8 @@ def graph(body: str, results: str = "float[4] p, float[4] q, float[4] r") -> str
     )
 
 
-@pytest.mark.parametrize("made_by", PASSES)
-@pytest.mark.parametrize("call", DRAWING.values(), ids=list(DRAWING))
+@each("made_by", PASSES)
+@each("call", DRAWING.values())
 def test_no_two_draws_are_merged_and_none_is_made_early(made_by, call):
     mod = read(graph(f"p = {call.format('x')} q = {call.format('x')} r = {call.format('c')}"))
     before = operators(mod)

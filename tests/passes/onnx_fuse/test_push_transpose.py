@@ -10,6 +10,8 @@ onnx = pytest.importorskip("onnx")
 from relayish.frontend import from_onnx, to_onnx  # noqa: E402
 from relayish.transform import get_pass  # noqa: E402
 from tests.passes.onnx_fuse.programs import HEADER, assert_same_values, optimise  # noqa: E402
+from tests.support.each import each  # noqa: E402
+from tests.support.seeds import seeds  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -192,7 +194,7 @@ def test_captured_values_are_transposed_for_graphs() -> None:
 _CHOICES = ("Relu", "Neg", "Add", "Mul", "Transpose", "Concat", "Softmax", "ReduceSum", "Abs")
 
 
-@pytest.mark.parametrize("seed", [*range(40), 2950, 3640, 3893])
+@each("seed", [*seeds(40), 2950, 3640, 3893])
 def test_random_graphs_keep_their_values_and_do_not_grow(seed: int) -> None:
     rng = np.random.default_rng(seed)
     shapes: list[tuple[int, ...]] = [(2, 3, 4)]

@@ -7,6 +7,7 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 from tests.passes.onnx_rewrite.graphs import leaves, simplify  # noqa: E402
+from tests.support.each import each  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -92,7 +93,7 @@ REMOVED = {
 }
 
 
-@pytest.mark.parametrize("name", REMOVED)
+@each("name", REMOVED)
 def test_a_call_that_gives_back_its_input_is_dropped(name: str) -> None:
     assert simplify(REMOVED[name], "EliminateNop") == ["Relu"]
 
@@ -158,7 +159,7 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("name", KEPT)
+@each("name", KEPT)
 def test_a_call_that_does_something_stays(name: str) -> None:
     assert leaves(KEPT[name], "EliminateNop")
 

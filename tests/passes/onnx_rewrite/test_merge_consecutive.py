@@ -8,6 +8,7 @@ onnx = pytest.importorskip("onnx")
 
 from relayish import transform  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import leaves, read, simplify  # noqa: E402
+from tests.support.each import each  # noqa: E402
 
 pytestmark = pytest.mark.references
 
@@ -92,7 +93,7 @@ MERGED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MERGED)
+@each("name", MERGED)
 def test_two_in_a_row_become_one(name: str) -> None:
     text, expected = MERGED[name]
     assert simplify(text, "MergeConsecutive") == expected
@@ -139,7 +140,7 @@ KEPT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in KEPT if name != "squeezes of other axes"])
+@each("name", [name for name in KEPT if name != "squeezes of other axes"])
 def test_what_would_change_values_or_save_nothing_stays(name: str) -> None:
     assert leaves(KEPT[name], "MergeConsecutive")
 
