@@ -31,6 +31,7 @@ from relayish.errors import DispatchError
 from relayish.ir.node import Node
 from tests.support.deep_domains import LANGUAGES, PROGRAMS, by_hand
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 LEVELS = DEPTH
 FEW = min(DEPTH // 2, 20_000)
@@ -44,7 +45,7 @@ def deep_program(name: str, levels: int) -> Node:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", PROGRAMS)
+@each("name", PROGRAMS)
 @pytest.mark.parametrize("context", [AnalyzeCtx, TransformCtx])
 def test_default_handling_is_as_deep_as_programs(name: str, context: type[AnalyzeCtx]) -> None:
     program = deep_program(name, LEVELS if name.startswith("relay") else FEW)
@@ -53,7 +54,7 @@ def test_default_handling_is_as_deep_as_programs(name: str, context: type[Analyz
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", PROGRAMS)
+@each("name", PROGRAMS)
 @pytest.mark.parametrize(
     ("context", "base"),
     [(AnalyzeCtx, Handler), (InstrumentCtx, NullHandler), (TransformCtx, InvalidHandler)],
@@ -106,7 +107,7 @@ def test_flattening_everything_is_as_deep_as_programs(name: str) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", PROGRAMS)
+@each("name", PROGRAMS)
 @pytest.mark.parametrize("handler", [NullHandler, BlockNullHandler])
 def test_handlers_of_nothing_leave_deep_programs(name: str, handler: type[Handler]) -> None:
     program = deep_program(name, LEVELS)

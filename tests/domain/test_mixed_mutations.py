@@ -24,13 +24,14 @@ from tests.support.corruptions import CORRUPTIONS as RELAY_CORRUPTIONS
 from tests.support.corruptions import corrupted as corrupted_relay
 from tests.support.declared import known_in_tests
 from tests.support.mixed_programs import DECLARED, random_mixed_module
-from tests.support.seeds import many
+from tests.support.seeds import many, seeds
 from tests.support.tir_corruptions import CORRUPTIONS as LOOP_CORRUPTIONS
 from tests.support.tir_corruptions import corrupted as corrupted_loops
 from tests.support.tir_programs import random_func
 
+FIRST = seeds(1)[0]
 EXAMPLES = many(1)
-EACH = 1 if EXAMPLES > 1 else 4  # of the mutations
+EACH = many(4, soak=1)  # of the mutations
 
 with DECLARED:
     from complex_numbers import NUMBER, Repeat, make, mul, norm
@@ -128,7 +129,7 @@ def test_reason_is_known_of_every_mutation_of_relay() -> None:
 @pytest.mark.parametrize("name", sorted(REASONS)[::EACH])
 def test_mutation_of_relay_is_refused(name: str) -> None:
     tried = 0
-    for seed in range(60):
+    for seed in seeds(60):
         wrong = corrupted_relay(program(seed), name, seed)
         if wrong is None:
             continue
@@ -142,11 +143,11 @@ def test_mutation_of_relay_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(LOOP_CORRUPTIONS)[::EACH])
 def test_mutation_of_loops_is_refused(name: str) -> None:
     tried = 0
-    for seed in range(60):
+    for seed in seeds(60):
         wrong = corrupted_loops(random_func(seed, size=16), name, seed)
         if wrong is None:
             continue
-        found = verify(program(seed % 3).with_function("t_main", wrong))
+        found = verify(program(FIRST + seed % 3).with_function("t_main", wrong))
         assert LOOP_CORRUPTIONS[name][0] in {each.rule for each in found}
         assert {each.definition for each in found} == {"t_main"}
         tried += 1
@@ -158,13 +159,13 @@ def test_mutation_of_loops_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", [*PIECES, *FUNCTIONS][::EACH])
 def test_mutation_of_core_is_refused(name: str) -> None:
     piece, rule, said = {**PIECES, **FUNCTIONS}[name]
-    require(verify(planted(program(0), piece)), rule, said)
+    require(verify(planted(program(FIRST), piece)), rule, said)
 
 
 @pytest.mark.parametrize("name", list(NAMES)[::EACH])
 def test_mutation_of_names_in_core_is_refused(name: str) -> None:
     piece, rule, said = NAMES[name]
-    mod = program(0).with_functions(
+    mod = program(FIRST).with_functions(
         {
             "g": core.GlobalVariable("int32"),
             "k": core.GlobalVariable("int32", core.const(1), is_const=True),
@@ -177,7 +178,7 @@ def test_mutation_of_names_in_core_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", COMPLEX)
 def test_mutation_of_complex_numbers_is_refused(name: str) -> None:
     body, rule, said = COMPLEX[name]
-    mod = program(0).with_function("r_wrong", relay.Function([X], body))
+    mod = program(FIRST).with_function("r_wrong", relay.Function([X], body))
     found = verify(mod)
     require(found, rule, said)
     assert {each.definition for each in found} == {"r_wrong"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -32,9 +33,8 @@ from tests.support.tir_corruptions import CORRUPTIONS as LOOP_CORRUPTIONS
 from tests.support.tir_corruptions import corrupted as corrupted_loops
 from tests.support.tir_programs import random_func
 
-EXAMPLES = many(8)
 SEEDS = seeds(8)
-EACH = 1 if EXAMPLES >= 100 else 6  # of the corruptions, which the verifiers of languages try all
+EACH = many(6, soak=1)  # of the corruptions, which the verifiers of languages try all
 
 DECLARED = declared_temporarily()
 with DECLARED:
@@ -260,7 +260,7 @@ def test_broken_definition_does_not_hide_what_is_wrong_with_others(name: str) ->
     assert {each.definition for each in verify(mod)} == {"main", "zz"}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_sound_program_of_mixed_domains_is_accepted(seed: int) -> None:
     assert verify(random_mixed_module(seed)) == ()
 
@@ -268,7 +268,7 @@ def test_sound_program_of_mixed_domains_is_accepted(seed: int) -> None:
 @pytest.mark.parametrize("name", sorted(RELAY_CORRUPTIONS)[::EACH])
 def test_corruption_of_relay_is_found_among_other_languages(name: str) -> None:
     tried = 0
-    for seed in range(24):
+    for seed in seeds(24):
         typed = relay.transform.InferType()(random_module(seed, 40))
         wrong = corrupted_relay(typed, name, seed)
         if wrong is not None:
@@ -279,12 +279,17 @@ def test_corruption_of_relay_is_found_among_other_languages(name: str) -> None:
     assert tried
 
 
+@cache
+def mixed_module() -> IRModule:
+    return random_mixed_module(SEEDS[0], 4)
+
+
 @pytest.mark.parametrize("name", sorted(LOOP_CORRUPTIONS)[::EACH])
 def test_corruption_of_loops_is_found_among_other_languages(name: str) -> None:
-    for seed in range(60):
+    for seed in seeds(60):
         wrong = corrupted_loops(random_func(seed, size=16), name, seed)
         if wrong is not None:
-            mod = random_mixed_module(0, 4).with_function("t_main", wrong)
+            mod = mixed_module().with_function("t_main", wrong)
             found = verify(mod)
             assert LOOP_CORRUPTIONS[name][0] in {each.rule for each in found}
             assert {each.definition for each in found} == {"t_main"}

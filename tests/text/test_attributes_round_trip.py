@@ -45,12 +45,8 @@ def odd(value, pick):
 @each("name", sorted(set(CALLS) - set(OF_OBJECTS)))
 def test_attributes_are_the_same_when_parsed_again(name):
     types, attrs = CALLS[name]
-    op, mutator, pick, tried = (
-        get_op(name),
-        Mutator(f"{name} {SOAK}"),
-        random.Random(f"{name} {SOAK}"),
-        0,
-    )
+    op, tried = get_op(name), 0
+    mutator, pick = Mutator(f"{name} {SOAK}"), random.Random(f"{name} {SOAK}")
     for _ in range(TRIES):
         _, values = mutator.changed(types, attrs)
         values = {key: plain(value) for key, value in values.items()}
