@@ -221,7 +221,10 @@ def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     try:
         found = _lookup(name)
     except AttributeError:
-        raise _missing(name) from None
+        found = _importlib.import_module("relayish._support.retired").find_retired(__name__, name)
+        if found is None:
+            raise _missing(name) from None
+        return found
     if name in _MODULE_OF or name in _lasting_names():
         globals()[name] = found  # the next time the name is found without this function
     return found

@@ -13,6 +13,7 @@ from typing import Any, Final
 from relayish import pass_infra, passes
 from relayish._support.absent import missing_name
 from relayish._support.module_names import find_other
+from relayish._support.retired import find_retired
 from relayish.errors import suggest
 from relayish.pass_infra.composition.registry import REGISTRY, list_passes
 
@@ -50,7 +51,7 @@ def __getattr__(name: str) -> Any:  # Any: a pass class, its factory, or a funct
         return getattr(import_module(FUNCTIONS[name]), name)
     # passes are CamelCase; asking for anything else (the import system asks for submodules) must
     # not import every pass there is
-    found = find_other(__name__, name)
+    found = find_other(__name__, name) or find_retired(__name__, name)
     if found is not None:
         return found
     if not name[:1].isupper():

@@ -17,6 +17,7 @@ from typing import Any, Final, NoReturn, TypeVar
 from relayish._support.absent.members import MEMBERS
 from relayish._support.absent.names import NAMES
 from relayish._support.module_names import find_other
+from relayish._support.retired import find_retired
 from relayish.errors import MissingImportError, MissingNameError
 
 _Class = TypeVar("_Class", bound=type)
@@ -61,14 +62,14 @@ def missing_name(
     return MissingNameError(text)
 
 
-def names_of(module: str) -> Callable[[str], ModuleType]:
+def names_of(module: str) -> Callable[[str], Any]:  # Any: whatever goes by the name
     """Return the ``__getattr__`` of ``module``, which has no name but those that stand in it.
 
-    Modules that TVM has within it are found all the same.
+    Modules that TVM has within it are found all the same, and what stood in it and is retired.
     """
 
-    def __getattr__(name: str) -> ModuleType:  # noqa: N807 - that of a module
-        found = find_other(module, name)
+    def __getattr__(name: str) -> Any:  # noqa: N807 - that of a module; Any: as above
+        found = find_other(module, name) or find_retired(module, name)
         if found is not None:
             return found
         raise missing_name(module, name, f"module {module!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ from relayish.errors import (
 )
 from relayish.pass_infra.base import config as configuration
 from relayish.pass_infra.base.config import ConfigDescription, check_config, config_default
-from relayish.pass_infra.base.info import PassInfo, is_made, short_name
+from relayish.pass_infra.base.info import PassInfo, current_name, is_made, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
 
 
@@ -234,7 +234,7 @@ def _check_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
     for name in given:
         if not isinstance(name, str):
             raise ConfigError(f"{what} must hold names of passes; found {name!r}")
-        checked.append(short_name(name))
+        checked.append(current_name(name))
     return tuple(checked)
 
 

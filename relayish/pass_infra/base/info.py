@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from relayish._support.retired import name_now
 from relayish.errors import DeclarationError
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 
@@ -22,6 +23,17 @@ def short_name(name: str) -> str:
         ('FoldConstant', 'FoldConstant')
     """
     return name.removeprefix(GLOBAL_PREFIX)
+
+
+def current_name(name: str) -> str:
+    """Return the short name of a pass, and in place of a retired one what took its place.
+
+    Warns:
+        DeprecationWarning: If it is retired.
+    """
+    name = short_name(name)
+    now = name_now(f"transform.{name}")
+    return name if now is None else now.rpartition(".")[2]
 
 
 _NAMED: Final = {

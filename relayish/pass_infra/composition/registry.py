@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from relayish.errors import DeclarationError, PipelineError
 from relayish.pass_infra.base.common import CommonConfig
 from relayish.pass_infra.base.context import add_pass_names
-from relayish.pass_infra.base.info import GLOBAL_PREFIX, PassInfo, short_name
+from relayish.pass_infra.base.info import GLOBAL_PREFIX, PassInfo, current_name, short_name
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.registry.named import Entry, Registry
 from relayish.registry.option import PassOption, check_option, field_options, find_option
@@ -71,6 +71,9 @@ class PassRegistry(Registry[PassEntry]):
 
     def key_of(self, name: str) -> str:
         return short_name(name)
+
+    def find(self, name: str) -> PassEntry | None:
+        return super().find(current_name(name))
 
     def build(self, spec: PassSpec, text: str) -> Pass:
         """Return the pass that one entry of the pipeline ``text`` stands for."""
