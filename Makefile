@@ -63,6 +63,14 @@ docs:  ## run the examples of the documentation only
 changes:  ## show the changes since the last release, as CHANGELOG.md will tell them
 	$(PYTHON) -m towncrier build --draft
 
+.PHONY: dist
+dist:  ## build sdist and wheel into dist/, check them, try the wheel; takes .[release]
+	$(PYTHON) -m tools.release --build dist
+
+.PHONY: site
+site:  ## build the documentation as a site, in site/; takes .[docs]
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
+
 .PHONY: hooks
 hooks:  ## run the checks before each commit, the tests before each push
 	$(PYTHON) -m pre_commit install

@@ -1,0 +1,160 @@
+"""What a release needs, tried on a checkout of few files."""
+
+from __future__ import annotations
+
+import re
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import relayish
+from tools.distributions import check_contents
+from tools.release import find_faults, main, notes_of, read_sections
+
+CHANGES = """# Changes
+
+<!-- changes -->
+
+## 0.3.0 (2027-02-01)
+
+### Added
+
+* [A thing](docs/thing.md).
+
+## 0.2.0 (2026-11-28)
+
+The first.
+"""
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A checkout that is ready to be released as 0.3.0."""
+    (tmp_path / "CHANGELOG.md").write_text(CHANGES)
+    for folder in ("changelog.d", "docs"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "changelog.d" / ".gitkeep").touch()
+    (tmp_path / "docs" / "thing.md").touch()
+    (tmp_path / "pyproject.toml").write_text('[project.urls]\nHomepage = "https://x.test/tiny"\n')
+    return tmp_path
+
+
+def test_sections_are_read_in_order():
+    assert [section[:2] for section in read_sections(CHANGES)] == [
+        ("0.3.0", "2027-02-01"),
+        ("0.2.0", "2026-11-28"),
+    ]
+    assert read_sections(CHANGES)[1].text == "The first."
+
+
+def test_nothing_keeps_a_checkout_that_is_ready_from_being_released(root):
+    assert find_faults("v0.3.0", root, "0.3.0") == []
+
+
+@pytest.mark.parametrize("tag", ["0.3.0", "v0.3.1", "v0.3.0-rc1", ""])
+def test_tag_is_the_version(root, tag):
+    (fault,) = find_faults(tag, root, "0.3.0")
+    assert fault.startswith(f"the tag is {tag}, and the version 0.3.0;")
+
+
+def test_version_is_three_numbers(root):
+    assert "expected three numbers" in find_faults("v0.3", root, "0.3")[0]
+
+
+def test_version_has_its_section_first(root):
+    (fault,) = find_faults("v0.2.0", root, "0.2.0")
+    assert fault.startswith("CHANGELOG.md begins with 0.3.0; expected one of 0.2.0")
+    (root / "CHANGELOG.md").write_text("# Changes\n")
+    (fault,) = find_faults("v0.3.0", root, "0.3.0")
+    assert fault.startswith("CHANGELOG.md has no section; expected one of 0.3.0")
+
+
+def test_section_tells_something(root):
+    (root / "CHANGELOG.md").write_text("## 0.3.0 (2027-02-01)\n\n## 0.2.0 (2026-11-28)\n\nIt.\n")
+    assert find_faults("v0.3.0", root, "0.3.0") == [
+        "CHANGELOG.md tells nothing of 0.3.0; write what there is"
+    ]
+
+
+def test_no_fragment_is_left(root):
+    (root / "changelog.d" / "thing.added.md").write_text("A thing.")
+    (fault,) = find_faults("v0.3.0", root, "0.3.0")
+    assert fault.startswith("changelog.d/ has thing.added.md still;")
+
+
+def test_notes_are_the_section_with_links_to_the_tag(root):
+    assert notes_of("0.3.0", root) == (
+        "### Added\n\n* [A thing](https://x.test/tiny/blob/v0.3.0/docs/thing.md)."
+    )
+    assert notes_of("0.1.0", root) is None
+
+
+def test_command_says_what_keeps_a_tag_from_being_a_release(root, capsys):
+    assert main(["--check", "v9.9.9"], root) == 1
+    assert f"the tag is v9.9.9, and the version {relayish.__version__}" in capsys.readouterr().err
+
+
+def test_command_prints_notes(root, capsys):
+    assert main(["--notes", "0.2.0"], root) == 0
+    assert capsys.readouterr().out == "The first.\n"
+    assert main(["--notes", "0.1.0"], root) == 1
+    assert capsys.readouterr().err == "CHANGELOG.md has no section of 0.1.0\n"
+
+
+def test_notes_of_the_version_lead_to_its_tag():
+    notes = notes_of(relayish.__version__)
+    assert notes is not None
+    links = re.findall(r"\]\(([^)]+)\)", notes)
+    assert links
+    assert [link for link in links if f"/v{relayish.__version__}/" not in link] == []
+
+
+def distributions(folder: Path, sdist: list[str], wheel: list[str]) -> tuple[Path, Path]:
+    empty = folder / "empty"
+    empty.touch()
+    with tarfile.open(folder / "tiny-1.tar.gz", "w:gz") as archive:
+        for name in sdist:
+            archive.add(empty, f"tiny-1/{name}")
+    with zipfile.ZipFile(folder / "tiny-1.whl", "w") as held:
+        for name in wheel:
+            held.write(empty, name)
+    return folder / "tiny-1.tar.gz", folder / "tiny-1.whl"
+
+
+def test_distributions_hold_the_package(tmp_path):
+    wheel = ["relayish/py.typed", "relayish-1.dist-info/METADATA"]
+    built = distributions(tmp_path, ["README.md", "relayish/py.typed"], wheel)
+    check_contents(*built, ["relayish/py.typed"])
+
+
+@pytest.mark.parametrize(
+    ("sdist", "wheel", "told"),
+    [
+        (["README.md"], ["relayish/py.typed"], "tiny-1.tar.gz lacks relayish/py.typed"),
+        (["relayish/py.typed"], ["relayish/a.py"], "tiny-1.whl lacks relayish/py.typed"),
+        (["relayish/py.typed"], ["relayish/py.typed", "tests/a.py"], "holds tests beside relayish"),
+    ],
+)
+def test_distributions_that_hold_something_else_are_refused(tmp_path, sdist, wheel, told):
+    with pytest.raises(SystemExit, match=told):
+        check_contents(*distributions(tmp_path, sdist, wheel), ["relayish/py.typed"])
+
+
+@pytest.mark.parametrize(("workflow", "target"), [("release", "dist"), ("site", "site")])
+def test_workflow_builds_as_the_makefile_does(workflow, target):
+    steps = (ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text(encoding="utf-8")
+    assert re.findall(r"run: make (\w+) PYTHON=python\n", steps) == [target]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(rf"^{target}:  ## ", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("workflow", ["release", "site"])
+def test_workflow_keeps_no_credentials_and_writes_nowhere_unless_a_job_says_so(workflow):
+    steps = (ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text(encoding="utf-8")
+    assert steps.count("uses: actions/checkout") == steps.count("persist-credentials: false") == 1
+    before_jobs = steps.partition("\njobs:")[0]
+    assert re.findall(r": write", before_jobs) == []
+    assert "permissions:" in before_jobs
