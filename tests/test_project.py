@@ -12,6 +12,7 @@ import pytest
 import relayish
 from tests.support import references
 from tests.support.references import fault_of_mark, how_much_is_marked, how_much_needs_them
+from tools.release import read_sections
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -27,8 +28,25 @@ def test_version_of_the_distribution_is_that_of_the_package():
 def test_every_change_is_of_a_type_that_the_list_of_changes_knows():
     types = {kind["directory"] for kind in PROJECT["tool"]["towncrier"]["type"]}
     fragments = sorted(path.name for path in (ROOT / "changelog.d").iterdir())
+    fragments.remove(".gitkeep")  # keeps the folder when a release has gathered all of them
     known = re.compile(rf"[a-z0-9-]+\.({'|'.join(types)})\.md")
     assert [name for name in fragments if not known.fullmatch(name)] == []
+
+
+def test_version_has_its_section_in_the_list_of_changes_and_newest_come_first():
+    sections = read_sections((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    numbers = [tuple(map(int, section.version.split("."))) for section in sections]
+    dates = [section.date for section in sections]
+    assert sections[0].version == relayish.__version__
+    assert numbers == sorted(set(numbers), reverse=True)
+    assert dates == sorted(dates, reverse=True)
+    assert all(section.text for section in sections)
+
+
+def test_links_of_the_list_of_changes_lead_somewhere():
+    links = re.findall(r"\]\(([^)#:\s]+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
 
 
 def test_hooks_and_workflow_run_what_there_is():
