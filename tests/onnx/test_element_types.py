@@ -12,12 +12,10 @@ from relayish.onnx.element_types import (
     find_numpy_dtype,
 )
 
-onnx = pytest.importorskip("onnx")
 
-pytestmark = pytest.mark.references
-
-
+@pytest.mark.references
 def test_element_types_are_those_of_onnx():
+    onnx = pytest.importorskip("onnx")
     theirs = {
         number: name
         for name, number in onnx.TensorProto.DataType.items()
@@ -30,7 +28,9 @@ def test_element_types_are_those_of_onnx():
     assert known == theirs
 
 
+@pytest.mark.references
 def test_numpy_types_are_those_of_onnx():
+    onnx = pytest.importorskip("onnx")
     for number in ELEMENT_TYPES:
         assert find_numpy_dtype(number) == onnx.helper.tensor_dtype_to_np_dtype(number)
         assert find_element_type(find_numpy_dtype(number)) == number

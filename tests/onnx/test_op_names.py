@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("onnx")
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +10,6 @@ from relayish.ir.domain import Domain
 from relayish.ir.node import declared_temporarily
 from relayish.onnx.op_names import domain_of, is_onnx_domain, onnx_domain_of
 from tests.support.seeds import quickly
-
-pytestmark = pytest.mark.references
 
 _ODD = ["", ".", "..", "a..b", "_u2d_", "_u_", "_u2d", "1.2", "a.1", "a-b", "ai.onnx.ml", "é", "\n"]
 

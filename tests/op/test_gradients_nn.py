@@ -113,7 +113,7 @@ def test_convolutions_have_the_gradients_of_torch(data):
 
 
 @pytest.mark.references
-@quickly(15)
+@quickly(9)
 @given(data=st.data())
 def test_transposed_convolutions_and_gradients_of_weights_have_the_gradients_of_torch(data):
     groups = data.draw(st.integers(1, 2))
