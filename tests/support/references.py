@@ -1,10 +1,16 @@
-"""Which tests need torch or onnx: they bear the mark ``references``, by which CI runs them."""
+"""Which tests need torch or onnx: they bear the mark ``references``, by which CI runs them.
+
+The modules that hold such tests, so that no others are collected::
+
+    python -m pytest -m references $(python -m tests.support.references)
+"""
 
 from __future__ import annotations
 
 import ast
 import functools
 import re
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -140,3 +146,9 @@ def imported(statement: ast.AST) -> Iterator[tuple[Path, str]]:
 @functools.cache
 def statements(path: Path) -> tuple[ast.stmt, ...]:
     return tuple(ast.parse(path.read_text(encoding="utf-8")).body)
+
+
+if __name__ == "__main__":
+    modules = sorted((ROOT / "tests").rglob("test_*.py"))
+    marked = [path for path in modules if how_much_is_marked(path) != "none"]
+    sys.stdout.writelines(f"{path.relative_to(ROOT)}\n" for path in marked)
