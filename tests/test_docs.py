@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
 import importlib.util
 import pkgutil
 import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import relayish as relay
 from relayish.ir.node import declared_temporarily
+from tests.support.each import each
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PACKAGES = [
+    f"relayish.{module.name}"
+    for module in pkgutil.iter_modules(relay.__path__)
+    if module.name != "__main__"
+]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 
@@ -45,68 +53,108 @@ class Checker(doctest.OutputChecker):
         return super().check_output(want.rstrip("\n"), got.rstrip("\n"), optionflags)
 
 
-def needs_onnx(name: str, source: str) -> bool:
-    """Return whether examples speak of models of ONNX, and nothing here can read these."""
-    speaks = "onnx" in name or re.search(r"onnx|from_torch|OnnxSession", source) is not None
-    return speaks and importlib.util.find_spec("onnx") is None
+def speaks_of_models(name: str, source: str) -> bool:
+    """Return whether examples read models of ONNX, which takes a package that may be missing."""
+    return "onnx" in name or re.search(r"onnx|from_torch|OnnxSession", source) is not None
 
 
-def run(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def failures(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run examples in a module of their own; kinds of nodes they declare are forgotten."""
     module = types.ModuleType(f"examples_of_{test.name.replace('.', '_')}")
     vars(module).update(test.globs, __name__=module.__name__)
     # classes that examples define, and what their annotations name, are looked up there
     monkeypatch.setitem(sys.modules, module.__name__, module)
     test.globs = vars(module)
-    if needs_onnx(test.name, "".join(example.source for example in test.examples)):
-        pytest.skip("the package onnx is not installed")
     report: list[str] = []
     runner = doctest.DocTestRunner(checker=Checker(), verbose=False)
     with declared_temporarily():
         runner.run(test, out=report.append, clear_globs=False)
-    assert not runner.failures, "".join(report)
+    return "".join(report) if runner.failures else ""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_the_examples_of_a_page_do_what_it_says(page, monkeypatch):
-    monkeypatch.chdir(ROOT)
+@functools.cache
+def modules_of(package: str) -> Sequence[types.ModuleType]:
+    """Return a package with all modules in it, but for those that run when they are imported."""
+    face = importlib.import_module(package)
+    inside = pkgutil.walk_packages(getattr(face, "__path__", []), f"{package}.")
+    names = [name for module in inside if not (name := module.name).endswith("__main__")]
+    if importlib.util.find_spec("onnx") is None:
+        names = [name for name in names if not name.endswith("onnx_backend")]
+    return [face, *map(importlib.import_module, names)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _whole_package():
+    """Examples run where everything is imported: none does so while declarations are temporary."""
+    for package in PACKAGES:
+        modules_of(package)
+
+
+@functools.cache
+def examples_of_docstrings(package: str) -> Sequence[doctest.DocTest]:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    return [test for module in modules_of(package) for test in finder.find(module) if test.examples]
+
+
+@pytest.mark.slow("imports every module of the package")
+def test_hundreds_of_docstrings_have_examples():
+    assert sum(len(examples_of_docstrings(package)) for package in PACKAGES) > 300
+
+
+def reads_models(test: doctest.DocTest) -> bool:
+    return speaks_of_models(test.name, "".join(example.source for example in test.examples))
+
+
+def failures_of_docstrings(tests: Iterable[doctest.DocTest], monkeypatch) -> str:
+    public = {name: getattr(relay, name) for name in relay.__all__}
+    for test in tests:
+        test.globs = {**public, **test.globs}
+    return "".join(failures(test, monkeypatch) for test in tests)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_examples_of_docstrings_do_what_they_say(package, monkeypatch):
+    tests = [test for test in examples_of_docstrings(package) if not reads_models(test)]
+    assert not (report := failures_of_docstrings(tests, monkeypatch)), report
+
+
+@pytest.mark.references
+def test_the_examples_of_docstrings_that_read_models_do_what_they_say(monkeypatch):
+    pytest.importorskip("onnx")
+    found = [test for package in PACKAGES for test in examples_of_docstrings(package)]
+    tests = [test for test in found if reads_models(test)]
+    assert tests
+    assert not (report := failures_of_docstrings(tests, monkeypatch)), report
+
+
+def examples_of_page(page: Path) -> Any:  # Any: a parameter
+    """Return the examples of a page, marked where they need a package that may be missing."""
     source = python_of(page.read_text(encoding="utf-8"))
+    marks = [pytest.mark.references] if speaks_of_models(page.stem, source) else []
+    return pytest.param(page, source, id=page_name(page), marks=marks)
+
+
+@pytest.mark.parametrize(("page", "source"), [*map(examples_of_page, PAGES)])
+def test_the_examples_of_a_page_do_what_it_says(page, source, monkeypatch):
+    if speaks_of_models(page.stem, source):
+        pytest.importorskip("onnx")
+    monkeypatch.chdir(ROOT)
     test = doctest.DocTestParser().get_doctest(source, {}, page.stem, str(page), 0)
-    run(test, monkeypatch)
+    assert not (report := failures(test, monkeypatch)), report
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
+@each("page", PAGES)
 def test_python_blocks_of_a_page_are_examples_that_run(page):
     for fence in FENCE.finditer(page.read_text(encoding="utf-8")):
         if fence[1] == "python":
             assert fence[2].startswith(">>> ")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
+@each("page", PAGES)
 def test_the_links_of_a_page_lead_somewhere(page):
     prose = FENCE.sub("", page.read_text(encoding="utf-8"))
     for target in LINK.findall(prose):
         assert (page.parent / target).exists(), target
-
-
-def module_examples() -> Iterator[object]:
-    finder = doctest.DocTestFinder(exclude_empty=True)
-    for module_info in pkgutil.walk_packages(relay.__path__, "relayish."):
-        if module_info.name.endswith("__main__"):
-            continue
-        if module_info.name.endswith("onnx_backend") and needs_onnx("onnx", ""):
-            continue
-        module = importlib.import_module(module_info.name)
-        for test in finder.find(module):
-            if test.examples:
-                yield pytest.param(test, id=test.name)
-
-
-@pytest.mark.parametrize("test", list(module_examples()))
-def test_the_examples_of_a_docstring_do_what_it_says(test, monkeypatch):
-    public = {name: getattr(relay, name) for name in relay.__all__}
-    test.globs = {**public, **test.globs}
-    run(test, monkeypatch)
 
 
 def test_the_readme_has_exactly_two_commands():
