@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.each import each
 from tests.support.mistakes import MISTAKES, said, texts
 
 TEXTS = texts()
@@ -24,7 +25,7 @@ def test_every_answer_is_to_a_mistake() -> None:
     assert [*TEXTS] == [*MISTAKES]
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@each("name", MISTAKES)
 def test_no_mistake_is_answered_by_python_or_not_at_all(name: str) -> None:
     kind = TEXTS[name].partition(":")[0]
     assert kind != "nothing"

@@ -6,7 +6,7 @@ forgotten. The same code may make it again.
 
 from __future__ import annotations
 
-import ast
+import re
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -97,6 +97,7 @@ from relayish.tir.analysis import register_evaluation, register_interval_rule
 from relayish.tir.analysis.faults import register_fault_rule
 from relayish.tir.text import register_form
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
+from tests.support.each import each
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -252,18 +253,20 @@ NAMED_BY_ENTRY = {
 RELAYS = {"register_pattern", "register_stateful"}
 """Replace what there was, as in Relay; their tables are those that all operators share."""
 
+AT_TOP = re.compile(r"^def (register_\w+)", re.MULTILINE)
+
 OF_LANGUAGES = {"register_filler"}
 """What a language says of its own tables, once and for all."""
 
 
-@pytest.mark.parametrize("name", REGISTRATIONS)
+@each("name", REGISTRATIONS)
 def test_registration_is_forgotten_with_the_declarations(name, kinds):
     for entry in (rule, other):
         with declared_temporarily():
             REGISTRATIONS[name](kinds, entry)
 
 
-@pytest.mark.parametrize("name", REGISTRATIONS)
+@each("name", REGISTRATIONS)
 def test_registration_by_another_module_is_refused_and_both_are_named(name, kinds):
     with declared_temporarily():
         REGISTRATIONS[name](kinds, rule)
@@ -271,7 +274,7 @@ def test_registration_by_another_module_is_refused_and_both_are_named(name, kind
             _moved(REGISTRATIONS[name])(kinds, _moved(other))
 
 
-@pytest.mark.parametrize("name", sorted(NAMED_BY_ENTRY))
+@each("name", sorted(NAMED_BY_ENTRY))
 def test_registration_of_another_function_of_the_module_is_refused(name, kinds):
     with declared_temporarily():
         REGISTRATIONS[name](kinds, rule)
@@ -279,14 +282,14 @@ def test_registration_of_another_function_of_the_module_is_refused(name, kinds):
             REGISTRATIONS[name](kinds, other)
 
 
-@pytest.mark.parametrize("name", REGISTRATIONS)
+@each("name", REGISTRATIONS)
 def test_registration_by_the_same_code_replaces(name, kinds):
     with declared_temporarily():
         REGISTRATIONS[name](kinds, rule)
         REGISTRATIONS[name](kinds, _anew(rule))
 
 
-@pytest.mark.parametrize("name", REGISTRATIONS)
+@each("name", REGISTRATIONS)
 def test_registration_is_there_again_with_the_declarations(name, kinds):
     with (declared := declared_temporarily()):
         REGISTRATIONS[name](kinds, rule)
@@ -296,14 +299,10 @@ def test_registration_is_there_again_with_the_declarations(name, kinds):
 
 def test_every_function_that_registers_is_tried_here():
     package = Path(relay.__file__).parent
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")]
-    functions = [node.name for tree in trees for node in tree.body if type(node) is ast.FunctionDef]
+    sources = (path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+    functions = {name for source in sources for name in AT_TOP.findall(source)}
     tried = {name for name in REGISTRATIONS if name.startswith("register_")}
-    assert {name for name in functions if name.startswith("register_")} == {
-        *tried,
-        *RELAYS,
-        *OF_LANGUAGES,
-    }
+    assert functions == {*tried, *RELAYS, *OF_LANGUAGES}
 
 
 def test_rules_and_kernels_of_onnx_are_found_only_while_they_are_declared():

@@ -214,10 +214,13 @@ def value_of(ty: Type) -> object:
     return np.ones(ty.shape, ty.dtype)
 
 
-@each("name", sorted(sound_calls()))
+CALLS = sound_calls()
+
+
+@each("name", sorted(CALLS))
 def test_size_is_known_before_an_operator_is_evaluated_early(name: str) -> None:
     op = get_op(name)
-    types, attrs = sound_calls()[name]
+    types, attrs = CALLS[name]
     is_left = op in stateful or op in random or (op in non_computational and op not in quantized)
     if op not in evaluate or is_left:
         return
