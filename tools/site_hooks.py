@@ -15,7 +15,7 @@ BRANCH: Final = "main"
 _HEADING_OR_LINK: Final = re.compile(
     r"^\*\*(?P<heading>.+?)\*\*$|\]\((?P<page>[^)#:\s]+\.md)\)", re.MULTILINE
 )
-_SESSION: Final = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
+_EXAMPLE: Final = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 
 
 def on_config(config: Any) -> Any:  # Any: a MkDocsConfig, as is what is returned
@@ -25,7 +25,7 @@ def on_config(config: Any) -> Any:  # Any: a MkDocsConfig, as is what is returne
 
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # Any: a Page
-    """Let links that leave the documentation lead to the repository, and sessions look as such."""
+    """Let links that leave the documentation lead to the repository, and examples look as at a prompt."""
     folder = (DOCS / page.file.src_uri).parent
     return site_markdown(markdown, folder)
 
@@ -37,7 +37,7 @@ def site_markdown(markdown: str, folder: Path) -> str:
         path = (folder / target).resolve()
         return target if path.is_relative_to(DOCS) else repository_url(path, BRANCH)
 
-    return _SESSION.sub("```pycon\n", replace_links(markdown, leading))
+    return _EXAMPLE.sub("```pycon\n", replace_links(markdown, leading))
 
 
 def navigation() -> list[Any]:  # Any: as mkdocs has it, paths and sections of them by title

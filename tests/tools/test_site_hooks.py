@@ -61,7 +61,7 @@ def test_link_to_nothing_is_an_error():
         site_markdown("[a](../GONE.md)", DOCS)
 
 
-def test_sessions_are_told_from_programs():
+def test_examples_are_told_from_programs():
     found = site_markdown("```python\n>>> 1\n1\n```\n\n```python\nx = 1\n```\n", DOCS)
     assert found == "```pycon\n>>> 1\n1\n```\n\n```python\nx = 1\n```\n"
 
