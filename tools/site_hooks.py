@@ -25,7 +25,7 @@ def on_config(config: Any) -> Any:  # Any: a MkDocsConfig, as is what is returne
 
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # Any: a Page
-    """Let links that leave the documentation lead to the repository, and examples look as at a prompt."""
+    """Let links that leave the documentation lead to the repository; mark examples as such."""
     folder = (DOCS / page.file.src_uri).parent
     return site_markdown(markdown, folder)
 
