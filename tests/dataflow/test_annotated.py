@@ -47,7 +47,7 @@ from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-SEEDS = seeds(60)
+SEEDS = seeds(24)
 
 
 LOOPS = """function f (_A)
@@ -253,7 +253,7 @@ def test_a_variable_out_of_scope_goes_by_the_name_it_had_there():
 
 
 def test_programs_with_loops_of_other_packages_have_states():
-    for seed in range(10):
+    for seed in seeds(6):
         with DECLARED:
             mod = random_loop_module(seed, 40)
             shown = annotated_text([analyse(mod, "liveness"), analyse(mod, Bound())])

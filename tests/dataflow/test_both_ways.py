@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from relayish import tir
 from relayish.dataflow import BeforeAfter, Direction, Occurrence, RecordingFunctor, solve
 from relayish.dataflow.analyses import Liveness
@@ -28,7 +26,7 @@ from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
-SEEDS = seeds(20)
+SEEDS = seeds(12)
 UNHANDLED = {"inline"}
 
 
@@ -107,7 +105,7 @@ def check_liveness_of_the_library(body: Node) -> None:
     assert solved == without_functions(states_of_the_library(body))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_variables_of_relay_are_live_where_the_liveness_of_the_library_says(seed):
     for body in in_a_normal_form(seed):
         check_liveness_of_the_library(body)

@@ -35,6 +35,7 @@ from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.live_functors import LoopLive, RelayLive
 from tests.support.random_exprs import random_function
+from tests.support.seeds import seeds
 
 NOTHING = PersistentSet()
 X, Y, Z = [Var(name) for name in "xyz"]
@@ -560,7 +561,7 @@ class SwapAfterwards(MixedModeMutator):
 
 
 @each("functor", [Swap, SwapInChains, SwapAfterwards])
-@each("seed", range(5))
+@each("seed", seeds(5))
 def test_recording_changes_nothing_of_what_mutators_do(functor, seed):
     function = random_function(seed, 60)
     recording = RecordingFunctor(functor)
@@ -570,7 +571,7 @@ def test_recording_changes_nothing_of_what_mutators_do(functor, seed):
 
 
 @pytest.mark.parametrize("functor", [ExprVisitor, MixedModeVisitor])
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", seeds(5))
 def test_recording_changes_nothing_of_the_order_of_visits(functor, seed):
     class Calls(functor):
         def __init__(self):

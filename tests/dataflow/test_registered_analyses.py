@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from relayish import tir
@@ -17,11 +19,12 @@ from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-SEEDS = seeds(12)
+SEEDS = seeds(8)
 REFUSALS = (" is a sparse analysis", " analyses programs of ")
 NAMES = [n for n in list_analyses() if analysis_entry(n).claimant.startswith("relayish.")]
 
 
+@cache
 def programs(language: str) -> list[AnyModule]:
     if language == "relay":
         return [random_module(seed, 40) for seed in SEEDS]
@@ -29,6 +32,7 @@ def programs(language: str) -> list[AnyModule]:
     return [tir.to_ir_module(tir.Module("random", functions=(func,))) for func in drawn]
 
 
+@cache
 def results(name: str, language: str) -> list[Solution]:
     """Return what an analysis finds, of the programs it can be asked about."""
     found = []
@@ -64,7 +68,7 @@ def test_annotated_text_of_loops_parses_back(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("language", ["relay", "tir"])
+@each("language", ["relay", "tir"])
 def test_what_is_found_again_is_the_same(name, language):
     for first in results(name, language):
         forget_results()

@@ -1,11 +1,12 @@
 """The random programs that abstract states are compared with, and how many of them.
 
-``EXAMPLES=1000`` runs 1,000 programs of each language on 10 inputs each.
+In the soak they are new ones, on 10 inputs each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from relayish import tir
@@ -15,17 +16,21 @@ from tests.support.graph_machine import Activation, GraphMachine
 from tests.support.loop_machine import WITHOUT, LoopMachine, Observe
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.recursive_programs import random_recursive_module
-from tests.support.seeds import many
+from tests.support.seeds import many, seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, random_func
 
 Check = Callable[[Any, Any], int]
 """``check(machine, analysis)``: run a program, compare states, and return how many."""
 
-EXAMPLES = many(30)
-INPUTS = 10 if EXAMPLES >= 1000 else 2
+SEEDS = seeds(28)[7:]  # the one before runs for longer than these together
+EXAMPLES = len(SEEDS)
+ALWAYS = range(7, 100)
+"""Programs on which analyses that are broken are caught, in the soak as well."""
+INPUTS = many(2, soak=10)
 
 
+@lru_cache(maxsize=100)
 def loop_program(seed: int) -> tir.LoweredFunc:
     """Return a function over scalars that are assigned, or of all kinds of statements, in turn."""
     if seed % 2:
@@ -33,15 +38,9 @@ def loop_program(seed: int) -> tir.LoweredFunc:
     return random_func(seed, size=20, without=WITHOUT, more=("rebinding",) * (seed % 4 == 0))
 
 
-def loop_machines(count: int = EXAMPLES, start: int = 0) -> Iterator[LoopMachine]:
-    """Yield machines for so many programs."""
-    for seed in range(start, start + count):
-        yield LoopMachine(loop_program(seed))
-
-
-def check_loops(check: Check, analysis: Callable[[], Any], count: int = EXAMPLES) -> int:
-    """Hold so many programs against an analysis of each; return how many states were compared."""
-    return sum([check(machine, analysis()) for machine in loop_machines(count)])
+def check_loops(check: Check, analysis: Callable[[], Any], programs: range = SEEDS) -> int:
+    """Hold programs against an analysis of each; return how many states were compared."""
+    return sum([check(LoopMachine(loop_program(seed)), analysis()) for seed in programs])
 
 
 def run_on_inputs(machine: LoopMachine, observe: Observe, inputs: int = INPUTS) -> list[Any]:
@@ -50,14 +49,15 @@ def run_on_inputs(machine: LoopMachine, observe: Observe, inputs: int = INPUTS) 
     return [machine.run(arguments(machine.func, seed)) for seed in range(inputs)]
 
 
+@lru_cache(maxsize=100)
 def relay_program(seed: int) -> IRModule:
     """Return a module with recursion of several sorts, or of all kinds of nodes, in turn."""
     return random_recursive_module(seed) if seed % 2 else random_module(seed, 60)
 
 
-def check_modules(check: Check, analysis: Callable[[], Any], count: int = EXAMPLES) -> int:
-    """Hold so many modules against an analysis of each; return how many states were compared."""
-    return sum([check(GraphMachine(relay_program(n)), analysis()) for n in range(count)])
+def check_modules(check: Check, analysis: Callable[[], Any], programs: range = SEEDS) -> int:
+    """Hold modules against an analysis of each; return how many states were compared."""
+    return sum([check(GraphMachine(relay_program(seed)), analysis()) for seed in programs])
 
 
 def call_on_inputs(machine: GraphMachine, inputs: int = INPUTS) -> None:

@@ -13,6 +13,7 @@ from relayish.ir.relay.expr import Function, If, Let, Tuple, Var
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 _kinds = known_in_tests(loop_languages.DECLARED, loop_kinds.DECLARED)
@@ -102,7 +103,7 @@ def test_declaration_without_operands_declared_outside_gives_no_value():
     assert uninitialised(declared) == []
 
 
-@each("seed", range(30))
+@each("seed", seeds(15))
 def test_what_runs_without_error_is_reported_at_most_for_paths_that_it_does_not_take(seed):
     """Random functions are sound, so what is reported is in loops, branches, or after these."""
     func = random_func(seed)

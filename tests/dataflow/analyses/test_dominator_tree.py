@@ -14,6 +14,7 @@ from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.loop_programs import DECLARED, random_loop_module
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 _kinds = known_in_tests(DECLARED)
@@ -58,14 +59,14 @@ def check(found: PointDominators) -> None:
         assert set(found.frontier(point)) == frontier
 
 
-@each("seed", range(15))
+@each("seed", seeds(15))
 def test_dominators_of_loops_are_those_of_the_sets(seed):
     graph = build_flow_graph(random_func(seed, size=8))
     check(find_dominators(graph))
     check(find_post_dominators(graph))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", seeds(10))
 def test_dominators_of_relay_and_kinds_declared_outside_are_those_of_the_sets(seed):
     graph = build_flow_graph(random_loop_module(seed, 12))
     check(find_dominators(graph))

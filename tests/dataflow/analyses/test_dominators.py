@@ -13,11 +13,13 @@ from relayish.dataflow.analyses import (
 )
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", seeds(10))
 def test_states_are_the_ancestors_in_the_trees(seed):
     program = random_func(seed, size=8) if seed % 2 else random_module(seed, 20)
     graph = build_flow_graph(program)

@@ -19,6 +19,8 @@ from relayish.ir.relay.expr import If, Let, RefCreate, RefRead, Var
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 _kinds = known_in_tests(loop_languages.DECLARED, loop_kinds.DECLARED)
@@ -197,7 +199,7 @@ def test_shared_expressions_are_numbered_once():
     assert numbers.number(first) is numbers.number(second)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", seeds(10))
 def test_available_expressions_are_computed_on_every_path(seed):
     """By definition: from no entry a path leads there that does not compute it after a kill."""
     graph = build_flow_graph(random_func(seed, size=8))

@@ -16,6 +16,7 @@ from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 _kinds = known_in_tests(loop_languages.DECLARED, loop_kinds.DECLARED)
@@ -140,7 +141,7 @@ def test_chains_of_relay_lead_from_lets_to_their_uses():
     assert chains.uses(definition, y) == (at,)
 
 
-@each("seed", range(20))
+@each("seed", seeds(15))
 def test_every_variable_of_a_function_is_defined_where_it_is_used(seed):
     chains = find_use_def_chains(random_func(seed))
     for point in range(len(chains.graph)):
@@ -150,7 +151,7 @@ def test_every_variable_of_a_function_is_defined_where_it_is_used(seed):
             assert chains.definitions(point, variable)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", seeds(5))
 def test_definition_reaches_exactly_along_paths_that_do_not_kill_it(seed):
     graph = build_flow_graph(random_func(seed, size=8))
     [found] = solve([ReachingDefinitions()], graph)
@@ -195,7 +196,7 @@ def test_reaching_definitions_go_deep():
 @pytest.mark.deep
 def test_reaching_definitions_are_linear_in_nested_loops():
     nest: tir.Stmt = TWO
-    for _ in range(DEPTH):
+    for _ in range(DEPTH // 2):  # each has a variable
         nest = tir.For(tir.Var("i"), 0, 2, nest)
     assert reaching(block(ONE, nest, USE), USE, X) == {ONE, TWO}
 

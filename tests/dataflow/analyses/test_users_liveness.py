@@ -13,6 +13,7 @@ from relayish.dataflow.lattice import Powerset
 from relayish.ir.relay.expr import Var
 from tests.support.each import each
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 
@@ -52,11 +53,11 @@ def check_alike(program: Any) -> None:
             assert set(getattr(users, side)(point)) == mine, graph.point(point)
 
 
-@each("seed", range(15))
+@each("seed", seeds(15))
 def test_liveness_of_a_user_finds_what_ours_does_on_relay(seed):
     check_alike(random_module(seed)["main"])
 
 
-@each("seed", range(15))
+@each("seed", seeds(15))
 def test_liveness_of_a_user_finds_what_ours_does_on_loops(seed):
     check_alike(random_func(seed, without=("reduce", "schedule_block", "inline", "symbolic")))

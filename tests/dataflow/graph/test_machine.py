@@ -10,7 +10,7 @@ from tests.support.random_exprs import random_arguments, random_function, random
 from tests.support.recursive_programs import random_recursive_module
 from tests.support.seeds import seeds
 
-SEEDS = seeds(100)
+SEEDS = seeds(30)
 
 
 @each("seed", SEEDS)

@@ -20,7 +20,7 @@ from tests.support.random_exprs import random_function, random_module
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
-SEEDS = seeds(40)
+SEEDS = seeds(20)
 
 
 @each("seed", SEEDS)

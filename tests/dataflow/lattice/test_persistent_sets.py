@@ -10,6 +10,7 @@ import pytest
 
 from relayish._support.hash_trie import leaves
 from relayish._support.persistent_set import PersistentSet
+from tests.support.seeds import SOAK, many
 
 
 class Colliding:
@@ -66,7 +67,7 @@ KEYS = {
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_operations_give_what_frozensets_give(keys):
-    for made, model in histories(1, keys, 1200):
+    for made, model in histories(SOAK + 1, keys, many(500)):
         assert set(made) == model
         assert len(made) == len(model) == len(list(made))
         assert bool(made) == bool(model)
@@ -75,7 +76,7 @@ def test_operations_give_what_frozensets_give(keys):
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_comparisons_say_what_frozensets_say(keys):
-    made = histories(2, keys, 600)[::10]
+    made = histories(SOAK + 2, keys, many(600))[:: many(20)]
     for a, x in made:
         for b, y in made:
             assert (a <= b, a >= b, a < b, a > b) == (x <= y, x >= y, x < y, x > y)
@@ -85,7 +86,7 @@ def test_comparisons_say_what_frozensets_say(keys):
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_result_that_equals_the_left_operand_is_that_operand(keys):
-    made = histories(3, keys, 400)[::8]
+    made = histories(SOAK + 3, keys, many(400))[:: many(16)]
     for a, x in made:
         for b, y in made:
             for result, model in ((a | b, x | y), (a & b, x & y), (a - b, x - y)):

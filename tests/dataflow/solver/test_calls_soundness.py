@@ -13,9 +13,8 @@ from tests.support.higher_order import Drawing, Machine
 from tests.support.parity import VALUES, Parity
 from tests.support.seeds import many, seeds
 
-EXAMPLES = many(60)
-SEEDS = seeds(60)
-RUNS = 10 if EXAMPLES >= 1000 else 5
+SEEDS = seeds(40)
+RUNS = many(5, soak=10)
 
 
 class Checker:

@@ -19,6 +19,7 @@ from relayish.dataflow import (
 from relayish.dataflow.lattice import Lattice
 from relayish.errors import AnalysisError
 from relayish.ir.node import Node
+from tests.support.depth import DEPTH
 from tests.support.each import each
 
 X, Y, N = tir.Var("x", "int32"), tir.Var("y", "int32"), tir.Var("n", "int32")
@@ -143,10 +144,11 @@ def test_visits_of_loops_in_loops_are_linear_in_their_depth(levels):
     assert solution.visits <= 2 * len(solution.graph)
 
 
+@pytest.mark.deep
 def test_long_chain_of_lets_is_visited_once():
     x = relay.var("x")
     expr: relay.Expr = x
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         expr = relay.Let(relay.var("y"), relay.Tuple((x,)), expr)
     [solution] = solve([Live()], expr)
     assert solution.visits == len(solution.graph)

@@ -9,7 +9,7 @@ from relayish.dataflow.analyses import ReachingDefinitions, UseDefChains
 from relayish.dataflow.lattice import PersistentSet
 from relayish.ir.scoping import bound_by
 from tests.support.loop_machine import LoopMachine, State
-from tests.support.sound_programs import EXAMPLES, check_loops, run_on_inputs
+from tests.support.sound_programs import ALWAYS, EXAMPLES, check_loops, run_on_inputs
 
 
 def writers_of(state: State) -> list[tuple[object, frozenset[int]]]:
@@ -85,4 +85,4 @@ class ForgetsAssignments(ReachingDefinitions):
 @pytest.mark.parametrize("broken", [KillsParts, ForgetsAssignments])
 def test_broken_transfer_is_caught(broken):
     with pytest.raises(AssertionError, match="defin"):
-        check_loops(count_checked, broken, 40)
+        check_loops(count_checked, broken, ALWAYS)

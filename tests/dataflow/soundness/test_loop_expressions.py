@@ -14,7 +14,7 @@ from relayish.dataflow.lattice import PersistentSet, Powerset
 from relayish.errors import RelayishError
 from relayish.ir.node import ATOMS
 from tests.support.loop_machine import LoopMachine, State
-from tests.support.sound_programs import EXAMPLES, check_loops, run_on_inputs
+from tests.support.sound_programs import ALWAYS, EXAMPLES, check_loops, run_on_inputs
 from tests.support.tir_programs import same_bits
 
 
@@ -134,4 +134,4 @@ class BusyOnSomePath(VeryBusyExpressions):
 )
 def test_broken_transfer_is_caught(count, broken):
     with pytest.raises(AssertionError, match=r"available|busy|evaluated"):
-        check_loops(count, broken, 40)
+        check_loops(count, broken, ALWAYS)

@@ -9,7 +9,7 @@ from relayish.dataflow import solve
 from relayish.dataflow.analyses import DefiniteInitialisation
 from relayish.dataflow.lattice import PersistentSet, Powerset
 from tests.support.loop_machine import UNSET, LoopMachine, State
-from tests.support.sound_programs import EXAMPLES, check_loops, run_on_inputs
+from tests.support.sound_programs import ALWAYS, EXAMPLES, check_loops, run_on_inputs
 
 
 def holds_value(state: State, place: object) -> bool:
@@ -57,4 +57,4 @@ class ForgetsDeclarations(DefiniteInitialisation):
 @pytest.mark.parametrize("broken", [OnSomePath, ForgetsDeclarations])
 def test_broken_transfer_is_caught(broken):
     with pytest.raises(AssertionError, match="initialised"):
-        check_loops(count_initialised, broken, 100)
+        check_loops(count_initialised, broken, ALWAYS)

@@ -7,9 +7,7 @@ import pytest
 from relayish import tir
 from relayish.dataflow import build_flow_graph
 from relayish.ir.relay.expr import RefRead, RefWrite
-from tests.support.sound_programs import loop_program, occurring_actions, relay_program
-
-FIRST = range(30)
+from tests.support.sound_programs import SEEDS, loop_program, occurring_actions, relay_program
 
 RELAY = """if enter, if leave, match bind, let bind, ref_create evaluate, ref_read evaluate,
 ref_write evaluate, function evaluate, call evaluate, tuple evaluate"""
@@ -19,7 +17,7 @@ let evaluate, alloc evaluate, alloc enter, free evaluate, schedule_block_realize
 
 
 def occurring(program) -> set[str]:
-    return {pair for seed in FIRST for pair in occurring_actions(build_flow_graph(program(seed)))}
+    return {pair for seed in SEEDS for pair in occurring_actions(build_flow_graph(program(seed)))}
 
 
 @pytest.mark.parametrize(("program", "expected"), [(relay_program, RELAY), (loop_program, LOOPS)])
@@ -30,7 +28,7 @@ def test_programs_consist_of(program, expected):
 @pytest.mark.parametrize("kind", [RefRead, RefWrite])
 def test_closures_use_references_that_they_capture(kind):
     found = 0
-    for seed in FIRST:
+    for seed in SEEDS:
         graph = build_flow_graph(relay_program(seed))
         for number, node in enumerate(graph.nodes):
             function = graph.procedure_of(number).node
@@ -40,7 +38,7 @@ def test_closures_use_references_that_they_capture(kind):
 
 def test_loops_run_in_loops():
     nested = 0
-    for seed in FIRST:
+    for seed in SEEDS:
         depth = 0
         graph = build_flow_graph(loop_program(seed))
         for node, action in zip(graph.nodes, graph.actions, strict=True):

@@ -14,7 +14,7 @@ from relayish.op.declaration.registry import get_op
 from relayish.text import parse
 from tests.support.graph_machine import Activation, GraphMachine
 from tests.support.random_exprs import random_arguments
-from tests.support.sound_programs import EXAMPLES, INPUTS, relay_program
+from tests.support.sound_programs import EXAMPLES, INPUTS, SEEDS, relay_program
 
 
 def count_checked(mod: IRModule, inputs: list[tuple[object, ...]], analysis: Constants) -> int:
@@ -46,7 +46,7 @@ def count_checked(mod: IRModule, inputs: list[tuple[object, ...]], analysis: Con
 @pytest.mark.parametrize("interprocedural", [False, True])
 def test_what_is_known_is_what_is_computed(interprocedural: bool) -> None:
     checked = 0
-    for seed in range(EXAMPLES):
+    for seed in SEEDS:
         mod = relay_program(seed)
         inputs = [random_arguments(mod["main"], seed + 1000 * at) for at in range(INPUTS)]
         checked += count_checked(mod, inputs, Constants(interprocedural=interprocedural))

@@ -8,7 +8,7 @@ from relayish.dataflow import Action, solve
 from relayish.dataflow.analyses import DefiniteInitialisation, ReachingDefinitions, UseDefChains
 from relayish.dataflow.lattice import PersistentSet, Powerset
 from tests.support.graph_machine import Activation, GraphMachine
-from tests.support.sound_programs import EXAMPLES, call_on_inputs, check_modules, notes_of
+from tests.support.sound_programs import ALWAYS, EXAMPLES, call_on_inputs, check_modules, notes_of
 
 
 def count_defined(machine: GraphMachine, analysis: ReachingDefinitions) -> int:
@@ -92,4 +92,4 @@ class OnSomePath(DefiniteInitialisation):
 )
 def test_broken_transfer_is_caught(count, broken):
     with pytest.raises(AssertionError, match=r"defined|initialised"):
-        check_modules(count, broken, 30)
+        check_modules(count, broken, ALWAYS)

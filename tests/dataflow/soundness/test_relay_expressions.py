@@ -17,7 +17,7 @@ from relayish.interpreter import same_value
 from relayish.interpreter.value import ConstructorValue, RefValue
 from relayish.ir.node import ATOMS
 from tests.support.graph_machine import Activation, Closure, GraphMachine
-from tests.support.sound_programs import EXAMPLES, call_on_inputs, check_modules, notes_of
+from tests.support.sound_programs import ALWAYS, EXAMPLES, call_on_inputs, check_modules, notes_of
 
 
 class Now(Activation):
@@ -167,4 +167,4 @@ class BusyOnSomePath(VeryBusyExpressions):
 )
 def test_broken_transfer_is_caught(count, broken):
     with pytest.raises(AssertionError, match=r"available|busy|evaluated"):
-        check_modules(count, broken, 40)
+        check_modules(count, broken, ALWAYS)

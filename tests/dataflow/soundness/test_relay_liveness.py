@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import GlobalVar, Tuple
 from tests.support.each import each
 from tests.support.graph_machine import Activation, GraphMachine
 from tests.support.random_exprs import random_arguments
-from tests.support.sound_programs import EXAMPLES, INPUTS, relay_program
+from tests.support.sound_programs import INPUTS, SEEDS, relay_program
 
 
 class ForgetsTuples(Liveness):
@@ -35,7 +35,7 @@ def run_with_live_variables_only(mod, args, analysis):
     return machine.run(mod["main"], args)
 
 
-@each("seed", range(EXAMPLES))
+@each("seed", SEEDS)
 def test_variable_that_is_not_live_is_missed_by_nothing(seed):
     mod = relay_program(seed)
     for number in range(INPUTS):
@@ -46,7 +46,7 @@ def test_variable_that_is_not_live_is_missed_by_nothing(seed):
 
 def test_transfer_that_forgets_a_use_is_caught():
     caught = 0
-    for seed in range(20):
+    for seed in SEEDS:
         mod = relay_program(seed)
         try:
             run_with_live_variables_only(mod, random_arguments(mod["main"], seed), ForgetsTuples())
