@@ -14,6 +14,7 @@ from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 
 
 def reached_without(expr: Expr, start: object, removed: object) -> bool:
@@ -43,7 +44,7 @@ def slow_post_dominators(expr: Expr) -> dict[Expr, Expr]:
     }
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", seeds(10))
 def test_post_dominators_are_what_every_way_out_leads_through(seed: int) -> None:
     expr = random_module(seed, 14)["main"]
     assert post_dominators(expr) == slow_post_dominators(expr)
@@ -74,7 +75,7 @@ def between(edges: list[list[tuple[int, int]]], vertex: int, sink: int) -> tuple
     return seen, heaviest
 
 
-@each("seed", range(40))
+@each("seed", seeds(20))
 def test_tree_keeps_the_heaviest_edge_and_counts_no_vertex_too_many(seed: int) -> None:
     edges = random_dag(seed, 60)
     tree = DominatorTree()
@@ -99,7 +100,7 @@ def test_tree_counts_every_vertex_of_nested_skips() -> None:
         assert tree.inside[down] == 2 * level - 1
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", seeds(10))
 def test_dominator_is_any_node_that_cannot_be_gone_around(seed: int) -> None:
     expr = random_module(seed, 8)["main"]
     order = EXPRESSIONS.post_order(expr)[::-1]

@@ -10,9 +10,9 @@ import relayish as relay
 from relayish.codegen import to_python
 from relayish.codegen.python import matches, writer
 from relayish.interpreter import evaluate, same_value
-from tests.support.seeds import many
+from tests.support.seeds import seeds
 
-EXAMPLES = many(60)
+SEEDS = seeds(15)
 CUTS = [(12, 64, 8), (0, 0, 8), (1, 2, 0), (3, 1, 8)]
 """How much stands together in one function: levels of blocks, inner functions, cases."""
 
@@ -95,7 +95,7 @@ def test_shared_effects_happen_as_often_and_in_the_order_in_which_they_do(levels
         patch.setattr(writer, "LEVELS", levels)
         patch.setattr(writer, "INNER", inner)
         patch.setattr(matches, "MOST_CASES", cases)
-        for seed in range(EXAMPLES // len(CUTS)):
+        for seed in SEEDS:
             func = Shared(seed).function()
             args = [bool((seed >> bit) & 1) for bit in range(3)]
             assert same_value(to_python(func).run()(*args), evaluate(func, args=args)), seed

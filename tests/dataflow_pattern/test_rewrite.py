@@ -36,6 +36,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
 from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module, same_value
+from tests.support.seeds import seeds
 
 X, Y, Z, W = (relay.var(name, shape=(4,)) for name in "xyzw")
 relu, tanh = relay.nn.relu, relay.tanh
@@ -486,7 +487,7 @@ def test_partition_keeps_what_a_let_binds_inside_its_scope():
     assert same(image.op.body.body, tanh(image.op.body.var))
 
 
-@each("seed", range(40))
+@each("seed", seeds(20))
 def test_partition_keeps_the_value_of_random_programs(seed):
     mod = infer_type(random_module(seed, 60))
     args = random_arguments(mod["main"], seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from relayish.analysis import infer_type
 from relayish.interpreter import Closure, RefValue, create_executor
@@ -16,9 +15,9 @@ from tests.support.foreign_kinds import (
     register_evaluators,
     register_types,
 )
+from tests.support.seeds import seeds
 
-PROGRAMS = 240
-BATCH = 40
+SEEDS = seeds(80)
 
 NOTES = []
 KINDS = ForeignKinds()
@@ -76,10 +75,9 @@ def evaluated(mod):
     return value, [(what, tag, *map(plain, values)) for what, tag, *values in NOTES]
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
-def test_programs_evaluate_to_what_a_recursive_evaluator_gives(start):
+def test_programs_evaluate_to_what_a_recursive_evaluator_gives():
     with KINDS.declared():
-        for seed in range(start, start + BATCH):
+        for seed in SEEDS:
             mod = random_foreign_module(KINDS, seed)
             expected = effect_trace.run(mod)
             value, noted = evaluated(mod)
@@ -87,19 +85,17 @@ def test_programs_evaluate_to_what_a_recursive_evaluator_gives(start):
             assert tuple(noted) == expected.trace, seed
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
-def test_inferred_types_are_those_of_the_values(start):
+def test_inferred_types_are_those_of_the_values():
     with KINDS.declared():
-        for seed in range(start, start + BATCH):
+        for seed in SEEDS:
             typed = infer_type(random_foreign_module(KINDS, seed))
             value, _ = evaluated(typed)
             assert is_of_type(value, typed["main"].checked_type.ret_type), seed
 
 
-@pytest.mark.parametrize("start", range(0, PROGRAMS, BATCH))
-def test_typed_programs_do_what_they_did_before(start):
+def test_typed_programs_do_what_they_did_before():
     with KINDS.declared():
-        for seed in range(start, start + BATCH):
+        for seed in SEEDS:
             mod = random_foreign_module(KINDS, seed)
             value, noted = evaluated(mod)
             again, noted_again = evaluated(infer_type(mod))
@@ -110,7 +106,7 @@ def test_random_programs_hold_every_foreign_kind():
     with KINDS.declared():
         names = {
             type(node).__name__
-            for seed in range(40)
+            for seed in SEEDS
             for func in random_foreign_module(KINDS, seed).functions.values()
             for node in EXPRESSIONS.post_order(func)
         }

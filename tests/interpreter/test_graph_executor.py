@@ -28,6 +28,7 @@ from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType, TypeVar
 from relayish.op.declaration.registry import register_op
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.shared_data import shared_path
 
 
@@ -84,7 +85,7 @@ def random_function(rng: random.Random, size: int) -> Function:
     return Function(params, result)
 
 
-@each("seed", range(40))
+@each("seed", seeds(20))
 def test_random_function_gives_what_the_interpreter_gives(seed):
     rng = random.Random(seed)
     function = random_function(rng, rng.choice([1, 5, 20, 60]))

@@ -40,8 +40,9 @@ from tests.support.random_exprs import (
     random_module,
     random_type,
 )
+from tests.support.seeds import seeds
 
-SEEDS = range(80)
+SEEDS = seeds(30)
 STEPS = 20_000
 
 
@@ -182,6 +183,6 @@ def test_random_programs_hold_every_kind_of_expression():
 
 @pytest.mark.parametrize("size", [1, 10, 1000])
 def test_size_of_random_programs_follows_what_is_asked(size):
-    sizes = sorted(count_nodes(random_expr(seed, size)) for seed in range(20))
+    sizes = sorted(count_nodes(random_expr(seed, size)) for seed in seeds(20))
     assert sizes[-1] >= size / 2
     assert sizes[-1] <= 20 * size + 60

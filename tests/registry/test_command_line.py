@@ -5,7 +5,6 @@ The cases of AIR's ``util/unittest/option.cxx`` are here, each as a fact of one 
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
@@ -14,6 +13,7 @@ from relayish.errors import DeclarationError, DuplicateNameError, OptionError
 from relayish.registry.command_line import CommandLine, OptionGroup, ValueForm
 from relayish.registry.option import PassOption, find_option
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 TOP = (
     PassOption("show", bool, False, "s"),
@@ -275,7 +275,7 @@ def test_an_option_is_not_found_by_no_name():
     assert find_option(TOP, "") is None
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", seeds(8))
 def test_any_words_are_read_or_refused(line, seed):
     random = Random(seed)
     pieces = [
@@ -283,7 +283,7 @@ def test_any_words_are_read_or_refused(line, seed):
         "'", '"', "(", ")", ",", "\\", " ", "\n", "é", "-1", "9" * 30, "trace", "names", "",
         "ratio", "1e999", "nan",
     ]  # fmt: skip
-    for _ in range(int(os.environ.get("EXAMPLES", "40")) * 10):
+    for _ in range(100):
         words = ["".join(random.choices(pieces, k=random.randrange(7))) for _ in range(3)]
         try:
             given = line.parse(words)

@@ -30,6 +30,7 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, fromtext, parse, parse_expr, parse_type
 from tests.support.each import each
+from tests.support.seeds import SOAK, many
 
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -375,10 +376,10 @@ def test_truncated_program_gives_a_parse_error_and_nothing_else() -> None:
 
 
 def test_garbled_program_gives_a_parse_error_and_nothing_else() -> None:
-    chance = random.Random(7)
+    chance = random.Random(SOAK + 7)
     alphabet = '%@#(){}[]<>=;:,.*/+-"\\ \n0123456789fiuxmetaletTensor_?!é'
     pieces = PROGRAM.split(" ")
-    for _ in range(700):
+    for _ in range(many(400)):
         text = list(PROGRAM)
         for _ in range(chance.choice([1, 1, 2, 5, 20])):
             at = chance.randrange(len(text))
@@ -396,9 +397,9 @@ def test_garbled_program_gives_a_parse_error_and_nothing_else() -> None:
 
 
 def test_random_words_give_a_parse_error_and_nothing_else() -> None:
-    chance = random.Random(11)
+    chance = random.Random(SOAK + 11)
     words = [*PROGRAM.replace("(", " ( ").replace(")", " ) ").split(), "1", ";", "=", "-", "meta"]
-    for _ in range(600):
+    for _ in range(many(400)):
         survives(HEADER + " ".join(chance.choices(words, k=chance.randrange(1, 30))))
         survives(HEADER + "def @f() { " + " ".join(chance.choices(words, k=8)) + " }")
 
