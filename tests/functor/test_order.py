@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 
@@ -25,9 +26,12 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
-from tests.support.random_exprs import random_expr
+from tests.support import random_exprs
+from tests.support.seeds import seeds
 
 ADD = intern_op("add")
+random_expr = functools.cache(random_exprs.random_expr)
+
 KINDS = [
     "call",
     "let",
@@ -50,7 +54,8 @@ KINDS = [
     "pattern_constructor",
     "pattern_tuple",
 ]
-SEEDS = range(40)
+SEEDS = seeds(20)
+SIZED = seeds(6)
 
 
 def children(node):
@@ -123,7 +128,7 @@ PRUNINGS = {
 @pytest.mark.parametrize("pruning", PRUNINGS)
 def test_visitor_calls_handlers_as_a_natural_recursion_would(pruning, through_super):
     descend = PRUNINGS[pruning]
-    exprs = [random_expr(seed, 60) for seed in range(12)]
+    exprs = [random_expr(seed, 60) for seed in SIZED]
     for overridden in combinations():
         made = visitor_class(overridden, descend, through_super)
         for expr in exprs:
@@ -136,7 +141,7 @@ def test_visitor_calls_handlers_as_a_natural_recursion_would(pruning, through_su
 
 
 def test_visitor_of_every_pair_of_kinds_agrees():
-    exprs = [random_expr(seed, 40) for seed in (3, 4)]
+    exprs = [random_expr(seed, 40) for seed in SIZED[3:5]]
     for overridden in itertools.combinations(KINDS, 2):
         made = visitor_class(overridden, PRUNINGS["never"], False)
         for expr in exprs:
@@ -252,7 +257,7 @@ CHANGES = {"nothing": lambda node, image: image, "simplify": simplify}
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_mutator_calls_handlers_as_a_natural_recursion_would(change):
-    exprs = [random_expr(seed, 60) for seed in range(12)]
+    exprs = [random_expr(seed, 60) for seed in SIZED]
     for overridden in combinations():
         made = mutator_class(overridden, CHANGES[change])
         for expr in exprs:
@@ -412,7 +417,7 @@ def test_mixed_mode_visitor_handles_leaves_first_as_often_as_allowed(limit):
             self.visit_children(node)
 
     chance = random.Random(limit)
-    for seed in range(10):
+    for seed in SIZED:
         overridden = chance.sample(KINDS, 6)
         made = type("M", (MixedModeVisitor,), {f"visit_{kind}": handler for kind in overridden})
         expr = random_expr(seed, 30)
