@@ -37,12 +37,12 @@ def grows_linearly(build, size):
 
 @pytest.mark.parametrize("name", OPEN_PROGRAMS)
 def test_late_types_are_inferred_in_linear_time(name):
-    assert grows_linearly(OPEN_PROGRAMS[name], 150)
+    assert grows_linearly(OPEN_PROGRAMS[name], 80)
 
 
 @pytest.mark.parametrize("name", NESTS)
 def test_nests_are_inferred_in_linear_time(name):
-    assert grows_linearly(NESTS[name], 200)
+    assert grows_linearly(NESTS[name], 100)
 
 
 @each("name", OPEN_PROGRAMS)

@@ -464,7 +464,7 @@ def lets(count):
 
 
 @pytest.mark.deep
-@each(
+@pytest.mark.parametrize(
     "build",
     [nested_branches, nested_functions, shared_by_branches, functions_in_a_row, calls, lets],
 )
@@ -479,7 +479,7 @@ def test_deep_programs_compute_what_they_evaluate_to(build):
 
 
 @pytest.mark.deep
-@each("kind", sorted(set(DEEP_NESTS) - {"tuple_nest", "function_nest"}))
+@pytest.mark.parametrize("kind", sorted(set(DEEP_NESTS) - {"tuple_nest", "function_nest"}))
 def test_programs_nested_in_any_way_are_python(kind):
     leaf = relay.const(True) if kind == "if_cond" else relay.const(5)
     program = DEEP_NESTS[kind](min(DEPTH, 20_000) // 2, leaf)
