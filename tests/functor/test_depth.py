@@ -36,6 +36,14 @@ DEPTH = max(depth.DEPTH, 25_000)
 """Three stacks deep."""
 
 
+@pytest.fixture
+def levels(monkeypatch):
+    """How many levels nests of every kind have: three stacks as well, which are smaller here."""
+    if depth.DEPTH < DEPTH:
+        monkeypatch.setattr(segments, "LEVELS", min(segments.LEVELS, depth.DEPTH // 3))
+    return depth.DEPTH
+
+
 @pytest.fixture(autouse=True)
 def _limit_is_restored():
     before = sys.getrecursionlimit()
@@ -74,19 +82,21 @@ class VisitAll(ExprVisitor):
 
 @pytest.mark.deep
 @pytest.mark.parametrize("nest", deep.DEEP_NESTS)
-def test_functor_with_natural_handlers_reaches_the_bottom(nest):
-    assert Height().visit(deep.DEEP_NESTS[nest](DEPTH)) >= DEPTH
+def test_functor_with_natural_handlers_reaches_the_bottom(nest, levels):
+    assert Height().visit(deep.DEEP_NESTS[nest](levels)) >= levels
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", deep.DEEP_NESTS)
-def test_natural_mutator_of_every_kind_returns_the_same_object(nest):
-    expr = deep.DEEP_NESTS[nest](10_500)
+def test_natural_mutator_of_every_kind_returns_the_same_object(nest, levels):
+    expr = deep.DEEP_NESTS[nest](levels)
     assert RebuildAll().visit(expr) is expr
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", deep.DEEP_NESTS)
-def test_natural_visitor_of_every_kind_visits_each_node_once(nest):
-    expr = deep.DEEP_NESTS[nest](10_500)
+def test_natural_visitor_of_every_kind_visits_each_node_once(nest, levels):
+    expr = deep.DEEP_NESTS[nest](levels)
     visitor = VisitAll()
     visitor.visit(expr)
     assert set(visitor.visit_counter) == set(EXPRESSIONS.post_order(expr))

@@ -111,7 +111,7 @@ SOUND = {
     "sparse_to_dense": {"output_shape": (1,)},
     "topk": {"k": 1},
 }
-EXAMPLES = many(25)
+EXAMPLES = many(12)
 MODULES = ("rearrangement", "joining", "slicing", "layout_conversion", "indexing", "scatter")
 MODULES += ("masking", "sparse", "sorting", "signal")
 
