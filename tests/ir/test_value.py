@@ -12,6 +12,7 @@ from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.ir.value import as_value
+from tests.support.each import each
 
 # Values of constants
 
@@ -155,13 +156,13 @@ LITERALS = {
 }
 
 
-@pytest.mark.parametrize("left", LITERALS)
+@each("left", LITERALS)
 def test_literal_is_the_same_as_itself_only(left):
     for right, value in LITERALS.items():
         assert is_same_literal(LITERALS[left], value) == (left == right)
 
 
-@pytest.mark.parametrize("name", LITERALS)
+@each("name", LITERALS)
 def test_equal_literals_have_equal_hashes(name):
     value = LITERALS[name]
     other = value.copy() if isinstance(value, np.ndarray) else value

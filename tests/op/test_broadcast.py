@@ -74,14 +74,14 @@ def test_arithmetic_broadcasts_and_keeps_the_type(name, dtype, shapes):
 
 @reference("formula", *DIVISIONS)
 @pytest.mark.parametrize("shapes", PAIRS)
-@pytest.mark.parametrize("name", sorted(DIVISIONS))
+@each("name", sorted(DIVISIONS))
 def test_division_of_floats(name, shapes):
     lhs, rhs = operands(shapes, "float64")
     expected = by_element(DIVISIONS[name], "float64", lhs, rhs)
     assert_same(evaluated(name, lhs, rhs), expected)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+@each("dtype", ["int8", "int32", "int64"])
 @pytest.mark.parametrize(
     ("name", "function"),
     [

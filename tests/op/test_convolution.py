@@ -20,6 +20,7 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.each import each
 from tests.support.seeds import quickly
 
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
@@ -482,7 +483,7 @@ CONVOLVED_TYPES = (
 
 
 @pytest.mark.parametrize("out", [None, "int32", "float32", "int4"])
-@pytest.mark.parametrize("name", CONVOLVED_TYPES)
+@each("name", CONVOLVED_TYPES)
 @reference("formula", "nn.conv2d", "nn.conv2d_transpose")
 def test_convolutions_are_of_every_element_type(name, out):
     dtype = numpy_dtype(name)

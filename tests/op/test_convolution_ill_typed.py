@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.relay.type import Any, FuncType, IncompleteType, SizeVar, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration.properties import attrs_type, evaluate, relation, rule
 from tests.support.checking import evaluated
+from tests.support.each import each
 
 SQUARE = {"channels": 4, "kernel_size": (2, 2)}
 DEPTHWISE = {"channels": 4, "kernel_size": (2, 2), "groups": 4}
@@ -146,7 +146,7 @@ def test_every_operator_is_asked():
     assert windows - {"nn.sparse_conv2d"} == set(CASES)
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@each("name", sorted(CASES))
 def test_what_has_a_type_has_a_value_of_that_type(name):
     neighbour, op = Neighbour(name), get_op(name)
     dtype = "int8" if "bitserial" in name else "float32"
@@ -174,7 +174,7 @@ def test_what_has_a_type_has_a_value_of_that_type(name):
     assert refused > 5 or name.endswith("nnpack_weight_transform")
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@each("name", sorted(CASES))
 def test_types_of_any_kind_are_accepted_or_refused(name):
     neighbour, op = Neighbour(name), get_op(name)
     pick = neighbour.pick

@@ -76,7 +76,7 @@ def test_function_of_floats_agrees_with_math(name, dtype, shape):
 
 @reference("formula", *POSITIVE)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", sorted(POSITIVE))
+@each("name", sorted(POSITIVE))
 def test_function_of_positive_floats_agrees_with_math(name, shape):
     data = random_values(*shape, low=0.1)
     assert_same(evaluated(name, data), by_element(POSITIVE[name], "float32", data))
@@ -183,7 +183,7 @@ def test_clip_of_integers_takes_bounds_beyond_their_range():
 
 
 @reference("formula", "cast")
-@pytest.mark.parametrize("source", ["bool", "int8", "uint8", "int64", "float16", "float32"])
+@each("source", ["bool", "int8", "uint8", "int64", "float16", "float32"])
 @pytest.mark.parametrize("target", ["bool", "int32", "float32", "float64", "bfloat16"])
 def test_cast_gives_the_type_asked_for(source, target):
     data = random_values(2, 3, dtype=source, low=0)
@@ -295,7 +295,7 @@ SPECIAL = np.array([0.0, -0.0, 1, -1, 0.5, -2.5, 30, -30, 1e-30, np.inf, -np.inf
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("name", sorted(TORCH))
+@each("name", sorted(TORCH))
 @reference("torch", *TORCH)
 def test_function_agrees_with_torch_also_where_it_is_not_finite(name, dtype):
     torch = pytest.importorskip("torch")

@@ -20,6 +20,7 @@ from relayish.op.builders.outputs import TupleWrapper
 from relayish.op.declaration import properties
 from relayish.op.declaration.properties import evaluate
 from tests.support.depth import DEPTH
+from tests.support.each import each
 
 x = relay.var("x", shape=(2, 3), dtype="float32")
 y = relay.var("y", shape=(2, 3), dtype="float32")
@@ -47,7 +48,7 @@ def test_operator_between_expressions_is_the_call_relay_makes(python):
 
 
 @pytest.mark.parametrize("python", BINARY, ids=BINARY.get)
-@pytest.mark.parametrize("number", [2, 0.5, True, np.float64(3.0), np.int8(2)])
+@each("number", [2, 0.5, True, np.float64(3.0), np.int8(2)])
 def test_number_on_either_side_is_a_constant_of_the_element_type_beside_it(python, number):
     name = BINARY[python]
     right = python(x, number)

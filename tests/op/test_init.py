@@ -22,6 +22,7 @@ from tests.support.checking import (
     inferred,
     reference,
 )
+from tests.support.each import each
 
 
 @reference("formula", "zeros", "ones")
@@ -78,7 +79,7 @@ def arange_type(start, stop, step, dtype):
     return inferred("arange", call.attrs, *[TensorType((), dtype)] * 3)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int64", "float16", "float32", "float64"])
+@each("dtype", ["int8", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize(
     ("start", "stop", "step"),
     [(0, 5, 2), (5, 0, -2), (-7, 7, 1), (3, 3, 1), (3, 0, 1), (0, 7, 3), (1, 100, 11)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from typing import Any
@@ -26,6 +27,7 @@ from relayish.op.types.layout_algebra import (
     rename,
     whole_axes,
 )
+from tests.support.each import each
 from tests.support.sound_calls import sound_calls
 
 CALLS = {
@@ -139,15 +141,20 @@ def agrees(
     return [*first.inputs] != [*after.inputs]
 
 
-@pytest.mark.parametrize("name", sorted(set(CALLS) - {n for n in CALLS if get_op(n) in draws}))
+@functools.cache
+def called(name: str) -> int:
+    """Compare the sound call of an operator, once for the tests that want it."""
+    return tried(name, *CALLS[name])
+
+
+@each("name", sorted(set(CALLS) - {n for n in CALLS if get_op(n) in draws}))
 def test_call_in_other_layouts_has_the_same_value(name: str) -> None:
-    types, attrs = CALLS[name]
-    tried(name, types, attrs)
+    called(name)
 
 
 def test_most_rules_take_other_layouts():
     """Those that take none have layouts told by their attributes, or arguments of no axes."""
-    idle = {name for name, (types, attrs) in CALLS.items() if not tried(name, types, attrs)}
+    idle = {name for name in CALLS if not called(name)}
     fixed = {name for name in idle if "data_layout" in getattr(CALLS[name][1], "field_names", ())}
     assert idle - fixed == IDLE
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 import typing
 
-import pytest
-
 from relayish.errors import RelayishError, TypeInferenceError
 from relayish.ir.relay.type import (
     Any,
@@ -20,6 +18,7 @@ from relayish.ir.relay.type import (
 )
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration.properties import arguments, attrs_type, relation, rule
+from tests.support.each import each
 
 WINDOWS = ("conv", "pool")  # those have tests of their own
 NAMES = [n for n in list_ops("relay") if n.startswith("nn.") and not any(w in n for w in WINDOWS)]
@@ -113,7 +112,7 @@ class Drawer:
         return tuple(self.pick.choice((-5, -1, 0, 0, 1, 1, 2, 3)) for _ in range(count))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_call_is_typed_or_refused(name):
     drawer, op = Drawer(name), get_op(name)
     typed = 0

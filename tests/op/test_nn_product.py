@@ -8,6 +8,7 @@ from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import evaluate
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from tests.support.each import each
 from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
@@ -168,7 +169,7 @@ EQUATIONS = [
 
 @reference("torch", "einsum")
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32"])
-@pytest.mark.parametrize("case", EQUATIONS, ids=lambda case: case[0])
+@each("case", EQUATIONS)
 def test_einsum_follows_its_equation(case, dtype):
     torch = pytest.importorskip("torch")
     equation, *shapes = case

@@ -11,6 +11,7 @@ from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration.properties import evaluate, num_inputs, rule
 from tests.support.checking import type_of
 from tests.support.drawn import filled, hypothesis, st, tensor_types, types
+from tests.support.each import each
 from tests.support.seeds import many, quickly
 
 axis = st.integers(-4, 4)
@@ -228,7 +229,7 @@ def loosened(ty, data):
     return TensorType(shape, ty.dtype)
 
 
-@pytest.mark.parametrize("name", sorted(ATTRIBUTES))
+@each("name", sorted(ATTRIBUTES))
 def test_function_is_no_argument(name):
     op, function = get_op(name), FuncType((), TensorType(()))
     attrs = make_attrs(op, SOUND.get(name, {}))

@@ -153,7 +153,7 @@ def test_size_of_an_einsum_is_predicted_however_it_is_written(equation: str) -> 
     assert bound_result(op, attrs, (A, B)) == evaluate.get(op)(attrs, (A, B)).size
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@each("name", sorted(CASES))
 def test_predicted_size_is_the_size_of_the_result(name: str) -> None:
     op = get_op(name)
     values, inputs = CASES[name]

@@ -90,7 +90,7 @@ MARKS = {
 
 
 @pytest.mark.parametrize("ty", [MATRIX, PAIR, FUNC, STORAGE])
-@pytest.mark.parametrize("name", sorted(MARKS))
+@each("name", sorted(MARKS))
 def test_mark_leaves_a_type_of_any_kind_as_it_is(name, ty):
     attrs = make_attrs(get_op(name), MARKS[name])
     assert rule.get(get_op(name))(attrs, ty) is ty

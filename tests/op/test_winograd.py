@@ -17,6 +17,7 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.each import each
 
 TWO = "nn.contrib_conv2d_winograd_weight_transform"
 TWO_WITHOUT = "nn.contrib_conv2d_winograd_without_weight_transform"
@@ -30,7 +31,7 @@ def test_the_matrix_of_the_smallest_tile_is_the_known_one():
     assert g.tolist() == [[1, 0, 0], [0.5, -0.5, 0.5], [0.5, 0.5, 0.5], [0, 0, 1]]
 
 
-@pytest.mark.parametrize("tile", range(2, 9))
+@each("tile", range(2, 9))
 @pytest.mark.parametrize("kernel", [1, 2, 3, 4, 5])
 def test_matrices_convolve_one_tile(tile, kernel):
     if not 3 <= tile + kernel <= 11:

@@ -17,6 +17,7 @@ from relayish.transform import (
     register_pass,
     requirements,
 )
+from tests.support.each import each
 
 pytestmark = pytest.mark.usefixtures("declarations")
 
@@ -56,8 +57,8 @@ def test_sequential_of_nothing_returns_the_module(mod: IRModule) -> None:
     assert Sequential()(mod) is mod
 
 
-@pytest.mark.parametrize("level", [0, 1, 2, 3])
-@pytest.mark.parametrize("pass_level", [0, 1, 2, 3, 4])
+@each("level", [0, 1, 2, 3])
+@each("pass_level", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("required", [True, False])
 @pytest.mark.parametrize("disabled", [True, False])
 @pytest.mark.parametrize("direct", [True, False])
@@ -70,6 +71,7 @@ def test_truth_table(
     disabled: bool,
     direct: bool,
 ) -> None:
+    ran.log.clear()
     pass_ = ran.make("P", pass_level)
     names = ["P"]
     with PassContext(level, names if required else None, names if disabled else None):
