@@ -1,51 +1,20 @@
-"""What schedule blocks declare stays true: passes over loops, on random programs with regions."""
+"""What schedule blocks declare stays true, and in the order that is declared."""
 
 from __future__ import annotations
-
-import pytest
 
 from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.transform import get_pass
-from tests.support.depth import DEPTH
-from tests.support.loop_passes import LOOP_PASSES
+from tests.support.seeds import many, seeds
 from tests.support.tir_programs import random_func
+from tests.support.tir_regions import with_regions
 from tests.support.tir_small import apply, function, loop, memory
-
-PROGRAMS = 400 if DEPTH >= 100_000 else 60
-
-
-class Declare(tir.StmtMutator):
-    """Gives each schedule block the regions that are computed of it."""
-
-    def visit_schedule_block(self, block):
-        block = super().visit_schedule_block(block)
-        regions = tir.access_regions(block)
-        return block.with_fields(read_buffers=regions.reads, write_buffers=regions.writes)
 
 
 def declared(seed: int) -> tir.LoweredFunc:
-    func = random_func(seed)
-    return func.with_fields(body=Declare().visit(func.body))
-
-
-RARELY = ("CopyPropagation", "RenameTensors")
-"""Passes for which programs that are drawn have nothing to do."""
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("name", LOOP_PASSES)
-def test_pass_leaves_regions_that_the_verifier_accepts(name):
-    changed = 0
-    for seed in range(PROGRAMS):
-        func = declared(seed)
-        assert tir.verify(func) == (), seed
-        image = get_pass(name)(IRModule({"f": func}))["f"]
-        assert tir.verify(image) == (), seed
-        changed += image is not func
-    assert changed > 0 or name in RARELY
+    return with_regions(random_func(seed))
 
 
 class Mark(tir.StmtMutator):
@@ -59,18 +28,19 @@ class Mark(tir.StmtMutator):
 
 def test_vectors_meet_buffers_in_the_order_that_is_declared():
     checked = 0
-    for seed in range(230, 240):
+    drawn = [*range(230, 240), *seeds(10)]  # among the former is one that was wrong once
+    for seed in drawn:
         func = declared(seed)
         func = func.with_fields(body=Mark().visit(func.body))
         if not tir.verify(func):  # a loop that was bound to a thread may not be marked as well
             image = get_pass("VectorizeLoops")(IRModule({"f": func}))["f"]
             assert tir.verify(image) == (), seed
             checked += 1
-    assert checked > 3
+    assert checked > len(drawn) / 3
 
 
 def test_program_whose_regions_are_in_order_stays_the_same_object():
-    for seed in range(20):
+    for seed in seeds(20):
         func = declared(seed)
         assert sort_regions(func) is func
 
@@ -88,12 +58,12 @@ def reversed_parts(func: tir.LoweredFunc) -> tir.LoweredFunc:
 
 def test_parts_in_any_order_are_put_in_that_of_the_tree():
     sorted_again = 0
-    for seed in range(40):
+    for seed in seeds(40):
         func = declared(seed)
         other = reversed_parts(func)
         sorted_again += bool(tir.verify(other))
         assert structural_equal(sort_regions(other), func), seed
-    assert sorted_again > 5
+    assert sorted_again > many(40) / 8
 
 
 def kernel(value, *tensors: tir.Tensor, lanes: int = 0) -> tir.LoweredFunc:

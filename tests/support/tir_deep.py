@@ -11,6 +11,10 @@ from typing import Final
 
 from relayish import tir
 from relayish.tir import Expr, LoweredFunc, Stmt
+from tests.support.depth import DEPTH
+
+LEVELS: Final = min(DEPTH * 2 // 5, 20_000)
+"""How deep programs are where a level costs much: more than Python's own stack takes, at least."""
 
 
 def _function(body: Stmt, buffer: tir.Buffer) -> LoweredFunc:

@@ -8,13 +8,11 @@ from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scoping import PROGRAM
 from relayish.transform import get_pass
-from tests.support.depth import DEPTH
 from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
-from tests.support.tir_deep import DEEP, SHARED
 from tests.support.tir_programs import same_result
 
-SEEDS = seeds(60)
+SEEDS = seeds(25)
 I, P, X, Y, N = (tir.Var(name) for name in "ipxyn")  # noqa: E741
 B = tir.Var("b", "bool")
 BUFFER = tir.Buffer("_A", (16,), "int32")
@@ -160,14 +158,3 @@ def test_random_counters_compute_the_same_after():
         assert applied(image) is image, seed
         assert not tir.verify(image), seed
     assert left["BoundsCheckElimination"] < left["IfSimplify"] / 2
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("kind", DEEP)
-def test_deep_programs_are_gone_through(kind):
-    applied(DEEP[kind](min(DEPTH, 20_000)))
-
-
-@pytest.mark.parametrize("kind", SHARED)
-def test_shared_programs_are_gone_through(kind):
-    applied(SHARED[kind](100))

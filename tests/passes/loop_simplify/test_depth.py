@@ -8,9 +8,8 @@ from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.tir import Block, Expr, For, IfThenElse, Let, LoweredFunc, Stmt, Store, Var, const
 from relayish.transform import get_pass
-from tests.support.depth import DEPTH
+from tests.support.tir_deep import LEVELS
 
-LEVELS = min(DEPTH, 20_000)
 n = Var("n")
 A = tir.Tensor("A", (const(16),), "int32", tir.Buffer("_A", (const(16),), "int32"))
 

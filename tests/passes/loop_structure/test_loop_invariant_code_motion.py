@@ -10,14 +10,13 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.scoping import PROGRAM, has_scopes, operands
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
-from tests.support.seeds import many, seeds
+from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
-from tests.support.tir_deep import DEEP, SHARED, loop_nest
+from tests.support.tir_deep import loop_nest
 from tests.support.tir_programs import arguments, random_func, same_result
 from tests.support.tir_trace import trace
 
-EXAMPLES = many(60)
-SEEDS = seeds(60)
+SEEDS = seeds(30)
 I, J, N, M, X = (tir.Var(name) for name in "ijnmx")  # noqa: E741
 F = tir.Var("f", "float32")
 B = tir.Var("b", "bool")
@@ -217,7 +216,7 @@ def cost(func, seed=0):
             roots = operands(stmt)
             nodes = PROGRAM.post_order(tuple(roots)) if roots else ()
             found = [n for n in nodes if isinstance(n, tir.Expr) and PROGRAM.children(n)]
-            sizes[stmt] = len(found)
+            sizes[stmt] = sum(not isinstance(n, tir.Tensor) for n in found)
         return sizes[stmt]
 
     def see(moment):
@@ -243,14 +242,14 @@ def test_no_program_evaluates_more_than_before():
         before, after = cost(func), cost(applied(func))
         assert after <= before, seed
         fewer += after < before
-    assert fewer > EXAMPLES / 4
+    assert fewer > len(SEEDS) / 4
 
 
 def test_random_programs_compute_the_same_after():
     for seed in SEEDS:
         for func in (random_counters(seed), random_func(seed, size=25, faulty=seed % 2 == 0)):
             image = applied(func)
-            assert same_result(func, image, seeds=(0, 1)), seed
+            assert same_result(func, image), seed
             assert applied(image) is image, seed
             assert not tir.verify(image) or tir.verify(func), seed
 
@@ -262,17 +261,6 @@ def test_value_leaves_a_deep_nest_at_once():
         nest = tir.For(tir.Var(f"i{level}"), 0, 1, nest)
     image = applied(function(nest))
     assert str(image.body.stmts[0]) == "int32 invariant = (n + m)"
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("kind", DEEP)
-def test_deep_programs_are_gone_through(kind):
-    applied(DEEP[kind](min(DEPTH, 20_000)))
-
-
-@pytest.mark.parametrize("kind", SHARED)
-def test_shared_programs_are_gone_through(kind):
-    applied(SHARED[kind](100))
 
 
 def test_nest_without_anything_to_move_is_the_same_object():

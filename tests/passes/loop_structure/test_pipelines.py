@@ -7,18 +7,19 @@ import random
 from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
-from relayish.passes import PASSES
 from relayish.text import astext, parse
 from relayish.transform import get_pass
-from tests.support.depth import DEPTH
+from tests.support.loop_passes import LOOP_PASSES
+from tests.support.seeds import seeds
+from tests.support.tir_copies import with_copies
 from tests.support.tir_programs import random_func, same_result
 
-PROGRAMS = 200 if DEPTH >= 100_000 else 20
-LOOP_PASSES = [name for name, where in PASSES.items() if where.startswith("loop_")]
+SEEDS = seeds(15)
+CLEANUP = ("GlobalCommonSubexprElimTIR", "CopyPropagation", "DeadStoreElimination")
 
 
 def test_passes_in_any_order_keep_what_programs_do():
-    for seed in range(PROGRAMS):
+    for seed in SEEDS:
         func = random_func(seed)
         mod = IRModule({"f": func})
         order = random.Random(seed).sample(LOOP_PASSES, 6)
@@ -28,8 +29,19 @@ def test_passes_in_any_order_keep_what_programs_do():
             assert same_result(func, mod["f"]), (seed, order, name)
 
 
+def test_cleaning_up_again_and_again_keeps_what_programs_do():
+    for seed in SEEDS:
+        func = random_func(seed, without=("schedule_block", "root", "vector"))
+        mod = IRModule({"f": with_copies(func, seed)})
+        out = mod
+        for name in (CLEANUP[0], *CLEANUP, "CommonSubexprElimTIR"):
+            out = get_pass(name)(out)
+            assert get_pass(name)(out) is out, (seed, name)
+        assert same_result(mod["f"], out["f"]), seed
+
+
 def test_what_passes_return_is_written_and_read_back():
-    for seed in range(PROGRAMS):
+    for seed in SEEDS:
         mod = IRModule({"f": random_func(seed)})
         for name in random.Random(seed).sample(LOOP_PASSES, 6):
             mod = get_pass(name)(mod)
