@@ -33,7 +33,6 @@ from tests.support.tir_programs import random_func
 from tests.support.whole_programs import whole_programs
 from tests.support.work import lines_run
 
-EXAMPLES = many(6)
 SEEDS = seeds(6)
 ADD = intern_op("add")
 RELAY = ForeignKinds()
@@ -75,7 +74,7 @@ def test_random_function_of_loops_comes_back(seed: int) -> None:
 @each("kind", examples())
 def test_node_of_each_kind_of_the_loop_ir_comes_back(kind: Any) -> None:
     read_back(examples()[kind])
-    for _, changed in list(changes(examples()[kind]))[:EXAMPLES]:
+    for _, changed in list(changes(examples()[kind]))[: many(4)]:
         read_back(changed)
 
 
@@ -91,7 +90,7 @@ def test_recorded_programs_come_back() -> None:
             runs = [json.loads(line) for line in file]
         keys = ("before", "after", "mod")
         texts += sorted({run[key] for run in runs for key in keys if run.get(key)})
-    step = max(len(texts) // (3 * EXAMPLES), 1)
+    step = max(len(texts) // many(18), 1)
     for text in texts[::step]:
         read_back(parse(text, allow_unknown_ops=True))
 

@@ -16,6 +16,7 @@ from relayish.binary.varints import (
 )
 from relayish.errors import BinaryFormatError
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 EDGES = [0, 1, 127, 128, 2**14 - 1, 2**14, 2**32, 2**63 - 1, 2**63, 2**64 - 1]
 
@@ -25,7 +26,7 @@ def draw(seed: int) -> list[int]:
     return [pick.getrandbits(pick.choice((1, 7, 8, 21, 40, 64))) for _ in range(pick.randrange(60))]
 
 
-@each("numbers", [EDGES, EDGES[::-1], [], *map(draw, range(50))])
+@each("numbers", [EDGES, EDGES[::-1], [], *map(draw, seeds(50))])
 def test_numbers_come_back_and_take_the_bytes_that_one_alone_takes(numbers: list[int]) -> None:
     given = np.array(numbers, np.uint64)
     data = encode_varints(given)

@@ -17,6 +17,7 @@ from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds
+from tests.support.seeds import seeds
 
 KINDS = ForeignKinds()
 c, x, y, z = (Var(name) for name in "cxyz")
@@ -293,7 +294,7 @@ class Drawn:
                 return KINDS.switch(draw(size, known), tuple(cases))
 
 
-@each("seed", range(200))
+@each("seed", seeds(80))
 def test_shared_nodes_are_placed_where_all_their_uses_lie(seed):
     root = Drawn(seed, sharing=True).draw(5, ())
     found, chains = Scopes(root), chains_by_hand(root)
@@ -330,7 +331,7 @@ def free_by_hand(node: Node) -> set[Node]:
     return set().union(*[free_by_hand(child) for child, _ in placed_by_hand(node)])
 
 
-@each("seed", range(200))
+@each("seed", seeds(80))
 def test_free_variables_are_those_that_scoping_leaves_free(seed):
     root = Drawn(seed, sharing=False).draw(6, ())
     assert set(free_variables(root)) == free_by_hand(root)

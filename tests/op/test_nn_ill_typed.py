@@ -19,6 +19,7 @@ from relayish.ir.relay.type import (
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration.properties import arguments, attrs_type, relation, rule
 from tests.support.each import each
+from tests.support.seeds import SOAK, many
 
 WINDOWS = ("conv", "pool")  # those have tests of their own
 NAMES = [n for n in list_ops("relay") if n.startswith("nn.") and not any(w in n for w in WINDOWS)]
@@ -50,11 +51,14 @@ class Listener:
         assert isinstance(found, TensorType)
 
 
+EXAMPLES = many(60)
+
+
 class Drawer:
     """Draws types and attributes, most of them wrong."""
 
     def __init__(self, seed):
-        self.pick = random.Random(seed)
+        self.pick = random.Random(f"{seed} {SOAK}")
 
     def tensor(self):
         rank = self.pick.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4, 5))
@@ -116,7 +120,7 @@ class Drawer:
 def test_a_call_is_typed_or_refused(name):
     drawer, op = Drawer(name), get_op(name)
     typed = 0
-    for _ in range(60):
+    for _ in range(EXAMPLES):
         try:
             attrs = make_attrs(op, drawer.attrs(name))
         except RelayishError:
@@ -134,4 +138,4 @@ def test_a_call_is_typed_or_refused(name):
         for part in found.fields if isinstance(found, TupleType) else [found] * (found is not None):
             assert isinstance(part, TensorType)
             assert all(size >= 0 for size in part.shape if isinstance(size, int)), part
-    assert typed < 60
+    assert typed < EXAMPLES

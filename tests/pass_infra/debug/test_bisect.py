@@ -16,6 +16,7 @@ from relayish.pass_infra.debug.shrink import shrink
 from relayish.text import parse
 from relayish.transform import PassContext, Sequential, function_pass, get_pass
 from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 
 HEADER = '#[version = "0.0.5"]\n'
 PROGRAM = parse(
@@ -149,7 +150,7 @@ def test_shrinking_keeps_what_is_used_though_the_program_is_broken() -> None:
 
 
 def test_shrunk_programs_still_show_it_and_are_no_larger() -> None:
-    for seed in range(30):
+    for seed in seeds(15):
         mod = random_module(seed, 60)
         if not calls(mod, "add"):
             continue

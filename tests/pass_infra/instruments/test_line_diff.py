@@ -6,6 +6,7 @@ import random
 import pytest
 
 from relayish.pass_infra.instruments.line_diff import diff_lines
+from tests.support.seeds import seeds
 
 NAMES = ("before", "after")
 
@@ -48,7 +49,7 @@ def edited(lines: list[str], draw: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("context", [0, 1, 3])
 def test_difference_makes_the_second_text_of_the_first(context: int) -> None:
-    for seed in range(400):
+    for seed in seeds(150):
         draw = random.Random(seed)
         kinds = draw.choice([3, 30, 3000])
         before = [f"line {draw.randrange(kinds)}" for _ in range(draw.randrange(1, 120))]
