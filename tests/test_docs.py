@@ -131,6 +131,8 @@ def examples_of_page(page: Path) -> Any:  # Any: a parameter
     """Return the examples of a page, marked where they need a package that may be missing."""
     source = python_of(page.read_text(encoding="utf-8"))
     marks = [pytest.mark.references] if speaks_of_models(page.stem, source) else []
+    if page.name == "README.md":
+        marks.append(pytest.mark.slow("goes through a program of 100,000 nodes"))
     return pytest.param(page, source, id=page_name(page), marks=marks)
 
 

@@ -24,7 +24,7 @@ from tests.support.each import each
 from tests.support.random_kinds import RandomKinds, random_program
 from tests.support.seeds import seeds
 
-DECLARATIONS = [(seed, own_language) for seed in seeds(16) for own_language in (False, True)]
+DECLARATIONS = [(seed, own_language) for seed in seeds(12) for own_language in (False, True)]
 PROGRAMS = 5
 
 Case = tuple[RandomKinds, Any]  # Any: a program of any family

@@ -96,6 +96,7 @@ def test_recorded_programs_come_back() -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.slow("nests of twelve kinds")
 @each("nest", deep.DEEP_NESTS)
 def test_deep_nest_comes_back(nest: str) -> None:
     read_back(deep.DEEP_NESTS[nest](min(DEPTH, 30_000)))

@@ -145,11 +145,13 @@ def test_mutant_that_runs_for_ever_is_killed(root: Path) -> None:
     assert workshop.judge(change(root, "1", "0")).killed_by == "no end within 2 s"
 
 
+@pytest.mark.slow("several runs of pytest, each a process")
 def test_tests_that_fail_without_a_change_kill_nothing(root: Path) -> None:
     verdict = Workshop(root).judge(change(root, ">", "!="))
     assert (verdict.killed_by, verdict.files) == (None, 2)
 
 
+@pytest.mark.slow("several runs of pytest, each a process")
 def test_slow_tests_are_left_out(root: Path) -> None:
     assert Workshop(root, quick=-1).judge(change(root, "9", "8")).killed_by is None
 

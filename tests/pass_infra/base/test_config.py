@@ -135,6 +135,7 @@ def test_options_of_passes_are_known_before_their_modules_are_imported() -> None
     assert name in list_configs()
 
 
+@pytest.mark.slow("a process that imports every pass")
 def test_unknown_option_is_told_with_those_of_passes_not_imported_yet() -> None:
     asked = "from relayish.transform import PassContext; PassContext(config={'foo': 1})"
     done = subprocess.run(

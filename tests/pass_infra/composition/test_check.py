@@ -192,6 +192,7 @@ def test_check_of_the_passes_is_found_without_importing_every_pass() -> None:
     assert done.stdout.split() == ["False", "False"]
 
 
+@pytest.mark.slow("a process that imports every pass")
 def test_check_registered_by_a_pass_of_a_package_is_found(tmp_path, monkeypatch) -> None:
     """What stands beside a pass in an installed package needs no import of its own."""
     (tmp_path / "check_of_demo.py").write_text(

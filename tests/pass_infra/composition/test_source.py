@@ -176,6 +176,7 @@ class {name}(ModulePass):
 """
 
 
+@pytest.mark.slow("a process that imports every pass")
 def test_pass_of_an_installed_distribution_is_used_like_any_other(tmp_path: Path) -> None:
     script = (
         "import relayish as relay\n"
@@ -192,6 +193,7 @@ def test_pass_of_an_installed_distribution_is_used_like_any_other(tmp_path: Path
     ]
 
 
+@pytest.mark.slow("a process that imports every pass")
 def test_distribution_that_claims_a_name_of_relayish_is_named_with_it(tmp_path: Path) -> None:
     script = (
         "print(type(transform.FoldConstant()).__module__)\n"
