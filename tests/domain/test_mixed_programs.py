@@ -59,7 +59,7 @@ def test_programs_hold_what_they_are_made_for() -> None:
     assert {"relay", "tir", "core", COMPLEX[0]} <= domains
     called = [
         type(program(seed)[node.op.name_hint]).__name__
-        for seed, nodes in enumerate(held)
+        for seed, nodes in zip(SEEDS, held, strict=True)
         for node in nodes
         if isinstance(node, Call) and isinstance(node.op, relay.GlobalVar)
     ]

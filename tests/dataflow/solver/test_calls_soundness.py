@@ -70,7 +70,7 @@ def test_what_is_computed_is_what_may_be(seed):
 
 
 def test_something_is_known_of_numbers():
-    assert check_all(range(40)) > 100
+    assert check_all(SEEDS) > 2 * len(SEEDS)
 
 
 class KnowsOutside(Parity):
@@ -95,4 +95,4 @@ class FirstCallee(Parity):
 @pytest.mark.parametrize("broken", [KnowsOutside, FirstCallee])
 def test_a_broken_hook_is_caught(broken):
     with pytest.raises(AssertionError, match="is TOP or "):
-        check_all(range(300), broken)
+        check_all(range(10, 300), broken)  # some programs tell, in the soak as well
