@@ -15,6 +15,7 @@ from relayish.op import get_op, list_ops
 from relayish.op.declaration.properties import arguments, attrs_in_metadata, attrs_type
 from relayish.text import astext, parse_expr
 from tests.support.each import each
+from tests.support.seeds import SOAK, many
 from tests.support.tvm_attributes import CLASSES, PLAIN, TYPES, mixed
 
 X = relay.var("x", shape=(1, 3, 8, 8))
@@ -27,7 +28,7 @@ def section_of(text: str) -> list[dict[str, object]]:
 
 @each("key", [key for key in CLASSES if TYPES[key] and key.startswith("relay.attrs.")])
 def test_attributes_in_the_metadata_are_written_by_the_types_that_tvm_declares(key: str) -> None:
-    for values in mixed(CLASSES[key], random.Random(key), 2):
+    for values in mixed(CLASSES[key], random.Random(f"{key} {SOAK}"), many(2)):
         if any(isinstance(v, float) and math.isnan(v) for _, v in values.items()):
             continue
         nodes = section_of(astext(Call(get_op("nn.relu"), (X,), values)))
@@ -48,7 +49,7 @@ def test_attributes_that_tvm_does_not_know_by_the_operator_are_written_with_thei
     name: str,
 ) -> None:
     op, cls = get_op(name), attrs_type.get(get_op(name))
-    for values in mixed(cls, random.Random(name), 2):
+    for values in mixed(cls, random.Random(f"{name} {SOAK}"), many(2)):
         call = Call(op, (X,) * len(arguments.get(op)), values)
         text = astext(call)
         assert f'attrs_type_key="{cls.type_key}")' in text

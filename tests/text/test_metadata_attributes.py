@@ -20,7 +20,7 @@ from relayish.op import get_op, list_ops
 from relayish.op.declaration.properties import arguments, attrs_type
 from relayish.text import astext, parse_expr
 from tests.support.each import each
-from tests.support.seeds import many
+from tests.support.seeds import SOAK, many
 from tests.support.tvm_attributes import (
     CLASSES,
     TYPES,
@@ -70,7 +70,7 @@ def test_attributes_of_an_operator_are_read_from_both_forms_that_tvm_prints(name
     args = tuple(map(Constant, range(len(arguments.get(op, ())))))
     spelt = [str(arg.data) for arg in args]
     tried = 0
-    for values in mixed(attrs_type.get(op), random.Random(name), EXAMPLES):
+    for values in mixed(attrs_type.get(op), random.Random(f"{name} {SOAK}"), EXAMPLES):
         apart = parse_expr(whole(name, spelt, values))
         assert isinstance(apart, Call)
         assert kinds(apart.attrs) == kinds(values)
