@@ -11,9 +11,10 @@ import relayish as relay
 from relayish.binary import from_binary, to_binary, write_binary
 from tests.support.core_programs import random_core_program
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 
-@each("seed", range(10))
+@each("seed", seeds(8))
 def test_programs_are_kept(seed):
     mod = random_core_program(seed)
     for made in (pickle.loads(pickle.dumps(mod)), from_binary(to_binary(mod)), copy.deepcopy(mod)):

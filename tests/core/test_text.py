@@ -13,6 +13,7 @@ from relayish.ir.module import AnyModule
 from tests.support.core_programs import FEATURES, MORE, random_core_program
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 X, Y = core.Var("x"), core.Var("y", "float64")
 R = core.Preg("int32")
@@ -201,7 +202,7 @@ def test_reader_refuses_a_type_that_is_none():
         relay.parse('#[version = "0.0.5"]\ndef @f = core_func (%x: integer) {}')
 
 
-@each("seed", range(40))
+@each("seed", seeds(20))
 def test_random_programs_are_read_back(seed):
     read_back(random_core_program(seed, features=FEATURES | MORE))
 

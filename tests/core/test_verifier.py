@@ -12,6 +12,7 @@ from relayish.ir.span import Span
 from tests.support.core_programs import FEATURES, MORE, random_core_program
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 I32, I64, F32, TRUE = core.const(1), core.const(1, "int64"), core.const(1.0), core.const(True)
 X, F, B = core.Var("x"), core.Var("f", "float32"), core.Var("b", "bool")
@@ -258,7 +259,7 @@ def test_module_with_broken_functions_is_not_well_formed():
         relay.analysis.check_well_formed(relay.IRModule({"f": body_of(core.Invalid())}))
 
 
-@each("seed", range(40))
+@each("seed", seeds(30))
 def test_verifier_accepts_random_programs(seed):
     assert core.verify(random_core_program(seed, features=FEATURES | MORE)) == ()
 

@@ -9,6 +9,8 @@ from relayish.errors import DuplicateNameError, PassError
 from relayish.ir.structural_equal import structural_equal
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
+from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 I, J, N = tir.Var("i"), tir.Var("j"), tir.Var("n")  # noqa: E741
@@ -129,7 +131,7 @@ def test_variables_of_every_binder_are_defined():
     assert tir.collect_undefined_vars(let) == (B.buffer,)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", seeds(20))
 def test_random_function_defines_all_its_variables(seed):
     assert tir.collect_undefined_vars(random_func(seed)) == ()
 

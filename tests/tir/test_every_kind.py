@@ -15,6 +15,7 @@ from relayish.ir.node import declared_temporarily
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING
 from relayish.tir.interpreter import run
+from tests.support.each import each
 from tests.support.tir_kinds import KINDS
 
 N = 8
@@ -282,11 +283,7 @@ def test_every_kind_is_tried():
     assert {program.kind for program in PROGRAMS} == set(KINDS)
 
 
-every_program = pytest.mark.parametrize(
-    "program",
-    PROGRAMS,
-    ids=[f"{program.kind.__name__}-{at}" for at, program in enumerate(PROGRAMS)],
-)
+every_program = each("program", PROGRAMS)
 
 
 @pytest.mark.parametrize("kind", OPERATIONS)

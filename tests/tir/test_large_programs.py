@@ -13,20 +13,20 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.transform import get_pass
 from tests.support import tir_deep
-from tests.support.depth import DEPTH
 from tests.support.loop_passes import LOOP_PASSES
+from tests.support.tir_deep import LEVELS
 
-WIDTH = int(os.environ.get("WIDTH", DEPTH))
+WIDTH = int(os.environ.get("WIDTH", LEVELS))
 """How many statements a long block has; a million is a command of its own."""
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", tir_deep.DEEP)
 def test_deep_program_is_compared_hashed_and_stored(name):
-    func, again = tir_deep.DEEP[name](DEPTH), tir_deep.DEEP[name](DEPTH)
+    func, again = tir_deep.DEEP[name](LEVELS), tir_deep.DEEP[name](LEVELS)
     assert structural_equal(func, again)
     assert structural_hash(func) == structural_hash(again)
-    assert not structural_equal(func, tir_deep.DEEP[name](DEPTH - 1))
+    assert not structural_equal(func, tir_deep.DEEP[name](LEVELS - 1))
     assert structural_equal(pickle.loads(pickle.dumps(func)), func)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from relayish import tir
 from relayish.dataflow.graph import build_flow_graph
+from tests.support.seeds import seeds
 from tests.support.tir_deep import DEEP
 from tests.support.tir_programs import arguments, outcome, random_func
 from tests.support.tir_trace import trace
@@ -62,7 +63,7 @@ def test_elements_of_temporary_buffers_are_seen_to_be_written():
 
 @pytest.mark.parametrize("faulty", [False, True])
 def test_traced_program_ends_as_it_does_untraced(faulty):
-    for seed in range(40):
+    for seed in seeds(25):
         func = random_func(seed, faulty=faulty)
         given, graph, seen = arguments(func), build_flow_graph(func), []
         error = trace(func, given, seen.append, graph)

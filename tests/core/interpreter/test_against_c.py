@@ -10,9 +10,11 @@ import pytest
 from relayish.core import Interpreter, Type
 from tests.support.core_c import COMPILER, run_as_c
 from tests.support.core_programs import core_arguments, random_core_program
-from tests.support.seeds import many
+from tests.support.seeds import seeds
 
-EXAMPLES = many(40)
+SEEDS = seeds(30)
+AT_ONCE = 100
+"""Programs that one program of C holds."""
 
 
 def _from_bytes(held: Type, data: bytes) -> np.ndarray[Any, Any]:
@@ -22,10 +24,10 @@ def _from_bytes(held: Type, data: bytes) -> np.ndarray[Any, Any]:
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no compiler of C")
 def test_evaluation_agrees_with_c_on_random_programs() -> None:
-    for first in range(0, EXAMPLES, 100):
-        seeds = range(first, min(first + 100, EXAMPLES))
-        programs = [(random_core_program(seed), core_arguments(seed)) for seed in seeds]
-        for seed, (mod, args), wanted in zip(seeds, programs, run_as_c(programs), strict=True):
+    for first in range(0, len(SEEDS), AT_ONCE):
+        drawn = SEEDS[first : first + AT_ONCE]
+        programs = [(random_core_program(seed), core_arguments(seed)) for seed in drawn]
+        for seed, (mod, args), wanted in zip(drawn, programs, run_as_c(programs), strict=True):
             running = Interpreter(mod)
             found = {"": running.call("main", *args)}
             found |= {name: running.read(name) for name in running.machine.globals}

@@ -38,8 +38,8 @@ with DECLARED:
 
 _kinds = known_in_tests(DECLARED)
 
-SEEDS = seeds(12)
-SHALLOW = min(DEPTH, 20_000)
+SEEDS = seeds(10)
+SHALLOW = min(DEPTH * 2 // 5, 20_000)
 
 Fill = Callable[[FunctionScope], None]
 
@@ -296,9 +296,9 @@ def test_dead_store_elimination_core_keeps_values_of_random_programs(seed: int) 
 
 
 def test_random_programs_have_dead_stores() -> None:
-    programs = [random_core_program(seed) for seed in range(10)]
+    programs = [random_core_program(seed) for seed in SEEDS]
     changed = [mod for mod in programs if DeadStoreEliminationCore()(mod) is not mod]
-    assert len(changed) >= 5
+    assert len(changed) >= len(SEEDS) / 2
 
 
 def _nested(make: Callable[[Stmt], Stmt], depth: int) -> FuncEntry:

@@ -21,7 +21,7 @@ from tests.support.core_programs import FEATURES, core_arguments, random_core_pr
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
-from tests.support.seeds import many, seeds
+from tests.support.seeds import seeds
 
 DECLARED = declared_temporarily()
 with DECLARED:
@@ -39,7 +39,6 @@ with DECLARED:
 
 _kinds = known_in_tests(DECLARED)
 
-EXAMPLES = many(15)
 SEEDS = seeds(15)
 LOWERED = FEATURES - {"pointer", "icall", "offset", "early_return"}
 
@@ -293,7 +292,7 @@ def test_lower_core_keeps_values_of_random_programs(seed: int) -> None:
         np.testing.assert_array_equal(found, np.atleast_1d(running.read(name)))
 
 
-@each("seed", range(min(EXAMPLES, 15)))
+@each("seed", SEEDS)
 def test_lower_core_makes_what_the_verifier_accepts(seed: int) -> None:
     mod = lower_core(random_core_program(seed, features=LOWERED))
     for func in mod.functions_of(tir.LoweredFunc).values():

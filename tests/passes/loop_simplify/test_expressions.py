@@ -7,12 +7,11 @@ argument, ``T`` a temporary, which may not have been written.
 
 from __future__ import annotations
 
-import pytest
-
 from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.tir import Broadcast, Cast, Expr, Ramp, Select, const
 from relayish.transform import get_pass
+from tests.support.each import each
 from tests.support.tir_arithmetic import function_of, stored
 
 i, j, k, n, m = (tir.Var(name) for name in "ijknm")
@@ -314,6 +313,7 @@ ALL = [
 ]
 
 
-@pytest.mark.parametrize(("value", "text"), ALL, ids=[str(value) for value, _ in ALL])
-def test_expression_becomes(value, text):
-    assert after(value) == text
+@each("case", ALL)
+def test_expression_becomes(case):
+    value, text = case
+    assert after(value) == text, str(value)

@@ -7,6 +7,7 @@ import pytest
 
 from relayish import tir
 from relayish.passes.loop_structure.transform_poly_for_to_for import poly_for_obstacles
+from tests.support.each import each
 from tests.support.tir_small import apply, function, left, memory, nodes
 
 I, N, M = tir.Var("i"), tir.Var("n"), tir.Var("m")  # noqa: E741 - as loops call it
@@ -40,9 +41,9 @@ def const(value):
     return tir.const(value)
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 7])
-@pytest.mark.parametrize("end", [-4, 0, 1, 5, 14, 15])
-@pytest.mark.parametrize(
+@each("step", [1, 2, 3, 7])
+@each("end", [-4, 0, 1, 5, 14, 15])
+@each(
     "form",
     [
         lambda i, e: i < e,
@@ -60,9 +61,9 @@ def test_loop_upwards_runs_as_often(form, end, step):
     assert left(converted(func), given) == left(func, given)
 
 
-@pytest.mark.parametrize("step", [-1, -2, -3])
-@pytest.mark.parametrize("end", [12, 10, 9, 0, -5])
-@pytest.mark.parametrize(
+@each("step", [-1, -2, -3])
+@each("end", [12, 10, 9, 0, -5])
+@each(
     "form",
     [
         lambda i, e: i > e,
@@ -79,9 +80,9 @@ def test_loop_downwards_runs_as_often(form, end, step):
     assert left(converted(func), given) == left(func, given)
 
 
-@pytest.mark.parametrize("condition", [I < N, I <= N, (I < N) & (I < M), (I <= N) & (M > 2)])
-@pytest.mark.parametrize("n", [-(2**31), -3, 0, 4, 9])
-@pytest.mark.parametrize("m", [0, 3, 20])
+@each("condition", [I < N, I <= N, (I < N) & (I < M), (I <= N) & (M > 2)])
+@each("n", [-(2**31), -3, 0, 4, 9])
+@each("m", [0, 3, 20])
 def test_bounds_that_are_not_known_are_computed_when_the_loop_begins(condition, n, m):
     func = count(const(2), condition, const(1), scalars=[N, M])
     given = np.zeros(2, "int64")

@@ -10,7 +10,7 @@ import pytest
 
 from relayish.tir.analysis.dependence import dependences
 from relayish.tir.analysis.iteration_pairs import Direction
-from tests.support.depth import DEPTH
+from tests.support.seeds import seeds
 from tests.support.tir_nests import draw
 
 AFFINE = (
@@ -29,8 +29,10 @@ AFFINE = (
 
 OTHERS = (("choices",), ("choices", "branches"), ("indirect",), ("indirect", "scalars"))
 
-NESTS = 2000 if DEPTH >= 100_000 else 160
-"""How many affine nests are run; of others, a third."""
+SEEDS = seeds(7)
+"""Nests of each group of affine kinds."""
+OTHER_SEEDS = seeds(5)
+MIXED_SEEDS = seeds(16)
 
 
 def signs(difference):
@@ -88,34 +90,29 @@ def check_distances(dep, differences):
             assert distance in values, (dep, level, values)
 
 
-def check_all(groups, count):
-    """Check nests of each group of kinds; return how many keys there are and are undecided."""
+def check_drawn(kinds, drawn):
+    """Check nests of some kinds; return how many keys there are and are undecided."""
     total = undecided = 0
-    for kinds in groups:
-        rng = random.Random(repr(kinds))
-        for _ in range(count // len(groups)):
-            counts = check(*draw(rng, kinds))
-            total, undecided = total + counts[0], undecided + counts[1]
+    for seed in drawn:
+        counts = check(*draw(random.Random(f"{kinds} {seed}"), kinds))
+        total, undecided = total + counts[0], undecided + counts[1]
     return total, undecided
 
 
-@pytest.mark.deep
-def test_dependences_of_affine_nests_are_exactly_those_that_occur():
-    total, undecided = check_all(AFFINE, NESTS)
-    assert total > NESTS
+@pytest.mark.parametrize("kinds", AFFINE, ids=" ".join)
+def test_dependences_of_affine_nests_are_exactly_those_that_occur(kinds):
+    total, undecided = check_drawn(kinds, SEEDS)
+    assert total > len(SEEDS) / 2
     assert undecided == 0
 
 
-@pytest.mark.deep
 def test_no_dependence_of_other_nests_is_missed():
-    total, undecided = check_all(OTHERS, NESTS // 3)
-    print(f"dependences undecided: {undecided} of {total}, {undecided / total:.1%}")  # noqa: T201
-    assert undecided < total / 2
+    found = [check_drawn(kinds, OTHER_SEEDS) for kinds in OTHERS]
+    assert sum(undecided for _, undecided in found) < sum(total for total, _ in found) / 2
 
 
-@pytest.mark.deep
 def test_no_dependence_is_missed_whatever_is_mixed():
-    rng = random.Random(3)
     features = sorted({feature for kinds in (*AFFINE, *OTHERS) for feature in kinds})
-    for _ in range(NESTS // 3):
+    for seed in MIXED_SEEDS:
+        rng = random.Random(f"mixed {seed}")
         check(*draw(rng, tuple(rng.sample(features, 4))))

@@ -12,8 +12,7 @@ from relayish.dataflow import UNREACHABLE, solve
 from relayish.dataflow.lattice import check_laws
 from relayish.tir.analysis import Environments, IndexIntervals, Interval
 from relayish.tir.analysis.environments import Outcome
-from tests.support.depth import DEPTH
-from tests.support.tir_deep import DEEP, SHARED
+from tests.support.tir_deep import DEEP, LEVELS, SHARED
 
 I, J, P, X, Y, N = (tir.Var(name) for name in "ijpxyn")  # noqa: E741
 B = tir.Var("b", "bool")
@@ -284,7 +283,7 @@ def test_visits_do_not_depend_on_how_often_loops_run():
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", DEEP)
 def test_deep_programs_are_solved(kind):
-    func = DEEP[kind](min(DEPTH, 20_000))
+    func = DEEP[kind](LEVELS)
     [solution] = solve([IndexIntervals()], func)
     assert solution.exit is not UNREACHABLE
 

@@ -18,9 +18,10 @@ from relayish.tir.analysis.linear_form import (
 from relayish.tir.analysis.prove import can_prove
 from relayish.tir.analysis.scopes import assume
 from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_integers import WIDTHS, Fault, evaluate, random_condition, random_expr
 
-SEEDS = range(8)
+SEEDS = seeds(3)
 
 
 def random_ranges(rng, variables):

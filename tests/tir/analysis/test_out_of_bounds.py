@@ -9,13 +9,12 @@ from relayish.dataflow import build_flow_graph
 from relayish.ir.span import Span
 from relayish.tir.analysis import Interval, find_out_of_bounds
 from relayish.tir.analysis.dependence import disturbed_reads
-from tests.support.depth import DEPTH
 from tests.support.seeds import seeds
-from tests.support.tir_deep import DEEP, SHARED
+from tests.support.tir_deep import DEEP, LEVELS, SHARED
 from tests.support.tir_programs import arguments, outcome, random_func
 from tests.support.tir_trace import trace
 
-SEEDS = seeds(60)
+SEEDS = seeds(30)
 I, J, X, N = (tir.Var(name) for name in "ijxn")  # noqa: E741
 BUFFER = tir.Buffer("_A", (16,), "int32")
 A = tir.Tensor("A", (16,), "int32", BUFFER)
@@ -106,7 +105,7 @@ def test_reports_of_random_programs_come_true():
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", DEEP)
 def test_deep_programs_are_looked_through(kind):
-    assert find_out_of_bounds(DEEP[kind](min(DEPTH, 20_000))) is not None
+    assert find_out_of_bounds(DEEP[kind](LEVELS)) is not None
 
 
 @pytest.mark.parametrize("kind", SHARED)

@@ -17,6 +17,7 @@ from relayish.tir.analysis import (
     parallel_loops,
 )
 from tests.support.depth import DEPTH
+from tests.support.seeds import seeds
 from tests.support.tir_nests import draw
 
 BUFFER = tir.Buffer("b", (1000,))
@@ -153,10 +154,9 @@ def test_outer_loop_of_a_sum_is_parallel_and_the_inner_is_not():
 
 
 def test_parallel_loops_are_those_that_no_dependence_names_as_its_carrier():
-    rng = random.Random(5)
     kinds = ("branches", "scalars", "views", "steps", "quotients")
-    for _ in range(40):
-        root, _ = draw(rng, kinds)
+    for seed in seeds(25):
+        root, _ = draw(random.Random(f"parallel {seed}"), kinds)
         loops = tir.collect_ir_nodes(root, lambda node: isinstance(node, (tir.For, tir.PolyFor)))
         carrying = {dep.carrier for dep in dependences(root)}
         assert parallel_loops(root) == {each for each in loops if each not in carrying}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from relayish import tir
 from relayish.ir.renaming import replace_nodes
 from relayish.tir.analysis import (
@@ -10,10 +12,20 @@ from relayish.tir.analysis import (
     parallel_loops,
     statements_with_contexts,
 )
-from tests.support.depth import DEPTH
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func, same_result
 
-PROGRAMS = 400 if DEPTH >= 100_000 else 60
+SEEDS = seeds(16)
+
+
+@functools.cache
+def drawn(seed):
+    return random_func(seed)
+
+
+@functools.cache
+def parallel(seed):
+    return parallel_loops(drawn(seed))
 
 
 def backwards(loop):
@@ -26,11 +38,11 @@ def backwards(loop):
 
 def test_parallel_loops_may_run_backwards():
     tried = 0
-    for seed in range(PROGRAMS):
-        func = random_func(seed)
+    for seed in SEEDS:
+        func = drawn(seed)
         loops = [
             loop
-            for loop in parallel_loops(func)
+            for loop in parallel(seed)
             if isinstance(loop, tir.For)
             and isinstance(loop.min, tir.IntImm)
             and isinstance(loop.extent, tir.IntImm)
@@ -43,21 +55,21 @@ def test_parallel_loops_may_run_backwards():
         # inner loops first, so that an outer one holds their images
         for loop in loops:
             assert same_result(func, replace_nodes(func, {loop: images[loop]})), seed
-    assert tried > PROGRAMS / 4
+    assert tried > len(SEEDS) / 4
 
 
 def test_dependences_name_the_loops_that_are_not_parallel():
-    for seed in range(PROGRAMS // 6):
-        func = random_func(seed)
+    for seed in SEEDS[:10]:
+        func = drawn(seed)
         loops = tir.collect_ir_nodes(func, lambda node: isinstance(node, (tir.For, tir.PolyFor)))
         carrying = {dep.carrier for dep in dependences(func)}
-        assert parallel_loops(func) == {each for each in loops if each not in carrying}
+        assert parallel(seed) == {each for each in loops if each not in carrying}
 
 
 def test_every_index_has_an_interval_in_its_tensor_where_the_shape_is_known():
     inside = total = 0
-    for seed in range(PROGRAMS):
-        for stmt, known in statements_with_contexts(random_func(seed)):
+    for seed in SEEDS:
+        for stmt, known in statements_with_contexts(drawn(seed)):
             if not isinstance(stmt, tir.Store) or not stmt.is_addr_tensor:
                 continue
             for index, size in zip(stmt.indices, stmt.tensor.shape, strict=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from itertools import product
 
-import pytest
-
 from relayish import tir
 from relayish.tir import Block, Ramp, ScheduleBlock, Store, Tensor, Var, const
 from relayish.tir.interpreter.run import evaluate
+from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_cases import ONE, A, B, I, J, V, W, loop, realize
 
 SIZE = 60
@@ -106,7 +106,7 @@ def test_blocks_inside_count():
     assert bounds(part, v=3) == [(4, 5)]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", seeds(150))
 def test_region_holds_every_element_that_is_touched(seed):
     """Affine indices over two loops, against all iterations."""
     chance = random.Random(seed)

@@ -22,6 +22,7 @@ from relayish.errors import (
 from relayish.ir.declarations import declared_temporarily
 from relayish.tir.externs import extern_names
 from relayish.tir.interpreter.compiler import RULES
+from tests.support.each import each
 
 
 def call(dtype, name, *args, writes=(), kind=tir.CallType.EXTERN, index=-1):
@@ -47,8 +48,8 @@ MATHEMATICS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", MATHEMATICS)
+@each("dtype", ["float32", "float64"])
+@each("name", MATHEMATICS)
 def test_function_of_mathematics_is_what_its_name_says(name, dtype):
     exact, point = MATHEMATICS[name]
     found = tir.evaluate(call(dtype, name, tir.const(point, dtype)))
@@ -56,8 +57,8 @@ def test_function_of_mathematics_is_what_its_name_says(name, dtype):
     assert found.dtype == dtype
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("name", MATHEMATICS)
+@each("dtype", ["float16", "bfloat16"])
+@each("name", MATHEMATICS)
 def test_function_of_mathematics_gives_the_type_it_is_given(name, dtype):
     point = MATHEMATICS[name][1]
     found = tir.evaluate(call(dtype, name, tir.const(point, dtype)))

@@ -10,10 +10,13 @@ import pytest
 from relayish import tir
 from relayish.errors import RelayishError
 from relayish.tir.interpreter.lanes import nest
-from tests.support.depth import DEPTH
+from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_programs import arguments, random_func, same_bits
 
-PROGRAMS = 1_000 if DEPTH >= 100_000 else 150
+SEEDS = seeds(50)
+NESTS = seeds(150)
+PARTS = 5
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +42,8 @@ def assert_same(func, given):
 
 
 @pytest.mark.parametrize("faulty", [False, True], ids=["sound", "faulty"])
-@pytest.mark.parametrize("part", range(5))
-def test_random_functions_do_the_same_in_both_modes(part, faulty):
-    for seed in range(part, PROGRAMS, 5):
+def test_random_functions_do_the_same_in_both_modes(faulty):
+    for seed in SEEDS:
         func = random_func(seed, faulty=faulty)
         assert_same(func, arguments(func, seed))
 
@@ -188,9 +190,9 @@ class Nests:
         ]
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_random_nests_do_the_same_in_both_modes(part):
-    for seed in range(part, 2 * PROGRAMS, 5):
+    for seed in NESTS[part::PARTS]:
         nests = Nests(seed)
         func = nests.func()
         assert_same(func, nests.given())
@@ -202,11 +204,12 @@ def test_random_nests_run_in_lockstep_often_enough_to_tell(monkeypatch):
     monkeypatch.setattr(
         nest.Nest, "attempt", lambda self, *args: found.append(attempt(self, *args)) or found[-1]
     )
-    for seed in range(100):
+    drawn = NESTS[:40]
+    for seed in drawn:
         nests = Nests(seed)
         outcome(nests.func(), nests.given(), "vectorised")
-    assert found.count(True) > 20
-    assert found.count(False) > 20
+    assert found.count(True) > len(drawn) / 10
+    assert found.count(False) > len(drawn) / 10
 
 
 FUNCTIONS = [
@@ -216,8 +219,8 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("dtype", ["float16", "float32", "float64", "bfloat16"])
+@each("name", FUNCTIONS)
 def test_function_of_mathematics_has_one_value_alone_and_among_others(name, dtype):
     n = 517
     sizes = (tir.const(n),)
@@ -234,10 +237,8 @@ def test_function_of_mathematics_has_one_value_alone_and_among_others(name, dtyp
     assert_same(func, [given, np.zeros_like(given)])
 
 
-@pytest.mark.parametrize("kind", [tir.Add, tir.Sub, tir.Mul, tir.Div, tir.Mod, tir.Min, tir.Max])
-@pytest.mark.parametrize(
-    "dtype", ["float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "int8", "uint8"]
-)
+@each("kind", [tir.Add, tir.Sub, tir.Mul, tir.Div, tir.Mod, tir.Min, tir.Max])
+@each("dtype", ["float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "int8", "uint8"])
 def test_operator_has_one_value_alone_and_among_others(kind, dtype):
     every = np.arange(256, dtype=np.uint8)
     one = tir.as_type(dtype).numpy
@@ -258,11 +259,11 @@ def test_operator_has_one_value_alone_and_among_others(kind, dtype):
     assert_same(func, [left, right, np.zeros_like(left)])
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     ["int8", "int32", "int64", "uint64", "float16", "float32", "float64", "bfloat16", "bool"],
 )
-@pytest.mark.parametrize(
+@each(
     "target",
     ["int8", "int32", "int64", "uint64", "float16", "float32", "float64", "bfloat16", "bool"],
 )

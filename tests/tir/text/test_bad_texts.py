@@ -6,6 +6,7 @@ import pytest
 
 from relayish import tir
 from relayish.errors import FieldError, ParseError
+from tests.support.each import each
 
 BAD_TEXTS: dict[str, tuple[str, str]] = {
     "nothing": (
@@ -478,7 +479,7 @@ BAD_TEXTS: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_TEXTS)
+@each("name", BAD_TEXTS)
 def test_bad_text_is_one_error_that_tells_where_what_and_what_to_do(name: str) -> None:
     text, message = BAD_TEXTS[name]
     with pytest.raises(ParseError) as caught:

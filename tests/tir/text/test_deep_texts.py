@@ -9,6 +9,7 @@ from relayish.errors import ParseError
 from relayish.ir.structural_equal import structural_equal
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
+from tests.support.tir_deep import LEVELS
 
 NESTS = [
     "loop_nest", "poly_nest", "branch_nest", "block_nest", "schedule_block_nest",
@@ -20,9 +21,9 @@ NESTS = [
 @pytest.mark.deep
 @pytest.mark.parametrize("name", NESTS)
 def test_deep_program_comes_back(name: str) -> None:
-    func = getattr(tir_deep, name)(DEPTH)
+    func = getattr(tir_deep, name)(LEVELS)
     text = tir.astext(func)
-    assert len(text) < 600 * DEPTH + 1000
+    assert len(text) < 600 * LEVELS + 1000
     assert structural_equal(tir.parse(text), func)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from relayish import tir
 from relayish.ir.structural_equal import assert_structural_equal
 from tests.support.each import each
+from tests.support.seeds import seeds
 from tests.support.tir_kinds import changes, examples
 from tests.support.tir_programs import random_func
 
@@ -27,6 +28,6 @@ def test_node_comes_back_whichever_of_its_fields_is_changed(kind: type[tir.IrNod
         check_round_trip(changed)
 
 
-@each("seed", range(200))
+@each("seed", seeds(60))
 def test_random_function_comes_back(seed: int) -> None:
     check_round_trip(random_func(seed))
