@@ -146,6 +146,7 @@ def draw_input(param: Var, sizes: dict[str, int], draw: np.random.Generator) -> 
     return np.full(shape, VALUES.get(param.name_hint, 1), ty.dtype)
 
 
+@pytest.mark.slow("some models are large, and every value in them is computed")
 @pytest.mark.parametrize("path", MODELS, ids=[path.name for path in MODELS])
 def test_nothing_untrue_is_inferred_of_models(path: Path) -> None:
     mod = from_onnx(path, freeze_params=True)

@@ -26,7 +26,12 @@ NETWORKS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+SLOW = pytest.mark.slow("two runs of eighteen layers of convolutions")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[SLOW] if each == "resnet" else []) for each in NETWORKS]
+)
 def test_a_network_computes_the_same_as_a_model(name: str) -> None:
     mod, params = NETWORKS[name]()
     bound = relay.transform.BindParams(params=params)(mod) if params else mod
