@@ -38,7 +38,6 @@ def pytest_collection_finish() -> None:
     """Let what there is before the first test be old, which collections between tests pass over."""
     gc.enable()
     gc.collect()
-    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
