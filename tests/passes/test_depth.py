@@ -13,18 +13,10 @@ from tests.support.each import each
 from tests.support.languages_of_passes import OTHER_PASSES, RELAY_PASSES, check_given_back
 from tests.support.standing import REFUSES, made_for
 
-SLOW = {
-    "Deduplicate": "three choices of options on twelve nests, each of many functions",
-    "PartitionANF": "a function of every few levels of twelve nests, twice",
-}
-
-
-def slow(name: str) -> object:
-    return pytest.param(name, marks=[pytest.mark.slow(SLOW[name])] if name in SLOW else [])
-
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", [*map(slow, RELAY_PASSES)])
+@pytest.mark.slow("thousands of levels in each of thirteen programs, with every choice of options")
+@pytest.mark.parametrize("name", RELAY_PASSES)
 def test_pass_goes_as_deep_as_the_program(name) -> None:
     limit = sys.getrecursionlimit()
     for kind, mod in deep_programs().items():
@@ -41,6 +33,7 @@ def test_pass_goes_as_deep_as_the_program(name) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.slow("half of all passes on deep programs, which it makes")
 @each("name", OTHER_PASSES)
 def test_pass_of_another_language_gives_programs_back(name: str) -> None:
     check_given_back(name, deep_programs().values())

@@ -19,7 +19,7 @@ from tests.support.languages_of_passes import OTHER_PASSES, RELAY_PASSES, check_
 from tests.support.seeds import seeds
 from tests.support.standing import OTHER_VALUE, REFUSES, made_for
 
-SEEDS = seeds(80)
+SEEDS = seeds(50)
 UNREGISTERED, TYPED = ForeignKinds(), ForeignKinds()
 register_types(TYPED)
 

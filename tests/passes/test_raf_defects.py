@@ -219,6 +219,7 @@ def _is_comparison(name: str) -> bool:
     return name in {"structural_equal", "same_value", "well_formed", "allclose", "array_equal"}
 
 
+@pytest.mark.slow("reads every test")
 def test_raf_defect_4_no_test_compares_and_forgets_to_assert() -> None:
     """RAF's test_pass_bind.py calls structural_equal and drops the answer."""
     assert _dropped(ast.parse("structural_equal(a, b)\na.well_formed(b)\na == b"), _is_comparison)

@@ -24,7 +24,7 @@ from tests.support.random_exprs import random_arguments
 from tests.support.seeds import seeds
 from tests.support.standing import LARGEST, OTHER_VALUE, REFUSES, TOLERANCE, close, made_for, within
 
-SEEDS = seeds(20, soak=400)
+SEEDS = seeds(16, soak=400)
 
 with DECLARED:
     from while_loops import Log, While, logged

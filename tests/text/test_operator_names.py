@@ -179,7 +179,7 @@ def round_trip(op: Op) -> None:
     assert structural_equal(again, whole)
 
 
-@quickly(20)
+@quickly(10)
 @given(name=st.text(max_size=6), domain=st.sampled_from(["relay", "lattices", "rings.odd", "let"]))
 def test_any_name_of_any_domain_comes_back(name, domain):
     with declared_temporarily():

@@ -140,6 +140,7 @@ def test_mutant_is_killed_by_the_test_that_notices_it(root: Path) -> None:
     assert (root / "tiny/bounds.py").read_text() == MODULE
 
 
+@pytest.mark.slow("a process that runs until it is ended")
 def test_mutant_that_runs_for_ever_is_killed(root: Path) -> None:
     workshop = Workshop(root, patience=0, grace=1.5)
     assert workshop.judge(change(root, "1", "0")).killed_by == "no end within 2 s"

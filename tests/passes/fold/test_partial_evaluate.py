@@ -182,6 +182,7 @@ def test_ifs_that_share_their_branches_do_not_double() -> None:
     assert count_nodes(image["main"]) < 1000
 
 
+@pytest.mark.slow("evaluates as much as it may before it gives up")
 @pytest.mark.parametrize("call", ["@up(0, 1000000000)", "@fib(60)", "@down(100000000)"])
 def test_what_would_take_too_long_is_left(call: str) -> None:
     image = get_pass("PartialEvaluate")(module(f"() {{ {call} }}"))

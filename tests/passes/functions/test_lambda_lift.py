@@ -234,6 +234,7 @@ def test_raf_defect_functions_that_hash_alike_get_names_of_their_own(monkeypatch
     assert evaluate(out["main"], out, (1,)) == 7
 
 
+@pytest.mark.slow("two processes that import passes")
 def test_names_are_the_same_in_every_process():
     script = f"""
 from relayish.text import parse

@@ -18,7 +18,7 @@ from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 SEEDS = st.integers(0, 10**6)
-THOROUGH = quickly(40)
+THOROUGH = quickly(20)
 
 
 def differences(function, values, eps=1e-5):
@@ -58,7 +58,7 @@ def test_both_modes_agree_on_first_order_programs(seed):
     np.testing.assert_allclose(one[1], other[1], rtol=1e-12, atol=1e-15)
 
 
-@quickly(15)
+@quickly(8)
 @given(seed=SEEDS)
 def test_gradients_can_be_differentiated_again(seed):
     func = Programs(seed).function(5)

@@ -70,6 +70,6 @@ def test_boxes_keep_apart_and_edges_go_down(seed: int) -> None:
 
 @pytest.mark.deep
 def test_a_long_chain_is_laid_out() -> None:
-    count = 20_000
+    count = 10_000
     found = drawn(count, [(number, number + 1) for number in range(count - 1)])
     assert found.y[-1] == (count - 1) * (20 + DROP)
