@@ -189,8 +189,8 @@ def test_gradient_has_the_same_value(text: str, mode: str) -> None:
 
 
 def test_gradients_of_random_programs_have_the_same_values() -> None:
-    changed = 0
-    for seed in seeds(5):
+    changed, drawn = 0, seeds(5)
+    for seed in drawn:
         for mode in ("first_order", "higher_order"):
             func = Programs(seed, first_order=mode == "first_order").function()
             mod = infer_type(IRModule.from_expr(gradient(func, mode=mode)))
@@ -202,7 +202,7 @@ def test_gradients_of_random_programs_have_the_same_values() -> None:
             assert found[0] == expected[0]
             assert get_pass("LazyGradientInit")(image) is image
             changed += image is not mod
-    assert changed > 12
+    assert changed > len(drawn)  # of twice as many
 
 
 NETWORK = """
