@@ -47,7 +47,7 @@ from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-SEEDS = seeds(24)
+SEEDS = seeds(12)
 
 
 LOOPS = """function f (_A)

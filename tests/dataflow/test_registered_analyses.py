@@ -19,7 +19,7 @@ from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
 
-SEEDS = seeds(8)
+SEEDS = seeds(5)
 REFUSALS = (" is a sparse analysis", " analyses programs of ")
 NAMES = [n for n in list_analyses() if analysis_entry(n).claimant.startswith("relayish.")]
 

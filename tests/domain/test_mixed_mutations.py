@@ -31,7 +31,7 @@ from tests.support.tir_programs import random_func
 
 FIRST = seeds(1)[0]
 EXAMPLES = many(1)
-EACH = many(4, soak=1)  # of the mutations
+EACH = many(6, soak=1)  # of the mutations
 
 with DECLARED:
     from complex_numbers import NUMBER, Repeat, make, mul, norm

@@ -100,7 +100,7 @@ KEYS = {
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_operations_give_what_dictionaries_give(keys):
-    for made, model in histories(SOAK + 1, keys, many(400)):
+    for made, model in histories(SOAK + 1, keys, many(200)):
         assert dict(made) == dict(made.items()) == model
         assert len(made) == len(model)
         assert bool(made) == bool(model)
