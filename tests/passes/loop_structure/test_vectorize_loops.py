@@ -7,6 +7,7 @@ import pytest
 
 from relayish import tir
 from relayish.passes.loop_structure.vectorize_loops import vectorize_loops, vectorize_obstacles
+from tests.support.each import each
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func, same_result
 from tests.support.tir_small import apply, function, left, loop, memory, nodes
@@ -29,22 +30,23 @@ def obstacle(func):
     return next(iter(found.values()))
 
 
-class TestTripCounts:
-    @pytest.mark.parametrize("extent", [500, 1, 15, 16, 17, 0, 32, -1])
-    @pytest.mark.parametrize("low", [0, 3, -5])
-    @pytest.mark.parametrize("symbolic", ["", "min", "extent", "min and extent"])
-    def test_every_iteration_runs_once(self, extent, low, symbolic):
-        a, first, count = memory("A", 520), tir.Var("first"), tir.Var("count")
-        start = first if "min" in symbolic else tir.const(low)
-        size = count if "extent" in symbolic else tir.const(extent)
-        body = tir.Store(a, a[I + 8] + I + 1, (I + 8,))
-        func = function([a], loop(I, start, size, body, lanes=16), scalars=(first, count))
-        array = np.arange(520, dtype="int32")
-        expected = array.copy()
-        for i in range(low, low + extent):
-            expected[i + 8] += i + 1
-        assert left(vectorized(func), low, extent, array) == [expected.tolist()]
+@each("extent", [500, 1, 15, 16, 17, 0, 32, -1])
+@each("low", [0, 3, -5])
+@each("symbolic", ["", "min", "extent", "min and extent"])
+def test_every_iteration_runs_once(extent, low, symbolic):
+    a, first, count = memory("A", 520), tir.Var("first"), tir.Var("count")
+    start = first if "min" in symbolic else tir.const(low)
+    size = count if "extent" in symbolic else tir.const(extent)
+    body = tir.Store(a, a[I + 8] + I + 1, (I + 8,))
+    func = function([a], loop(I, start, size, body, lanes=16), scalars=(first, count))
+    array = np.arange(520, dtype="int32")
+    expected = array.copy()
+    for i in range(low, low + extent):
+        expected[i + 8] += i + 1
+    assert left(vectorized(func), low, extent, array) == [expected.tolist()]
 
+
+class TestTripCounts:
     def test_loop_of_500_by_16_is_31_rounds_and_4_iterations(self):
         a = memory("A", 500)
         func = function([a], loop(I, 0, 500, tir.Store(a, I, (I,)), lanes=16))

@@ -19,6 +19,7 @@ from relayish.tir.analysis import (
     statements_with_contexts,
 )
 from tests.support.depth import DEPTH
+from tests.support.tir_deep import LEVELS
 
 EMPTY = tir.Block(())
 
@@ -213,7 +214,7 @@ class TestDepth:
     @pytest.mark.deep
     def test_shared_sum_takes_each_node_once(self):
         found = i = tir.Var("i")
-        for _ in range(min(DEPTH, 20_000)):
+        for _ in range(LEVELS):
             found = found + found
         assert interval_of(found - found) == Interval(0, 0)
         assert can_prove(tir.EQ(found + i, i + found)) is True

@@ -9,7 +9,7 @@ from relayish import tir
 from relayish.errors import LoweringError
 from relayish.tir.interpreter import run
 from relayish.tir.text import astext
-from tests.support.depth import DEPTH
+from tests.support.tir_deep import LEVELS
 
 
 def text(func):
@@ -367,7 +367,7 @@ def test_wrong_number_of_indices_of_an_inline_tensor_is_refused():
 @pytest.mark.deep
 @pytest.mark.parametrize("inline", [False, True])
 def test_long_chain_of_tensors_is_lowered(inline):
-    count = min(DEPTH, 20_000)
+    count = LEVELS
     first = tensor = tir.placeholder("A", (2,))
     for level in range(count):
         before = tensor

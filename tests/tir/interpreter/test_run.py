@@ -16,6 +16,7 @@ from relayish.errors import (
 )
 from relayish.ir.span import Span
 from tests.support.depth import DEPTH
+from tests.support.tir_deep import LEVELS
 
 both = pytest.mark.parametrize("mode", ["plain", "vectorised"])
 
@@ -233,7 +234,7 @@ class TestDepth:
 
     @pytest.mark.deep
     def test_allocations_nest(self, mode):
-        temps = [tensor(f"T{at}", 1).buffer for at in range(min(DEPTH, 20_000))]
+        temps = [tensor(f"T{at}", 1).buffer for at in range(LEVELS)]
         body = self.count()
         for temp in temps:
             body = tir.Alloc(temp, body=tir.Block((body,)))
@@ -258,7 +259,7 @@ class TestDepth:
     @pytest.mark.deep
     def test_reductions_nest(self, mode):
         value = self.a[0] + 1
-        for at in range(min(DEPTH, 20_000)):
+        for at in range(LEVELS):
             axis = tir.Var(f"r{at}", "int32", tir.const(0), tir.const(1))
             value = tir.Reduce(tir.ReduceType.SUM, tir.const(0), value, (axis,))
         assert self.run(store(self.a, value, 0), mode) == 1
@@ -267,17 +268,17 @@ class TestDepth:
     def test_inline_tensors_nest(self, mode):
         axis = tir.Var("x")
         made = tir.Tensor("t", (tir.const(2),), "int32", None, tir.ComputeOp((axis,), (), (axis,)))
-        for at in range(min(DEPTH, 20_000)):
+        for at in range(LEVELS):
             axis = tir.Var("x")
             operation = tir.ComputeOp((axis,), (), (made[axis] + 1,))
             made = tir.Tensor(f"t{at}", (tir.const(2),), "int32", None, operation)
-        assert self.run(store(self.a, made[1], 0), mode) == min(DEPTH, 20_000) + 1
+        assert self.run(store(self.a, made[1], 0), mode) == LEVELS + 1
 
     @pytest.mark.deep
     def test_functions_call_each_other(self, mode):
         last = tir.LoweredFunc("f0", (self.a.buffer,), self.count())
         functions = [last]
-        for at in range(1, min(DEPTH, 20_000)):
+        for at in range(1, LEVELS):
             a = tensor("A", 2)
             call = tir.Call("void", f"f{at - 1}", (), (a,), tir.CallType.CINN)
             functions.append(tir.LoweredFunc(f"f{at}", (a.buffer,), call))
