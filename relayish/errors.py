@@ -67,7 +67,10 @@ class UnknownNameError(RelayishError, KeyError):
 
 
 class MissingNameError(RelayishError, AttributeError):
-    """A module or object lacks a name that scripts for TVM use; says what to write instead."""
+    """A module or object lacks a name that scripts for TVM use; says what to write instead.
+
+    It is raised with the ``name``, so that Python, from 3.12 on, guesses at no other beside.
+    """
 
 
 class MissingImportError(RelayishError, ImportError):

@@ -50,6 +50,13 @@ def test_name_of_tvm_is_there_or_its_error_says_what_to_write(path):
         assert re.search(r"write |leave|use ", told), told
 
 
+def test_python_guesses_at_no_name_beside_what_the_error_says():
+    with pytest.raises(MissingNameError) as caught:
+        find("tvm.relay.build")
+    assert caught.value.name == "build"
+    assert caught.value.obj is None  # among whose names Python would look
+
+
 @each("module", TVM)
 def test_module_of_tvm_is_imported_under_its_name(module):
     try:

@@ -59,7 +59,7 @@ def missing_name(
     text = f"{module} has no {name}: {told}"
     if _is_from_import(2 + above):
         return MissingImportError(text, name=module)
-    return MissingNameError(text)
+    return MissingNameError(text, name=name)
 
 
 def names_of(module: str) -> Callable[[str], Any]:  # Any: whatever goes by the name
@@ -123,7 +123,7 @@ class AbsentMember:
         self.name, self.told = name, told
 
     def __get__(self, thing: object, owner: type) -> NoReturn:
-        raise MissingNameError(f"{owner.__name__} has no {self.name}: {self.told}")
+        raise MissingNameError(f"{owner.__name__} has no {self.name}: {self.told}", name=self.name)
 
 
 def set_absent_members(cls: _Class) -> _Class:
