@@ -16,7 +16,7 @@ from tests.support.tir_deep import loop_nest
 from tests.support.tir_programs import arguments, random_func, same_result
 from tests.support.tir_trace import trace
 
-SEEDS = seeds(30)
+SEEDS = seeds(20)
 I, J, N, M, X = (tir.Var(name) for name in "ijnmx")  # noqa: E741
 F = tir.Var("f", "float32")
 B = tir.Var("b", "bool")

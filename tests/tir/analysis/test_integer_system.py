@@ -18,7 +18,7 @@ from relayish.tir.analysis.integer_system import (
 from tests.support.seeds import seeds
 
 SIZE = 4
-SEEDS = seeds(300)
+SEEDS = seeds(220)
 FEW = seeds(120)
 
 

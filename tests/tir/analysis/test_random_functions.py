@@ -15,7 +15,7 @@ from relayish.tir.analysis import (
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func, same_result
 
-SEEDS = seeds(16)
+SEEDS = seeds(12)
 
 
 @functools.cache
