@@ -41,6 +41,19 @@ def names():
     return {name: tir.Var(name) for name in "ijkmnx"}
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (2, 7, Interval(2, 6)),
+        (2, None, Interval(2, 2**31 - 1)),
+        (None, 7, Interval(-(2**31), 6)),
+    ],
+)
+def test_variable_lies_within_the_bounds_it_is_declared_with(low, high, expected):
+    bounds = [None if bound is None else tir.const(bound) for bound in (low, high)]
+    assert interval_of(tir.Var("i", "int32", *bounds), Context()) == expected
+
+
 class TestLoops:
     def test_variable_is_below_a_symbolic_extent(self, names):
         i, n = names["i"], names["n"]

@@ -68,8 +68,8 @@ def test_dependences_name_the_loops_that_are_not_parallel():
 
 def test_every_index_has_an_interval_in_its_tensor_where_the_shape_is_known():
     inside = total = 0
-    for seed in SEEDS:
-        for stmt, known in statements_with_contexts(drawn(seed)):
+    for seed in seeds(60):
+        for stmt, known in statements_with_contexts(random_func(seed)):
             if not isinstance(stmt, tir.Store) or not stmt.is_addr_tensor:
                 continue
             for index, size in zip(stmt.indices, stmt.tensor.shape, strict=True):
