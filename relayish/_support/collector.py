@@ -14,6 +14,10 @@ from typing import Final
 RARE: Final = (50_000, 20, 100)
 """Thresholds with which building and rewriting of programs takes about half the time."""
 
+IMMORTAL: Final = 10_000
+"""CPython 3.12 counts what is immortal as frozen, some hundred objects; whoever freezes a heap in
+which a program of any use has been built freezes more than this."""
+
 
 @contextmanager
 def collect_rarely() -> Iterator[None]:
@@ -47,10 +51,15 @@ def pause_collection() -> Iterator[None]:
         gc.enable()
 
 
+def is_frozen() -> bool:
+    """Return whether somebody keeps the collector from looking at the heap."""
+    return gc.get_freeze_count() > IMMORTAL
+
+
 @contextmanager
 def freeze_heap() -> Iterator[None]:
     """Keep the collector from looking at what is there already, while the block runs."""
-    if gc.get_freeze_count():  # frozen by somebody else, who would find it thawed
+    if is_frozen():  # by somebody else, who would find it thawed
         yield
         return
     gc.freeze()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from relayish._support.collector import RARE
+from relayish._support.collector import RARE, is_frozen
 from relayish.ir.relay.module import IRModule
 from relayish.transform import Pass, PassContext, create_module_pass, list_configs
 
@@ -20,7 +20,7 @@ USUAL = (700, 10, 10)
 def _as_usual() -> Iterator[None]:
     before = gc.get_threshold()
     gc.set_threshold(*USUAL)
-    assert gc.get_freeze_count() == 0
+    assert not is_frozen()
     yield
     gc.unfreeze()
     gc.set_threshold(*before)
@@ -30,7 +30,7 @@ def looking(seen: list[tuple[object, bool]]) -> Pass:
     """Return a pass that notes how the collector runs."""
 
     def look(mod: IRModule, _ctx: PassContext) -> IRModule:
-        seen.append((gc.get_threshold(), gc.get_freeze_count() > 0))
+        seen.append((gc.get_threshold(), is_frozen()))
         return mod
 
     return create_module_pass(look, 0, "Look")
@@ -50,7 +50,7 @@ def test_collector_runs_as_the_context_says_and_as_before_afterwards(mod, config
     with PassContext(config=config):
         looking(seen)(mod)
         looking(seen)(mod)
-        assert (gc.get_threshold(), gc.get_freeze_count()) == (USUAL, 0)
+        assert (gc.get_threshold(), is_frozen()) == (USUAL, False)
     assert seen == [expected, expected]
 
 
@@ -60,7 +60,7 @@ def test_collector_runs_as_before_when_a_pass_fails(mod):
 
     with PassContext(config={**RARELY, **FROZEN}), pytest.raises(ZeroDivisionError):
         create_module_pass(fail, 0, "Fail")(mod)
-    assert (gc.get_threshold(), gc.get_freeze_count()) == (USUAL, 0)
+    assert (gc.get_threshold(), is_frozen()) == (USUAL, False)
 
 
 def test_pass_inside_another_leaves_the_collector_to_it(mod):
@@ -70,7 +70,7 @@ def test_pass_inside_another_leaves_the_collector_to_it(mod):
     with PassContext(config={**RARELY, **FROZEN}):
         outer(mod)
     assert seen == [(RARE, True)] * 2
-    assert (gc.get_threshold(), gc.get_freeze_count()) == (USUAL, 0)
+    assert (gc.get_threshold(), is_frozen()) == (USUAL, False)
 
 
 def test_inner_context_without_options_leaves_the_collector_to_the_outer(mod):
