@@ -220,7 +220,7 @@ class Decoder:
             found = find_type(name)
         except (TypeError, ValueError, ArithmeticError) as error:
             raise self._cursor.error(f"{name!r} is no element type", error) from error
-        if found.hasobject or not found.itemsize:
+        if found.hasobject or found.itemsize <= 0:  # numpy 1 wraps huge lengths around
             raise self._cursor.error(f"{name!r} is no element type of arrays in files")
         return found
 

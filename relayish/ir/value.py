@@ -84,13 +84,12 @@ def _tuple(root: tuple[object, ...] | list[object]) -> Value:
 
 
 def _scalar(value: object) -> np.generic:
-    try:
-        return _DEFAULTS[type(value)](value)
-    except OverflowError:
+    if type(value) is int and not -(2**31) <= value < 2**31:  # numpy 1 would wrap it around
         raise ValueError(
             f"{value!r} does not fit int32, the default of constants; "
             f"give its type: const({value!r}, 'int64')"
-        ) from None
+        )
+    return _DEFAULTS[type(value)](value)
 
 
 def _freeze(array: npt.NDArray[np.generic]) -> Value:

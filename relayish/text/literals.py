@@ -124,10 +124,10 @@ def read_scalar(digits: str, suffix: str | None, negative: bool) -> np.generic:
     number = -read_int(digits) if negative else read_int(digits)
     if not suffix and not -(2**31) <= number < 2**31:
         dtype = np.int64
-    try:
-        return dtype(number)
-    except OverflowError:
-        raise ValueError(f"{number} does not fit {dtype.__name__}") from None
+    bounds = np.iinfo(np.dtype(dtype).name)
+    if not bounds.min <= number <= bounds.max:  # numpy 1 would wrap it around
+        raise ValueError(f"{number} does not fit {dtype.__name__}")
+    return dtype(number)
 
 
 def read_int(digits: str) -> int:

@@ -102,7 +102,14 @@ def _unsigned(x: Value) -> Value:
 
 def popc(x: Value) -> Value:
     """Return how many bits are ones."""
-    return np.bitwise_count(_unsigned(x)).astype(x.dtype)
+    return _ones(_unsigned(x)).astype(x.dtype)
+
+
+def _ones(x: Value) -> Value:
+    if hasattr(np, "bitwise_count"):  # from numpy 2 on
+        return np.bitwise_count(x)
+    octets = np.ascontiguousarray(x).view(np.uint8).reshape(*np.shape(x), -1)
+    return np.unpackbits(octets, axis=-1).sum(axis=-1, dtype=np.uint8)
 
 
 def clz(x: Value) -> Value:
@@ -113,7 +120,7 @@ def clz(x: Value) -> Value:
     while step < width:
         smeared = smeared | (smeared >> smeared.dtype.type(step))
         step *= 2
-    return (width - np.bitwise_count(smeared).astype(np.int64)).astype(x.dtype)
+    return (width - _ones(smeared).astype(np.int64)).astype(x.dtype)
 
 
 def _shifted(shift: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:

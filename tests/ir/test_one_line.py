@@ -99,7 +99,7 @@ def test_line_that_a_kind_registers_takes_the_place_of_its_fields():
         relay.Tuple([Var("v" * 100)] * 100_000),
         relay.Call(Var("f" * 1000), [Var("v" * 1000)] * 5),
         relay.const("x" * 100_000),
-        relay.const(np.zeros((1,) * 60)),
+        relay.const(np.zeros((1,) * 32)),
         relay.Op("o" * 1000, "d" * 1000),
     ],
 )

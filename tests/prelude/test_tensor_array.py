@@ -110,7 +110,7 @@ def test_nothing_concatenated_is_no_tensor():
 @given(shapes, st.integers(1, 4))
 @few
 def test_tensors_are_stacked_and_unstacked(shape, count):
-    arrays = [draw(shape) + k for k in range(count)]
+    arrays = [draw(shape) + np.float32(k) for k in range(count)]
     stacked = A.numpy(A.call("tensor_array_stack", A.array(arrays)))
     assert np.array_equal(stacked, np.stack(arrays))
     name = f"tensor_array_unstack_tensor{stacked.ndim}"

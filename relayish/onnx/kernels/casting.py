@@ -127,12 +127,12 @@ def _numbers_of_strings(data: Array, dtype: DType) -> Array:
     numbers.reshape(-1)[:] = [read(text) for text in data.reshape(-1)]
     if not whole:
         return numbers
-    try:
-        return numbers.astype(np.uint64 if dtype.kind == "u" else np.int64)
-    except OverflowError:
+    widest = np.iinfo(np.uint64 if dtype.kind == "u" else np.int64)
+    if any(not widest.min <= number <= widest.max for number in numbers.flat):
         raise EvaluationError(
             f"strings hold integers that {dtype} does not have; expected smaller ones"
-        ) from None
+        )
+    return numbers.astype(widest.dtype)
 
 
 def _read_float(text: str) -> float:

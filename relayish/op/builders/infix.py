@@ -74,10 +74,17 @@ def _constant(name: str, value: object, beside: object) -> Constant | None:
             f"it; convert the expression, as in x.astype('float32'), or write "
             f"const({number!r}, dtype)"
         )
-    try:
-        return Constant(numpy_dtype(ty.dtype).type(number))
-    except OverflowError:
+    dtype = numpy_dtype(ty.dtype)
+    if dtype.kind in "iu" and not _is_held(number, np.iinfo(dtype.name)):
         return const(number, ty.dtype)  # says what does not fit, and what to do
+    try:
+        return Constant(dtype.type(number))
+    except OverflowError:
+        return const(number, ty.dtype)
+
+
+def _is_held(number: float, bounds: np.iinfo[Any]) -> bool:  # Any: of every integer type
+    return bool(bounds.min <= number <= bounds.max)
 
 
 def _fits(number: float, dtype: str) -> bool:

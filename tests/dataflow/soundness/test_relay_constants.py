@@ -99,7 +99,7 @@ def test_wrong_transfer_is_caught() -> None:
     value = If(a, Call(get_op("add"), (y, y)), y)
     body = Let(y, Call(get_op("add"), (relay_one(), relay_one())), value)
     mod = IRModule({"main": Function((a,), body)})
-    with pytest.raises(AssertionError, match=r"np.int32\(1\)"):
+    with pytest.raises(AssertionError, match=r"\), (np\.int32\()?1\)?, "):
         count_checked(mod, [(np.bool_(True),)], ConfusesSums())
 
 

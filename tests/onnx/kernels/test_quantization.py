@@ -80,7 +80,7 @@ def test_dynamic_quantisation_covers_the_range(seed):
     rng = np.random.default_rng(seed)
     x = (rng.standard_normal((3, 4)) + rng.integers(-2, 3)).astype(F)
     y, scale, zero = run_kernel("DynamicQuantizeLinear", x, version=11)
-    low, high = min(x.min(), 0), max(x.max(), 0)
+    low, high = min(x.min(), F(0)), max(x.max(), F(0))
     compare(scale, np.asarray((high - low) / F(255)), 1e-6)
     compare(zero, np.asarray(np.rint(-low / scale).astype(np.uint8)))
     (back,) = run_kernel("DequantizeLinear", y, scale, zero, version=10)
