@@ -49,7 +49,7 @@ def test_classifiers_name_the_pythons_that_the_workflow_proves():
     named = {text.removeprefix(prefix) for text in PROJECT["classifiers"] if prefix in text}
     assert named == {"3 :: Only", *proven}
     assert PROJECT["requires-python"] == f">={min(proven, key=lambda v: int(v.split('.')[1]))}"
-    assert "continue-on-error: ${{ matrix.python == '3.14' ||" in CI
+    assert "continue-on-error: ${{ matrix.python == '3.14' }}" in CI
     assert pythons_of(NIGHTLY) == pythons_of(CI)
 
 
