@@ -56,12 +56,44 @@ def test_only_tests_over_their_time_that_give_no_reason_are_told(report: Path) -
     assert main([str(report)]) == 0
 
 
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose only test claims what stands in a file."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_busy.py").write_text(
+        "class TestClass:\n"
+        "    def test_a(self, record_property):\n"
+        "        record_property('cpu', open('seconds').read())\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    return tmp_path
+
+
+def say(project: Path, first: str, again: str) -> int:
+    """Return how the command ends if a test takes so long at first, and so long alone."""
+    name = 'classname="tests.test_busy.TestClass" name="test_a"'
+    found = f'<properties><property name="cpu" value="{first}"/></properties>'
+    (project / "report.xml").write_text(f"<a><testcase {name} time='0'>{found}</testcase></a>")
+    (project / "seconds").write_text(again)
+    return main([str(project / "report.xml")])
+
+
 def test_command_fails_and_says_what_to_do(
-    report: Path, capsys: pytest.CaptureFixture[str]
+    project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report.write_text(REPORT.replace('"0.5"', '"2.5"'))
-    assert main([str(report)]) == 1
+    assert say(project, "2.75", "2.5") == 1
     assert (
-        "test_a takes 2.5 s, and a test has 1; make it shorter, or say why"
+        "TestClass::test_a takes 2.5 s, and a test has 1; make it shorter, or say why"
         in capsys.readouterr().out
     )
+
+
+@pytest.mark.parametrize(("first", "again"), [("9", "0.5"), ("0.5", "9")])
+def test_who_is_fast_alone_is_not_told(project: Path, first: str, again: str) -> None:
+    assert say(project, first, again) == 0
+
+
+def test_who_cannot_be_tried_again_is_told(project: Path) -> None:
+    (project / "tests/test_busy.py").write_text("")
+    assert say(project, "2.75", "0.5") == 1
