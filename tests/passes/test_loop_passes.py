@@ -25,6 +25,9 @@ FLAT = ("schedule_block", "root", "vector")
 
 SORTS = {
     "plain": random_func,
+    "shared": lambda seed: random_func(
+        f"shared {seed}", size=16, more=("shared",), without=(*FLAT, "reduce")
+    ),
     "regions": lambda seed: with_regions(random_func(f"regions {seed}")),
     "rebinding": lambda seed: random_func(seed, size=20, more=AGAIN),
     "copies": lambda seed: with_copies(random_func(f"copies {seed}", without=FLAT), seed),
@@ -34,7 +37,8 @@ SORTS = {
     "faulty": lambda seed: random_func(seed, faulty=True),
 }
 SEEDS = {
-    "plain": seeds(25),
+    "plain": seeds(15),
+    "shared": seeds(20),
     "regions": seeds(25),
     "rebinding": seeds(12),
     "copies": seeds(12),
@@ -145,7 +149,9 @@ def test_pass_looks_at_shared_nodes_once(applied, kind):
 
 
 def test_random_programs_are_accepted_and_end_mostly():
-    assert all(accepted(sort, seed) for sort in ("plain", "regions") for seed in SEEDS[sort])
+    assert all(
+        accepted(sort, seed) for sort in ("plain", "shared", "regions") for seed in SEEDS[sort]
+    )
     failing = 0
     for seed in SEEDS["faulty"]:
         func = drawn("faulty", seed)

@@ -19,7 +19,7 @@ import numpy as np
 from relayish import tir
 from relayish.errors import RelayishError
 from relayish.tir import Expr, LoweredFunc, Stmt, as_type
-from tests.support.tir_statements import StatementGenerator
+from tests.support.tir_statements import NOTES, StatementGenerator
 from tests.support.tir_values import FLOATS, INTS, Known, Scope, View
 
 FEATURES = frozenset(
@@ -51,6 +51,7 @@ MORE = frozenset(
     {
         "rebinding",  # loops one after the other bind one and the same variable
         "same_names",  # variables have the same names
+        "shared",  # one object stands in a loop and outside, in an arm and outside, in a bound
     }
 )
 """What they have where it is asked for."""
@@ -70,7 +71,13 @@ class FunctionGenerator(StatementGenerator):
         if not sizes:
             scope.known.clear()
         scalars = [self.scalar(scope) for _ in range(self.random.choice((0, 0, 1)))]
+        if "shared" in self.features:
+            scalars += [self.number(scope) for _ in range(2)]
         given = [self.buffer(f"A{at}", scope, given=True) for at in range(self.count(2, 4))]
+        if "shared" in self.features:
+            noted = tir.Buffer("_notes", (tir.const(NOTES),), "int32")
+            self.notes = tir.Tensor("notes", noted.shape, "int32", noted)
+            scalars.append(noted)
         for buffer in given:
             views = self.views(buffer)
             scope.views += views
@@ -102,6 +109,12 @@ class FunctionGenerator(StatementGenerator):
         low, high = 1, self.random.choice((1, 3, 6))
         var = tir.Var(self.unique("n"), "int32", tir.const(low), tir.const(high + 1))
         scope.known.append(Known(var, low, high))
+        return var
+
+    def number(self, scope: Scope) -> tir.Var:
+        """An argument that is small, and may be negative."""
+        var = tir.Var(self.unique("m"), "int32", tir.const(-3), tir.const(4))
+        scope.known.append(Known(var, -3, 3))
         return var
 
     def scalar(self, scope: Scope) -> tir.Var:

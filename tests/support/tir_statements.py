@@ -8,6 +8,9 @@ from relayish.ir.scoping import PROGRAM
 from relayish.tir import Expr, ForType, Stmt, as_type
 from tests.support.tir_values import FLOATS, INTS, LANES, Known, Scope, ValueGenerator, View
 
+NOTES = 64
+"""How many elements the tensor has in which is noted what shared expressions are."""
+
 WORK = 1500.0
 """How many nodes of expressions a run may evaluate, about."""
 
@@ -32,11 +35,45 @@ class StatementGenerator(ValueGenerator):
     def block(self, scope: Scope, count: int, depth: int) -> tir.Block:
         """A block of about ``count`` statements, in a scope of its own."""
         inside = scope.inner()
+        if "shared" in self.features and (not scope.shared or self.chance(0.1)):
+            self.share(inside)
         stmts: list[Stmt] = []
         while len(stmts) < count and self.budget > 0 and self.cost < WORK:
             self.budget -= 1
             stmts += self.statement(inside, depth)
+            if inside.shared:
+                stmts += self.noted(inside)
         return tir.Block(tuple(stmts))
+
+    def share(self, scope: Scope) -> None:
+        """Make expressions that several places will hold, each as one object.
+
+        They are of a kind that is simpler where more is known: in a loop that has an iteration, in
+        an arm of a branch.
+        """
+        wide = [k for k in scope.known if k.low < k.high and isinstance(k.expr, tir.Var)]
+        for found in self.random.sample(wide, min(3, len(wide))):
+            a, cut = found.expr, self.random.choice((-1, 0, 0, 1, 1, 2))
+            made = (
+                Known(tir.Max(a, tir.const(cut)), cut, max(cut, found.high)),
+                Known(tir.Min(tir.const(cut), a), min(cut, found.low), cut),
+                Known((a % 4 + 4) % 4, 0, 3),
+                Known(tir.Select(a > cut, a, tir.const(cut)), cut, max(cut, found.high)),
+            )
+            chosen = self.random.choice(made)
+            scope.known.append(chosen)
+            scope.shared += (chosen.expr, self.random.choice((a > cut, a <= cut, tir.EQ(a, cut))))
+
+    notes: tir.Tensor | None = None
+    noted_so_far = 0
+
+    def noted(self, scope: Scope) -> list[Stmt]:
+        """A store of what several places hold as one object, to where nothing else is stored."""
+        if self.notes is None or not self.chance(0.5):
+            return []
+        slot = tir.const(self.noted_so_far % NOTES)
+        self.noted_so_far += 1
+        return [tir.Store(self.notes, tir.Cast("int32", self.random.choice(scope.shared)), (slot,))]
 
     def statement(self, scope: Scope, depth: int) -> list[Stmt]:
         rules = [self.store] * 4 + [self.scalar_store] * bool(scope.scalars)
@@ -106,7 +143,11 @@ class StatementGenerator(ValueGenerator):
 
     def bound(self, scope: Scope, low: int, high: int) -> Known:
         """An expression for a bound of a loop, mostly a constant, at most ``high``."""
-        if scope.known and self.chance(0.25):
+        if "shared" in self.features and self.chance(0.6):
+            numbers = [k for k in scope.known if k.low < k.high <= high]
+            if numbers:
+                return self.random.choice(numbers)
+        elif scope.known and self.chance(0.25):
             found = self.affine(scope)
             if low <= found.low and found.high <= high:
                 return found

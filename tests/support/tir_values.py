@@ -48,10 +48,12 @@ class Scope:
     scalars: list[tir.Var] = field(default_factory=list)  # readable, and stored to
     constants: list[tir.Var] = field(default_factory=list)  # readable only
     views: list[View] = field(default_factory=list)
+    shared: list[Expr] = field(default_factory=list)  # held by several places as one object
 
     def inner(self) -> Scope:
         """Return a scope in which all of this is known, and more may be."""
-        return Scope([*self.known], [*self.scalars], [*self.constants], [*self.views])
+        lists = (self.known, self.scalars, self.constants, self.views, self.shared)
+        return Scope(*map(list, lists))
 
 
 class ValueGenerator:
@@ -160,6 +162,9 @@ class ValueGenerator:
     def value(self, scope: Scope, ty: Type, depth: int) -> Expr:
         """An expression of ``ty``, a scalar or vector of numbers or truth values."""
         self.cost += self.times * ty.lanes
+        shared = [expr for expr in scope.shared if expr.type == ty]
+        if shared and self.chance(0.4):
+            return self.random.choice(shared)
         if depth <= 0 or self.chance(0.15):
             return self.leaf(scope, ty)
         rules = self.rules(ty)

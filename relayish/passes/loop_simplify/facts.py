@@ -129,19 +129,28 @@ class Facts:
         table = self.region.removable
         return all(table[expr] for expr in exprs)
 
-    def enter(self, context: Context, *bound: Node, refined: bool = False) -> None:
+    def enter(self, context: Context, *bound: Node) -> None:
         """Go on with ``context``, until :meth:`leave`.
+
+        What was found out so far goes on to hold if no more is assumed.
 
         Args:
             context: What is known from here on.
             bound: Variables that come into scope here.
-            refined: Whether more becomes known of variables that were in scope before.
         """
+        anew = context.premises is not self.context.premises
+        self._enter(context, anew=anew or not self._entered.isdisjoint(bound))
+        self._entered.update(bound)
+
+    def enter_anew(self, context: Context) -> None:
+        """Go on with ``context``, which may say less than that so far, until :meth:`leave`."""
+        self._enter(context, anew=True)
+
+    def _enter(self, context: Context, *, anew: bool) -> None:
         self._left.append((self.region, self.context))
         self.context = context
-        if refined or not self._entered.isdisjoint(bound):
+        if anew:
             self.region = Region(self)
-        self._entered.update(bound)
 
     def leave(self) -> None:
         """Go on with what was known before."""

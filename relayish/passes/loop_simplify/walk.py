@@ -171,7 +171,7 @@ class Walk:
 
     def _in_any_place(self, stmt: Node) -> Steps:
         """Simplify a statement that stands in several places, once for all of these."""
-        self.facts.enter(self._outermost, refined=True)
+        self.facts.enter_anew(self._outermost)
         image = self._repeated[stmt] = yield self._in_place(stmt)
         self.facts.leave()
         return image
@@ -291,11 +291,11 @@ class Walk:
     def _poly_for(self, loop: PolyFor) -> Steps:
         facts, var = self.facts, loop.iterator
         init = self.simplify(loop.init)
-        facts.enter(facts.context.without((var,)), var, refined=True)
+        facts.enter(facts.context.without((var,)), var)
         condition = self.simplify(loop.condition)
         facts.leave()
         image = loop.with_fields(init=init, condition=condition)
-        facts.enter(self._learn(enter_loop, image), var, refined=True)
+        facts.enter(self._learn(enter_loop, image), var)
         inc = self.simplify(loop.inc)
         body = self._find(loop.body)
         if body is None:
@@ -313,7 +313,7 @@ class Walk:
             inside = self._learn(assume, condition, at == 0)
             if inside.is_unreachable:
                 continue
-            facts.enter(inside, refined=inside is not facts.context)
+            facts.enter(inside)
             image = self._find(arm)
             if image is None:
                 image = yield self._steps(arm)

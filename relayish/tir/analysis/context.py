@@ -22,6 +22,7 @@ Terms: TypeAlias = frozenset[tuple[Expr, int]]
 Mentions: TypeAlias = "tuple[Terms, Mentions] | None"
 """Sums that mention a variable, the latest first, then the others."""
 
+_NOTHING: Final = object()
 _NO_FACTS: Final[PersistentMap[Terms, Interval]] = PersistentMap()
 _NOT_MENTIONED: Final[PersistentMap[Var, Mentions]] = PersistentMap()
 
@@ -45,6 +46,7 @@ class Context:
         "is_unreachable",
         "knows_computed",
         "mentions",
+        "premises",
     )
 
     def __init__(
@@ -61,6 +63,10 @@ class Context:
         """What was found so far by :mod:`.interval_rules`."""
         self.mentions = _NOT_MENTIONED
         """By variable, the sums that depend on it of which something is known, in order."""
+        self.premises: object = _NOTHING
+        """What was assumed: where a context and one around it have the same premises, they differ
+        in what is said of variables that only the inner one knows, so that what this tells of
+        expressions without them holds outside as well."""
         self._numbers = ValueNumbers() if numbers is None else numbers
 
     @property
@@ -82,6 +88,7 @@ class Context:
         keys: dict[Var, Terms] = {
             var: frozenset(((var, 1),)) for var in ranges if var not in self.assigned
         }
+        made.premises = object()
         made.facts = self.facts.update([(key, ranges[var]) for var, key in keys.items()])
         made.mentions = self.mentions.update([(var, (key, None)) for var, key in keys.items()])
         return made
@@ -107,6 +114,7 @@ class Context:
         if interval.low > interval.high:
             return self.as_unreachable()
         made = self._copy()
+        made.premises = object()
         made.facts = self.facts.set(key, interval)
         if len(key) == 1 and not all(isinstance(term, Var) for term, _ in key):
             made.knows_computed = True
@@ -118,7 +126,20 @@ class Context:
     def as_unreachable(self) -> Context:
         """Return what is known where what is known contradicts itself."""
         made = self._copy()
+        made.premises = object()
         made.is_unreachable = True
+        return made
+
+    def as_definition_in(self, outer: Context) -> Context:
+        """Return ``self``, which says no more than ``outer`` but of what is defined here.
+
+        What has no other value cannot be otherwise: a name for a value, a counter between numbers.
+        That a loop has an iteration, or that a condition holds, may be.
+        """
+        if self.premises is outer.premises or self.is_unreachable:
+            return self
+        made = self._copy()
+        made.premises = outer.premises
         return made
 
     def without(self, variables: Iterable[Var]) -> Context:
@@ -185,6 +206,7 @@ class Context:
         made.facts, made.is_unreachable = self.facts, self.is_unreachable
         made.knows_computed = self.knows_computed
         made.mentions = self.mentions
+        made.premises = self.premises
         return made
 
 

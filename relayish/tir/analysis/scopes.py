@@ -127,9 +127,9 @@ def bind(context: Context, var: Var, value: Expr) -> Context:
         return inner
     found = exact_form(linear_form(value, context), context)
     inner = inner.with_range(var, interval_of(value, context))
-    if found is None or var in found.terms:
-        return inner
-    return _with_form(inner, found.plus(_form_of(var), -1), 0, 0)
+    if found is not None and var not in found.terms:
+        inner = _with_form(inner, found.plus(_form_of(var), -1), 0, 0)
+    return inner.as_definition_in(context)
 
 
 def enter_block(context: Context, realize: ScheduleBlockRealize) -> Context:
@@ -230,7 +230,9 @@ def _with_constant_range(context: Context, var: Var, first: int, count: int) -> 
     if count < 1:
         return context.as_unreachable()
     values = Interval(first, first + count - 1)
-    return context.with_range(var, values) if type_range(var.type).covers(values) else context
+    if not type_range(var.type).covers(values):
+        return context
+    return context.with_range(var, values).as_definition_in(context)
 
 
 def _enter_poly_for(context: Context, loop: PolyFor) -> Context:
