@@ -28,6 +28,7 @@ from operator import is_
 from typing import Any, TypeAlias
 
 from relayish._support.collector import pause_collection
+from relayish._support.stable import until_stable
 from relayish.dataflow import Action, Direction, FlowGraph, build_flow_graph, solve
 from relayish.dataflow.lattice import TOP, Flat, MapLattice
 from relayish.dataflow.solver.analysis import Transfer
@@ -58,19 +59,24 @@ def propagate_copies(func: LoweredFunc) -> LoweredFunc:
 
     Complexity:
         Linear in the number of statements and distinct nodes, times the variables that may
-        hold the value of one that is assigned to; no recursion.
+        hold the value of one that is assigned to; once more where a use became a copy itself; no
+        recursion.
     """
     with pause_collection():
-        graph = build_flow_graph(func)
-        copies = _Copies(graph)
-        if not copies.targets:
-            return func
-        [found] = solve([copies], graph)
-        images: dict[Node, Any] = {}  # Any: statements
-        for stmt in STATEMENTS.post_order(func.body):
-            state = found.before(stmt) if graph.occurrences(stmt) else None
-            images[stmt] = _rewrite(stmt, state, copies, images)
-        return func.with_fields(body=images[func.body])
+        return until_stable(_propagate, func)
+
+
+def _propagate(func: LoweredFunc) -> LoweredFunc:
+    graph = build_flow_graph(func)
+    copies = _Copies(graph)
+    if not copies.targets:
+        return func
+    [found] = solve([copies], graph)
+    images: dict[Node, Any] = {}  # Any: statements
+    for stmt in STATEMENTS.post_order(func.body):
+        state = found.before(stmt) if graph.occurrences(stmt) else None
+        images[stmt] = _rewrite(stmt, state, copies, images)
+    return func.with_fields(body=images[func.body])
 
 
 def copy_of(stmt: Node) -> tuple[Var, Var] | None:

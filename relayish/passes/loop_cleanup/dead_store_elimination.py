@@ -21,6 +21,7 @@ from operator import is_
 from typing import Any, Final, TypeGuard
 
 from relayish._support.collector import pause_collection
+from relayish._support.stable import until_stable
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.scoping import operands
 from relayish.pass_infra import register_pass
@@ -69,12 +70,8 @@ def eliminate_dead_stores(func: LoweredFunc) -> LoweredFunc:
         No recursion.
     """
     with pause_collection():
-        found = func
-        while True:
-            image = _eliminate(found)
-            if image is found:
-                return func if found is func else sort_regions(found)
-            found = image
+        found = until_stable(_eliminate, func)
+        return func if found is func else sort_regions(found)
 
 
 def _eliminate(func: LoweredFunc) -> LoweredFunc:

@@ -27,6 +27,7 @@ After::
 from __future__ import annotations
 
 from relayish._support.collector import pause_collection
+from relayish._support.stable import until_stable
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_cleanup.redundant import Web, find_webs
 from relayish.passes.loop_cleanup.reuse import reuse
@@ -52,11 +53,16 @@ def eliminate_global_common_subexpr(func: LoweredFunc) -> LoweredFunc:
         ``func`` itself where nothing is computed again.
 
     Complexity:
-        Linear in the number of statements and distinct nodes, times a logarithm; no recursion.
+        Linear in the number of statements and distinct nodes, times a logarithm; once more where
+        what was computed again held what is too; no recursion.
 
     Source:
         Available expressions; Aho et al., *Compilers*, 9.5.
     """
     with pause_collection():
-        webs: list[Web] = find_webs(func)
-        return sort_regions(reuse(func, webs)) if webs else func
+        return until_stable(_eliminate, func)
+
+
+def _eliminate(func: LoweredFunc) -> LoweredFunc:
+    webs: list[Web] = find_webs(func)
+    return sort_regions(reuse(func, webs)) if webs else func

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish._support.stable import until_stable
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
@@ -89,8 +90,7 @@ def simplify_onnx(
     rules = simplifying_rules(
         size_limit=size_limit, fold_dequantize=fold_dequantize, signed_zeros=signed_zeros
     )
-    while True:
-        image = rewrite_function(func, rules, mod, merge_constants=True, drop_unused=True)
-        if image is func:
-            return func
-        func = image
+    return until_stable(
+        lambda each: rewrite_function(each, rules, mod, merge_constants=True, drop_unused=True),
+        func,
+    )

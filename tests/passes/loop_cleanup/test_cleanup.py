@@ -38,6 +38,7 @@ def check(name: str, before: LoweredFunc, after: LoweredFunc) -> None:
     found = run(name, before)
     assert not tir.verify(found)
     assert structural_equal(found, after), tir.astext(found)
+    assert run(name, found) is found
 
 
 def unchanged(name: str, *stmts: tir.Stmt, temps: tuple[tir.Buffer, ...] = ()) -> None:
@@ -133,6 +134,11 @@ def test_copy_of_a_copy_is_the_first_variable():
     check(COPY, program, func(tir.Let(Y, X), tir.Let(Z, X), put(0, X)))
 
 
+def test_copy_that_becomes_one_of_another_variable_is_used_as_that():
+    program = func(tir.Let(Y, X), tir.Store(Y, Y), put(0, Y))
+    check(COPY, program, func(tir.Let(Y, X), tir.Store(Y, X), put(0, X)))
+
+
 def test_copy_on_both_paths_is_used_after_them():
     branch = tir.IfThenElse(C < 1, tir.Store(Y, X), tir.Block((LAST, tir.Store(Y, X))))
     check(COPY, func(tir.Let(Y), branch, put(0, Y)), func(tir.Let(Y), branch, put(0, X)))
@@ -164,6 +170,16 @@ def test_copy_propagation_and_dead_stores_take_copies_away():
 
 
 # Redundant computation
+
+
+def test_what_can_be_shared_once_other_things_are_is_shared_at_once():
+    i, above = tir.Var("i"), X > 1
+    greater = tir.Select(above, X, tir.const(1))
+    body = tir.Block((put(i, greater + 0 * i), put(i, greater)))
+    side_by_side = tir.For(i, 0, C, body, tir.ForType.PARALLEL)
+    flag = tir.Let(Y, tir.Cast("int32", above))
+    found = run(GLOBAL, func(flag, put(0, greater), side_by_side, put(1, greater)))
+    assert run(GLOBAL, found) is found
 
 
 def test_product_of_both_arms_is_used_after_them():
