@@ -12,6 +12,7 @@ from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory
 from relayish.core import temporaries as _temporaries  # noqa: F401 - registers names of values
 from relayish.core import text as _text  # noqa: F401 - registers how definitions are written
 from relayish.core import trip_counts as _trip_counts  # noqa: F401 - registers counts of loops
+from relayish.core import value_flow as _value_flow  # noqa: F401 - registers what calls call
 from relayish.core.builders.expr import element, equal, land, load, lor, not_equal
 from relayish.core.builders.function import FunctionScope
 from relayish.core.builders.scope import GlobalScope

@@ -231,7 +231,7 @@ def count_references(root: Node, module: Module[Name] | type[Module[Name]]) -> d
             continue
         seen.add(node)
         if type(node) in names:
-            text = named[node] = module.name_of(node)
+            text = named[node] = module.referred_name(node)
             if text is not None:
                 found[text] = found.get(text, 0) + 1
             continue

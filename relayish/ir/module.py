@@ -20,6 +20,7 @@ from relayish.errors import (
     suggest,
 )
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.naming import name_of
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
 
@@ -76,6 +77,17 @@ class Module(Generic[Name]):
     @abstractmethod
     def name_of(cls, key: object) -> str | None:
         """Return the name of ``key``; ``None`` if it is no key."""
+
+    @classmethod
+    def referred_name(cls, node: object) -> str | None:
+        """Return the name by which ``node`` refers to a definition; ``None`` if it does not.
+
+        Keys do, and names that another language has for what the module defines.
+        """
+        found = cls.name_of(node)
+        if found is None and isinstance(node, Node) and node.names_definition_:
+            return name_of(node)
+        return found
 
     @classmethod
     @abstractmethod

@@ -84,6 +84,8 @@ class Node:
     """What a kind is called in its domain; mostly its visit name."""
     properties_: ClassVar[Property] = Property.NONE
     """What is declared of the operator that a kind is, or the kinds of a family are."""
+    names_definition_: ClassVar[bool] = False
+    """Whether nodes of the class refer by name to what a module defines; Relay's keys aside."""
     replaces_: ClassVar[type[Node] | None] = None
     """The class that was declared before by the same code; its nodes stay what they are."""
     kinds: ClassVar[set[type[Node]]] = set()

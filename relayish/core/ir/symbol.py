@@ -45,5 +45,7 @@ class Global(Symbol):
         type: That of the variable, or of the function.
     """
 
+    names_definition_ = True
+
     name: str = field(convert=_as_name)
     type: Type = field(convert=as_type)

@@ -151,7 +151,7 @@ class _Constraints(ValueFlow):
 
     def _define(self, name: Node) -> None:
         module = self._module
-        text = None if module is None else module.name_of(name)
+        text = None if module is None else module.referred_name(name)
         if module is None or text is None or text not in module:
             self._unknown.append(name)
         else:

@@ -153,7 +153,7 @@ def chunks(count: int) -> Iterator[range]:
 def find_named(mod: AnyModule, definitions: Iterable[Node]) -> set[str]:
     """Return the names that ``definitions`` use, of what modules like ``mod`` define."""
     order = EVERYTHING.post_order(tuple(definitions))
-    return {name for node in order if (name := mod.name_of(node)) is not None}
+    return {name for node in order if (name := mod.referred_name(node)) is not None}
 
 
 def _without_definitions(mod: AnyModule) -> Iterator[AnyModule]:

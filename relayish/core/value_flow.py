@@ -1,0 +1,196 @@
+"""Value flow of core: what variables hold and addresses are of, and what calls call.
+
+A local variable stands for what it holds, and the address of one is that of its first ``lda`` in
+the function; what is behind an address is one thing, whatever field or element is meant. A name of
+the module stands for the place: a function, or a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from relayish.core.ir.definition import Entry, FuncEntry, GlobalVariable, StructDef
+from relayish.core.ir.expr import BinaryOp, Comparison, Ldc, Ldca, Literal, LogicOp, UnaryOp, Void
+from relayish.core.ir.family import Symbol
+from relayish.core.ir.memory import (
+    Array,
+    Idname,
+    Ild,
+    Ist,
+    Ld,
+    Lda,
+    Ldf,
+    Ldo,
+    Ldp,
+    Ldpf,
+    St,
+    Stf,
+    Sto,
+    Stp,
+    Stpf,
+)
+from relayish.core.ir.stmt import (
+    Block,
+    Call,
+    DoLoop,
+    DoWhile,
+    DumpVar,
+    EndStmtList,
+    Icall,
+    If,
+    Pragma,
+    Ret,
+    Retv,
+    TmStart,
+    TmTaken,
+    Validate,
+    WhileDo,
+)
+from relayish.core.ir.symbol import Global
+from relayish.dataflow.points_to.rules import ValueFlow, flow_nowhere, register_value_flow
+from relayish.ir.node import Node
+from relayish.ir.scoping import PROGRAM
+
+for _kind in (
+    Block,
+    Comparison,
+    DoWhile,
+    DumpVar,
+    EndStmtList,
+    Idname,
+    If,
+    Ldc,
+    Ldca,
+    Literal,
+    LogicOp,
+    Pragma,
+    Ret,
+    Retv,
+    StructDef,
+    TmStart,
+    TmTaken,
+    Validate,
+    Void,
+    WhileDo,
+):
+    register_value_flow(_kind, flow_nowhere)
+
+_BEHIND = "behind"
+"""The one part that memory has."""
+
+
+@register_value_flow(FuncEntry)
+def _func_entry(func: FuncEntry, flow: ValueFlow) -> None:
+    result, addresses = Void(), dict[Symbol, Lda]()
+    flow.creates_function(func, func.formals, result)
+    for node in PROGRAM.pre_order(func.body):
+        if isinstance(node, Retv):
+            flow.passes(node.value, result)
+        elif isinstance(node, Lda) and not isinstance(node.symbol, Global):
+            flow.same(node, addresses.setdefault(node.symbol, node))
+    for symbol, address in addresses.items():
+        flow.creates(address, {_BEHIND: symbol}, mutable=True)
+        flow.reads(address, _BEHIND, symbol)
+
+
+@register_value_flow(GlobalVariable)
+def _global_variable(variable: GlobalVariable, flow: ValueFlow) -> None:
+    parts: dict[Hashable, Node] = {} if variable.init is None else {_BEHIND: variable.init}
+    flow.creates(variable, parts, mutable=True)
+
+
+@register_value_flow(Entry)
+def _entry(entry: Entry, flow: ValueFlow) -> None:
+    flow.same(entry, entry.function)
+
+
+@register_value_flow(Lda)
+def _lda(lda: Lda, flow: ValueFlow) -> None:
+    if isinstance(lda.symbol, Global):
+        flow.passes(lda.symbol, lda)
+
+
+@register_value_flow(Ld)
+@register_value_flow(Ldf)
+@register_value_flow(Ldo)
+def _load(load: Ld | Ldf | Ldo, flow: ValueFlow) -> None:
+    if isinstance(load.symbol, Global):
+        flow.reads(load.symbol, _BEHIND, load)
+    else:
+        flow.passes(load.symbol, load)
+
+
+@register_value_flow(Ldp)
+@register_value_flow(Ldpf)
+def _load_preg(load: Ldp | Ldpf, flow: ValueFlow) -> None:
+    flow.passes(load.preg, load)
+
+
+@register_value_flow(Ild)
+def _ild(load: Ild, flow: ValueFlow) -> None:
+    flow.reads(load.address, _BEHIND, load)
+
+
+@register_value_flow(St)
+@register_value_flow(Stf)
+@register_value_flow(Sto)
+def _store(store: St | Stf | Sto, flow: ValueFlow) -> None:
+    _put(store.symbol, store.value, flow)
+
+
+@register_value_flow(DoLoop)
+def _do_loop(loop: DoLoop, flow: ValueFlow) -> None:
+    _put(loop.iv, loop.init, flow)
+    _put(loop.iv, loop.increment, flow)
+
+
+def _put(symbol: Symbol, value: Node, flow: ValueFlow) -> None:
+    if isinstance(symbol, Global):
+        flow.writes(symbol, _BEHIND, value)
+    else:
+        flow.passes(value, symbol)
+
+
+@register_value_flow(Stp)
+@register_value_flow(Stpf)
+def _store_preg(store: Stp | Stpf, flow: ValueFlow) -> None:
+    flow.passes(store.value, store.preg)
+
+
+@register_value_flow(Ist)
+def _ist(store: Ist, flow: ValueFlow) -> None:
+    flow.writes(store.address, _BEHIND, store.value)
+
+
+@register_value_flow(Array)
+def _array(array: Array, flow: ValueFlow) -> None:
+    flow.passes(array.address, array)
+
+
+@register_value_flow(UnaryOp)
+def _unary(operation: UnaryOp, flow: ValueFlow) -> None:
+    flow.passes(operation.a, operation)
+
+
+@register_value_flow(BinaryOp)
+def _binary(operation: BinaryOp, flow: ValueFlow) -> None:
+    """What is computed of an address may be one."""
+    flow.passes(operation.a, operation)
+    flow.passes(operation.b, operation)
+
+
+@register_value_flow(Call)
+def _call(call: Call, flow: ValueFlow) -> None:
+    flow.calls(call, call.entry, call.args)
+    _give(call, flow)
+
+
+@register_value_flow(Icall)
+def _icall(call: Icall, flow: ValueFlow) -> None:
+    flow.calls(call, call.address, call.args)
+    _give(call, flow)
+
+
+def _give(call: Call | Icall, flow: ValueFlow) -> None:
+    if call.result is not None:
+        flow.passes(call, call.result)
