@@ -350,7 +350,7 @@ def _word(text: str, at: int, word: str) -> str:
 
 def _with_sizes(text: str, at: int, element: str, sizes: str) -> str:
     found = [size.strip() for size in sizes[1:-1].split(",")]
-    if not all(size.isdigit() and int(size) for size in found):
+    if not all(size.isdigit() and len(size) < 19 and int(size) for size in found):
         raise _error(text, at, "the size of each dimension: '[2, 3]'")
     if element == "void" or (element.startswith("(") and element.endswith(")")):
         raise _error(text, at, "elements that have a size before it")

@@ -158,6 +158,8 @@ def _braces(reader: Reader, start: int) -> Rule:
 def _read_nested_let(reader: Reader, start: int) -> Rule:
     """A let where an expression stands, without braces, as TVM prints it and cannot read it."""
     reader.pos = start
+    if reader.match(STATEMENT) is None:  # nor would the block find one, but ask here again
+        reader.fail("expected a variable after let, as in 'let %x = ...'")
     return (yield block(reader, None))
 
 

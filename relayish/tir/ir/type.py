@@ -129,8 +129,8 @@ class Type(NamedTuple):
         return f"{'const ' if self.is_const else ''}{self.element}{lanes}{'*' * self.pointers}"
 
 
-_NUMBER: Final = re.compile(r"bool|u?int\d+|b?float\d+\w*|e\dm\d\w*_float8")
-_TEXT: Final = re.compile(r"(const )?([A-Za-z_]\w*)(?:<(\d+)>)?(\*{0,2})")
+_NUMBER: Final = re.compile(r"bool|u?int\d{1,9}|b?float\d{1,9}\w*|e\dm\d\w*_float8")
+_TEXT: Final = re.compile(r"(const )?([A-Za-z_]\w*)(?:<(\d{1,9})>)?(\*{0,2})")
 
 
 @lru_cache(maxsize=256)

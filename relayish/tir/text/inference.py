@@ -175,7 +175,7 @@ def _apply_rule(node: Node, found: Mapping[Node, Interval | None]) -> Interval |
 
 def _fold(op: Callable[[Interval, Interval], Interval | None]) -> _Rule:
     def rule(_: Node, operands: list[Interval]) -> Interval | None:
-        total: Interval | None = operands[0]
+        total: Interval | None = operands[0] if operands else None
         for each in operands[1:]:
             total = None if total is None else op(total, each)
         return total

@@ -59,7 +59,10 @@ def read_value(source: Source, depth: int = 0) -> object:
         case "float":
             return float(text[:-1])
         case "int":
-            return -read_int(text[1:]) if text[0] == "-" else read_int(text)
+            try:
+                return -read_int(text[1:]) if text[0] == "-" else read_int(text)
+            except ValueError as error:
+                source.fail(str(error), at)
         case "bits":
             return float(struct.unpack(">d", struct.pack(">Q", int(text, 16)))[0])
         case "target":

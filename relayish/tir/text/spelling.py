@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from relayish.errors import FieldError
 from relayish.text.literals import STRING, quote, unquote
 from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.target import Target
@@ -101,6 +102,8 @@ def read_type(spelt: str) -> Type:
     found = _TYPE_ONLY.fullmatch(spelt)
     assert found is not None
     const, element, lanes, pointers = found.groups()
+    if lanes and len(lanes) > 9:
+        raise FieldError(f"a vector of a number of lanes of {len(lanes)} digits is too long")
     element = read_name(element)
     made = _OTHER_NAMES.get(element) or Type(element)
     if made.is_numeric and element not in _KNOWN_TYPES:
