@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -177,6 +179,22 @@ class PassContext:
             f"cannot assign PassContext.{name}: pass contexts are immutable; build another"
         )
 
+    def __copy__(self) -> Self:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, object]) -> PassContext:
+        return self._with_instruments(copy.deepcopy(self._instruments, memo))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Give what a worker process makes the context of: without instruments that stay here."""
+        kept = tuple([each for each in self._instruments if _can_leave(each)])
+        given = self.opt_level, self.required_pass, self.disabled_pass, kept, dict(self.config)
+        return type(self), given
+
+    def _with_instruments(self, instruments: Sequence[PassInstrument]) -> PassContext:
+        given = self.opt_level, self.required_pass, self.disabled_pass, instruments, self.config
+        return PassContext(*given)
+
     def __repr__(self) -> str:
         return (
             f"PassContext(opt_level={self.opt_level}, required_pass={self.required_pass!r}, "
@@ -220,6 +238,20 @@ def _enter_all(instruments: tuple[PassInstrument, ...]) -> None:
 def _exit_all(instruments: Iterable[PassInstrument]) -> None:
     for instrument in instruments:
         instrument.exit_pass_ctx()
+
+
+def _can_leave(instrument: PassInstrument) -> bool:
+    """Return whether an instrument can be pickled; say so if it cannot."""
+    try:
+        pickle.dumps(instrument)
+    except Exception as reason:  # noqa: BLE001 - whatever its class raises
+        warnings.warn(
+            f"the pass context is pickled without the instrument {instrument!r}: {reason}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return False
+    return True
 
 
 def _check_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:

@@ -228,7 +228,7 @@ def _composite_targets(program: Expr | IRModule) -> frozenset[str]:
     found = _COMPOSITES.get(program)
     if found is None:
         roots = (program,) if isinstance(program, Expr) else program.functions_of(Expr).values()
-        nodes = EXPRESSIONS.pre_order(*roots)
+        nodes = EXPRESSIONS.pre_order(tuple(roots))
         targets = {_composite_target(node) for node in nodes if isinstance(node, Expr)}
         found = _COMPOSITES[program] = frozenset(targets - {None})  # type: ignore[arg-type]
     return found

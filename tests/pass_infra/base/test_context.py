@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -289,6 +291,32 @@ def test_override_outside_every_context_serves_the_default_of_this_thread() -> N
 def test_override_of_another_context_is_an_error() -> None:
     with PassContext() as outer, PassContext(), pytest.raises(PassError, match="current pass"):
         outer.override_instruments([])
+
+
+class Kept(PassInstrument):
+    """An instrument with a state of its own."""
+
+    def __init__(self, *seen: str) -> None:
+        self.seen = [*seen]
+
+
+def test_context_is_copied_and_goes_to_other_processes() -> None:
+    ctx = PassContext(3, ["FuseOps"], ["Inline"], [Kept("a")], {"relayish.disable_gc": True})
+    assert copy.copy(ctx) is ctx
+    for other in (copy.deepcopy(ctx), pickle.loads(pickle.dumps(ctx))):
+        assert repr(other).partition("instruments")[0] == repr(ctx).partition("instruments")[0]
+        assert other.config == ctx.config
+        [kept] = other.instruments
+        assert (type(kept), kept.seen) == (Kept, ["a"])
+        assert kept is not ctx.instruments[0]
+
+
+def test_instrument_that_cannot_leave_is_left_out_of_a_pickle_and_told() -> None:
+    ctx = PassContext(instruments=[Kept("a"), Log("b", [])])
+    ctx.instruments[1].stream = threading.Lock()
+    with pytest.warns(RuntimeWarning, match="pickled without the instrument .*Log.*lock"):
+        data = pickle.dumps(ctx)
+    assert [type(each) for each in pickle.loads(data).instruments] == [Kept]
 
 
 def test_repr_shows_every_setting() -> None:

@@ -146,6 +146,12 @@ def test_composite_function_is_for_the_target_in_its_name() -> None:
         assert str(annotated(COMPOSITE, "other")).count('compiler="default"') == 2
 
 
+@pytest.mark.parametrize("others", [1, 2, 5])
+def test_composite_function_is_found_in_a_module_of_several(others: int) -> None:
+    helpers = [f"def @f{at}(%a: Tensor[(2), float32]) {{ exp(%a) }}" for at in range(others)]
+    assert str(annotated("\n".join([*helpers, COMPOSITE]), "some")).count('compiler="some"') == 2
+
+
 def test_marks_of_the_default_give_way_and_others_stay() -> None:
     text = "def @main(%x: Tensor[(2), float32]) { exp(%x) }"
     with pytest.warns(IgnoredNameWarning, match="the target 'nothing', .* takes nothing over"):
