@@ -17,13 +17,14 @@ from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
-WORDS = tuple(
+GRAMMAR = (
     "let free_var free_type fn if else match def type meta ref ref_read ref_write extern "
     "serial parallel for poly_for vectorize unroll function alloc free select "
     "core_func core_variable core_decl var reg global st ld call icall retv do_loop while_do "
     "Tensor int32 float32 bool True False ( ) { } [ ] < > = == => -> . , ; : - + * / % @ # ? _ "
-    '%x %0 @main 0 1 -1 2f 1.5f 3i64 nan inf "" "a" /* */ //'.split(" ")  # noqa: SIM905
+    '%x %0 @main 0 1 -1 2f 1.5f 3i64 nan inf "" "a" /* */ //'
 )
+WORDS = GRAMMAR.split()
 LONG = "9" * 5000
 ODD = (LONG, f"int{LONG}", "\x1b[31m", "\0", "\r", "\u2028", "let=", "let(", "()", "[()]")
 

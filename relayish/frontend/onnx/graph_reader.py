@@ -217,6 +217,8 @@ class GraphReader:
         if callee is None:
             identity = self._identify(node, where)
             declared = attribute_kinds(identity)
+        else:
+            inputs += [None] * (self._model.count_inputs(node) - len(inputs))
         attributes, graphs = self._read_attributes(node, where, declared)
         inside = self._depth + 1
         used = dict.fromkeys(n for graph in graphs.values() for n in free_names(graph, inside))

@@ -319,6 +319,8 @@ class GraphWriter:
             self.names.write(name)
             return name
         inputs = [as_name(self.values[each], where) for each in inputs_of(call)]
+        while inputs and not inputs[-1] and type(call.op) is GlobalVar:
+            inputs.pop()  # a function may be given fewer than it takes
         captured = [self.values[each] for each in captures_of(call)]
         node = self._graph.node.add(op_type=op_type, input=inputs)
         if domain:

@@ -67,7 +67,15 @@ class ModelReader:
 
     def find_function(self, node: Any) -> GlobalVar | None:  # Any: a NodeProto
         """Return the function of the model that a node calls, ``None`` if it calls an operator."""
-        return self.globals.get((canonical_domain(node.domain), node.op_type, node.overload))
+        return self.globals.get(_key_of(node))
+
+    def count_inputs(self, node: Any) -> int:  # Any: a NodeProto
+        """Return how many inputs the function takes that a node calls; it may give fewer."""
+        return len(self.functions[_key_of(node)].input)
+
+
+def _key_of(node: Any) -> _Key:  # Any: a NodeProto
+    return canonical_domain(node.domain), node.op_type, node.overload
 
 
 def read_opsets(imports: Iterable[Any], what: str) -> dict[str, int]:  # Any: OperatorSetIdProtos

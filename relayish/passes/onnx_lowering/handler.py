@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from relayish.analysis.infer_type import infer_type
 from relayish.domain import Handler
 from relayish.domain.dispatch import Dispatch
-from relayish.errors import OperatorError
+from relayish.errors import OperatorError, TypeInferenceError
 from relayish.ir.domain import Domain
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Tuple
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Tuple, Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.renaming import replace_nodes
 from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of, is_absent
+from relayish.onnx.identity import Identity
 from relayish.onnx.op_names import onnx_domain_of
 from relayish.onnx.operators import identity_of
 from relayish.passes.lowering.context import LowerCtx
@@ -23,7 +27,7 @@ from relayish.passes.onnx_lowering import (  # noqa: F401 - they register rules
     reductions,
     shapes,
 )
-from relayish.passes.onnx_lowering.rule import RULES, Known, OnnxNode, Unlowered, build
+from relayish.passes.onnx_lowering.rule import RULES, Known, OnnxNode, Rule, Unlowered, build
 
 
 class LowerOnnxOperators(Handler):
@@ -49,20 +53,68 @@ class LowerOnnxOperators(Handler):
         identity = identity_of(node.op)
         assert identity is not None
         if (identity.domain, identity.name) == ("", "If"):
-            if not _has_ranks(self.known.type_of(node)):
-                return self._leave(visitor, node, image, "its branches give different ranks")
-            return _lower_if(image, self.known.type_of(inputs_of(node)[0]))
+            return self._branch(visitor, node, image)
         rule = RULES.get((identity.domain, identity.name))
         if rule is None:
             return self._leave(visitor, node, image, f"no rule lowers {identity}")
         try:
             self._check_inputs(node)
-            found = rule(OnnxNode(node, image, identity, self.known))
+            return self._by_rule(rule, node, image, identity)
         except Unlowered as reason:
             return self._leave(visitor, node, image, str(reason))
         except OperatorError as error:
             return self._leave(visitor, node, image, f"Relay's operators refuse it: {error}")
-        return _as_results(found, count_outputs(node.attrs))
+
+    def _branch(self, visitor: Dispatch, node: Call, image: Call) -> Expr:
+        """Return what a node with two graphs becomes."""
+        results = [_result(each.body) for each in graphs_of(node).values() if type(each) is Function]
+        first, *others = [self.known.type_of(result) for result in results] or [None]
+        if not _has_ranks(self.known.type_of(node)):
+            return self._leave(visitor, node, image, "its branches give different ranks")
+        if any(each is not None and not _may_be_alike(first, each) for each in others):
+            return self._leave(visitor, node, image, "its branches give different shapes")
+        if any(self._is_left(result) for result in results):
+            self._left.add(node)  # or what it gives is of nodes that are
+        return _lower_if(image, self.known.type_of(inputs_of(node)[0]))
+
+    def _is_left(self, result: Expr) -> bool:
+        """Return whether a result is of nodes that stay."""
+        giver = self.known.giver_of(result)
+        parts = giver.fields if type(giver) is Tuple else (giver,)
+        return any(self.known.giver_of(each) in self._left for each in parts)
+
+    def _by_rule(self, rule: Rule, node: Call, image: Call, identity: Identity) -> Expr:
+        """Return what a rule makes of a call, if that has the type that the call has.
+
+        The rule is given variables of the types of the inputs, so that what it made can be typed
+        by itself, whatever they became.
+        """
+        stand_ins: dict[Node, Node] = {}
+        variables: list[Var] = []
+        inputs: list[Expr | None] = []
+        for old, new in zip(inputs_of(node), inputs_of(image), strict=True):
+            if is_absent(new) or type(new) is Constant:
+                inputs.append(None if is_absent(new) else new)
+                continue
+            variable = Var("input", self.known.type_of(old))
+            variables.append(variable)
+            inputs.append(variable)
+            stand_ins[variable] = new
+        made = rule(OnnxNode(node, inputs, identity, self.known))
+        found = _as_results(made, count_outputs(node.attrs))
+        self._check_type(Function(tuple(variables), found), self.known.type_of(node))
+        image_of_call = replace_nodes(found, stand_ins)
+        assert isinstance(image_of_call, Expr)
+        return image_of_call
+
+    def _check_type(self, function: Function, expected: Type | None) -> None:
+        """Refuse what has another type than the call that it stands for."""
+        try:
+            found = infer_type(function).body.checked_type
+        except TypeInferenceError as error:
+            raise Unlowered(f"what its rule makes is ill typed: {error}") from error
+        if expected is not None and not _may_be_alike(found, expected):
+            raise Unlowered(f"what its rule makes is of type {found}, and not of {expected}")
 
     def _leave(self, visitor: Dispatch, node: Call, image: Expr, reason: str) -> Expr:
         """Note that a call stays."""
@@ -88,6 +140,26 @@ def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:
     if isinstance(found, Expr):
         return found if count == 1 else Tuple([found])
     return found[0] if count == 1 else Tuple(found[:count])
+
+
+def _may_be_alike(found: Type | None, expected: Type) -> bool:
+    """Return whether some value may have both types."""
+    if isinstance(found, TupleType) and isinstance(expected, TupleType):
+        pairs = zip(found.fields, expected.fields, strict=False)
+        return all(_may_be_alike(one, other) for one, other in pairs)
+    if not isinstance(found, TensorType) or not isinstance(expected, TensorType):
+        return True
+    if found.dtype != expected.dtype or len(found.shape) != len(expected.shape):
+        return False
+    sizes = zip(found.shape, expected.shape, strict=True)
+    return all(a == b for a, b in sizes if isinstance(a, int) and isinstance(b, int))
+
+
+def _result(body: Expr) -> Expr:
+    """Return what stands behind lets."""
+    while type(body) is Let:
+        body = body.body
+    return body
 
 
 def _has_ranks(ty: Type | None) -> bool:

@@ -24,17 +24,19 @@ from relayish.domain import Visitor
 from relayish.errors import PassError, TypeInferenceError, WellFormedError
 from relayish.ir.domain import list_domains
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Expr, Function, GlobalVar, Let, TupleGetItem
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.renaming import replace_nodes
+from relayish.onnx.calls import captures_of, graphs_of
 from relayish.onnx.op_names import is_onnx_domain
 from relayish.onnx.propagation import propagate
 from relayish.pass_infra import register_pass
 from relayish.passes.lowering.context import LowerCtx, Unlowerable
 from relayish.passes.lowering.relay import LowerRelay
 from relayish.passes.onnx_lowering.handler import LowerOnnxOperators
+from relayish.passes.onnx_rewrite.inline_onnx_functions import inline_onnx_functions
 
 
 @register_pass("LowerOnnx", opt_level=0, idempotent=True)
@@ -42,7 +44,8 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
     """Lowering: write operators of ONNX as Relay's.
 
     The domains of ONNX bring a handler each (``LowerOnnxOperators``), which asks the rules that are
-    registered for its operators. What depends on the values of inputs, such as the shape that a
+    registered for its operators. Functions of the model are put where they are called, since their
+    operators have types there. What depends on the values of inputs, such as the shape that a
     ``Reshape`` gives, is lowered where these are known.
 
     Args:
@@ -61,7 +64,7 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
         Linear in the number of distinct nodes; a call becomes a number of nodes that depends on
         its operator, and for recurrent layers on the number of steps.
     """
-    typed = infer_type(mod)
+    typed = infer_type(inline_onnx_functions(mod))
     known = _Known(typed)
     context = LowerCtx(unlowerable=unlowerable)
     domains = [domain for domain in list_domains() if is_onnx_domain(domain.name)]
@@ -119,6 +122,11 @@ class _Known:
             for each in EXPRESSIONS.post_order(function):
                 if type(each) is Let:
                     self._bound[each.var] = each.value
+                elif type(each) is Call and (captured := captures_of(each)):
+                    for graph in graphs_of(each).values():
+                        if type(graph) is Function:
+                            held = graph.params[-len(captured) :]
+                            self._bound.update(zip(held, captured, strict=True))
 
     def type_of(self, expr: Expr) -> Type | None:
         """Return the type of a value, with what is known of values."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
-from relayish.onnx.calls import attributes_of, inputs_of, is_absent
+from relayish.onnx.calls import attributes_of, inputs_of
 from relayish.onnx.identity import Identity
 from relayish.op.builders.builder import builder
 
@@ -45,11 +45,13 @@ class OnnxNode:
         attributes: Its attributes, without graphs.
     """
 
-    def __init__(self, call: Call, image: Call, identity: Identity, known: Known) -> None:
+    def __init__(
+        self, call: Call, inputs: Sequence[Expr | None], identity: Identity, known: Known
+    ) -> None:
         self.call = call
         self.identity = identity
         self.version = identity.since_version
-        self.inputs = [None if is_absent(each) else each for each in inputs_of(image)]
+        self.inputs = inputs
         self.attributes: Mapping[str, Any] = attributes_of(call)  # Any: of any class
         self._known = known
         self._old = inputs_of(call)

@@ -177,6 +177,10 @@ def _bounds(start: int, end: int, step: int, size: object) -> tuple[int, int]:
     """Return where a part begins and ends; beyond the ends of an axis where it is long enough."""
     if isinstance(size, int):
         first, last, _ = slice(start, end, step).indices(size)
+        if step < 0 and start < -size and size:
+            first = 0  # where ONNX clamps to, and Python to before the first
+        if (last - first) * step <= 0:
+            return 0, 0  # of nothing; -1 would be the last element
         # a slice to the very begin ends before it, at -1, which is the last element elsewhere
         return first, last if last >= 0 else -(size + 1)
     most = (1 << 31) - 1

@@ -59,6 +59,15 @@ def test_initializers_that_differ_in_a_bit_stay() -> None:
     assert leaves(zeros, "MergeInitializers")
 
 
+def test_equal_strings_become_one_initializer() -> None:
+    text = """
+        g (string[1] x) => (string[1] y)
+            <string[1] a = {"k"}, string[1] b = {"k"}, string[1] c = {"kk"}> {
+            u = StringConcat(x, a) v = StringConcat(u, b) y = StringConcat(v, c)
+        }"""
+    assert names(transform.MergeInitializers()(read(text, 20))) == ["a", "c"]
+
+
 def test_initializers_that_are_results_stay() -> None:
     assert leaves(EQUAL.format(results=", float[2] b", b="1, 2"), "MergeInitializers")
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.ir.relay.expr import Var
+from relayish.ir.string_array import pack_strings
 
 
 def find_equal_constants(
@@ -37,7 +38,7 @@ def _find_equal(
     found: list[tuple[Var, Var]] = []
     by_sum: dict[int, list[tuple[Var, npt.NDArray[np.uint8]]]] = defaultdict(list)
     for var, array in group:
-        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        data = _bytes_of(array)
         candidates = by_sum[crc32(data.data)]
         first = next((each for each, held in candidates if np.array_equal(held, data)), None)
         if first is None:
@@ -45,3 +46,9 @@ def _find_equal(
         else:
             found.append((var, first))
     return found
+
+
+def _bytes_of(array: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:  # Any: as above
+    if array.dtype.hasobject:
+        return np.frombuffer(pack_strings(array), np.uint8)
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
