@@ -67,7 +67,9 @@ class LowerOnnxOperators(Handler):
 
     def _branch(self, visitor: Dispatch, node: Call, image: Call) -> Expr:
         """Return what a node with two graphs becomes."""
-        results = [_result(each.body) for each in graphs_of(node).values() if type(each) is Function]
+        results = [
+            _result(each.body) for each in graphs_of(node).values() if type(each) is Function
+        ]
         first, *others = [self.known.type_of(result) for result in results] or [None]
         if not _has_ranks(self.known.type_of(node)):
             return self._leave(visitor, node, image, "its branches give different ranks")

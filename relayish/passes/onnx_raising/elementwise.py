@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ _REDUCTIONS: Final = {
     "sum": "ReduceSum", "mean": "ReduceMean", "max": "ReduceMax", "min": "ReduceMin",
     "prod": "ReduceProd",
 }  # fmt: skip
+_SMALL: Final = ("int8", "uint8", "int16", "uint16")
 _AXES_AS_INPUT: Final = 18
 _SUM_AXES_AS_INPUT: Final = 13
 _SPLIT_AS_INPUT: Final = 13
@@ -39,12 +41,23 @@ def same(call: RelayCall) -> Expr:
     return call.node(_SAME[call.name], *call.args)
 
 
+@raises("not_equal")
+def not_equal(call: RelayCall) -> Expr:
+    """Whether elements differ."""
+    return call.node("Not", call.node("Equal", *call.args))
+
+
 @raises("divide", "trunc_divide")
 def divide(call: RelayCall) -> Expr:
-    """Division: of integers both round towards zero in ONNX."""
-    if call.name == "divide" and "int" in call.type().dtype:
+    """Division: of integers ONNX rounds towards zero, of others it has nothing that does."""
+    is_integer = "int" in call.type().dtype
+    if call.name == "divide" and is_integer:
         raise Unraised("Relay's divide of integers has another result than ONNX's Div")
-    return call.node("Div", *call.args)
+    quotient = call.node("Div", *call.args)
+    if call.name == "divide" or is_integer:
+        return quotient
+    whole = call.node("Floor", call.node("Abs", quotient))
+    return call.node("Mul", call.node("Sign", quotient), whole)
 
 
 @raises("floor_mod", "trunc_mod")
@@ -86,13 +99,30 @@ def reduce_(call: RelayCall) -> Expr:
     axes = [int(axis) % max(rank, 1) for axis in axes]
     if call.attrs.exclude:
         axes = [axis for axis in range(rank) if axis not in axes]
-    name, keep = _REDUCTIONS[call.name], int(call.attrs.keepdims)
+    name = _REDUCTIONS[call.name]
     if not axes:
         return call.node("Identity", call.args[0])
+    if call.name == "mean" and call.type().dtype in _SMALL:
+        return _mean_of_small(call, axes)
+    return _reduced(call, name, call.args[0], axes)
+
+
+def _mean_of_small(call: RelayCall, axes: list[int]) -> Expr:
+    """Return the mean of integers, whose sum wraps around in their own type, rounded to zero."""
+    dtype, wide = call.type().dtype, element_type_number("int32")
+    total = _reduced(call, "ReduceSum", call.node("Cast", call.args[0], to=wide), axes)
+    wrapped = call.node("Cast", total, to=element_type_number(dtype))
+    count = math.prod([call.sizes(0)[axis] for axis in axes])
+    mean = call.node("Div", call.node("Cast", wrapped, to=wide), number(count, "int32"))
+    return call.node("Cast", mean, to=element_type_number(dtype))
+
+
+def _reduced(call: RelayCall, name: str, data: Expr, axes: list[int]) -> Expr:
+    keep = int(call.attrs.keepdims)
     as_input = _SUM_AXES_AS_INPUT if name == "ReduceSum" else _AXES_AS_INPUT
     if call.opset >= as_input:
-        return call.node(name, call.args[0], ints(axes), keepdims=keep)
-    return call.node(name, call.args[0], axes=tuple(axes), keepdims=keep)
+        return call.node(name, data, ints(axes), keepdims=keep)
+    return call.node(name, data, axes=tuple(axes), keepdims=keep)
 
 
 @raises("nn.softmax", "nn.log_softmax")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.ir.relay.expr import Expr, Tuple
+from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.onnx.element_types import element_type_number
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 _CONVOLUTIONS: Final = {
@@ -192,7 +193,12 @@ def pad(call: RelayCall) -> Expr:
     mode = call.attrs.pad_mode
     if mode != "constant":
         return call.node("Pad", call.args[0], widths, mode=mode)
-    fill = call.args[1] if len(call.args) > 1 else number(0, call.type().dtype)
+    dtype = call.type().dtype
+    fill = call.args[1] if len(call.args) > 1 else number(0, dtype)
+    if isinstance(fill, Constant):
+        fill = number(fill.data, dtype)
+    elif call.type(1).dtype != dtype:
+        fill = call.node("Cast", fill, to=element_type_number(dtype))
     return call.node("Pad", call.args[0], widths, fill)
 
 

@@ -28,7 +28,8 @@ from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
     elementwise,
     networks,
 )
-from relayish.passes.onnx_raising.rule import RULES, RelayCall, Unraised
+from relayish.passes.onnx_raising.rule import RULES, Unraised
+from relayish.passes.onnx_raising.write_call import write_call
 
 
 @register_pass("RaiseToOnnx", opt_level=0, required=("InferType",), idempotent=True)
@@ -42,6 +43,9 @@ def raise_to_onnx(expr: Expr, *, opset: int = 17, keep: bool = False) -> Expr:
 
     Returns:
         ``expr`` itself where it calls nothing of Relay's.
+
+    What ONNX has an operator for, but not for these element types in this version, is computed in
+    a type that gives the same, and cast.
 
     Raises:
         PassError: If a call cannot be written, naming it and the reason.
@@ -87,7 +91,7 @@ class _Raise(ExprRewriter):
         rule = RULES.get(pre.op.name) if isinstance(pre.op, Op) else None
         if rule is None:
             raise Unraised("no rule writes it with operators of ONNX")
-        made = rule(RelayCall(pre, post, self._opset))
+        made = write_call(rule, pre, post, self._opset)
         return made if pre.span is None else made.with_fields(span=pre.span)
 
     def _leave(self, pre: Call, post: Call, reason: str) -> Expr:

@@ -11,7 +11,7 @@ from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx.calls import make_call
-from relayish.onnx.operator_sets import identify
+from relayish.onnx.operator_sets import find_schema, identify
 from relayish.onnx.operators import find_operator
 from relayish.op.builders.call import attrs_of
 
@@ -63,6 +63,8 @@ class RelayCall:
     def node(self, name: str, *inputs: Expr | None, outputs: int = 1, **attributes: object) -> Call:
         """Return a call of an operator of ONNX, in the version of the operator set."""
         identity = identify(name, self.opset)
+        if find_schema(identity) is None:
+            raise Unraised(f"version {self.opset} of the operator set has no {name}")
         op = find_operator(identity.name, identity.since_version)
         given = {key: value for key, value in attributes.items() if value is not None}
         return make_call(op, inputs, given, outputs=outputs)
