@@ -132,6 +132,10 @@ def max_roi_pool(
         )
     y = np.zeros((rois.shape[0], x.shape[1], *pooled_shape), x.dtype)
     for index, (image, *corners) in enumerate(widen(rois).tolist()):
+        if not 0 <= image < x.shape[0]:
+            raise EvaluationError(
+                f"region {index} is of image {image:g}; expected 0 to {x.shape[0] - 1}"
+            )
         left, top, right, bottom = (math.floor(at * spatial_scale + 0.5) for at in corners)
         rows = _bins(top, bottom, pooled_shape[0], x.shape[2])
         columns = _bins(left, right, pooled_shape[1], x.shape[3])
@@ -146,11 +150,12 @@ def max_roi_pool(
 
 
 def _bins(first: int, last: int, count: int, size: int) -> list[slice]:
-    step = max(last - first + 1, 1) / count
+    """Return the bins of a region, whose ends are exact: a rounded step may reach one further."""
+    length = max(last - first + 1, 1)
     return [
         slice(
-            min(max(math.floor(n * step) + first, 0), size),
-            min(max(math.ceil((n + 1) * step) + first, 0), size),
+            min(max(n * length // count + first, 0), size),
+            min(max(-(-(n + 1) * length // count) + first, 0), size),
         )
         for n in range(count)
     ]

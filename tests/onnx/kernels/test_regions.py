@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 import pytest
@@ -73,6 +75,24 @@ def test_pooled_regions_hold_their_greatest_elements():
     compare(y[0], F([[[17], [35]], [[53], [71]]]))
     compare(y[1, 0], F([[33], [0]]))  # the lower half lies below the image
     assert not y[2].any()
+
+
+@pytest.mark.parametrize("bins", range(1, 15))
+def test_bins_of_pooled_regions_end_where_exact_numbers_do(bins):
+    ramp = np.arange(60, dtype=F).reshape(1, 1, 1, 60)
+    ends = range(3, 59)
+    rois = F([[0, first, 0, end, 0] for first in (0, 1, 3) for end in ends])
+    (y,) = run_kernel("MaxRoiPool", ramp, rois, version=1, pooled_shape=(1, bins))
+    for (_, first, _, end, _), found in zip(rois.astype(int).tolist(), y[:, 0, 0], strict=True):
+        step = Fraction(end - first + 1, bins)
+        assert found.tolist() == [first + ceil(step * (n + 1)) - 1 for n in range(bins)]
+
+
+@pytest.mark.parametrize("image", [-1, 2])
+def test_pooled_regions_are_of_images_there_are(image):
+    x, rois = np.zeros((2, 1, 4, 4), F), F([[0, 0, 0, 1, 1], [image, 0, 0, 1, 1]])
+    with pytest.raises(EvaluationError, match=f"region 1 is of image {image}; expected 0 to 1"):
+        run_kernel("MaxRoiPool", x, rois, version=1, pooled_shape=(1, 1))
 
 
 def overlap(a, b):
