@@ -3,56 +3,90 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 
 @contextlib.contextmanager
 def replace_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes the place of what ``path`` holds, in one step, behind the block.
 
-    Where the block raises, ``path`` holds what it held, and nothing is left beside it. The
-    permissions of an existing file are kept; a link is followed. What is no regular file (a
-    terminal, a pipe) is written to as it is.
+    Where the block raises, ``path`` holds what it held, and nothing is left beside it. Permissions
+    and owner of an existing file are kept; a link is followed. What is no regular file (a terminal,
+    a pipe) is written to as it is.
 
     Raises:
-        OSError: If the directory or the file cannot be written.
+        OSError: If the directory or the file cannot be written, be it that its permissions say so.
     """
     target = Path(os.path.realpath(path))
-    mode = _mode_of(target)
-    if mode is not None and not stat.S_ISREG(mode):
+    before = _state_of(target)
+    if before is not None and not stat.S_ISREG(before.st_mode):
         with target.open("wb") as file:
             yield file
         return
-    if mode is not None and not os.access(target, os.W_OK):
-        raise PermissionError(13, os.strerror(13), str(path))
+    check_writable(path)
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
-        # made with the permissions any new file gets here, unlike those of the tempfile module
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        # a new file has the permissions that any gets here, unlike those of the tempfile module
+        mode = 0o666 if before is None else 0o600
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as error:
         error.filename = str(path)  # the name the caller knows
         raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-            if mode is not None:
-                os.fchmod(descriptor, stat.S_IMODE(mode))
             file.flush()
             os.fsync(descriptor)
-        temporary.replace(target)
+        put_in_place(temporary, target)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
         raise
 
 
-def _mode_of(path: Path) -> int | None:
+def check_writable(path: Path) -> None:
+    """Refuse to replace a file whose permissions let nobody write it, or not this process.
+
+    Raises:
+        PermissionError: With the name of the file; for the superuser, who may write any, as well.
+    """
+    before = _state_of(path)
+    if before is not None and not (before.st_mode & _ANY_WRITE and os.access(path, os.W_OK)):
+        raise PermissionError(errno.EACCES, "the file is read-only", str(path))
+
+
+def put_in_place(source: Path, target: Path, like: Path | None = None) -> None:
+    """Move a file that was written beside another one to its place, in one step.
+
+    It takes over the permissions, and where the process may say so the owner, of what stands there.
+
+    Args:
+        source: The file.
+        target: Its place.
+        like: What stood there, if that was moved away.
+
+    Raises:
+        OSError: If it cannot be moved.
+    """
+    before = _state_of(target if like is None else like)
+    if before is not None:
+        with contextlib.suppress(PermissionError):
+            os.chown(source, before.st_uid, before.st_gid)
+        source.chmod(stat.S_IMODE(before.st_mode))
+    source.replace(target)
+
+
+def _state_of(path: Path) -> os.stat_result | None:
     try:
-        return path.stat().st_mode
+        return path.stat()
     except FileNotFoundError:
         return None
+
+
+_ANY_WRITE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH

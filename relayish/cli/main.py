@@ -16,13 +16,16 @@ Exit codes:
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import io
 import os
 import re
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from relayish._support.collector import collect_rarely
@@ -66,7 +69,7 @@ _DRIVER_OPTIONS: Final = "relayish.cli.driver_options"
 _EPILOG: Final = """\
 exit codes: 0 done; 1 check found the program wanting, bisect a pass at fault, optimize that the
 result is not equal, or diff a difference; 2 an error in arguments, pipeline, program or files; 3 an
-unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed
+unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed; 143 ended
 """
 
 
@@ -117,7 +120,7 @@ def _split_words(words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
 def _run(args: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], int]
     try:
-        with collect_rarely():
+        with _ended_by_signals(), collect_rarely():
             command = importlib.import_module(_COMMANDS[args.command]).run
             return command(args)
     except BrokenPipeError:
@@ -125,11 +128,40 @@ def _run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("relayish: interrupted\n")
         return EXIT_INTERRUPTED
+    except _Ended as ended:
+        sys.stderr.write(f"relayish: ended by {ended.signal.name}\n")
+        return 128 + ended.signal
     except Exception as error:  # noqa: BLE001 - reported, and told by the exit code
         if args.traceback:
             traceback.print_exception(error)
         sys.stderr.write(f"relayish: error: {describe_error(error)}\n")
         return EXIT_USAGE if isinstance(error, (RelayishError, OSError)) else EXIT_INTERNAL
+
+
+class _Ended(BaseException):
+    """The process is asked to end; what it has begun is cleaned up on the way."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.signal = signal.Signals(number)
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let signals that end a process leave it as exceptions do, with nothing half-written."""
+
+    def end(number: int, _frame: object) -> None:
+        raise _Ended(number)
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        names = []  # others may not say what signals do
+    before = {name: signal.signal(getattr(signal, name), end) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 class _ClosedStream(io.TextIOBase):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from relayish._support.collector import freeze_heap
+from relayish._support.files import check_writable, put_in_place
 from relayish.cli.driver_options import driver_context, listing
 from relayish.cli.onnx.counting import PassCostInstrument
 from relayish.cli.onnx.engines import Run, usual_engines
@@ -24,7 +25,13 @@ from relayish.cli.onnx.equality import (
     find_reference,
 )
 from relayish.cli.onnx.progress import Bar
-from relayish.cli.onnx.reading import ModelFile, check_model, parse_shapes, read_model
+from relayish.cli.onnx.reading import (
+    ModelFile,
+    as_regular_file,
+    check_model,
+    parse_shapes,
+    read_model,
+)
 from relayish.cli.onnx.report import Report, render_report, report_as_json
 from relayish.cli.onnx.statistics import count_model
 from relayish.cli.pipeline_options import DEFAULT_LEVEL, context_of, named_pipeline
@@ -59,11 +66,11 @@ def run(args: argparse.Namespace) -> int:
         raise OptionError("no model is given; write relayish optimize MODEL -o OUT")
     _check_options(args)
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
-    with _shown_bar(args, driver) as bar:
+    with _shown_bar(args, driver) as bar, as_regular_file(args.file) as path:
         bar.step("reading")
-        model = read_model(args.file, parse_shapes(args.input_shape))
+        model = read_model(path, parse_shapes(args.input_shape))
         mod = model.to_module(freeze_params=args.freeze_params)
-        check_model(args.file, model.proto)
+        check_model(path, model.proto)
         work = _Work(args, model, mod, driver, pipeline, bar)
         report, code = work.optimise()
     report.seconds = time.perf_counter() - begin
@@ -92,6 +99,7 @@ def _check_options(args: argparse.Namespace) -> None:
             raise OptionError(f"-o {args.output} is a directory; expected a file")
         if Path(args.output).exists() and not Path(args.output).is_file():
             raise OptionError(f"-o {args.output} is a device or a pipe; expected a file")
+        check_writable(Path(args.output))
 
 
 @contextlib.contextmanager
@@ -154,7 +162,7 @@ class _Work:
         self.bar.step("verifying")
         reference = find_reference(
             usual_engines(_run_in_session),
-            args.file,
+            model.path,
             model.inputs,
             model.outputs,
             runs=args.verify,
@@ -226,4 +234,4 @@ def _put_in_place(written: Path, target: Path) -> None:
         if source.exists():
             suffix = source.name.removeprefix(written.name)
             place = Path(os.path.realpath(target))
-            source.replace(place.with_name(f"{place.name}{suffix}"))
+            put_in_place(source, place.with_name(f"{place.name}{suffix}"))

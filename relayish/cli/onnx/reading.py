@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -41,6 +45,23 @@ class ModelFile:
     def to_module(self, *, freeze_params: bool = False) -> IRModule:
         """Return the model as a module."""
         return module_of_proto(self.proto, Path(self.path).parent, freeze_params)
+
+
+@contextlib.contextmanager
+def as_regular_file(path: str) -> Iterator[str]:
+    """Yield the name of a file that can be read again: of a pipe, a copy that goes afterwards."""
+    try:
+        is_regular = stat.S_ISREG(Path(path).stat().st_mode)
+    except OSError:  # whoever reads it says so
+        is_regular = True
+    if is_regular or Path(path).is_dir():
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, Path(path).name)
+        with Path(path).open("rb") as source, copy.open("wb") as file:
+            shutil.copyfileobj(source, file)
+        yield str(copy)
 
 
 def read_model(path: str, shapes: Shapes | None = None) -> ModelFile:

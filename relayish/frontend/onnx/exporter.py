@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from relayish._support.collector import collect_rarely
+from relayish._support.files import check_writable, put_in_place
 from relayish.errors import ModelError
 from relayish.frontend.onnx.external import Store, move_tensors
 from relayish.frontend.onnx.graph_writer import GraphWriter
@@ -86,10 +87,13 @@ def write_model(
     """Write a module as :func:`save_onnx` does, and return what stands in the file."""
     if target.exists() and not (target.is_file() or target.is_dir()):
         raise ModelError(f"{target} is a device or a pipe; expected a file")
+    target = Path(os.path.realpath(target))  # of a link, what it leads to
     target_data = target.with_name(f"{target.name}.data")
     if external_data is None:
         external_data = _constant_bytes(mod) > _LARGEST - (1 << 24)
     try:
+        for place in (target, target_data) if external_data else (target,):
+            check_writable(place)
         return _write(mod, target, target_data if external_data else None, size_threshold)
     except OSError as error:
         raise ModelError(f"{target} cannot be written: {error.strerror}") from error
@@ -101,20 +105,20 @@ def _write(mod: IRModule, target: Path, data: Path | None, threshold: int) -> An
         if data is None:
             proto = _build(mod, fill_tensor)
             whole.write_bytes(proto.SerializeToString())
-            os.replace(whole, target)  # noqa: PTH105 - it replaces what is there on every system
+            put_in_place(whole, target)
             return proto
         with beside.open("wb") as file:
             proto = _build(mod, move_tensors(file, data.name, threshold))
         whole.write_bytes(proto.SerializeToString())
         had_data = data.exists()
         if had_data:
-            os.replace(data, before)  # noqa: PTH105 - as above
+            data.replace(before)
         try:
-            os.replace(beside, data)  # noqa: PTH105 - as above
-            os.replace(whole, target)  # noqa: PTH105 - as above
+            put_in_place(beside, data, like=before)
+            put_in_place(whole, target)
         except OSError:
             if had_data:
-                os.replace(before, data)  # noqa: PTH105 - as above
+                before.replace(data)
             else:
                 data.unlink(missing_ok=True)
             raise
