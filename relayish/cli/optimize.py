@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ from relayish._support.collector import freeze_heap
 from relayish._support.files import check_writable, put_in_place
 from relayish.cli.driver_options import driver_context, listing
 from relayish.cli.onnx.counting import PassCostInstrument
-from relayish.cli.onnx.engines import Run, usual_engines
+from relayish.cli.onnx.engines import ONNXRUNTIME, Engine, Run, usual_engines
 from relayish.cli.onnx.equality import (
     TELLS,
     Reference,
@@ -36,7 +36,7 @@ from relayish.cli.onnx.report import Report, render_report, report_as_json
 from relayish.cli.onnx.statistics import count_model
 from relayish.cli.pipeline_options import DEFAULT_LEVEL, context_of, named_pipeline
 from relayish.domain.driver import Driver
-from relayish.errors import ModelError, OptionError, PassError
+from relayish.errors import EvaluationError, ModelError, OptionError, PassError, RelayishError
 from relayish.frontend.onnx.exporter import save_onnx, write_model
 from relayish.frontend.onnx.importer import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
@@ -65,14 +65,16 @@ def run(args: argparse.Namespace) -> int:
     if args.file is None:
         raise OptionError("no model is given; write relayish optimize MODEL -o OUT")
     _check_options(args)
+    engines = usual_engines(_run_in_session)
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
     with _shown_bar(args, driver) as bar, as_regular_file(args.file) as path:
         bar.step("reading")
         model = read_model(path, parse_shapes(args.input_shape))
         mod = model.to_module(freeze_params=args.freeze_params)
-        check_model(path, model.proto)
-        work = _Work(args, model, mod, driver, pipeline, bar)
-        report, code = work.optimise()
+        work = _Work(args, model, mod, driver, pipeline, bar, engines)
+        with tempfile.TemporaryDirectory() as folder:
+            work.check(Path(folder))
+            report, code = work.optimise()
     report.seconds = time.perf_counter() - begin
     for note in report.notes:
         sys.stderr.write(f"relayish: note: {note}\n")
@@ -121,6 +123,38 @@ class _Work:
     driver: Driver
     pipeline: Sequential
     bar: Bar
+    engines: Sequence[Engine]
+    broken_rule: str = ""  # of ONNX, by the model, and why it is taken
+    keeps_rules: bool = True  # whether the result has to
+
+    def check(self, folder: Path) -> None:
+        """Check the model by the rules of ONNX; what runs all the same is taken, with a note.
+
+        Runtimes take what the rules forbid, as operators that a later version of an operator set
+        took back. What is in order once it is written again, as nodes that stand before those they
+        need, is compared in that form.
+
+        Args:
+            folder: Where that may be written.
+
+        Raises:
+            ModelError: If it breaks one, and neither is the case.
+        """
+        try:
+            check_model(self.model.path, self.model.proto)
+        except ModelError as error:
+            for engine in self.engines:
+                if engine.name == ONNXRUNTIME and _loads(engine, self.model.path):
+                    self.broken_rule = f"{error}; it is taken, since onnxruntime runs it"
+                    self.keeps_rules = False
+                    return
+            again = folder / "again.onnx"
+            try:
+                self._write(self.mod, again)
+            except RelayishError:
+                raise error from None
+            self.broken_rule = f"{error}; it is taken, since it is valid once written again"
+            self.model.path = str(again)
 
     def optimise(self) -> tuple[Report, int]:
         """Run the passes, write the result beside its place, verify it, put it there."""
@@ -139,6 +173,8 @@ class _Work:
             proto = self._write(out, written)
             before = count_model(self.model.proto)
             report = Report(self.args.file, before, count_model(proto), costs.costs)
+            if self.broken_rule:
+                report.notes.append(self.broken_rule)
             is_equal = self._verify(written, report)
             if output is not None and (is_equal or self.args.force):
                 _put_in_place(written, Path(output))
@@ -151,7 +187,8 @@ class _Work:
         """Write a module as a model, by the rules of ONNX; return the model."""
         external_data = True if self.model.has_external_data else None
         proto = write_model(mod, path, external_data=external_data)
-        check_model(str(path), proto)
+        if self.keeps_rules:
+            check_model(str(path), proto)
         return proto
 
     def _verify(self, path: Path, report: Report) -> bool:
@@ -161,7 +198,7 @@ class _Work:
             return True
         self.bar.step("verifying")
         reference = find_reference(
-            usual_engines(_run_in_session),
+            self.engines,
             model.path,
             model.inputs,
             model.outputs,
@@ -207,6 +244,15 @@ class _Work:
             f"{culprit.name} is at fault, after {others}: {culprit.message}; "
             f"-skip_after={culprit.position} leaves it out"
         )
+
+
+def _loads(engine: Engine, path: str) -> bool:
+    """Return whether an engine takes a model."""
+    try:
+        engine.load(path)
+    except EvaluationError:
+        return False
+    return True
 
 
 def _run_in_session(path: str) -> Run:

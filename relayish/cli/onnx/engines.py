@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
-from relayish.errors import EvaluationError
+from relayish.cli.onnx.runtime import Runtime
 
 Run = Callable[[Mapping[str, Any]], list[Any]]
 """``run(inputs)``: the outputs of a model, in order. Any: arrays, lists of them, or ``None``."""
@@ -38,51 +36,9 @@ def usual_engines(evaluate: Callable[[str], Run]) -> list[Engine]:
         evaluate: Given the path of a model, returns what runs it without onnxruntime.
     """
     found = [Engine(EVALUATION, evaluate)]
-    try:
-        importlib.import_module("onnxruntime")
-    except ImportError:
+    if importlib.util.find_spec("onnxruntime") is None:
         return found
-    return [Engine(ONNXRUNTIME, run_in_onnxruntime), *found]
-
-
-def run_in_onnxruntime(path: str) -> Run:
-    """Return what runs a model in onnxruntime, whose own optimiser does nothing.
-
-    Raises:
-        EvaluationError: If it does not take the model; and ``run`` raises it, if it fails.
-    """
-    runtime: Any = importlib.import_module("onnxruntime")  # Any: a module without types
-    options = runtime.SessionOptions()
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4  # what is wrong is raised as well
-    session = _call(runtime.InferenceSession, path, options, providers=["CPUExecutionProvider"])
-    elements = {each.name: each.type for each in session.get_inputs()}
-
-    def run(inputs: Mapping[str, Any]) -> list[Any]:  # Any: as of Run
-        given = {name: _as_input(runtime, inputs[name], elements[name]) for name in elements}
-        outputs: list[Any] = _call(session.run, None, given)  # Any: as of Run
-        return outputs
-
-    return run
-
-
-def _as_input(runtime: Any, value: Any, element: str) -> Any:  # Any: a module; as of Run
-    """Return a value as onnxruntime takes it; types that numpy has not go by their bytes."""
-    number = _NOT_OF_NUMPY.get(element)
-    if number is None or not isinstance(value, np.ndarray):
-        return value
-    return runtime.OrtValue.ortvalue_from_numpy_with_onnx_type(value.view(np.uint16), number)
-
-
-_NOT_OF_NUMPY: Final = {"tensor(bfloat16)": 16}
-
-
-def _call(function: Callable[..., Any], *args: object, **kwargs: object) -> Any:  # Any: of a module
-    try:
-        return function(*args, **kwargs)
-    except Exception as error:  # its exceptions have no class in common but this
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise EvaluationError(f"onnxruntime: {lines[0]}") from error
+    return [Engine(ONNXRUNTIME, Runtime().load), *found]
 
 
 def outputs_as_list(found: object) -> list[Any]:  # Any: as of Run
