@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,7 @@ from relayish.cli.onnx.equality import (
     compare_model,
     find_reference,
 )
+from relayish.cli.onnx.precision import narrowest_floats
 from relayish.cli.onnx.progress import Bar
 from relayish.cli.onnx.reading import (
     ModelFile,
@@ -206,13 +207,14 @@ class _Work:
             seed=args.seed,
             tell=self.bar.tell,
         )
-        report.reference, report.tolerance = reference, args.tolerance
+        report.reference = reference
         report.notes += _doubts(reference)
-        report.comparison = compare_model(reference, str(path), args.tolerance)
+        widths = narrowest_floats(self.mod, model.outputs)
+        report.comparison = compare_model(reference, str(path), args.tolerance, widths)
         if report.comparison.fault is None:
             return True
         self.bar.tell("looking for the pass at fault")
-        report.culprit = self._find_culprit(reference, path.parent)
+        report.culprit = self._find_culprit(reference, path.parent, widths)
         report.notes += [
             report.culprit,
             "nothing is written; --force writes it all the same"
@@ -221,7 +223,7 @@ class _Work:
         ]
         return False
 
-    def _find_culprit(self, reference: Reference, folder: Path) -> str:
+    def _find_culprit(self, reference: Reference, folder: Path, widths: Mapping[str, int]) -> str:
         """Return which pass is at fault, found by asking after each of them."""
 
         def fault(_before: IRModule, after: IRModule) -> str | None:
@@ -230,7 +232,7 @@ class _Work:
                 save_onnx(after, path)
             except ModelError as error:
                 return str(error)
-            return compare_model(reference, str(path), self.args.tolerance).fault
+            return compare_model(reference, str(path), self.args.tolerance, widths).fault
 
         with context_of(self.args, self.pipeline), freeze_heap():
             try:

@@ -59,11 +59,13 @@ class Comparison:
         fault: What differs, or why the model does not run; ``None`` if nothing does.
         largest: The largest difference of a number, in parts of the magnitude of its output.
         output: The output where it is.
+        tolerance: By how much that may differ.
     """
 
     fault: str | None = None
     largest: float = 0.0
     output: str = ""
+    tolerance: float = TOLERANCE
 
 
 @dataclass
@@ -244,9 +246,20 @@ def magnitude(array: Any) -> float:  # Any: an array of floating-point numbers
     return max(float(finite.max()) if finite.size else 0.0, SMALLEST)
 
 
-def compare_model(reference: Reference, path: str, tolerance: float) -> Comparison:
-    """Return what running a model with the inputs of a reference gives beside its results."""
-    told = Comparison()
+def compare_model(
+    reference: Reference, path: str, tolerance: float, widths: Mapping[str, int] | None = None
+) -> Comparison:
+    """Return what running a model with the inputs of a reference gives beside its results.
+
+    Args:
+        reference: What the model gives that it is compared with.
+        path: The model.
+        tolerance: By how much an output may differ, in parts of its magnitude, where no numbers of
+            fewer than 32 bits are on the way to it.
+        widths: The bytes of the narrowest floats on the way to outputs, of those that have such.
+    """
+    widths = widths or {}
+    told = Comparison(tolerance=tolerance)
     scales = [max(map(_largest, each)) for each in zip(*reference.results, strict=True)]
     try:
         run = reference.engine.load(path)
@@ -258,7 +271,7 @@ def compare_model(reference: Reference, path: str, tolerance: float) -> Comparis
                 told.fault = f"there are {len(found)} outputs in place of {len(wanted)}"
                 return told
             for name, a, b, scale in zip(reference.outputs, wanted, found, scales, strict=True):
-                fault = _compare(a, b, name, _Scale(scale, tolerance), told)
+                fault = _compare(a, b, name, _Scale(scale, tolerance, widths.get(name, 4)), told)
                 if fault is not None:
                     told.fault = f"output {name!r} of input {number} {fault}"
                     return told
@@ -273,6 +286,7 @@ class _Scale:
 
     magnitude: float
     tolerance: float
+    width: int
 
 
 def _largest(output: object) -> float:
@@ -305,9 +319,9 @@ def _compare(
     if not x[is_finite].size:
         return None
     off = float(np.abs(x[is_finite] - y[is_finite]).max()) / scale.magnitude
-    if off > told.largest:
-        told.largest, told.output = off, name
-    allowed = allowed_difference(a, scale.tolerance)
+    allowed = allowed_difference(a, scale.tolerance, scale.width)
+    if off > told.largest or not told.output:
+        told.largest, told.output, told.tolerance = off, name, allowed
     if off <= allowed:
         return None
     return f"differs by {off:.2g} of its magnitude; {allowed:.2g} is allowed"
@@ -324,9 +338,16 @@ def _compare_lists(
     return next((fault for fault in faults if fault is not None), None)
 
 
-def allowed_difference(array: Any, tolerance: float) -> float:  # Any: an array of any type
-    """Return the tolerance for an array: that of its element type, if that is wider."""
+def allowed_difference(array: Any, tolerance: float, narrowest: int = 4) -> float:
+    """Return the tolerance for an array: that of its element type, if that is wider.
+
+    Args:
+        array: Any: an array of any type.
+        tolerance: That for floats of 32 bits and more.
+        narrowest: The bytes of the narrowest floats that it was computed of.
+    """
     width = array.dtype.itemsize // (2 if array.dtype.kind == "c" else 1)
+    width = min(width, narrowest)
     return max(tolerance, {1: 0.25, 2: 1e-2}.get(width, 0.0))
 
 

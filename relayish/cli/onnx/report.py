@@ -23,7 +23,6 @@ class Report:
         costs: Of the passes that ran.
         reference: What equality rests on; ``None`` where it was not asked for.
         comparison: Whether it is equal.
-        tolerance: By how much outputs may differ.
         seconds: How long everything took.
         culprit: The pass at fault, if it is not equal.
     """
@@ -35,7 +34,6 @@ class Report:
     output: str | None = None
     reference: Reference | None = None
     comparison: Comparison | None = None
-    tolerance: float = 0.0
     seconds: float = 0.0
     culprit: str | None = None
     notes: list[str] = field(default_factory=list)
@@ -106,7 +104,7 @@ def _equality(report: Report) -> Iterator[str]:
         yield f"equal {on}, by {reference.engine.name}"
     yield (
         f"largest difference {comparison.largest:.1e} of an output's magnitude, "
-        f"tolerance {report.tolerance:.1e}"
+        f"tolerance {comparison.tolerance:.1e}"
     )
     yield _influence(reference)
 
@@ -151,7 +149,7 @@ def report_as_json(report: Report) -> str:
             "sizes": dict(reference.plan.sizes),
             "drawn_from": str(reference.plan.spread),
             "largest_difference": comparison.largest,
-            "tolerance": report.tolerance,
+            "tolerance": comparison.tolerance,
             "inputs_without_effect": list(reference.idle),
             "outputs_vary_by": reference.varies,
         }
