@@ -60,8 +60,19 @@ def fuse_gelu(func: Expr, *, mod: IRModule | None = None) -> Expr:
 @rule("Mul", "Div")
 def form_gelu(call: Call, graph: Rewriter) -> Call | None:
     """Return ``Gelu`` for a product of a value, one half and the distribution function."""
-    if not graph.has_operator("Gelu"):
+    found = find_gelu(call, graph) if graph.has_operator("Gelu") else None
+    if found is None:
         return None
+    source, approximation = found
+    attrs = {} if approximation is None else {"approximate": approximation}
+    return graph.call("Gelu", (source,), attrs, like=call)
+
+
+def find_gelu(call: Call, graph: Rewriter) -> tuple[Expr, str | None] | None:
+    """Return what a product is the error linear unit of, and by which approximation.
+
+    Runtimes that know the operator know it by these products, too, if they are left whole.
+    """
     scale, factors = _split_product(call, graph)
     if len(factors) != 2:
         return None
@@ -75,8 +86,7 @@ def form_gelu(call: Call, graph: Rewriter) -> Call | None:
         found = _expand(inputs_of(function)[0], source, graph)
         is_tanh = graph.operator(function) == "Tanh"
         if found is not None and _is_close(found, _TANH if is_tanh else _ERF, accuracy):
-            attrs = {"approximate": "tanh"} if is_tanh else {}
-            return graph.call("Gelu", (source,), attrs, like=call)
+            return source, "tanh" if is_tanh else None
     return None
 
 

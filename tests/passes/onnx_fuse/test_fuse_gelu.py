@@ -81,3 +81,12 @@ def test_products_used_elsewhere_stay() -> None:
 
 def test_scaled_units_keep_their_scale() -> None:
     assert fuse(ERF + "d = Mul(x, c) e = Mul(d, HALF) y = Mul(e, THREE)") == ["Gelu", "Mul"]
+
+
+@pytest.mark.parametrize("scale", ["HALF", "THREE"])
+def test_half_of_a_unit_stays_beside_it_where_weights_follow(scale: str) -> None:
+    numbers = f"{NUMBERS}, float[3, 2] W = {{1, 2, 3, 4, 5, 6}}"
+    body = f"{ERF} d = Mul(x, c) e = Mul(d, {scale}) y = MatMul(e, W)"
+    text = f"m (float[2, 3] x) => (float[2, 2] y) <{numbers}> {{ {body} }}"
+    nodes, _ = optimise(text, "FuseScaleShift", 17)
+    assert nodes.count("Mul") == (2 if scale == "HALF" else 1)  # another factor is one of weights
