@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from relayish._support.dominators import Dominators
 from relayish._support.graph import post_order, reachable
@@ -36,6 +36,10 @@ class _Asked:
         return known
 
 
+_MOST_FITS: Final = 64
+"""So many fits for a parent are tried, where the first is none."""
+
+
 class _Nowhere:
     """What stands for the parent where the ways back lead to none, or to several."""
 
@@ -48,7 +52,8 @@ class Dominance:
 
     Complexity:
         Making it takes ``n log n`` for ``n`` nodes; finding the parents of all children of a
-        pattern looks at every node a bounded number of times.
+        pattern looks at every node a bounded number of times. Where what fits as a parent fits
+        on the path as well, it looks at the ways from a child once for each fit that it tries.
     """
 
     def __init__(self, root: Expr, matcher_of: Callable[[DFPattern], _Matches]) -> None:
@@ -56,10 +61,13 @@ class Dominance:
         self._matcher_of = matcher_of
         self._dominators: Dominators[Node] | None = None
         self._asked: dict[DFPattern, _Asked] = {}
+        self._ambiguous: dict[DominatorPattern, bool] = {}
         self._parents: dict[tuple[DominatorPattern, Expr | None], dict[Expr, Expr | _Nowhere]] = {}
 
     def parent(self, pattern: DominatorPattern, child: Expr, wanted: Expr | None) -> Expr | None:
         """Return the expression to which all ways back from ``child`` lead, or ``None``.
+
+        The first fit on each way is tried before those beyond fits that may be on the path.
 
         Args:
             pattern: Says what a parent is, and what may stand on the way to it.
@@ -67,23 +75,55 @@ class Dominance:
             wanted: The parent, where it is known already.
         """
         found = self._search(pattern, child, wanted)
-        if isinstance(found, _Nowhere):
+        if not isinstance(found, _Nowhere) and self._dominates(child, found):
+            return found
+        if wanted is not None or not self._is_ambiguous(pattern):
             return None
+        for other in self._beyond(pattern, child):
+            if self._search(pattern, child, other) is other and self._dominates(child, other):
+                return other
+        return None
+
+    def _dominates(self, child: Expr, parent: Expr) -> bool:
         if self._dominators is None:
             order = EXPRESSIONS.post_order(self._root)[::-1]
             self._dominators = Dominators(order, EXPRESSIONS.children)
-        return found if self._dominators.dominates(child, found) else None
+        return self._dominators.dominates(child, parent)
+
+    def _beyond(self, pattern: DominatorPattern, child: Expr) -> Iterator[Expr]:
+        """Yield the fits for a parent behind one that is on the path, the nearest first."""
+        matches_path, matches_parent = self._ask(pattern.path), self._ask(pattern.parent)
+
+        def onward(expr: Expr) -> list[Expr]:
+            return _operands(expr) if expr is child or matches_path(expr) else []
+
+        def to_fits(expr: Expr) -> list[Expr]:
+            return [] if expr is not child and matches_parent(expr) else onward(expr)
+
+        nearest = [each for each in reachable([child], to_fits)[1:] if matches_parent(each)]
+        starts = [way for each in nearest if matches_path(each) for way in _operands(each)]
+        fits = [each for each in reachable(starts, onward) if matches_parent(each)]
+        yield from fits[:_MOST_FITS]
+
+    def _is_ambiguous(self, pattern: DominatorPattern) -> bool:
+        """Return whether anything in the program fits as a parent and on the path as well."""
+        known = self._ambiguous.get(pattern)
+        if known is None:
+            fits, stands = self._ask(pattern.parent), self._ask(pattern.path)
+            nodes = EXPRESSIONS.pre_order(self._root)
+            known = any(isinstance(each, Expr) and fits(each) and stands(each) for each in nodes)
+            self._ambiguous[pattern] = known
+        return known
 
     def match_path(
         self, pattern: DominatorPattern, child: Expr, parent: Expr
     ) -> Iterator[dict[DFPattern, tuple[Expr, ...]]]:
         """Yield how each expression on the way from ``child`` to ``parent`` matches the path."""
         path = self._ask(pattern.path)
-        is_parent = self._ask(pattern.parent)
 
         def onward(expr: Expr) -> list[Expr]:
             operands = _operands(expr)
-            return [] if parent in operands or any(map(is_parent, operands)) else operands
+            return [] if parent in operands else operands
 
         for operand in reachable([child], onward)[1:]:
             path.matcher.match(operand)

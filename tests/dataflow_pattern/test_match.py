@@ -443,6 +443,21 @@ def test_dominator_does_not_match_a_parent_used_beside_the_child():
     assert not pattern.match(relay.Tuple((child, c)))
 
 
+@pytest.mark.parametrize("others", [0, 1, 3])
+def test_dominator_goes_past_what_fits_as_a_parent_and_stands_on_the_path(others):
+    top = relay.nn.leaky_relu(X)
+    left = top
+    for _ in range(others):
+        left = relay.nn.leaky_relu(left)
+    pattern = dominates(
+        is_op("nn.leaky_relu")(wildcard()), wildcard(), is_op("add")(wildcard(), wildcard())
+    )
+    diamond = relay.nn.leaky_relu(left) + relay.nn.relu(top)
+    assert pattern.match(diamond)
+    apart = relay.nn.leaky_relu(left) + relay.nn.relu(relay.nn.leaky_relu(relay.var("z")))
+    assert not pattern.match(apart)
+
+
 def test_dominator_with_types_matches_by_them():
     data = relay.var("data", shape=(1, 3, 8, 8))
     c = conv(data)

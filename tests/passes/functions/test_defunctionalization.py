@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from relayish.analysis import infer_type
@@ -46,6 +47,33 @@ def check(text: str, *args: object) -> IRModule:
     assert defunctionalize(out) is out
     assert infer_type(parse(astext(out)), fresh=True)
     return out
+
+
+def test_types_of_functions_are_told_apart_by_structure():
+    state = f"({', '.join(['Tensor[(2, 3), float32]'] * 16)})"  # the text of which shares parts
+    out = check(
+        f"""
+        def @apply[A](%f: fn (A) -> A, %x: A) -> A {{ %f(%x) }}
+        def @main(%x: {state}) -> {state} {{ @apply(fn (%t: {state}) -> {state} {{ %t }}, %x) }}
+        """,
+        tuple([np.full((2, 3), n, "float32") for n in range(16)]),
+    )
+    assert len(out.type_definitions) == 1
+
+
+def test_polymorphic_function_of_the_module_is_passed_on_at_several_types():
+    out = check(
+        """
+        def @id[A](%x: A) -> A { %x }
+        def @apply[A](%f: fn (A) -> A, %x: A) -> A { %f(%x) }
+        def @main(%x: int32, %y: bool) {
+          (@apply(@id, %x), @apply(@id, %y), @apply(@id, (%x, %y)))
+        }
+        """,
+        1,
+        True,
+    )
+    assert len(out.type_definitions) == 3
 
 
 def test_functions_given_to_a_polymorphic_function_become_data():

@@ -14,11 +14,13 @@ holds what the function captures; and a function that applies such a value::
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Final
 
 from relayish.analysis.function_types import has_function_type
 from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
+from relayish.ir.exact_key import make_exact_key
 from relayish.ir.kind_table import KindTable
 from relayish.ir.name_supply import NameSupply
 from relayish.ir.node import VARIABLES, Node
@@ -148,7 +150,8 @@ class Encoding(TypeMutator):
         self._constructors = NameSupply(
             taken=[c.name_hint for data in mod.type_definitions.values() for c in data.constructors]
         )
-        self.data: dict[str, _Data] = {}
+        self.data: dict[Hashable, _Data] = {}
+        """By the structure of the type: its text depends on which parts are shared."""
         self._number = 0
 
     def visit_func_type(self, func_type: FuncType) -> Type:
@@ -158,7 +161,7 @@ class Encoding(TypeMutator):
         """Return the data type for functions of type ``ty``."""
         if ty.type_params:
             raise PassError(f"a function of the polymorphic type {ty} is used as a value")
-        key = str(ty)
+        key = make_exact_key(ty)
         if key not in self.data:
             number = len(self.data)
             header = GlobalTypeVar(self._types.fresh_name(f"fn_{number}"))

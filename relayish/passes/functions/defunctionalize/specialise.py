@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from operator import is_
 from typing import Final
 
 from relayish.analysis import free_type_vars, infer_type
 from relayish.analysis.infer_type.unifier import substitute
 from relayish.errors import PassError, TypeInferenceError
 from relayish.functor import MixedModeMutator, TypeMutator
+from relayish.ir.exact_key import make_exact_key
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
 from relayish.ir.relay.function_attributes import is_opaque
@@ -15,6 +18,7 @@ from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
+from relayish.ir.renaming import rename_bound
 
 _LIMIT: Final = 256
 """How many copies of one function there may be; more are taken for endless ones."""
@@ -27,7 +31,8 @@ def with_single_types(mod: IRModule) -> IRModule:
         PassError: If one of them is used at several types.
     """
     changed: dict[GlobalVar | str, Expr] = {}
-    for name, function in mod.functions_of(Expr).items():
+    for name, shared in mod.functions_of(Expr).items():
+        function = _Apart().visit(shared)
         inner = {
             type_var: IncompleteType()
             for node in EXPRESSIONS.pre_order(function)
@@ -43,6 +48,42 @@ def with_single_types(mod: IRModule) -> IRModule:
             f"a function inside another one is used at several types, or at one that cannot be "
             f"told: {error}; make it a function of the module"
         ) from error
+
+
+class _Apart(MixedModeMutator):
+    """Gives each call polymorphic functions of its own, which others may take at other types."""
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002 - as all handlers
+        args = tuple([_copy_if_polymorphic(each) for each in post.args])
+        return post if all(map(is_, args, post.args)) else post.with_fields(args=args)
+
+
+def _copy_if_polymorphic(expr: Expr) -> Expr:
+    if type(expr) is not Function or not expr.type_params:
+        return expr
+    fresh = {each: TypeVar(each.name_hint, each.kind) for each in expr.type_params}
+    return _Retyper(fresh).of(rename_bound(expr)).with_fields(type_params=tuple(fresh.values()))
+
+
+class _Retyper(MixedModeMutator):
+    """Replaces type variables."""
+
+    remembers = True  # parameters and bodies are visited apart
+
+    def __init__(self, types: Mapping[TypeVar, Type]) -> None:
+        self._types = types
+
+    def of(self, function: Function) -> Function:
+        """Return a function of whose parts the types are replaced."""
+        ret_type = function.ret_type
+        return function.with_fields(
+            params=self.mutate_all(function.params),
+            body=self.visit(function.body),
+            ret_type=None if ret_type is None else self.visit_type(ret_type),
+        )
+
+    def visit_type(self, ty: Type) -> Type:
+        return substitute(ty, self._types) if self._types else ty
 
 
 class _OneType(MixedModeMutator):
@@ -87,7 +128,7 @@ class _Copies:
     def __init__(self, mod: IRModule) -> None:
         self._mod = mod
         self._supply = GlobalVarSupply(mod)
-        self._names: dict[tuple[str, tuple[str, ...]], GlobalVar] = {}
+        self._names: dict[Hashable, GlobalVar] = {}
         self._count: dict[str, int] = {}
         self._pending: list[tuple[GlobalVar, Function, tuple[Type, ...]]] = []
         self.functions: dict[GlobalVar | str, Expr] = {}
@@ -103,7 +144,7 @@ class _Copies:
                 f"a call of @{name.name_hint} leaves open at which types; annotate it: "
                 f"@{name.name_hint}::[..](..)"
             )
-        key = (name.name_hint, tuple(map(str, type_args)))
+        key = (name.name_hint, make_exact_key(type_args))
         if key not in self._names:
             self._names[key] = self._make_name(name) if type_args else name
             self._pending.append((self._names[key], definition, type_args))
@@ -126,27 +167,15 @@ class _Copies:
                 self.functions[name] = function
                 continue
             types = dict(zip(function.type_params, type_args, strict=True))
-            copier = _Copier(self, types)
-            ret_type = function.ret_type
-            self.functions[name] = function.with_fields(
-                params=copier.mutate_all(function.params),
-                body=copier.visit(function.body),
-                ret_type=None if ret_type is None else copier.visit_type(ret_type),
-                type_params=(),
-            )
+            self.functions[name] = _Copier(self, types).of(function).with_fields(type_params=())
 
 
-class _Copier(MixedModeMutator):
+class _Copier(_Retyper):
     """Replaces type variables, and calls copies instead of polymorphic functions."""
 
-    remembers = True  # parameters and bodies are visited apart
-
-    def __init__(self, copies: _Copies, types: dict[TypeVar, Type]) -> None:
+    def __init__(self, copies: _Copies, types: Mapping[TypeVar, Type]) -> None:
+        super().__init__(types)
         self._copies = copies
-        self._types = types
-
-    def visit_type(self, ty: Type) -> Type:
-        return substitute(ty, self._types) if self._types else ty
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if type(pre.op) is not GlobalVar:
