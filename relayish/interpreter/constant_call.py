@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,6 +25,42 @@ _NUMBERS: Final = (np.ndarray, np.generic)
 _ELEMENTWISE: Final = (properties.OpPattern.ELEMWISE, properties.OpPattern.BROADCAST)
 
 
+_TIMES: Final = 16
+"""So many times the constants of a program the large results may have together."""
+
+
+class Room:
+    """How large what is folded may be: each result, and all large ones together.
+
+    Results have ``size_limit`` elements, or as many as their operands together. But each of a chain
+    of results may be twice as large as the last, so that those over the limit have no more together
+    than some times what the constants of the program have.
+
+    Args:
+        size_limit: How many elements any result may have.
+        find_held: Gives how many elements the constants of the program have; asked when there are
+            large results.
+    """
+
+    def __init__(self, size_limit: int, find_held: Callable[[], float] = lambda: math.inf) -> None:
+        self.size_limit = size_limit
+        self._find_held = find_held
+        self._taken = 0
+
+    def of(self, values: Sequence[Any]) -> float:  # Any: values
+        """Return how many elements a result of such operands may have."""
+        given = sum(map(count_elements, values))
+        if given <= self.size_limit:
+            return self.size_limit
+        left = _TIMES * (self.size_limit + self._find_held()) - self._taken
+        return max(self.size_limit, min(given, left))
+
+    def take(self, size: int) -> None:
+        """Note that there is a result of so many elements."""
+        if size > self.size_limit:
+            self._taken += size
+
+
 class Plan(NamedTuple):
     """What to do with the calls of one operator on constants.
 
@@ -40,21 +77,21 @@ class Plan(NamedTuple):
     takes: tuple[type, ...] = ()
 
     def fold(
-        self, call: Call, values: Sequence[Any], size_limit: int, *, scalar: bool
+        self, call: Call, values: Sequence[Any], room: Room, *, scalar: bool
     ) -> Evaluated | None:  # Any: values
         """Return the value of a call on constants.
 
         Args:
             call: The call.
             values: Those of its arguments.
-            size_limit: How many elements the result may have, unless they have as many together.
+            room: How many elements the result may have.
             scalar: Whether all of them are scalars, and so the result.
 
         Returns:
             ``None`` where it has none, or is better computed when the program runs.
         """
         assert self.evaluate is not None
-        if not scalar and (self._strays(values) or _grows(call, values, size_limit)):
+        if not scalar and (self._strays(values) or _grows(call, values, room)):
             return None
         try:
             result = self.evaluate(call.attrs, values)
@@ -64,8 +101,11 @@ class Plan(NamedTuple):
             return result
         if isinstance(result, Opaque):  # no constant holds it
             return None
-        limit = max(size_limit, sum(map(count_elements, values)))
-        return None if count_elements(result) > limit else result
+        size = count_elements(result)
+        if size > room.of(values):
+            return None
+        room.take(size)
+        return result
 
     def _strays(self, values: Sequence[Any]) -> bool:  # Any: as above
         """Return whether some value is none for it: numpy would add strings and tuples too."""
@@ -109,7 +149,7 @@ def shape_result(call: Call, shape: tuple[int, ...]) -> Evaluated | None:
     return np.asarray(compute(shape)).astype(numpy_dtype(str(dtype or "int32")))
 
 
-def _grows(call: Call, values: Sequence[Any], size_limit: int) -> bool:  # Any: as above
+def _grows(call: Call, values: Sequence[Any], room: Room) -> bool:  # Any: as above
     """Return whether the result would be so large that it had better be computed later."""
     op = call.op
     assert type(op) is Op
@@ -117,4 +157,4 @@ def _grows(call: Call, values: Sequence[Any], size_limit: int) -> bool:  # Any: 
         size = result_size(op, call.attrs, values)
     except EvaluationError:  # an ill-typed call, or one without a value
         return True  # when the program comes there, it will say so itself
-    return size > max(size_limit, sum(map(count_elements, values)))
+    return size > room.of(values)

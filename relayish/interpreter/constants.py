@@ -17,8 +17,8 @@ from relayish.analysis.static_shape import StaticShapes
 from relayish.dataflow import SparseAnalysis, register_analysis, register_refinement
 from relayish.dataflow.lattice import BOTTOM, TOP, Lattice, same_value
 from relayish.dataflow.lattice.symbols import Extreme
-from relayish.interpreter.constant_call import SIZE_LIMIT, plan_of, shape_result
-from relayish.interpreter.value import Evaluated
+from relayish.interpreter.constant_call import SIZE_LIMIT, Room, plan_of, shape_result
+from relayish.interpreter.value import Evaluated, count_elements
 from relayish.interpreter.value import same_value as is_same_result
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple
@@ -183,6 +183,8 @@ class Constants(SparseAnalysis[AbstractValue]):
         super().__init__(strict=strict)
         self.fold_qnn, self.size_limit = fold_qnn, size_limit
         self.interprocedural = interprocedural
+        self._held = 0  # elements of the constants met
+        self._room = Room(size_limit, lambda: self._held)
         self._shapes = StaticShapes()
 
     def running(self) -> AbstractContextManager[object]:
@@ -190,7 +192,10 @@ class Constants(SparseAnalysis[AbstractValue]):
         return np.errstate(all="ignore")
 
     def literal(self, node: Node) -> AbstractValue:
-        return abstract(node.data) if type(node) is Constant else TOP
+        if type(node) is not Constant:
+            return TOP
+        self._held += count_elements(node.data)
+        return abstract(node.data)
 
     def created(self, node: Node, parts: Mapping[Hashable, AbstractValue]) -> AbstractValue:
         return of_fields(list(parts.values())) if type(node) is Tuple else TOP
@@ -214,7 +219,7 @@ class Constants(SparseAnalysis[AbstractValue]):
             return self._shape_of
         if plan.evaluate is None:
             return None
-        size_limit = self.size_limit
+        room = self._room
 
         def evaluate(call: Call, *given: AbstractValue) -> AbstractValue:
             scalar = plan.keeps_scalars
@@ -231,7 +236,7 @@ class Constants(SparseAnalysis[AbstractValue]):
                 values.append(value)
             if not values:
                 return TOP  # what makes a value of nothing is left to run
-            found = plan.fold(call, values, size_limit, scalar=scalar)
+            found = plan.fold(call, values, room, scalar=scalar)
             return TOP if found is None else abstract(found)
 
         return evaluate

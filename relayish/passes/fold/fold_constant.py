@@ -22,7 +22,8 @@ from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.variables import free_vars
 from relayish.functor import MixedModeMutator
-from relayish.interpreter.constant_call import SIZE_LIMIT, Plan, plan_of, shape_result
+from relayish.interpreter.constant_call import SIZE_LIMIT, Plan, Room, plan_of, shape_result
+from relayish.interpreter.value import count_elements
 from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
@@ -67,7 +68,8 @@ class ConstantFolder(MixedModeMutator):
         self._transparency = ReferentialTransparency()
         self._shapes = StaticShapes()
         self._fold_qnn = fold_qnn
-        self._size_limit = size_limit
+        self._room = Room(size_limit, self._count_held)
+        self._held: int | None = None
         self._tuples: dict[Expr, Expr] = {}  # what a variable stands for, in its annotations
         self._named: set[Expr] = set()  # variables that must stay: a constant cannot replace them
         self._plans: dict[Expr, Plan] = {}
@@ -79,6 +81,13 @@ class ConstantFolder(MixedModeMutator):
         self._root = root
         self._named.update(_collect_named(root))
         return self.visit(root)
+
+    def _count_held(self) -> int:
+        """Return how many elements the constants of the program have; counted once."""
+        if self._held is None:
+            nodes = () if self._root is None else EXPRESSIONS.pre_order(self._root)
+            self._held = sum([count_elements(n.data) for n in nodes if type(n) is Constant])
+        return self._held
 
     def visit_let(self, let: Let) -> Expr:
         """Drop the bindings whose value is constant, putting the constant where they are used."""
@@ -195,7 +204,7 @@ class ConstantFolder(MixedModeMutator):
                 scalar = False
             else:
                 return post
-        result = plan.fold(post, values, self._size_limit, scalar=scalar)
+        result = plan.fold(post, values, self._room, scalar=scalar)
         if isinstance(result, np.generic):
             folded: Constant = Constant._make(result, post.span, None)
             return folded
@@ -254,7 +263,9 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
     Args:
         expr: Any well-formed expression, shared subexpressions included.
         fold_qnn: Fold operators of the ``qnn`` dialect too, and others that dequantise.
-        size_limit: How many elements a result may have, unless its operands have as many together.
+        size_limit: How many elements a result may have, unless its operands have as many together;
+            such larger ones are made as long as they have no more elements, in all, than sixteen
+            times what is constant in the program.
 
     Returns:
         ``expr`` itself when there was nothing to fold.

@@ -21,6 +21,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal
@@ -454,3 +455,18 @@ def test_pass_is_registered_at_level_2() -> None:
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels_is_folded(kind: str) -> None:
     fold_constant(DEEP_NESTS[kind](DEPTH))
+
+
+@pytest.mark.parametrize("name", ["FoldConstant", "SparseConditionalConstantPropagation"])
+@pytest.mark.parametrize("apart", [False, True], ids=["the same twice", "two of a size"])
+def test_results_that_grow_from_one_to_the_next_are_bounded_together(name, apart):
+    concatenate, add = get_op("concatenate"), get_op("add")
+    start = Var("start", TensorType((64,), "int8"))
+    program: Expr = Constant(np.ones(64, "int8"))
+    for _ in range(24):
+        other = Call(add, (program, program)) if apart else program
+        program = Call(concatenate, (Tuple((program, other)),))
+    mod = IRModule.from_expr(Function((start,), program))
+    image = get_pass(f"{name}{{size_limit=64}}")(mod)
+    sizes = [n.data.size for n in EXPRESSIONS.post_order(image["main"]) if type(n) is Constant]
+    assert 64 < max(sizes) <= 16 * (64 + 64)

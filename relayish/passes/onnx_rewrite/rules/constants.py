@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.interpreter.constant_call import SIZE_LIMIT, plan_of
+from relayish.interpreter.constant_call import SIZE_LIMIT, Room, plan_of
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
 from relayish.onnx.calls import count_outputs, graph_names, is_absent
 from relayish.onnx.operators import identity_of
@@ -59,7 +59,7 @@ def fold_calls(*, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False) -
         plan = plan_of(call.op, fold_qnn=fold_dequantize)
         if identity_of(call.op) is None or plan.evaluate is None:
             return None
-        return _as_constants(call, plan.fold(call, values, size_limit, scalar=False))
+        return _as_constants(call, plan.fold(call, values, Room(size_limit), scalar=False))
 
     return fold_call
 
