@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NoReturn
 
 import numpy as np
@@ -44,8 +44,24 @@ def refuse_reference(value: object, what: str) -> NoReturn:
     raise EvaluationError(f"{what} needs a reference, made by ref; found {describe(value)}")
 
 
-def refuse_match(value: object) -> NoReturn:
-    """Raise for a value that no clause of a match covers."""
+def refuse_match(value: object, patterns: Iterable[object] = ()) -> NoReturn:
+    """Raise for a value that no clause of a match covers.
+
+    Args:
+        value: The value.
+        patterns: Those of the clauses.
+    """
+    made_by = getattr(value, "constructor", None)
+    for pattern in patterns:
+        wanted = getattr(pattern, "constructor", None)
+        if made_by is None or wanted is None or wanted is made_by:
+            continue
+        if wanted.name_hint == made_by.name_hint:
+            raise EvaluationError(
+                f"{describe(value)} is a value of the data type that another module defines, whose "
+                f"{made_by.name_hint} is not the one of the match; make it with the constructors "
+                f"of the module that is run"
+            )
     raise EvaluationError(
         f"no clause of the match covers {describe(value)}; add one, or a wildcard"
     )

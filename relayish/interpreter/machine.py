@@ -229,7 +229,7 @@ class Machine:
                             at = start
                             break
                     else:
-                        refuse_match(value)
+                        refuse_match(value, [pattern for pattern, *_ in arms])
                 elif operation == c.CONSTRUCT:
                     _, place, constructor, operands = instruction
                     fields = tuple([frame[operand] for operand in operands])

@@ -114,6 +114,9 @@ class Attrs:
     def __contains__(self, name: object) -> bool:
         return name in self.keys()
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
     def with_values(self, **changes: object) -> Attrs:
         """Return these attributes with some replaced, each checked as at construction."""
         return type(self)(**{**dict(self.items()), **changes})

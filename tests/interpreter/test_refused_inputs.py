@@ -10,6 +10,8 @@ import pytest
 import relayish as relay
 from relayish.codegen import run_as_python, to_python
 from relayish.errors import EvaluationError
+from relayish.interpreter import evaluate
+from relayish.text import parse
 from tests.support.each import each
 
 X: Final = relay.var("x", shape=(2,))
@@ -85,3 +87,18 @@ def test_what_is_no_input_is_refused(message: str) -> None:
 def test_function_in_python_takes_arguments_by_place_and_by_name() -> None:
     value = np.array([-1.0, 1.0], "float32")
     assert run_as_python(F)(value).tolist() == run_as_python(F)(x=value).tolist() == [0.0, 1.0]
+
+
+LISTS = """#[version = "0.0.5"]
+type L[A] { C(A, L[A]), N, }
+def @make(%x: int32) -> L[int32] { C(%x, N) }
+def @main(%l: L[int32]) -> int32 { match? (%l) { C(%h, C(_, _)) => { %h } } }"""
+
+
+def test_value_of_the_data_type_of_another_module_is_said_to_be_one():
+    one, other = (parse(LISTS) for _ in range(2))
+    value = evaluate(one["make"], one, (3,))
+    with pytest.raises(EvaluationError, match="no clause of the match covers"):
+        evaluate(one["main"], one, (value,))
+    with pytest.raises(EvaluationError, match="that another module defines, whose C is not the"):
+        evaluate(other["main"], other, (value,))

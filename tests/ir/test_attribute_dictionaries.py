@@ -202,3 +202,8 @@ def test_equal_attributes_hash_the_same(value):
     one, other = DictAttrs({"value": value}), DictAttrs({"value": copy.deepcopy(value)})
     assert one == other
     assert hash(one) == hash(other)
+
+
+def test_attributes_are_gone_through_by_name():
+    assert list(DictAttrs({"a": 1, "b": 2})) == ["a", "b"]
+    assert dict(DictAttrs({"a": 1})) == {"a": 1}
