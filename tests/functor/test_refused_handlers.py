@@ -241,3 +241,9 @@ def test_error_of_type_in_a_handler_stays_what_it_is():
     with pytest.raises(TypeError, match="has no len") as caught:
         Own().visit(Tuple((X,)))
     assert not isinstance(caught.value, DispatchError)
+
+
+def test_either_argument_of_a_rewriting_that_is_none_is_refused():
+    for given in ((3, ExprRewriter()), (X, ExprMutator())):
+        with pytest.raises(DispatchError, match="takes an expression and an ExprRewriter; found"):
+            post_order_rewrite(*given)

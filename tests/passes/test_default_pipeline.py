@@ -138,3 +138,7 @@ def test_importing_the_pipelines_imports_no_pass() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "['relayish.passes']"  # the table
+
+
+def test_level_is_two_where_none_is_given() -> None:
+    assert default_pipeline().level == 2

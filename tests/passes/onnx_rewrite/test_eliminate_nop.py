@@ -170,6 +170,8 @@ def test_signed_zeros_are_kept_where_they_are_asked_for() -> None:
     subtracted = graph("a = Sub(x, z) y = Relu(a)", constants="float z = {0}")
     whole = graph("a = Add(x, z) y = Abs(a)", "int64[2,3] x", "int64[2,3] y", "int64 z = {0}")
     assert leaves(plus, "EliminateNop", signed_zeros=True)
+    assert simplify(plus, "SimplifyOnnx") == ["Relu"]
+    assert leaves(plus, "SimplifyOnnx", signed_zeros=True)
     assert simplify(minus, "EliminateNop", signed_zeros=True) == ["Relu"]
     assert simplify(subtracted, "EliminateNop", signed_zeros=True) == ["Relu"]
     assert simplify(whole, "EliminateNop", signed_zeros=True) == ["Abs"]
