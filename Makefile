@@ -17,7 +17,7 @@ check: lint format-check types generated test  ## all that must hold before a co
 
 .PHONY: check-fast
 check-fast: lint format-check types  ## lint, types, and the tests of what changed, in two minutes
-	$(PYTHON) -m pytest -q -n auto -m 'not slow' $$($(PYTHON) -m tools.changed_tests)
+	tests=$$($(PYTHON) -m tools.changed_tests) && $(PYTHON) -m pytest -q -n auto -m 'not slow' $$tests
 
 .PHONY: soak
 soak:  ## hours: deep programs, many new random ones, other Pythons and numpys

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -74,3 +77,10 @@ def test_steps_of_the_nightly_workflow_are_those_of_the_soak():
     assert {*steps.split(", ")} < functions
     (every,) = re.findall(r"steps=\((\w.*)\)", soak)
     assert {*every.split()} == functions - {"try", "elsewhere"}
+
+
+def test_soak_without_a_seed_is_no_soak():
+    environment = {**os.environ, "SOAK": "", "TIMES": ""}
+    command = [sys.executable, "-c", "from tests.support.seeds import seeds; print(list(seeds(2)))"]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)  # noqa: PLW1510
+    assert done.stdout == "[0, 1]\n", done.stderr

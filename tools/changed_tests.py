@@ -21,7 +21,7 @@ from typing import Final
 
 from tools.mutation_sample import nearest_tests
 
-ALWAYS: Final = ("tests/test_architecture.py", "tests/test_project.py")
+ALWAYS: Final = ("tests/test_architecture.py", "tests/test_project.py", "tests/test_workflows.py")
 """Checks of the whole repository."""
 
 NEAREST: Final = 6

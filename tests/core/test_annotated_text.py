@@ -7,6 +7,7 @@ from relayish import core
 from relayish.dataflow import analyse, annotated_text
 from tests.support.core_programs import random_core_program
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 
 def test_states_stand_around_statements():
@@ -33,7 +34,7 @@ def test_states_stand_around_statements():
     ]
 
 
-@each("seed", range(5))
+@each("seed", seeds(5))
 def test_annotated_modules_are_read_back(seed):
     mod = random_core_program(seed)
     relay.assert_structural_equal(relay.parse(annotated_text(analyse(mod, "liveness"))), mod)

@@ -1,7 +1,8 @@
 """Which random programs a test tries: few and always the same, or, in the soak, many new ones.
 
 ``SOAK=20261128`` before ``pytest`` turns any test into a long one, which draws from that seed on;
-``TIMES=100`` makes it longer still. ``make soak`` takes the date, so that each draws others.
+``TIMES=100`` makes it longer still. ``make soak`` takes a seed for each day; these lie further
+apart than any test draws, so that each day draws others.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import Final
 
 import pytest
 
-SOAK: Final = int(os.environ.get("SOAK", "0"))
+SOAK: Final = int(os.environ.get("SOAK") or 0)
 """The first seed of the soak; 0 where an answer is wanted in minutes."""
 
-TIMES: Final = int(os.environ.get("TIMES", "10"))
+TIMES: Final = int(os.environ.get("TIMES") or 10)
 """So many times as much is tried in the soak."""
 
 
@@ -31,12 +32,13 @@ def seeds(few: int, *, soak: int | None = None) -> range:
 
 
 def quickly(examples: int = 40):
-    """Return settings of hypothesis for a test that takes little time, but in the soak."""
+    """Return what lets a test of hypothesis take little time, but in the soak, from its seed on."""
     hypothesis = pytest.importorskip("hypothesis")
     checks = hypothesis.HealthCheck
-    return hypothesis.settings(
+    settings = hypothesis.settings(
         max_examples=many(examples),
         deadline=None,
         derandomize=not SOAK,
         suppress_health_check=[checks.filter_too_much, checks.too_slow],
     )
+    return (lambda test: settings(hypothesis.seed(SOAK)(test))) if SOAK else settings

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from relayish.cli.onnx.drawing.layout import DROP, GAP, Layout, lay_out
+from tests.support.seeds import seeds
 
 
 def drawn(count: int, edges: list[tuple[int, int]]) -> Layout:
@@ -45,7 +46,7 @@ def test_edges_that_need_not_cross_do_not() -> None:
     assert (found.x[0] < found.x[1]) == (found.x[3] < found.x[2]) == (found.x[4] < found.x[5])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_boxes_keep_apart_and_edges_go_down(seed: int) -> None:
     rng = random.Random(seed)
     count = 60
