@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.op.contrib import get_pattern_table, register_pattern_table
 
 __all__ = ["get_pattern_table", "register_pattern_table"]
 
 __path__: list[str] = []  # for the names of modules within that TVM has
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.errors import DiagnosticError, OperatorError, RelayishError, TVMError
 
 __all__ = ["DiagnosticError", "OperatorError", "RelayishError", "TVMError"]
 
 __path__: list[str] = []  # for the names of modules within that TVM has
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

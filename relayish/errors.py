@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relayish._support.retired import find_retired
 
 
 class RelayishError(Exception):
@@ -300,3 +302,12 @@ def suggest(name: str, known: Iterable[str]) -> str:
 def indefinite(cls: type) -> str:
     """Return the name of a class with an article: ``"a Call"``, ``"an If"``."""
     return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"
+
+
+if not TYPE_CHECKING:  # so that they tell of names that are not there
+
+    def __getattr__(name: str) -> object:
+        found = find_retired(__name__, name)
+        if found is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return found

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.errors import FieldError
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.op.runtime.device import virtual_device_named
@@ -187,4 +187,4 @@ def as_ndarray(value: object) -> NDArray:
     return np.asarray(value).view(NDArray)
 
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish import nd as ndarray
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.frontend import load_param_dict, save_param_dict
 from relayish.ir import object_path
 from relayish.ir.object_path import ObjectPath
@@ -24,4 +24,4 @@ __all__ = [
 
 __path__: list[str] = []  # for the names of modules within that TVM has
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

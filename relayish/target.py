@@ -11,7 +11,7 @@ from contextvars import Token
 from types import MappingProxyType, TracebackType
 from typing import Final, NamedTuple, Self
 
-from relayish._support.absent import names_of, set_absent_members
+from relayish._support.absent import set_absent_members, set_finder
 from relayish.binary.records import register_value
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
@@ -214,4 +214,4 @@ BUILDERS["TargetKind"] = lambda node, get: get(node["attrs"]["name"])
 
 __path__: list[str] = []  # for the names of modules within that TVM has
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.ir.dtype import DType
 from relayish.ir.relay.type import SizeVar
 
@@ -27,4 +27,4 @@ def var(name: str = "tindex", dtype: DType = "int32") -> SizeVar:
     return SizeVar(name, dtype, nonnegative=False)
 
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -44,7 +44,9 @@ def test_version_has_its_section_in_the_list_of_changes_and_newest_come_first():
 
 
 def test_links_of_the_list_of_changes_lead_somewhere():
-    links = re.findall(r"\]\(([^)#:\s]+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    pages = [ROOT / "CHANGELOG.md", *(ROOT / "changelog.d").glob("*.md")]  # gathered into it
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    links = [link for text in texts for link in re.findall(r"\]\(([^)#:\s]+)", text)]
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
 

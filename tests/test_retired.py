@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from types import ModuleType
 
 import pytest
 
@@ -18,6 +19,13 @@ OLD = {
     "transform.un_cps_all": "transform.un_cps",
     "transform.FoldConstants": "transform.FoldConstant",
 }
+
+
+PACKAGES = [
+    name
+    for name in relay.__all__
+    if isinstance(getattr(relay, name), ModuleType) and name != "relay"  # has those of relayish
+]
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +45,18 @@ def test_retired_name_is_what_took_its_place(old, now):
     with pytest.warns(DeprecationWarning, match=told):
         found = find(old)
     assert found is find(now)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_finds_what_it_retired(package, monkeypatch):
+    monkeypatch.setitem(RETIRED, f"{package}.was_here", Retired("analysis.free_vars", "9.5.0"))
+    module = getattr(relay, package)
+    with pytest.warns(DeprecationWarning, match=f"{package}.was_here goes in relayish 9.5.0"):
+        found = module.was_here
+    assert found is relay.analysis.free_vars
+    vars(module).pop("was_here", None)
+    with pytest.raises(AttributeError, match="was_there"):
+        _ = module.was_there
 
 
 def test_warning_stands_where_the_name_does():
@@ -84,6 +104,22 @@ def test_other_names_do_not_warn():
             _ = relay.analysis.free_var
 
 
+def is_there(path: str) -> bool:
+    try:
+        find(path)
+    except DeprecationWarning:
+        return False
+    return True
+
+
+def test_name_that_is_retired_and_still_there_is_told(monkeypatch):
+    monkeypatch.setitem(RETIRED, "analysis.free_vars", Retired("analysis.all_vars", "9.5.0"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert is_there("analysis.free_vars")
+        assert not is_there("analysis.free_variables")
+
+
 def numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
@@ -95,3 +131,6 @@ def test_names_of_the_library_go_in_a_release_to_come(monkeypatch):
         old for old, (_, goes) in RETIRED.items() if numbers(goes) <= numbers(relay.__version__)
     ]
     assert overdue == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a name that is there is found without a warning
+        assert [old for old in RETIRED if is_there(old)] == []

@@ -24,6 +24,11 @@ from tools.mutation_sample import nearest_tests
 ALWAYS: Final = ("tests/test_architecture.py", "tests/test_project.py", "tests/test_workflows.py")
 """Checks of the whole repository."""
 
+DOCS: Final = "tests/test_docs.py"
+EXAMPLES: Final = "test_the_examples_of_a_page_do_what_it_says"
+LINKS: Final = "test_the_links_of_a_page_lead_somewhere"
+"""What is tested of a page of the documentation."""
+
 NEAREST: Final = 6
 """So many test files are run for a module that changed."""
 
@@ -62,6 +67,10 @@ def concerned_tests(root: Path, changed: Iterable[str]) -> list[str]:
             near.append([file for tier in nearest_tests(root, path) for file in tier][:NEAREST])
         elif name.parts[0] == "tools" and (test := f"tests/tools/test_{name.stem}.py"):
             near.append([test] if (root / test).exists() else [])
+        elif name.suffix == ".md" and (name.parts[0] == "docs" or len(name.parts) == 1):
+            found[f"{DOCS}::{EXAMPLES}[{path}]"] = found[f"{DOCS}::{LINKS}"] = None
+        else:
+            near.append(_readers(root, name))
     for rank in range(NEAREST):  # the nearest of each module before the second nearest of any
         found.update(dict.fromkeys(files[rank] for files in near if rank < len(files)))
     return list(found)[:MOST]
@@ -73,6 +82,17 @@ def _importers(root: Path, path: str) -> list[str]:
     files = sorted((root / "tests").rglob("test_*.py"))
     using = [file for file in files if module in file.read_text(encoding="utf-8")]
     return [file.relative_to(root).as_posix() for file in using[:NEAREST]]
+
+
+def _readers(root: Path, data: Path) -> list[str]:
+    """Return the test files that tell of a file of data, then those that tell of its folder."""
+    texts = {
+        file.relative_to(root).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted((root / "tests").rglob("test_*.py"))
+    }
+    names = [data.name, f'"{data.parent.name}"', f"{data.parent.as_posix()}/"]
+    using = [file for name in names for file in texts if name in texts[file]]
+    return list(dict.fromkeys(using))[:NEAREST]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -63,6 +63,8 @@ COMPARISONS: Final[dict[type[ast.cmpop], tuple[str, tuple[str, ...]]]] = {
     ast.NotIn: (r"\bnot\s+in\b", ("in",)),
 }
 
+COMMENT: Final = re.compile(rb"#[^\n]*")
+
 NOT_BEHAVIOUR: Final = frozenset({"annotation", "returns", "decorator_list", "type_params"})
 """Fields of the syntax tree that say what a thing is rather than what it does."""
 
@@ -191,7 +193,8 @@ class _Finder:
     ) -> tuple[int, int, Sequence[str]]:
         """Return the spot of the operator between two operands, parentheses and comments aside."""
         start, end = self.end(left), self.start(right)
-        found = re.search(pattern, self.text(start, end))
+        code = COMMENT.sub(lambda found: b" " * len(found[0]), self.source[start:end])
+        found = re.search(pattern.encode(), code)
         assert found is not None
         return start + found.start(), start + found.end(), others
 
@@ -333,9 +336,12 @@ class Workshop:
         if not unknown:
             return
         report = self.root / "report.xml"
+        report.unlink(missing_ok=True)
         options = [f"--junitxml={report}", "-o", "junit_family=xunit1"]
         options += ["--continue-on-collection-errors"]
-        self.run([*unknown, *options], limit=1800, environment=os.environ)
+        ended = self.run([*unknown, *options], limit=1800, environment=os.environ)
+        if not report.exists():
+            raise SystemExit(f"{' '.join(unknown)}, with nothing changed: {ended}, and no report")
         found = {file: Unmodified() for file in unknown}
         for case in ET.parse(report).iter("testcase"):  # noqa: S314  # written just now
             if "file" in case.attrib:  # else it says that a file cannot be imported
@@ -431,8 +437,11 @@ def copy_repository(root: Path, target: Path) -> None:
     """Copy what tests need of the repository at ``root``."""
     left_out = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info")
     shutil.copytree(root, target, ignore=left_out, dirs_exist_ok=True)
-    if (root / ".ci").exists():
-        shutil.copytree(root / ".ci", target / ".ci")
+    for name in (".ci", ".github", ".pre-commit-config.yaml"):
+        if (root / name).is_dir():
+            shutil.copytree(root / name, target / name)
+        elif (root / name).exists():
+            shutil.copy2(root / name, target / name)
 
 
 # --------------------------------------------------------------------------------------- results

@@ -71,6 +71,12 @@ def find_faults(tag: str, root: Path = ROOT, version: str = VERSION) -> list[str
         )
     elif not sections[0].text:
         faults.append(f"CHANGELOG.md tells nothing of {version}; write what there is")
+    kept = root / "tests" / "cases" / "releases" / version
+    if not kept.is_dir():
+        faults.append(
+            f"{kept.relative_to(root)} is not there; keep a program as this release writes it, "
+            f"which later ones have to read"
+        )
     left = sorted(path.name for path in (root / "changelog.d").glob("*.md"))
     if left:
         faults.append(

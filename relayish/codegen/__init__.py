@@ -1,5 +1,6 @@
 """Programs as source of other languages."""
 
+from relayish._support.absent import set_finder
 from relayish.codegen.python import (
     PythonProgram,
     register_python_form,
@@ -8,3 +9,5 @@ from relayish.codegen.python import (
 )
 
 __all__ = ["PythonProgram", "register_python_form", "run_as_python", "to_python"]
+
+set_finder(__name__)

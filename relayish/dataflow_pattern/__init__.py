@@ -4,7 +4,7 @@ Source:
     Relay ``tvm.relay.dataflow_pattern``.
 """
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
 from relayish.dataflow_pattern.kinds import register_pattern
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
@@ -94,4 +94,4 @@ __all__ = [
     "wildcard",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.frontend.loops import foreach, while_loop
 from relayish.frontend.onnx import from_onnx, save_onnx, to_onnx
 from relayish.frontend.param_dict import load_param_dict, save_param_dict
@@ -22,4 +22,4 @@ __all__ = [
     "while_loop",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -1,5 +1,6 @@
 """Evaluating programs by numpy."""
 
+from relayish._support.absent import set_finder
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
@@ -35,3 +36,5 @@ __all__ = [
     "register_evaluator",
     "same_value",
 ]
+
+set_finder(__name__)

@@ -10,6 +10,7 @@ from typing import Final as _Final
 
 from relayish._support.absent import missing_name as _missing_name
 from relayish._support.module_names import find_other as _find_other
+from relayish._support.retired import find_retired as _find_retired
 from relayish.ir import opcode as _opcode  # gives nodes their place among the operators
 from relayish.ir import storage as _storage  # gives nodes their pickling and copying
 from relayish.ir.structural_equal import (
@@ -67,7 +68,7 @@ def __getattr__(name: str) -> _Any:  # Any: whatever goes by the name
         return getattr(_sys.modules["relayish"].op, name)
     if name in ("instrument", "supply", "transform"):
         return _import_module(f"{__name__}.{name}")
-    found = _find_other(__name__, name)
+    found = _find_other(__name__, name) or _find_retired(__name__, name)
     if found is not None:
         return found
     raise _missing_name(__name__, name, f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.pass_infra import (
     PassInstrument,
     PassPrintingInstrument,
@@ -21,4 +21,4 @@ __all__ = [
     "pass_instrument",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.ir.name_supply import NameSupply
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 
 __all__ = ["GlobalVarSupply", "NameSupply"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.pass_infra import (
     ModulePass,
     Pass,
@@ -23,4 +23,4 @@ __all__ = [
     "module_pass",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -5,7 +5,7 @@ a chain of lets in the order of its nodes. Models are read and written by
 :func:`relayish.frontend.from_onnx` and :func:`relayish.frontend.to_onnx`.
 """
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.onnx.calls import (
     attributes_of,
     captures_of,
@@ -47,4 +47,4 @@ __all__ = [
     "make_call",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

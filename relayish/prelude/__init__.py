@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.prelude.prelude import Prelude
 from relayish.prelude.static_tensor_array import import_static_tensor_arrays
 from relayish.prelude.static_tensor_array_ops import StaticTensorArrayOps
@@ -17,4 +17,4 @@ __all__ = [
     "import_tensor_arrays",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

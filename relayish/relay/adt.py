@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -27,4 +27,4 @@ __all__ = [
     "TypeData",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

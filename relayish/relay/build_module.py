@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish import interpreter
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.interpreter.value import ConstructorValue
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.module import IRModule
@@ -111,4 +111,4 @@ def _rebuild(root: object, convert: Callable[[object], object]) -> Any:  # Any: 
 
 _NESTS: Final = (tuple, ConstructorValue)
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

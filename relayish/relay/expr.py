@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import (
@@ -52,4 +52,4 @@ __all__ = [
     "var",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

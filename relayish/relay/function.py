@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.ir.relay.expr import Function
 
 __all__ = ["Function"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.frontend import foreach, while_loop
 
 __all__ = ["foreach", "while_loop"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

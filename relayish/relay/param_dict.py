@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.frontend import load_param_dict, save_param_dict
 
 __all__ = ["load_param_dict", "save_param_dict"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import (
     Any,
@@ -73,4 +73,4 @@ def is_dynamic(tensor_type: Type) -> bool:
 type_has_any = is_dynamic
 """An older name of :func:`is_dynamic`."""
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

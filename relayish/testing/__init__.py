@@ -6,7 +6,7 @@ here for compiled code (targets and devices) has no counterpart.
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.codegen import run_as_python, to_python
 from relayish.prelude import Prelude
 from relayish.testing import (
@@ -86,4 +86,4 @@ __all__ = [
     "vgg",
 ]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -16,14 +16,15 @@ from tests.support.pipelines import (
     pipeline,
     program,
 )
+from tests.support.seeds import seeds
 
-SEEDS = range(40)
+SEEDS = seeds(40)
 
 
-@pytest.mark.parametrize("first", SEEDS[::10])
+@pytest.mark.parametrize("first", range(0, len(SEEDS), 10))
 def test_passes_in_random_order_keep_types_form_and_value(first: int) -> None:
     names = composable()
-    for seed in range(first, first + 10):
+    for seed in SEEDS[first : first + 10]:
         check_pipeline(seed, names)
 
 

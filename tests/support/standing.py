@@ -15,6 +15,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -392,31 +393,26 @@ def main() -> int:
     args = parser.parse_args()
     if args.whole:
         return 1 if sum(map(_fails_on_whole, args.names or list_passes())) else 0
-    failed = 0
-    for name in args.names or list_passes():
-        seeds = range(args.start, args.start + args.programs)
-        if args.only is not None:
-            seeds = range(args.only, args.only + 1)
-        failures = []
-        kinds = (check_network,) if args.networks else (check_random, check_network)
-        for seed in seeds:
-            try:
-                for kind in kinds:
-                    kind(name, seed)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
-                failures.append((seed, error))
-                if args.only is not None:
-                    of_seed = random_module(seed, SIZE)
-                    print(astext(_network(seed)[0].mod if kind is check_network else of_seed))
-                    traceback.print_exception(error)
-        said = (
-            "ok"
-            if not failures
-            else f"{len(failures)} fail, first {failures[0][0]}: {failures[0][1]!r}"
-        )
-        print(f"{name}: {len(seeds)} programs, {said}", flush=True)
-        failed += bool(failures)
-    return 1 if failed else 0
+    seeds = range(args.start, args.start + args.programs)
+    if args.only is not None:
+        seeds = range(args.only, args.only + 1)
+    kinds = (check_network,) if args.networks else (check_random, check_network)
+    names = args.names or list_passes()
+    failures: dict[str, list[tuple[int, Exception]]] = {name: [] for name in names}
+    for seed, name, kind in product(seeds, names, kinds):  # programs are made once for all passes
+        try:
+            kind(name, seed)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
+            failures[name].append((seed, error))
+            print(f"{name}, program {seed}: {error!r}"[:300], flush=True)
+            if args.only is not None:
+                of_seed = random_module(seed, SIZE)
+                print(astext(_network(seed)[0].mod if kind is check_network else of_seed))
+                traceback.print_exception(error)
+    for name, found in failures.items():
+        first = f"{len(found)} fail, first {found[0][0]}: {found[0][1]!r}" if found else "ok"
+        print(f"{name}: {len(seeds)} programs, {first}", flush=True)
+    return 1 if any(failures.values()) else 0
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.structural_equal import structural_equal
 from relayish.tir import from_ir_module, to_ir_module
 from relayish.tir.ir.target import HOST_TARGET, NVGPU_TARGET
+from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 F, G = [tir.LoweredFunc(name, (), tir.Block()) for name in ("f", "g")]
@@ -54,7 +55,7 @@ def test_module_comes_back_by_way_of_text():
 
 def test_definitions_come_back_as_they_were():
     mod = relay.IRModule(
-        {f"f{seed}": random_func(seed).with_fields(name=f"f{seed}") for seed in range(12)}
+        {f"f{seed}": random_func(seed).with_fields(name=f"f{seed}") for seed in seeds(12)}
     )
     back = to_ir_module(from_ir_module(mod))
     assert structural_equal(back, mod)

@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tools.changed_tests import ALWAYS, MOST, NEAREST, changed_files, concerned_tests, main
+from tests import test_docs
+from tools.changed_tests import (
+    ALWAYS,
+    DOCS,
+    EXAMPLES,
+    LINKS,
+    MOST,
+    NEAREST,
+    changed_files,
+    concerned_tests,
+    main,
+)
 
 
 @pytest.fixture
@@ -20,6 +31,9 @@ def root(tmp_path: Path) -> Path:
         "tests/text/test_round_trip.py": "from tests.support.drawn import x",
         "tools/generate.py": "",
         "tests/tools/test_generate.py": "",
+        "tests/cases/fold/nested.relay": "",
+        "tests/fold/test_cases.py": 'Path("tests") / "cases" / "fold"',
+        "tests/fold/test_nested.py": "read('nested.relay')",
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,7 +51,8 @@ def test_checks_of_the_repository_are_always_named(root: Path) -> None:
 
 def test_module_has_the_tests_named_after_it_and_those_of_its_folder(root: Path) -> None:
     tests = found(root, "relayish/fold/bind.py")
-    assert tests[:2] == ["tests/fold/test_bind.py", "tests/fold/test_other.py"]
+    assert tests[0] == "tests/fold/test_bind.py"
+    assert "tests/fold/test_other.py" in tests
 
 
 def test_test_has_itself_and_what_tests_share_has_its_users(root: Path) -> None:
@@ -45,9 +60,20 @@ def test_test_has_itself_and_what_tests_share_has_its_users(root: Path) -> None:
     assert found(root, "tests/support/drawn.py") == ["tests/text/test_round_trip.py"]
 
 
-def test_tool_has_its_test_and_pages_have_none(root: Path) -> None:
+def test_tool_has_its_test_and_data_those_who_read_it(root: Path) -> None:
     assert found(root, "tools/generate.py") == ["tests/tools/test_generate.py"]
-    assert found(root, "tools/none.py", "docs/index.md", "README.md") == []
+    assert found(root, "tools/none.py", "Makefile") == []
+    readers = ["tests/fold/test_nested.py", "tests/fold/test_cases.py"]
+    assert found(root, "tests/cases/fold/nested.relay") == readers
+
+
+def test_page_has_its_examples_and_links(root: Path) -> None:
+    for page in ("docs/how-to/come_from_tvm.md", "README.md"):
+        examples, links = found(root, page)
+        assert examples == f"{DOCS}::{EXAMPLES}[{page}]"
+        assert links == f"{DOCS}::{LINKS}"
+    assert {EXAMPLES, LINKS} <= vars(test_docs).keys()
+    assert {"docs/how-to/come_from_tvm.md"} <= {*map(test_docs.page_name, test_docs.PAGES)}
 
 
 def test_nearest_of_each_module_comes_before_the_second_nearest_of_any(root: Path) -> None:

@@ -62,6 +62,8 @@ def changes(source: str) -> list[tuple[str, str]]:
     [
         ("a < b", [("<", "<="), ("<", ">=")]),
         ("a == (b) is  not c", [("==", "!="), ("is  not", "is")]),
+        ("(a  # < é and\n < b)", [("<", "<="), ("<", ">=")]),
+        ("(a  # or and\n and b)", [("and", "or")]),
         ("a not in b", [("not in", "in")]),
         ("a and b or c", [("or", "and"), ("and", "or")]),
         ("not (a)", [("not (a)", "(a)")]),

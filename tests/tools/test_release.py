@@ -11,6 +11,7 @@ import pytest
 
 import relayish
 from tools.distributions import check_contents
+from tools.links import homepage
 from tools.release import find_faults, main, notes_of, read_sections
 
 CHANGES = """# Changes
@@ -27,6 +28,7 @@ CHANGES = """# Changes
 
 The first.
 """
+RELEASES = "tests/cases/releases"
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -34,8 +36,12 @@ ROOT = Path(__file__).parent.parent.parent
 def root(tmp_path: Path) -> Path:
     """A checkout that is ready to be released as 0.3.0."""
     (tmp_path / "CHANGELOG.md").write_text(CHANGES)
-    for folder in ("changelog.d", "docs"):
-        (tmp_path / folder).mkdir()
+    for folder in (
+        "changelog.d",
+        "docs",
+        *(f"{RELEASES}/{version}" for version in ("0.2.0", "0.3.0")),
+    ):
+        (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "changelog.d" / ".gitkeep").touch()
     (tmp_path / "docs" / "thing.md").touch()
     (tmp_path / "pyproject.toml").write_text('[project.urls]\nHomepage = "https://x.test/tiny"\n')
@@ -85,6 +91,12 @@ def test_no_fragment_is_left(root):
     assert fault.startswith("changelog.d/ has thing.added.md still;")
 
 
+def test_program_is_kept_as_the_release_writes_it(root):
+    (root / RELEASES / "0.3.0").rmdir()
+    (fault,) = find_faults("v0.3.0", root, "0.3.0")
+    assert fault.startswith(f"{RELEASES}/0.3.0 is not there;")
+
+
 def test_notes_are_the_section_with_links_to_the_tag(root):
     assert notes_of("0.3.0", root) == (
         "### Added\n\n* [A thing](https://x.test/tiny/blob/v0.3.0/docs/thing.md)."
@@ -108,7 +120,9 @@ def test_notes_of_the_version_lead_to_its_tag():
     notes = notes_of(relayish.__version__)
     assert notes is not None
     links = re.findall(r"\]\(([^)]+)\)", notes)
-    assert [link for link in links if f"/v{relayish.__version__}/" not in link] == []
+    assert [link for link in links if "://" not in link] == []
+    own = [link for link in links if link.startswith(f"{homepage()}/")]
+    assert [link for link in own if f"/v{relayish.__version__}/" not in link] == []
 
 
 def distributions(folder: Path, sdist: list[str], wheel: list[str]) -> tuple[Path, Path]:
@@ -148,6 +162,15 @@ def test_workflow_builds_as_the_makefile_does(workflow, target):
     assert re.findall(r"run: make (\w+) PYTHON=python\n", steps) == [target]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(rf"^{target}:  ## ", makefile, re.MULTILINE)
+
+
+def test_nothing_is_published_before_its_tests_have_passed():
+    steps = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert "    uses: ./.github/workflows/ci.yml\n" in steps
+    assert re.findall(r"needs: (.*)", steps) == ["[tests, build]", "publish"]
+    tests = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert "\n  workflow_call:\n" in tests
+    assert "group: ci-" in tests  # that of the caller would wait for itself
 
 
 @pytest.mark.parametrize("workflow", ["release", "site"])

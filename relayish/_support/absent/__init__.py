@@ -62,19 +62,19 @@ def missing_name(
     return MissingNameError(text, name=name)
 
 
-def names_of(module: str) -> Callable[[str], Any]:  # Any: whatever goes by the name
-    """Return the ``__getattr__`` of ``module``, which has no name but those that stand in it.
+def set_finder(module: str) -> None:
+    """Let ``module`` find what no file has: modules that TVM has within it, and retired names.
 
-    Modules that TVM has within it are found all the same, and what stood in it and is retired.
+    Type checkers see no ``__getattr__``, and so tell of names that are not there.
     """
 
-    def __getattr__(name: str) -> Any:  # noqa: N807 - that of a module; Any: as above
+    def __getattr__(name: str) -> Any:  # noqa: N807 - that of a module; Any: whatever goes by it
         found = find_other(module, name) or find_retired(module, name)
         if found is not None:
             return found
         raise missing_name(module, name, f"module {module!r} has no attribute {name!r}")
 
-    return __getattr__
+    vars(sys.modules[module])["__getattr__"] = __getattr__
 
 
 def names_of_package(module: str) -> Callable[[str], Any]:  # Any: whatever goes by the name

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support import hooks
 from relayish._support.absent import missing_name
+from relayish._support.retired import find_retired
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
@@ -375,6 +376,9 @@ class Namespace:
         if full == "qnn.op":
             return self  # Relay has these operators in relay.qnn.op; here they are in both
         family = f"relayish.op.{self._prefix}".rstrip(".")
+        found = find_retired(family, name)
+        if found is not None:
+            return found
         near = suggest(full, self._declared())
         raise missing_name(family, name, f"no operator {full!r} is declared{near}")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.op.contrib.register import get_pattern_table, register_pattern_table
 
 __all__ = ["get_pattern_table", "register_pattern_table"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.relay.backend import interpreter
 
 __all__ = ["interpreter"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

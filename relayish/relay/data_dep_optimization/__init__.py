@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.relay.data_dep_optimization import bsr_conv2d, bsr_dense, simplify_fc_transpose
 
 __all__ = ["bsr_conv2d", "bsr_dense", "simplify_fc_transpose"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import names_of
+from relayish._support.absent import set_finder
 from relayish.passes.rewrite.simplify_fc_transpose import transpose_weights as convert
 
 __all__ = ["convert"]
 
-__getattr__ = names_of(__name__)
+set_finder(__name__)
