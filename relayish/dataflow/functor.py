@@ -10,21 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
+from relayish.dataflow.graph.accesses import touches
 from relayish.dataflow.graph.control_flow import condition_of, defers, has_control_flow, is_let
 from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph
+from relayish.dataflow.graph.mod_ref import WRITING, mod_ref_of
 from relayish.dataflow.graph.point import Action, Branch, Edge
 from relayish.dataflow.lattice.symbols import Unreachable
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.analysis_by_kind import transfers_by_kind
+from relayish.dataflow.solver.calls import CallSite
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
+from relayish.errors import AnalysisError
 from relayish.functor.functor import Functor
 from relayish.functor.vtable import Handler, default_handler, find_handler, install_default
 from relayish.ir.getters import scope_fields
 from relayish.ir.node import ATOMS, Node
+from relayish.ir.one_line import one_line, one_line_at
 from relayish.ir.scoping import (
     has_scopes,
     operands,
@@ -43,9 +48,17 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     ``visit_<kind>(node, state)`` takes the state on one side of a node, before or after it, and
     returns that on the other side. Kinds without a handler pass the state on through what they
     hold that has no point of its own: variables, constants, and the expressions of a statement.
+    Of those that write, as stores, calls, and loops which count up a variable, the class has to
+    say more: a handler, or :meth:`overwritten`; else nothing is known after them.
 
-    Beside handlers a class may define :meth:`bind`, :meth:`assume` and :meth:`boundary`.
+    Beside handlers a class may define :meth:`bind`, :meth:`overwritten`, :meth:`assume` and
+    :meth:`boundary`.
+
+    Attributes:
+        strict: Whether what writes and is not handled is refused.
     """
+
+    strict: ClassVar[bool] = False
 
     remembers = True  # nothing but where it is; states are kept by the solver
     solution: Solution[S] | None = None
@@ -95,6 +108,33 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         """
         return state
 
+    def overwritten(self, node: Node, places: tuple[Node, ...], state: S) -> S:  # noqa: ARG002
+        """Return the state where ``places`` may have got other contents.
+
+        Asked where ``node``, of which the class handles nothing, writes them: at a store, at a
+        call, which may write what others reach too, and wherever a loop counts up its variable.
+        By default nothing is known from there on: that is the top of the lattice.
+
+        Args:
+            node: What writes.
+            places: Variables, or what names memory.
+            state: The state before; for a backward analysis, after.
+
+        Raises:
+            AnalysisError: If the class is strict, or its lattice has no top.
+        """
+        try:
+            if not self.strict:
+                return self.lattice.top
+            missing = "it is strict"
+        except AttributeError:  # of a lattice that declares it and does not give it as well
+            missing = f"{type(self.lattice).__name__} has no top"
+        raise AnalysisError(
+            f"{self.name} does not say what becomes of a state at {one_line_at(node)}, which may "
+            f"write {', '.join(map(one_line, places))}; {missing}; write "
+            f"visit_{type(node).visit_name}(node, state), or overwritten(node, places, state)"
+        )
+
     def assume(self, condition: Node, truth: bool, state: S) -> S | Unreachable:  # noqa: ARG002
         """Return the state where the value of ``condition`` is ``truth``: by default unchanged.
 
@@ -135,6 +175,8 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
                 return self._own(kind) if kind in ATOMS else None
             case Action.ENTRY:
                 return self._bind_here if self._binds else None
+            case Action.LOOP | Action.LEAVE:
+                return self._write if self._may_write(kind) else None
             case _:
                 return None
 
@@ -152,14 +194,43 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         own = self._own(kind)
         if own is not None or kind in ATOMS:
             return own
-        if not is_tree and not self._handled_atoms:
+        writes = self._may_write(kind)
+        if not is_tree and not self._handled_atoms and not writes:
             return None
         fields = scope_fields(kind)
         if self._binds and fields.binders and not fields.scopes:
             return self._declare
-        if is_tree or defers(kind):
+        if is_tree or defers(kind) or writes:
             return self._pass_on
         return self._passing_atoms(kind)
+
+    def _may_write(self, kind: type[Node]) -> bool:
+        """Return whether a node of a kind may write places; in most programs nothing does."""
+        return touches(kind) and bool(self.graph.accesses.assigned)
+
+    def _write(self, node: Node, state: S) -> S:
+        """Return the state where ``node`` itself has written.
+
+        What a call does beside was said when it was entered, left or found unknown.
+        """
+        return self._written_by(node, state, followed=self._is_followed(node))
+
+    def _written_by(self, node: Node, state: S, *, followed: bool) -> S:
+        own = mod_ref_of(node)
+        places = (*own.overwrites, *own.changes, *own.clears)
+        if own.effect & WRITING and not followed:
+            places = (*places, *self.graph.accesses.aliased)
+        return self.overwritten(node, tuple(dict.fromkeys(places)), state) if places else state
+
+    def _is_followed(self, node: Node) -> bool:
+        """Return whether states go into what ``node`` calls, and come back."""
+        sites = () if self.calls is None else self.calls.at.get(self.number, ())
+        return any(site.node is node for site in sites)
+
+    def unknown_call(self, site: CallSite, state: S) -> S | Unreachable:
+        if site.is_point or self._own(type(site.node)) is not None:
+            return super().unknown_call(site, state)
+        return self._written_by(site.node, state, followed=False)
 
     def _passing_atoms(self, kind: type[Node]) -> Transfer:
         """Return what passes a state on through the operands that have no points: atoms."""
@@ -222,7 +293,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
 
     @default_handler
     def _pass_on(self, node: Node, state: S) -> S:
-        """Pass ``state`` on through what ``node`` evaluates at its point."""
+        """Pass ``state`` on through what ``node`` evaluates at its point, and what it writes."""
         key = (node, self.graph.actions[self.number])
         inside = self._inside.get(key)
         if inside is None:
@@ -233,17 +304,20 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
 
     def _find_inside(self, node: Node) -> list[tuple[Handler, Node]]:
         """Return what is below ``node`` and has handlers, but no points, in the order of states."""
-        kinds = ByKind(lambda kind: find_handler(type(self), "visit_", kind))
+        handlers = ByKind(lambda kind: find_handler(type(self), "visit_", kind))
+        writers = ByKind(lambda kind: DataFlow._write if self._may_write(kind) else None)
         roots = [*operands(node), *self.graph.accesses.captured_at(self.number)]
         order = INSIDE.post_order(
             [root for root in roots if not self._has_point(root)],
-            lambda each: kinds[type(each)] is None,
+            lambda each: handlers[type(each)] is None,
         )
-        found = [
-            (kinds[type(each)], each)
-            for each in order
-            if kinds[type(each)] is not None and not self._has_point(each)
-        ]
+        found: list[tuple[Handler, Node]] = []
+        for each in order:
+            does = handlers[type(each)] or writers[type(each)]
+            if does is not None and not self._has_point(each):
+                found.append((does, each))
+        if writers[type(node)] is not None:
+            found.append((DataFlow._write, node))
         return found if self.is_forward else found[::-1]
 
     def _has_point(self, node: Node) -> bool:

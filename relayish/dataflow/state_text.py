@@ -21,7 +21,7 @@ from relayish.dataflow.lattice import (
     PersistentSet,
 )
 from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.one_line import nested_line
 
 MOST_SHOWN: Final = 8
 """How many elements of a state are shown; of the others the number is."""
@@ -71,7 +71,7 @@ class StateText:
     def of(self, state: object, name_of: NameOf) -> str:
         """Return a state on one line."""
         if isinstance(state, Node):
-            return name_of(state) or one_line(state)
+            return nested_line(state, name_of)
         if isinstance(state, Interval):
             return _interval(state)
         if isinstance(state, CofiniteSet):

@@ -25,6 +25,7 @@ LONGEST: Final = 120
 """How many characters a line has at most."""
 _LONGEST_NAME: Final = 40
 _MOST: Final = 6
+_MOST_NESTED: Final = 24
 _MOST_BITS: Final = 128
 _MOST_EXPLAINED: Final = 2
 _LONGEST_OPERAND: Final = 60
@@ -55,6 +56,25 @@ class Operands:
         return f"%{self.numbers.setdefault(node, len(self.numbers))}"
 
 
+class _Nested(Operands):
+    """Shows operands as they are written, up to some number of nodes in all, with ``...`` after."""
+
+    __slots__ = ("left", "name_of")
+
+    def __init__(self, name_of: Callable[[Node], str | None], most: int) -> None:
+        super().__init__()
+        self.name_of, self.left = name_of, most
+
+    def _show(self, node: Node | None) -> str:
+        if node is None:
+            return "None"
+        name = self.name_of(node)
+        if name is not None:
+            return name
+        self.left -= 1
+        return LINES[type(node)](node, self) if self.left >= 0 else "..."
+
+
 Line = Callable[[Any, Operands], str]  # Any: nodes of one kind
 
 
@@ -73,6 +93,25 @@ def one_line(node: Node) -> str:
         '(%a, %0)'
     """
     return _cut(LINES[type(node)](node, Operands()), LONGEST)
+
+
+def nested_line(node: Node, name_of: Callable[[Node], str | None]) -> str:
+    """Return ``node`` in one line with what is below it, as far as there is room.
+
+    Args:
+        node: An expression.
+        name_of: What something below is called where the line stands; ``None`` if it has no name.
+
+    Complexity:
+        Bounded, however large the node is.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Tuple, Var
+        >>> a = Var("a")
+        >>> nested_line(Tuple((a, Tuple((a,)))), lambda node: None)
+        '(%a, (%a,))'
+    """
+    return _cut(_Nested(name_of, _MOST_NESTED)._show(node), LONGEST)  # noqa: SLF001
 
 
 def one_line_where(node: Node) -> tuple[str, str]:

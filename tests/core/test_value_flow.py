@@ -165,8 +165,10 @@ class Literals(ForwardDataFlow):
     def leave_call(self, site, callee, state, at_end):
         return at_end
 
-    def unknown_call(self, site, state):
-        return self.lattice.set(state, "g", TOP)
+    def overwritten(self, node, places, state):
+        for place in places:
+            state = self.lattice.set(state, place.name, TOP)
+        return state
 
 
 @pytest.mark.parametrize(("callee", "expected"), [(SET, 7), (H, TOP)])

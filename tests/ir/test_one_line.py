@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import relayish as relay
+from relayish import core, tir
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.one_line import (
     LONGEST,
     describe,
+    nested_line,
     one_line,
     one_line_at,
     one_line_where,
@@ -50,6 +52,29 @@ SUM = relay.add(A, B)
 )
 def test_line_of_an_expression_shows_its_operands(expr, line):
     assert one_line(expr) == line
+
+
+@pytest.mark.parametrize(
+    ("expr", "line"),
+    [
+        (relay.add(relay.exp(A), SUM), "add(exp(%a), add(%a, second))"),
+        (tir.Mul(tir.Var("i") + 1, 2), "((i + 1) * 2)"),
+        (core.Add(core.Ld(core.Var("v", core.as_type("int32"))), core.const(1)), "add(ld(%v), 1)"),
+        (relay.Tuple([SUM] * 9), f"({', '.join(['add(%a, second)'] * 6)}, ...)"),
+    ],
+)
+def test_nested_line_shows_what_is_below_by_name_or_in_full(expr, line):
+    assert nested_line(expr, {B: "second"}.get) == line
+
+
+def test_nested_line_is_bounded_however_much_is_shared():
+    deep = A
+    for _ in range(100):
+        deep = relay.add(deep, deep)
+    line = nested_line(deep, {}.get)
+    assert line.startswith("add(add(add(")
+    assert line.endswith("...")
+    assert len(line) <= LONGEST
 
 
 def test_line_of_a_type_is_its_repr():

@@ -31,8 +31,8 @@ class ReachingDefinitions(AnalysisByKind[Definitions]):
     Definitions are bindings, also of parameters, which the entry of their function defines, and
     writes. A write of the whole kills the definitions before it; one of a part, or one that may
     happen, as at a call of unknown effect, adds to them. Memory that is allocated or freed is
-    defined by that. A variable from outside has no definition until there is one inside, and that
-    of a loop none after it.
+    defined by that. What a variable or memory from outside holds already is a definition too, at
+    the entry of the procedure. The variable of a loop has none after it.
 
     Complexity:
         Where others may be written, linear in the places that others may reach.
@@ -58,7 +58,7 @@ class ReachingDefinitions(AnalysisByKind[Definitions]):
     def transfer_of(self, action: Action, kind: type[Node], is_tree: bool) -> Transfer | None:
         match action:
             case Action.ENTRY:
-                return self._define_bound
+                return self._enter
             case Action.BIND:
                 return self._define if is_tree or not is_let(kind) else self._define_bound
             case Action.LEAVE if is_tree:
@@ -78,6 +78,14 @@ class ReachingDefinitions(AnalysisByKind[Definitions]):
             once.difference_update(accessed.overwrites, accessed.changes, accessed.clears)
         self._bound_once = once
         return super().transfers(graph)
+
+    def _enter(self, _node: Node, state: Definitions) -> Definitions:
+        """Define parameters, and what comes from outside with what it holds."""
+        procedure = self.graph.procedure_of(self.number)
+        here: PersistentSet[int] = PersistentSet((self.number,))
+        for variable in (*self.graph.accesses.from_outside(procedure), *self.bound):
+            state = state.set(variable, here)
+        return state
 
     def _leave(self, node: Node, state: Definitions) -> Definitions:
         """Forget what loops and schedule blocks bind, which nothing after them can name.

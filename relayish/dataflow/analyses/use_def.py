@@ -54,7 +54,8 @@ class UseDefChains:
     def definitions(self, point: int, variable: Node) -> tuple[int, ...]:
         """Return the points that may have given a variable the value it has before ``point``.
 
-        None are of a variable from outside, or of what is never reached.
+        The entry of the procedure is among them where it may have had it there already; there are
+        none of what is never reached.
 
         Complexity:
             As many as there are, times a logarithm.

@@ -12,7 +12,9 @@ from relayish.dataflow.graph.mod_ref import (
     BOUND_VARIABLES,
     MOD_REF,
     NOTHING,
+    READING,
     UNALIASED,
+    WRITING,
     ModRef,
     mod_ref_of,
     names_places,
@@ -315,6 +317,25 @@ class Accesses:
         for number in range(procedure.entry, procedure.exit + 1):
             bound.update(graph.binders.get(number, ()))
         return tuple(dict.fromkeys((*own, *[each for each in assigned if each not in bound])))
+
+    def from_outside(self, procedure: Procedure) -> Nodes:
+        """Return what a procedure may use or write and does not bind, in order.
+
+        Complexity:
+            Linear in its points, and in the places that others may reach.
+        """
+        found: dict[Node, None] = {}
+        bound: set[Node] = set()
+        effect = Effect.NONE
+        for number in range(procedure.entry, procedure.exit + 1):
+            bound.update(self._graph.binders.get(number, ()))
+            each = self.at(number)
+            effect |= each.effect
+            for places in (each.uses, each.reads, each.overwrites, each.changes, each.clears):
+                found.update(dict.fromkeys(places))
+        if effect & (READING | WRITING):
+            found.update(dict.fromkeys(self.aliased))
+        return tuple([place for place in found if place not in bound])
 
     @cached_property
     def _changed(self) -> frozenset[Node]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from relayish import tir
+from relayish import core, tir
+from relayish.core.mod_ref import place_of
 from relayish.dataflow import Action, build_flow_graph, solve
 from relayish.dataflow.analyses import ReachingDefinitions, find_use_def_chains
 from relayish.ir.node import Node
@@ -60,7 +61,8 @@ def test_store_to_an_element_adds_a_definition():
     array = tir.placeholder("A", (4,))
     first, second = tir.Store(array, B, (0,)), tir.Store(array, C, (1,))
     use = tir.Store(X, array[0])
-    assert reaching(block(first, second, use), use, array.buffer) == {first, second}
+    program = block(first, second, use)
+    assert reaching(program, use, array.buffer) == {program, first, second}
 
 
 def test_allocation_kills_what_was_stored():
@@ -74,7 +76,7 @@ def test_call_of_unknown_effect_defines_memory_but_no_scalar():
     array = tir.placeholder("A", (4,))
     store, call = tir.Store(array, B, (0,)), tir.Call("void", "who_knows")
     program = block(ONE, store, call, tir.Store(A, tir.Cast("float32", X) + array[0]))
-    assert reaching(program, program.stmts[3], array.buffer) == {store, call}
+    assert reaching(program, program.stmts[3], array.buffer) == {program, store, call}
     assert reaching(program, program.stmts[3], X) == {ONE}
 
 
@@ -83,6 +85,24 @@ def test_loop_variable_is_defined_where_an_iteration_begins():
     use = tir.Store(A, i)
     loop = tir.For(i, 0, 4, use)
     assert reaching(loop, use, i) == {loop}
+
+
+def test_what_a_variable_from_outside_holds_is_defined_at_the_entry():
+    program = block(tir.IfThenElse(B < 1, ONE), USE)
+    assert reaching(program, USE, X) == {program, ONE}
+    assert reaching(block(tir.For(tir.Var("i"), 0, N, ONE), USE), USE, X) > {ONE}
+
+
+def test_global_that_a_callee_may_write_is_defined_at_the_entry_and_the_call():
+    scope = core.GlobalScope()
+    shared, set_ = scope.variable("g", "int32", 1), scope.declare("set", ["int32"], "void")
+    with scope.function("main", {"n": "int32"}, "int32") as f:
+        with f.if_(f.n < 5):
+            f.call(set_, 7)
+        f.retv(shared)
+    main = scope.module()["main"]
+    branch, use = main.body.stmts
+    assert reaching(main, use, place_of(shared)) == {main, branch.then_block.stmts[0]}
 
 
 def test_parameters_are_defined_at_the_entry():
@@ -120,14 +140,14 @@ def test_chains_lead_both_ways():
     assert chains.used_at(at[USE]) == (X,)
     assert chains.definitions(at[USE], X) == (at[ONE], at[TWO])
     assert chains.uses(at[ONE], X) == chains.uses(at[TWO], X) == (at[USE],)
-    assert chains.definitions(at[USE], B) == ()
+    assert chains.definitions(at[USE], B) == (0,)
 
 
 def test_chains_of_a_statement_that_stands_twice_are_two():
     step = tir.Store(X, X + 1)
     chains = find_use_def_chains(block(step, step))
     first, second = chains.graph.occurrences(step)
-    assert chains.definitions(first, X) == ()
+    assert chains.definitions(first, X) == (0,)
     assert chains.definitions(second, X) == (first,)
 
 

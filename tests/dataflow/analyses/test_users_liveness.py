@@ -35,6 +35,9 @@ class Live(BackwardDataFlow):
     def bind(self, node, variables, live):
         return live.difference(variables)
 
+    def overwritten(self, node, places, live):
+        return live
+
 
 def test_liveness_of_a_user_has_at_most_25_lines():
     tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))

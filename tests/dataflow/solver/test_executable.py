@@ -134,6 +134,11 @@ def test_what_follows_an_endless_loop_is_not_live_and_the_loop_is() -> None:
         def visit_var(self, var: tir.Var, state: frozenset[str]) -> frozenset[str]:
             return state | {var.name}
 
+        def overwritten(
+            self, node: Node, places: tuple[Node, ...], state: frozenset[str]
+        ) -> frozenset[str]:
+            return state
+
     loop = tir.For(i, 0, 9, tir.Store(m, n, ()))
     block = tir.Block((loop, tir.Store(k, k, ())))
     _, _, used = solve([Executable(), Endless(), Used()], block)
