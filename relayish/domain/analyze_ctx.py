@@ -143,14 +143,16 @@ class AnalyzeCtx(Traced):
             return
         memo, parents = visitor.memo_map, self._parents
         base = len(parents)
-        stack: list[Node | None] = []
+        stack: list[Node | int] = []  # below each node, how often handlers had looked around
         pop, append, extend, enter = stack.pop, stack.append, stack.extend, parents.append
         try:
             push(node, append, extend)
             while stack:
                 child = pop()
-                if child is None:
-                    parents.pop()
+                if isinstance(child, int):
+                    left = parents.pop()
+                    if child != visitor.looks and visitor.by_place[type(left)]:
+                        del memo[left]
                     continue
                 if child in memo:
                     continue
@@ -164,7 +166,7 @@ class AnalyzeCtx(Traced):
                 else:
                     memo[child] = None
                     enter(child)
-                    append(None)
+                    append(visitor.looks)
                     push(child, append, extend)
         except Exception as error:
             note_failure(error, parents)

@@ -15,6 +15,13 @@ class Dispatch(Protocol):
     def context(self) -> Any:  # Any: the class of context that the handlers were written for
         """Where the visit is, and what is done by default."""
 
+    looks: int
+    """How often handlers looked at anything but nodes, so that what they return may differ."""
+
+    @property
+    def by_place(self) -> Mapping[type[Node], bool]:
+        """By kind, whether a node is handled in each place where handlers look around."""
+
     @property
     def occurrences(self) -> bool:
         """Whether a node is handled wherever it occurs."""

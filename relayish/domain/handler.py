@@ -175,7 +175,7 @@ class NullHandler(Handler):
 
     def any_operator(self, visitor: Dispatch, node: Any) -> Any:  # Any: as handlers take and give
         """Return what the context leaves of a node that nobody looks at."""
-        return visitor.context.keep(node)
+        return visitor.steps.context.keep(node)
 
 
 class InvalidHandler(Handler):

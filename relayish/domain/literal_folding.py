@@ -58,7 +58,7 @@ class LiteralFolder:
 
     def _value_of(self, node: Node) -> Any:  # Any: of all languages
         if self._made is None:
-            self._made = assemble("evaluate", EvalCtx())
+            self._made = assemble("evaluate", EvalCtx(), occurrences=False)
         self._made.forget()
         with np.errstate(all="ignore"):
             return self._made.visit(node)

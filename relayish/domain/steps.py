@@ -21,6 +21,7 @@ from relayish.domain.handler import (
     name_of_kind,
     spell,
 )
+from relayish.domain.looks import looking, looks_around
 from relayish.errors import DispatchError, indefinite
 from relayish.functor.vtable import is_default
 from relayish.ir.blocks import is_block
@@ -86,6 +87,7 @@ class Steps:
     """What a visitor calls for each operator, and how the loop of its context goes on from one.
 
     Attributes:
+        context: The context of the visitor.
         of_kind: By kind of node, what is called; :class:`ByOperator` where nodes call operators.
         of_statement: The same for a statement that a block has at hand.
         is_block: By kind, whether nodes are blocks, or begin one.
@@ -97,9 +99,15 @@ class Steps:
         fields: The fields that hold children.
     """
 
-    def __init__(self, handlers: Mapping[str, Handler], context: Any) -> None:  # Any: see Dispatch
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler],
+        context: Any,  # Any: see Dispatch
+        notices: bool = False,
+    ) -> None:
         self._handlers = handlers
-        self._context = context
+        self._notices = notices
+        self.context = context
         self._loops = is_default(type(context).handle_node)
         self._blocks_loop = self._loops and is_default(type(context).handle_block)
         self.of_kind: Final = self._table(self._step)
@@ -146,18 +154,18 @@ class Steps:
             return _default_block if is_block(kind) else _default_node
         if made_by in _NOTHING:
             return keep
-        return method
+        return looking(method) if self._notices and looks_around(method) else method
 
     def _step(self, kind: type[Node], callee: object) -> Handle:
         completed = self._completed(kind, callee)
-        found: Handle = self._context._step_for(kind, completed)  # noqa: SLF001 - as above
+        found: Handle = self.context._step_for(kind, completed)  # noqa: SLF001 - as above
         return found
 
     def _completed(self, kind: type[Node], callee: object) -> Handle:
         step = self._handle(kind, callee)
         if step in (_default_node, _default_block, keep):
             return step
-        completed: Handle = self._context._complete(step)  # noqa: SLF001 - as above
+        completed: Handle = self.context._complete(step)  # noqa: SLF001 - as above
         return completed
 
     def _goes_on(self, kind: type[Node], callee: object) -> bool:
@@ -210,17 +218,17 @@ def find_method(handler: type[Handler], kind: type[Node]) -> str | None:
 
 
 def _default_node(visitor: Dispatch, node: Node) -> Any:  # Any: results of all sorts
-    return visitor.context.handle_node(visitor, node)
+    return visitor.steps.context.handle_node(visitor, node)
 
 
 def _default_block(visitor: Dispatch, node: Node) -> Any:  # Any: as above
-    return visitor.context.handle_block(visitor, node)
+    return visitor.steps.context.handle_block(visitor, node)
 
 
 def keep(visitor: Dispatch, node: Node) -> Any:  # Any: as above
     """Leave ``node``, and what is below it."""
-    return visitor.context.keep(node)
+    return visitor.steps.context.keep(node)
 
 
 def _unknown_domain(visitor: Dispatch, node: Node) -> Any:  # Any: as above
-    return visitor.context.handle_unknown_domain(visitor, node)
+    return visitor.steps.context.handle_unknown_domain(visitor, node)

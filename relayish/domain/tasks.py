@@ -177,7 +177,7 @@ def assemble(
     task: str,
     context: C,
     *instead: Handler | type[Handler],
-    occurrences: bool = False,
+    occurrences: bool | None = None,
 ) -> Visitor[C]:
     """Return a visitor of the handlers that all domains registered for a task.
 

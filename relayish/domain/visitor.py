@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 from relayish._support.segments import Levels, descend, has_room
 from relayish.domain.analyze_ctx import AnalyzeCtx, note_failure
@@ -12,6 +12,7 @@ from relayish.domain.steps import ByOperator, Steps
 from relayish.errors import DeclarationError, DuplicateNameError
 from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
+from relayish.ir.traversal import ByKind
 
 C = TypeVar("C", bound=AnalyzeCtx)
 
@@ -19,16 +20,20 @@ C = TypeVar("C", bound=AnalyzeCtx)
 class Visitor(Generic[C]):
     """Calls, for a node, the handler of its operator: found by domain, then by operator.
 
-    Handlers visit children through the visitor, so these may be of any domain. Each node is handled
-    once in one visit from outside, with the parents of its first occurrence, and what its handler
-    returned is what further visits of it return.
+    Handlers visit children through the visitor, so these may be of any domain. What a node of a
+    graph's handler returned is what further visits of that node return: in one visit from outside
+    it is handled once, with the parents of its first occurrence. In a language whose programs are
+    trees, as core and the loop IR, one object may stand in several places, and is handled in each,
+    unless no handler below it looks at anything but the nodes: neither at the context, nor at
+    anything of its own. Then all places are alike.
 
     Args:
         context: Where a visit is, and what is done by default: an :class:`AnalyzeCtx`, a
             :class:`TransformCtx`, or one of the user's.
         handlers: For each domain at most one, a class that takes no arguments, or an object.
-        occurrences: Whether a node is handled wherever it occurs, and not once: in programs that
-            share much, that takes time exponential in their depth.
+        occurrences: Whether a node is handled wherever it occurs, whatever its language, or once;
+            by default as above. In programs that share much, that takes time exponential in their
+            depth where handlers look at the context.
 
     Raises:
         DuplicateNameError: If two handlers serve one domain.
@@ -42,25 +47,37 @@ class Visitor(Generic[C]):
         AIR ``VISITOR``.
     """
 
-    context: C
     occurrences: bool
+    """Whether nodes of graphs, too, are handled wherever they occur."""
     handlers: dict[str, Handler]
     """By name of the domain that each serves."""
 
+    def __new__(cls, *_given: object, occurrences: bool | None = None) -> Self:
+        kind = _Unaware if cls is Visitor and occurrences is not None else cls
+        return super().__new__(kind)  # type: ignore[return-value]  # a subclass of it
+
     def __init__(
-        self, context: C, *handlers: Handler | type[Handler], occurrences: bool = False
+        self, context: C, *handlers: Handler | type[Handler], occurrences: bool | None = None
     ) -> None:
         if not isinstance(context, AnalyzeCtx):
             raise DeclarationError(
                 f"a Visitor is given {show_found(context)} as its context; expected an object of "
                 f"AnalyzeCtx, TransformCtx or a class derived from one: Visitor(AnalyzeCtx(), ...)"
             )
-        self.context = context
-        self.occurrences = occurrences
+        self._context = context
+        self.occurrences = bool(occurrences)
         self.handlers = _by_domain(handlers)
+        self.by_place = _ONCE if occurrences is not None else _BY_PLACE
+        self.looks = 0
         self.memo_map: dict[Node, Any] = {}  # Any: results of all sorts
-        self.steps: Final = Steps(self.handlers, context)
+        self.steps: Final = Steps(self.handlers, context, notices=occurrences is None)
         self._levels: Levels | None = None
+
+    @property
+    def context(self) -> C:
+        """Where the visit is, and what is done by default; whoever asks looks at the place."""
+        self.looks += 1
+        return self._context
 
     def visit(self, node: Any) -> Any:  # Any: nodes and results of all sorts
         """Return what the handler of the node's operator returns, from the memo where it is known.
@@ -83,9 +100,9 @@ class Visitor(Generic[C]):
         if step.__class__ is ByOperator:
             step = step.entries[step.callee(node)]
         if levels.depth >= levels.limit and not has_room(levels):
-            again = (True,) if self.context._reenters else ()  # noqa: SLF001 - one machine
+            again = (True,) if self._context._reenters else ()  # noqa: SLF001 - one machine
             return descend(self, Visitor._visit_within, node, again)
-        context = self.context
+        context, looks = self._context, self.looks
         parents, emitted = context._parents, context._emitted  # noqa: SLF001 - one machine
         levels.depth += 1
         parents.append(node)
@@ -99,7 +116,9 @@ class Visitor(Generic[C]):
         finally:
             levels.depth -= 1
             parents.pop()
-        if context._emitted == emitted:  # noqa: SLF001 - as above
+        if context._emitted == emitted and (  # noqa: SLF001 - as above
+            looks == self.looks or not self.by_place[type(node)]
+        ):
             memo[node] = result
         else:
             context._leave_out(self, node, result)  # noqa: SLF001 - as above
@@ -121,7 +140,7 @@ class Visitor(Generic[C]):
 
         It is what a handler does that overrides a default one, and goes on with it.
         """
-        context = self.context
+        context = self._context
         if self.steps.is_block[type(node)]:
             return context.handle_block(self, node)
         return context.handle_node(self, node)
@@ -129,7 +148,7 @@ class Visitor(Generic[C]):
     def _begin(self, node: Any) -> Any:  # Any: as above
         """Visit ``node`` from outside: nothing is known of it, or of what is below it."""
         self._refuse(node)
-        context = self.context
+        context = self._context
         parents, emitted = context._parents, context._emitted  # noqa: SLF001 - one machine
         depth, before = len(parents), self.memo_map
         self.memo_map = _Forgetful(self) if self.occurrences else {}
@@ -150,6 +169,21 @@ class Visitor(Generic[C]):
         """Do nothing: :meth:`visit` has said on ``error`` where it came up."""
 
 
+class _Unaware(Visitor[C]):
+    """A visitor that need not notice who asks for its context, which is found sooner."""
+
+    context = None  # type: ignore[assignment]  # of each visitor its own
+
+    def __init__(self, context: C, *handlers: Handler | type[Handler], occurrences: bool) -> None:
+        super().__init__(context, *handlers, occurrences=occurrences)
+        self.context = context
+
+
+_BY_PLACE: Final = ByKind(lambda kind: kind.language_.is_tree)
+_ONCE: Final = ByKind(lambda _kind: False)
+"""By kind, whether a node is handled in each place where handlers look at the place."""
+
+
 class _Forgetful(dict[Node, Any]):  # Any: results of all sorts
     """Keeps nothing, so that a node is handled wherever it occurs."""
 
@@ -158,7 +192,7 @@ class _Forgetful(dict[Node, Any]):  # Any: results of all sorts
         self._visitor = visitor
 
     def __setitem__(self, node: Node, result: object) -> None:
-        self._visitor.context._leave_out(self._visitor, node, result)  # noqa: SLF001 - as above
+        self._visitor._context._leave_out(self._visitor, node, result)  # noqa: SLF001 - as above
 
 
 def _by_domain(handlers: tuple[Handler | type[Handler], ...]) -> dict[str, Handler]:

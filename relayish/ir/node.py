@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
@@ -32,7 +32,7 @@ from relayish.ir.field import REQUIRED, Field, FieldDeclaration, check_enum, fie
 from relayish.ir.language import Language, languages
 from relayish.ir.naming import brief
 from relayish.ir.property import Property, count_children, properties_of
-from relayish.ir.roles import Atom, Role, Traits
+from relayish.ir.roles import Access, Atom, Role, Traits
 
 __all__ = [
     "ATOMS",
@@ -250,7 +250,8 @@ def node(
 
     The fields of the class come first in its constructor, those it inherits (``span``,
     ``checked_type``) after them. A kind that says nothing of its effect may do anything when it is
-    evaluated, so it is never dropped, moved or repeated.
+    evaluated, so it is never dropped, moved or repeated; in languages whose variables change, it
+    may give others to those that it names, unless a field says what is accessed.
 
     Args:
         visit: An identifier that no other kind of the language has, nor of the domain.
@@ -288,6 +289,8 @@ def node(
         shares = own != Effect.NONE or allocates if graph_node is None else graph_node
         fields, derived = _collect_fields(cls)
         check_roles(cls, fields, atom)
+        if effect is None and is_evaluated and typing.cast(type[Node], cls).language_.is_tree:
+            _let_write(fields)
         own_domain = typing.cast(type[Node], cls).language_.name
         owner = own_domain if domain is None else domain if isinstance(domain, str) else domain.name
         name = visit if owner == own_domain else f"{owner.replace('.', '_')}_{visit}"
@@ -437,6 +440,14 @@ def _collect_fields(cls: type) -> tuple[tuple[Field, ...], tuple[str, ...]]:
             )
     fields = [Field(cls.__name__, n, hints[n], s) for n, s in said.items() if n not in derived]
     return tuple(fields), tuple(derived)
+
+
+def _let_write(fields: Iterable[Field]) -> None:
+    """Let a kind that says nothing write what it names: variables of such languages may change."""
+    fields = [each for each in fields if each.role is Role.OPERAND]
+    if not any(each.access for each in fields):
+        for each in fields:
+            each.access = Access.BOTH | Access.PARTLY
 
 
 def _said_of(cls: type, name: str) -> object:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from relayish import core
+import relayish as relay
+from relayish import core, tir
 from relayish.core.mod_ref import place_of
 from relayish.dataflow import ModRef, get_analysis, mod_ref_of, solve
+from relayish.ir.domain import Domain
 from relayish.ir.effect import Effect
+from relayish.ir.node import declared_temporarily, node
 
 X = core.Var("x")
 A = core.Var("a", "int32[4]")
@@ -90,3 +93,41 @@ def test_what_is_at_an_address_changes_with_the_variable_that_it_may_be_of():
     (available,) = solve([get_analysis("available_expressions")], func)
     assert value in available.at(stores[1])
     assert value not in available.at(stores[2])
+
+
+def test_kind_that_says_nothing_may_change_what_it_names():
+    with declared_temporarily():
+        bumps = Domain("bumps")
+
+        @node("bump", domain=bumps)
+        class Bump(core.Stmt):
+            target: core.Var
+            by: core.Expr
+
+        @node("look", domain=bumps, effect=Effect.READS)
+        class Look(core.Stmt):
+            target: core.Var
+
+        x = core.Var("x", core.as_type("int32"))
+        changed = mod_ref_of(Bump(x, core.Ld(x)))
+        assert (changed.reads, changed.changes) == ((x,), (x,))
+        assert Effect.UNKNOWN in changed.effect
+        assert [*map(type, changed.evaluates)] == [core.Ld]
+        assert mod_ref_of(Look(x)).changes == ()
+
+
+def test_loop_passes_keep_what_follows_a_kind_that_says_nothing():
+    with declared_temporarily():
+
+        @node("bump", domain=Domain("bumps"))
+        class Bump(tir.Stmt):
+            target: tir.Var
+
+        v, out = tir.Var("v"), tir.Var("out")
+        hundred = tir.Store(out, 100, ())
+        test = tir.IfThenElse(tir.EQ(v, 1), hundred, tir.Store(out, v + 1, ()))
+        program = tir.Block((tir.Let(v, tir.const(1)), Bump(v), test))
+        mod = relay.IRModule({"f": tir.LoweredFunc("f", (), program)})
+        for name in ("IfSimplify", "BoundsCheckElimination", "CopyPropagation"):
+            made = getattr(relay.transform, name)()(mod)["f"]
+            assert made.body.stmts[-1].false_case is not None, name

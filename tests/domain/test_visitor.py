@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import relayish as relay
+from relayish import core
 from relayish.domain import (
     REMOVED,
     AnalyzeCtx,
@@ -19,6 +20,9 @@ from relayish.domain import (
     Visitor,
 )
 from relayish.errors import DeclarationError, DispatchError, DuplicateNameError
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EVERYTHING
 
 X = relay.var("x", shape=(2,))
 RELU = relay.nn.relu(X)  # also loads the operators
@@ -107,6 +111,103 @@ def test_shared_node_is_handled_once_unless_occurrences_are_asked_for() -> None:
     Visitor(AnalyzeCtx(), once).visit(e)
     Visitor(AnalyzeCtx(), each, occurrences=True).visit(e)
     assert (once.count, each.count) == (10, 1023)
+
+
+INT = core.as_type("int32")
+V, W = core.Var("v", INT), core.Var("w", INT)
+
+
+def twice(expr: core.Expr) -> core.Block:
+    """A block in which one object stands twice, with a store between."""
+    stores = [core.St(V, core.const(1)), core.St(W, expr), core.St(V, core.const(2))]
+    return core.Block([*stores, core.St(W, expr)])
+
+
+class Literals(TransformCtx):
+    def __init__(self) -> None:
+        self.known: dict[object, core.Expr] = {}
+
+
+class Propagate(DefaultHandler, domain="core"):
+    def handle_st(self, visitor: Any, node: core.St) -> core.St:
+        value = visitor.visit(node.value)
+        visitor.context.known[node.symbol] = value
+        return node.with_fields(value=value)
+
+    def handle_ld(self, visitor: Any, node: core.Ld) -> core.Expr:
+        return visitor.context.known.get(node.symbol, node)
+
+
+@pytest.mark.parametrize(("occurrences", "second"), [(None, 2), (True, 2), (False, 1)])
+def test_constants_are_not_propagated_across_a_store(occurrences: bool | None, second: int) -> None:
+    visitor = Visitor(Literals(), Propagate, occurrences=occurrences)
+    made = visitor.visit(twice(core.Ld(V) + 10))
+    assert structural_equal(made.stmts[1].value, core.const(1) + 10)
+    assert structural_equal(made.stmts[3].value, core.const(second) + 10)
+
+
+def test_every_way_to_look_around_is_noticed() -> None:
+    class Counted(AnalyzeCtx):
+        count = 0
+
+    enclosing: list[Node] = []
+
+    class ByContext(DefaultHandler, domain="core"):
+        def handle_ld(self, visitor: Any, node: core.Ld) -> None:
+            visitor.context.count += 1
+
+    class Itself(DefaultHandler, domain="core"):
+        count = 0
+
+        def handle_ld(self, visitor: Any, node: core.Ld) -> None:
+            self.count += 1
+
+    class Enclosed(DefaultHandler, domain="core"):
+        def handle_ld(self, visitor: Any, node: core.Ld) -> None:
+            enclosing.append(node)
+
+    class Global(DefaultHandler, domain="core"):
+        def handle_ld(self, visitor: Any, node: core.Ld) -> None:
+            SEEN.append(node)
+
+    class Within(DefaultHandler, domain="core"):
+        def handle_ld(self, visitor: Any, node: core.Ld) -> None:
+            list(map(lambda _: self.note(), [node]))  # noqa: C417 - a function within
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.count = 0
+
+        def note(self) -> None:
+            self.count += 1
+
+    shared = core.Ld(V)
+    program = twice(shared + shared)
+    ctx, itself, within = Counted(), Itself(), Within()
+    SEEN.clear()
+    for handler in (ByContext, itself, Enclosed, Global, within):
+        Visitor(ctx, handler).visit(program)
+    assert (ctx.count, itself.count, len(enclosing), len(SEEN), within.count) == (4, 4, 4, 4, 4)
+
+
+SEEN: list[Node] = []
+
+
+def test_what_nobody_looks_at_is_handled_once_however_often_it_stands() -> None:
+    class Zero(DefaultHandler, domain="core"):
+        def handle_ld(self, visitor: Any, node: core.Ld) -> core.Expr:
+            return core.Zero(INT)
+
+        def handle_add(self, visitor: Any, node: core.Add) -> core.Expr:
+            return visitor.visit_by_default(node)
+
+    deep: core.Expr = core.Ld(V)
+    for _ in range(60):
+        deep = deep + deep
+    made = Visitor(TransformCtx(), Zero).visit(core.St(W, deep))
+    assert len(EVERYTHING.post_order(made)) == 63
+    Visitor(AnalyzeCtx(), Zero).visit(core.St(W, deep))
+    Visitor(AnalyzeCtx(), DefaultHandler("core")).visit(core.St(W, deep))
 
 
 def test_parents_are_those_of_the_first_occurrence() -> None:

@@ -53,7 +53,7 @@ class Interpreter:
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.machine = Machine(mod, externs, output, clock)
-        self.visitor = assemble("evaluate", self.machine, *handlers)
+        self.visitor = assemble("evaluate", self.machine, *handlers, occurrences=False)
         self.machine.initialise(self.visitor)
 
     def call(self, name: str, *args: Any) -> Any:  # Any: of what type the function says

@@ -204,7 +204,7 @@ class _Verification:
         self._definitions = definitions
         self._reports = {name: Report() for name in definitions}
         self._visitors = {
-            asks: assemble("verify", VerifyCtx(mod, asks_rules=asks), *instead)
+            asks: assemble("verify", VerifyCtx(mod, asks_rules=asks), *instead, occurrences=False)
             for asks in (False, True)
         }
         self._sound: dict[str, list[Node]] = {}  # the nodes of each definition

@@ -55,7 +55,8 @@ def eliminate_dead_stores_core(func: FuncEntry, *, solver: bool = False) -> Func
     with pause_collection():
         find_needed = needed_by_solver.find_needed if solver else needed_by_handlers.find_needed
         while True:
-            body = Visitor(_Rebuild(), _Remove(find_needed(func))).visit(func.body)
+            remove = _Remove(find_needed(func))
+            body = Visitor(_Rebuild(), remove, occurrences=False).visit(func.body)
             if body is func.body:
                 return func
             func = func.with_fields(body=body)

@@ -33,9 +33,9 @@ def find_needed(func: FuncEntry) -> set[Node]:
         a loop that is met again with the same variables live after it is not visited again.
     """
     exposed = _Anything()
-    Visitor(exposed, _FindExposed).visit(func.body)
+    Visitor(exposed, _FindExposed, occurrences=False).visit(func.body)
     found = _Liveness(Candidates(func, exposed.places))
-    Visitor(found, _FindNeeded).visit(func.body)
+    Visitor(found, _FindNeeded, occurrences=False).visit(func.body)
     return found.needed
 
 

@@ -82,7 +82,9 @@ def lower_core_with(mod: IRModule, *handlers: Handler | type[Handler]) -> IRModu
             name = mod.name_of(key) or ""
             places = Places(name, func, signatures[name], variables, layout)
             context = LowerCoreCtx(func, places, known)
-            body = assemble("lower_to_loops", context, *handlers).visit(func.body)
+            body = assemble("lower_to_loops", context, *handlers, occurrences=False).visit(
+                func.body
+            )
             lowered = tir.LoweredFunc(
                 name,
                 tuple(places.args),

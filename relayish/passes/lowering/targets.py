@@ -96,7 +96,7 @@ def handler_for(name: str, domain: str) -> type[Handler]:
 
 def assemble_lowering(name: str, context: LowerCtx) -> Visitor[LowerCtx]:
     """Return the visitor that lowers all domains for a target."""
-    return assemble("lower", context, *handlers_of_target(name))
+    return assemble("lower", context, *handlers_of_target(name), occurrences=False)
 
 
 class LowerNNToSums(BySums, LowerNN):

@@ -66,7 +66,11 @@ def simplify_domains(
         AIR's document, "Simplifier".
     """
     context = SimplifyCtx(mod, by_facts=attributes)
-    visitor = assemble("simplify", context) if handlers else visitor_by_default(context)
+    visitor = (
+        assemble("simplify", context, occurrences=False)
+        if handlers
+        else visitor_by_default(context)
+    )
     changed: dict[Any, Node] = {}  # Any: keys of the module
     for key, definition in mod.functions.items():
         image = visitor.visit(definition)
@@ -77,7 +81,8 @@ def simplify_domains(
 
 def visitor_by_default(context: SimplifyCtx) -> Visitor[SimplifyCtx]:
     """Return a visitor that does with all domains what the context does by default."""
-    return Visitor(context, *[DefaultHandler(domain.name) for domain in list_domains()])
+    handlers = [DefaultHandler(domain.name) for domain in list_domains()]
+    return Visitor(context, *handlers, occurrences=False)
 
 
 @register_handler("simplify", is_view=True)
