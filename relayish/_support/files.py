@@ -76,10 +76,21 @@ def put_in_place(source: Path, target: Path, like: Path | None = None) -> None:
     """
     before = _state_of(target if like is None else like)
     if before is not None:
-        with contextlib.suppress(PermissionError):
-            os.chown(source, before.st_uid, before.st_gid)
-        source.chmod(stat.S_IMODE(before.st_mode))
+        mode = stat.S_IMODE(before.st_mode)
+        if hasattr(os, "chown") and not _give(source, before.st_uid, before.st_gid):
+            _give(source, -1, before.st_gid)
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)  # the rights were those of somebody else
+        source.chmod(mode)
     source.replace(target)
+
+
+def _give(path: Path, owner: int, group: int) -> bool:
+    """Give a file to an owner and a group; return whether that was allowed."""
+    try:
+        os.chown(path, owner, group)
+    except PermissionError:
+        return False
+    return True
 
 
 def _state_of(path: Path) -> os.stat_result | None:

@@ -153,15 +153,17 @@ def _ended_by_signals() -> Iterator[None]:
     def end(number: int, _frame: object) -> None:
         raise _Ended(number)
 
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ends = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ends = [each for each in ends if signal.getsignal(each) is signal.SIG_DFL]  # else as was asked
     if threading.current_thread() is not threading.main_thread():
-        names = []  # others may not say what signals do
-    before = {name: signal.signal(getattr(signal, name), end) for name in names}
+        ends = []  # others may not say what signals do
+    for each in ends:
+        signal.signal(each, end)
     try:
         yield
     finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
+        for each in ends:
+            signal.signal(each, signal.SIG_DFL)
 
 
 class _ClosedStream(io.TextIOBase):

@@ -165,7 +165,7 @@ class _Work:
         with context_of(self.args, self.pipeline, [costs, progress]), freeze_heap():
             out = self.driver(self.mod)
         output = self.args.output
-        place = Path(tempfile.gettempdir() if output is None else output)
+        place = Path(tempfile.gettempdir() if output is None else os.path.realpath(output))
         folder = place.absolute().parent if output is not None else place
         name = "model.onnx" if output is None else place.name
         with tempfile.TemporaryDirectory(dir=folder, prefix=f".{name[:100]}.") as inside:
@@ -178,7 +178,7 @@ class _Work:
                 report.notes.append(self.broken_rule)
             is_equal = self._verify(written, report)
             if output is not None and (is_equal or self.args.force):
-                _put_in_place(written, Path(output))
+                _put_in_place(written, place)
                 report.output = output
         if is_equal:
             return report, 0
@@ -281,5 +281,4 @@ def _put_in_place(written: Path, target: Path) -> None:
     for source in (data, written):
         if source.exists():
             suffix = source.name.removeprefix(written.name)
-            place = Path(os.path.realpath(target))
-            put_in_place(source, place.with_name(f"{place.name}{suffix}"))
+            put_in_place(source, target.with_name(f"{target.name}{suffix}"))

@@ -97,6 +97,8 @@ def _func_entry(func: FuncEntry, flow: ValueFlow) -> None:
 def _global_variable(variable: GlobalVariable, flow: ValueFlow) -> None:
     parts: dict[Hashable, Node] = {} if variable.init is None else {_BEHIND: variable.init}
     flow.creates(variable, parts, mutable=True)
+    if not variable.is_const:
+        flow.escapes(variable)  # whoever calls, or is called, may reach it by name
 
 
 @register_value_flow(Entry)

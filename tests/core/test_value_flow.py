@@ -108,6 +108,15 @@ def test_function_is_followed_to_where_it_is_called_by_address(scope, way):
     assert calls_of(scope) == [["set"]]
 
 
+def test_variable_of_the_module_may_hold_what_callers_put_there(scope):
+    kept = scope.variable("kept", POINTER)
+    fixed = scope.variable("fixed", POINTER, core.Lda(SET), is_const=True)
+    with scope.function("main", {}, "int32") as f:
+        f.call(core.Ld(kept), 1)
+        f.retv(f.call(core.Ld(fixed), 2))
+    assert calls_of(scope) == [["?"], ["set"]]
+
+
 def test_function_is_followed_through_calls_and_variables_of_the_module(scope):
     kept = scope.variable("kept", POINTER)
     with scope.function("same", {"p": POINTER}, POINTER) as f:
@@ -117,7 +126,7 @@ def test_function_is_followed_through_calls_and_variables_of_the_module(scope):
     with scope.function("main", {}, "int32") as f:
         f.store(kept, f.call(core.Global("same", core.function([POINTER], POINTER)), core.Lda(SET)))
         f.retv(f.call(core.Ld(kept), 2))
-    assert calls_of(scope) == [["same"], ["set"]]
+    assert calls_of(scope) == [["same"], ["set", "?"]]
 
 
 def test_what_is_declared_only_or_given_from_outside_is_unknown(scope):

@@ -73,7 +73,7 @@ def nodes_of(model: ModelFile) -> dict[str, str]:
     Graphs within nodes, and functions, are told by where they stand.
     """
     found: dict[str, str] = {}
-    proto, files = model.proto, DataFiles(Path(model.path).parent)
+    proto, files = model.proto, DataFiles.beside(Path(model.path))
     todo = [(proto.graph.node, "")]
     todo += [(each.node, f"{each.domain}.{each.name}/") for each in reversed(proto.functions)]
     while todo:
@@ -104,7 +104,7 @@ def _describe(node: Any, files: DataFiles) -> str:  # Any: a NodeProto
 
 def constants_of(model: ModelFile) -> dict[str, str]:
     """Return the initializers of a model by name: type, and what tells the elements."""
-    files = DataFiles(Path(model.path).parent)
+    files = DataFiles.beside(Path(model.path))
     return {
         tensor.name: show_elements(tensor, files)
         for _, initializers in graphs_of(model.proto)

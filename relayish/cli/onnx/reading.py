@@ -17,6 +17,7 @@ from relayish.frontend.onnx.importer import module_of_proto
 from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.package import load_onnx
+from relayish.onnx.protos.files import DataFiles
 
 _LARGEST_SIZE: Final = (1 << 63) - 1
 _DIGITS: Final = 4000
@@ -44,7 +45,7 @@ class ModelFile:
 
     def to_module(self, *, freeze_params: bool = False) -> IRModule:
         """Return the model as a module."""
-        return module_of_proto(self.proto, Path(self.path).parent, freeze_params)
+        return module_of_proto(self.proto, DataFiles.beside(Path(self.path)), freeze_params)
 
 
 @contextlib.contextmanager

@@ -65,6 +65,9 @@ class Runtime:
         except (EOFError, OSError, pickle.UnpicklingError):
             self._process = None
             raise EvaluationError(f"onnxruntime: {self._why_ended(process, timer)}") from None
+        except BaseException:  # an interrupt: nobody waits for the answer any more
+            process.kill()
+            raise
         finally:
             timer.cancel()
         if not is_done:

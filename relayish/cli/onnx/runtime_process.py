@@ -11,6 +11,8 @@ import importlib
 import os
 import pickle
 import sys
+import threading
+import time
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -48,8 +50,16 @@ class _Sessions:
         )
 
 
+def _end_with(parent: int) -> None:
+    """End the process once its parent has ended, whatever it is doing then."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def main() -> None:
     """Answer requests until there are no more."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints does not disturb them
     sessions: _Sessions | None = None

@@ -51,8 +51,11 @@ def from_onnx(
     Complexity:
         Linear in the nodes; tensors are not copied where they are stored as numpy stores them.
     """
-    proto, lies_in = load_proto(model)
-    mod = module_of_proto(proto, lies_in if folder is None else Path(folder), freeze_params)
+    proto, path = load_proto(model)
+    files = None if path is None else DataFiles.beside(path)
+    if folder is not None:
+        files = DataFiles(Path(folder))
+    mod = module_of_proto(proto, files, freeze_params)
     if not lower:
         return mod
     lowered = get_pass("LowerOnnx")(mod)
@@ -61,10 +64,9 @@ def from_onnx(
 
 
 def module_of_proto(
-    proto: Any, folder: Path | None, freeze_params: bool
+    proto: Any, files: DataFiles | None, freeze_params: bool
 ) -> IRModule:  # Any: a ModelProto
     """Return a model that :func:`load_proto` loaded as a module; see :func:`from_onnx`."""
-    files = None if folder is None else DataFiles(folder)
     with collect_rarely():
         return _read(proto, files, freeze_params=freeze_params)
 

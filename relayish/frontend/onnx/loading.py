@@ -13,7 +13,7 @@ from relayish.onnx.package import load_onnx
 
 
 def load_proto(model: Any) -> tuple[Any, Path | None]:  # Any: of whatever class, a ModelProto
-    """Return the proto of a model, and where it lies if that is known.
+    """Return the proto of a model, and the path of its file if that is known.
 
     Args:
         model: A ``ModelProto``, the bytes of one, or the path of a file.
@@ -26,7 +26,7 @@ def load_proto(model: Any) -> tuple[Any, Path | None]:  # Any: of whatever class
         return _check(model, "the model"), None
     if isinstance(model, (str, PathLike)):
         path = Path(model)
-        return _parse(_read(path), os.fspath(path)), path.parent
+        return _parse(_read(path), os.fspath(path)), path
     if isinstance(model, (bytes, bytearray, memoryview)):
         return _parse(bytes(model), f"what was given, of {len(model)} bytes,"), None
     raise ModelError(

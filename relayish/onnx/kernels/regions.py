@@ -43,10 +43,7 @@ def roi_align(
     for index, (image, (left, top, right, bottom)) in enumerate(
         zip(batch_indices.tolist(), corners.tolist(), strict=True)
     ):
-        if not -x.shape[0] <= image < x.shape[0]:
-            raise EvaluationError(
-                f"region {index} lies in image {image}; expected one of 0 to {x.shape[0] - 1}"
-            )
+        _check_image(index, image, x.shape[0])
         width, height = right - left, bottom - top
         if not half:
             width, height = max(width, 1.0), max(height, 1.0)
@@ -132,11 +129,8 @@ def max_roi_pool(
         )
     y = np.zeros((rois.shape[0], x.shape[1], *pooled_shape), x.dtype)
     for index, (image, *corners) in enumerate(widen(rois).tolist()):
-        if not 0 <= image < x.shape[0]:
-            raise EvaluationError(
-                f"region {index} is of image {image:g}; expected 0 to {x.shape[0] - 1}"
-            )
-        left, top, right, bottom = (math.floor(at * spatial_scale + 0.5) for at in corners)
+        _check_image(index, image, x.shape[0])
+        left, top, right, bottom = (_round(at * spatial_scale) for at in corners)
         rows = _bins(top, bottom, pooled_shape[0], x.shape[2])
         columns = _bins(left, right, pooled_shape[1], x.shape[3])
         for row, vertical in enumerate(rows):
@@ -147,6 +141,19 @@ def max_roi_pool(
                 if horizontal.start < horizontal.stop:
                     y[index, :, row, column] = greatest[:, horizontal].max(axis=1)
     return y
+
+
+def _check_image(region: int, image: float, count: int) -> None:
+    """Refuse a region of an image that is not there."""
+    if not 0 <= image < count:
+        raise EvaluationError(
+            f"region {region} lies in image {image:g}; expected one of 0 to {count - 1}"
+        )
+
+
+def _round(number: float) -> int:
+    """Return the nearest integer, of two as near the one further from zero."""
+    return int(math.copysign(math.floor(abs(number) + 0.5), number))
 
 
 def _bins(first: int, last: int, count: int, size: int) -> list[slice]:

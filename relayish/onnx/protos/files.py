@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from relayish.errors import ModelError
 
@@ -16,12 +17,17 @@ class DataFiles:
     """The files beside one model, each mapped once: there are more tensors than files may be open.
 
     Args:
-        folder: Where the model lies; files are looked for there, and only there.
+        folders: Where the model lies; files are looked for there, and only there, in this order.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, *folders: Path) -> None:
+        self._folders = folders
         self._maps: dict[str, tuple[mmap | bytes, str]] = {}
+
+    @classmethod
+    def beside(cls, model: Path) -> Self:
+        """Return the files beside a model, and, of a link, beside what it leads to."""
+        return cls(*dict.fromkeys((model.parent, Path(os.path.realpath(model)).parent)))
 
     def find(self, proto: Any, expected: int, where: str) -> Bytes:  # Any: a TensorProto
         """Return where the bytes of a tensor are.
@@ -65,16 +71,13 @@ class DataFiles:
         return found
 
     def _locate(self, location: str, where: str) -> Path:
-        try:
-            base = self._folder.resolve()
-            path = (base / location).resolve()
-            is_there = path.is_file()
-        except (OSError, ValueError, RuntimeError) as error:  # too long, a null byte, a circle
-            raise ModelError(
-                f"{where} lies in {location!r}, which names no file: {error}; expected a path "
-                f"within the folder of the model"
-            ) from error
-        if not location or not path.is_relative_to(base):
+        *others, last = self._folders
+        for folder in others:
+            path, is_within, is_there = self._look(folder, location, where)
+            if is_within and is_there:
+                return path
+        path, is_within, is_there = self._look(last, location, where)
+        if not is_within:
             raise ModelError(
                 f"{where} lies in {location!r}, outside of the folder of the model; expected a "
                 f"path within it"
@@ -84,6 +87,19 @@ class DataFiles:
                 f"{where} lies in {location!r}, and no such file is beside the model; put it there"
             )
         return path
+
+    @staticmethod
+    def _look(folder: Path, location: str, where: str) -> tuple[Path, bool, bool]:
+        """Return where a file would be, whether that is within the folder, and whether it is."""
+        try:
+            base = folder.resolve()
+            path = (base / location).resolve()
+            return path, bool(location) and path.is_relative_to(base), path.is_file()
+        except (OSError, ValueError, RuntimeError) as error:  # too long, a null byte, a circle
+            raise ModelError(
+                f"{where} lies in {location!r}, which names no file: {error}; expected a path "
+                f"within the folder of the model"
+            ) from error
 
 
 def _map(path: Path) -> mmap | bytes:

@@ -56,7 +56,7 @@ def lower_nn(
     handlers = (handler_for(target, "nn"), LowerRelay)
     return lower_module(
         mod,
-        lambda context: Visitor(context, *handlers),
+        lambda context: Visitor(context, *handlers, occurrences=False),
         unlowerable=unlowerable,
         suffix=suffix,
         check=check,

@@ -55,7 +55,7 @@ def lower_vision(
     handlers = (handler_for(target, "vision"), LowerRelay)
     return lower_module(
         mod,
-        lambda context: Visitor(context, *handlers),
+        lambda context: Visitor(context, *handlers, occurrences=False),
         unlowerable=unlowerable,
         suffix=suffix,
         check=check,

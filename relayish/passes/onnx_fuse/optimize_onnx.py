@@ -18,6 +18,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse import fuse_onnx
 from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.passes.onnx_rewrite.engine.constants import room_of
 from relayish.passes.onnx_rewrite.simplify_onnx import SIZE_LIMIT, simplifying_rules
 
 
@@ -39,5 +40,5 @@ def optimize_onnx(func: Expr, *, mod: IRModule | None = None, size_limit: int = 
     Complexity:
         Linear in the nodes and what they become, not counting evaluation.
     """
-    rules = (*simplifying_rules(size_limit=size_limit), *fuse_onnx.RULES)
+    rules = (*simplifying_rules(room=room_of(func, size_limit)), *fuse_onnx.RULES)
     return rewrite_function(func, rules, mod)

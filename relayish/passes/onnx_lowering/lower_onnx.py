@@ -69,7 +69,7 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
     context = LowerCtx(unlowerable=unlowerable)
     domains = [domain for domain in list_domains() if is_onnx_domain(domain.name)]
     handlers = [LowerOnnxOperators(domain, known) for domain in domains]
-    visitor = Visitor(context, *handlers, LowerRelay())
+    visitor = Visitor(context, *handlers, LowerRelay(), occurrences=False)
     images: dict[GlobalVar, Expr] = {}
     for name, function in typed.functions.items():
         if type(function) is Function:

@@ -22,10 +22,14 @@ _MOVING: Final = frozenset({
 """Operators that choose, move and compare elements: any type serves that holds all of theirs."""
 
 _WRAPPING: Final = frozenset({
-    "add", "subtract", "multiply", "negative", "sum", "prod", "nn.dense", "nn.matmul",
-    "nn.batch_matmul", "nn.bias_add", "einsum",
+    "add", "subtract", "multiply", "negative", "sum", "nn.dense", "nn.matmul", "nn.batch_matmul",
+    "nn.bias_add", "einsum",
 })  # fmt: skip
-"""Operators that are the same modulo a power of two: of integers, any wider ones serve."""
+"""Operators that are the same modulo a power of two: of integers, any wider ones serve.
+
+Products of all elements are not among them, for onnxruntime computes those of integers in floats,
+and gives the largest integer where they do not fit.
+"""
 
 _ROUNDED: Final = frozenset({
     "add", "subtract", "multiply", "divide", "negative", "power", "exp", "log", "sqrt", "rsqrt",

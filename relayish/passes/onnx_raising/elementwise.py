@@ -85,9 +85,13 @@ def cast(call: RelayCall) -> Expr:
 def clip(call: RelayCall) -> Expr:
     """Elements within bounds."""
     dtype = call.type().dtype
-    return call.node(
-        "Clip", call.args[0], number(call.attrs.a_min, dtype), number(call.attrs.a_max, dtype)
-    )
+    low, high = call.attrs.a_min, call.attrs.a_max
+    if "int" in dtype:
+        limits = np.iinfo(dtype)
+        if not (low <= limits.max and high >= limits.min):
+            raise Unraised(f"of {dtype}, nothing lies between {low} and {high}")
+        low, high = int(max(low, limits.min)), int(min(high, limits.max))
+    return call.node("Clip", call.args[0], number(low, dtype), number(high, dtype))
 
 
 @raises(*_REDUCTIONS)

@@ -20,10 +20,12 @@ from __future__ import annotations
 from typing import Final
 
 from relayish._support.stable import until_stable
+from relayish.interpreter.constant_call import Room
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_rewrite.engine import Rule, rewrite_function
+from relayish.passes.onnx_rewrite.engine.constants import room_of
 from relayish.passes.onnx_rewrite.rules import (
     arithmetic,
     consecutive,
@@ -41,7 +43,7 @@ SIZE_LIMIT: Final = 1 << 22
 
 
 def simplifying_rules(
-    *, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False, signed_zeros: bool = False
+    *, room: Room | None = None, fold_dequantize: bool = False, signed_zeros: bool = False
 ) -> tuple[Rule, ...]:
     """Return the rules of :func:`simplify_onnx`, in the order in which they are tried."""
     return (
@@ -54,7 +56,7 @@ def simplifying_rules(
         *consecutive.RULES,
         *views.RULES,
         constants.fold_known_value,  # what is known already need not be evaluated
-        constants.fold_calls(size_limit=size_limit, fold_dequantize=fold_dequantize),
+        constants.fold_calls(room=room, fold_dequantize=fold_dequantize),
         *feasible_ranks.RULES,
     )
 
@@ -87,9 +89,8 @@ def simplify_onnx(
     Complexity:
         Linear in the nodes and what they become, not counting evaluation.
     """
-    rules = simplifying_rules(
-        size_limit=size_limit, fold_dequantize=fold_dequantize, signed_zeros=signed_zeros
-    )
+    room = room_of(func, size_limit)
+    rules = simplifying_rules(room=room, fold_dequantize=fold_dequantize, signed_zeros=signed_zeros)
     return until_stable(
         lambda each: rewrite_function(each, rules, mod, merge_constants=True, drop_unused=True),
         func,

@@ -14,6 +14,7 @@ from relayish.cli import optimize
 from relayish.cli.main import main
 from relayish.errors import ModelError
 from relayish.frontend.onnx import from_onnx, save_onnx
+from relayish.ir.structural_equal import structural_equal
 from tests.support.small_models import small_model
 
 pytest.importorskip("onnx")
@@ -72,6 +73,55 @@ def test_link_is_followed(model: Path) -> None:
     assert link.is_symlink()
     assert run(link, "-o", link) == 0
     assert link.is_symlink()
+
+
+def test_link_to_another_folder_leads_to_tensors_as_well(model: Path) -> None:
+    there = model.parent / "store" / "v1.onnx"
+    link = model.parent / "out" / "latest.onnx"
+    for path in (there, link):
+        path.parent.mkdir()
+    link.symlink_to(there)
+    save_onnx(from_onnx(model), model, external_data=True, size_threshold=0)
+    assert run(model, "-o", link) == 0
+    assert sorted(each.name for each in there.parent.iterdir()) == ["v1.onnx", "v1.onnx.data"]
+    assert structural_equal(from_onnx(link), from_onnx(there))
+    save_onnx(from_onnx(link), link, external_data=True, size_threshold=0)
+    assert run(link, "-o", model) == 0
+
+
+def test_what_is_not_ones_own_loses_the_rights_of_its_owner(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = []
+
+    def chown(path: object, owner: int, group: int) -> None:
+        given.append((owner, group))
+        if owner != -1:
+            raise PermissionError(path)
+
+    model.chmod(0o4775)
+    state = model.stat()
+    monkeypatch.setattr(os, "chown", chown)
+    save_onnx(from_onnx(model), model)
+    assert given == [(state.st_uid, state.st_gid), (-1, state.st_gid)]
+    assert stat.S_IMODE(model.stat().st_mode) == 0o775
+    monkeypatch.delattr(os, "chown")  # as where there are no owners
+    save_onnx(from_onnx(model), model)
+
+
+def test_signal_that_is_ignored_is_ignored(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    find = optimize.find_reference
+
+    def hung_up(*args: object, **options: object) -> object:
+        signal.raise_signal(signal.SIGHUP)
+        return find(*args, **options)
+
+    monkeypatch.setattr(optimize, "find_reference", hung_up)
+    try:
+        assert run(model, "-o", model) == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_model_is_read_from_a_pipe(model: Path) -> None:

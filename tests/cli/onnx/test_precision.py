@@ -47,6 +47,21 @@ MODELS = {
         " else_branch = e () => (float[2] r) { r = Neg(x) }> }"),
         {"y": 1},
     ),
+    "for its shape alone": (
+        ("(float[2] x, float16[N] h) => (float[N] y) { s = Shape(h) y = Expand(x, s) }"),
+        {},
+    ),
+    "compared": (
+        ("(float[2] x, float16[2] h) => (float[2] y) {"
+        " b = Less(h, h) y = Where(b, x, x) }"),
+        {},
+    ),
+    "a constant that is made": (
+        ("(float[2] x) => (float[2] y) {"
+        " s = Shape(x) h = ConstantOfShape <value = float16[1] {1}> (s) c = Cast <to = 1> (h)"
+        " y = Add(x, c) }"),
+        {"y": 2},
+    ),
     "wide ones": ("(float[2] x) => (double[2] y) { y = Cast <to = 11> (x) }", {}),
 }  # fmt: skip
 
@@ -57,6 +72,17 @@ def test_narrowest_floats_on_the_way_to_outputs_are_found(name: str) -> None:
     model = as_model(body)
     outputs = [each.name for each in model.graph.output]
     assert narrowest_floats(from_onnx(model), outputs) == expected
+
+
+def test_floats_in_functions_are_on_the_way() -> None:
+    model = parse_model(
+        """<ir_version: 10, opset_import: ["" : 21, "my" : 1]>
+        g (float[2] x) => (float[2] y, float[2] z) { y = my.half(x) z = Relu(x) }
+        <domain: "my", opset_import: ["" : 21]> half (a) => (c) {
+            b = Cast <to = 10> (a) c = Cast <to = 1> (b)
+        }"""
+    )
+    assert narrowest_floats(from_onnx(model), ["y", "z"]) == {"y": 2}
 
 
 def test_tolerance_is_that_of_the_narrowest_floats() -> None:

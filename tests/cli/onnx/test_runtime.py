@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +57,44 @@ def test_what_is_refused_is_told_and_the_next_model_is_run(relu: str) -> None:
     with pytest.raises(EvaluationError, match=r"onnxruntime: .*INVALID_ARGUMENT"):
         run({"x": X.astype("int8")})
     assert run({"x": X})[0].tolist() == [0, 2]
+
+
+def test_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
+    endless = as_model(
+        """(float[1] x) => (float[1] y) { t = Constant <value = bool {1}> ()
+        y = Loop (, t, x) <body = b (int64 i, bool c, float[1] a) => (bool d, float[1] e) {
+            d = Identity(c) e = Neg(a) }> }"""
+    )
+    path = tmp_path / "endless.onnx"
+    onnx.save(endless, path)
+    program = (
+        "import sys, numpy, threading, time\n"
+        "from relayish.cli.onnx.runtime import Runtime\n"
+        "engine = Runtime()\n"
+        "run = engine.load(sys.argv[1])\n"
+        "threading.Thread(target=run, args=({'x': numpy.zeros(1, 'float32')},)).start()\n"
+        "time.sleep(0.2)\n"
+        "print(engine._process.pid, flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, path], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert is_alive(child)
+        parent.kill()
+    deadline = time.monotonic() + 20
+    while is_alive(child):
+        assert time.monotonic() < deadline, "it goes on"
+        time.sleep(0.05)
+
+
+def is_alive(process: int) -> bool:
+    """Return whether a process is there, and no zombie that nobody has asked about yet."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
 
 
 def test_process_that_crashes_is_told_of_and_started_anew(relu: str) -> None:

@@ -89,10 +89,20 @@ def test_bins_of_pooled_regions_end_where_exact_numbers_do(bins):
 
 
 @pytest.mark.parametrize("image", [-1, 2])
-def test_pooled_regions_are_of_images_there_are(image):
+def test_regions_are_of_images_there_are(image):
     x, rois = np.zeros((2, 1, 4, 4), F), F([[0, 0, 0, 1, 1], [image, 0, 0, 1, 1]])
-    with pytest.raises(EvaluationError, match=f"region 1 is of image {image}; expected 0 to 1"):
+    told = f"region 1 lies in image {image}; expected one of 0 to 1"
+    with pytest.raises(EvaluationError, match=told):
         run_kernel("MaxRoiPool", x, rois, version=1, pooled_shape=(1, 1))
+    with pytest.raises(EvaluationError, match=told):
+        run_kernel("RoiAlign", x, rois[:, 1:], rois[:, 0].astype("int64"), version=16)
+
+
+def test_corners_between_two_elements_go_to_the_one_further_from_zero():
+    x = np.arange(36, dtype=F).reshape(1, 1, 6, 6) + 1
+    rois = F([[0, -3, -3, 2, 2]])
+    (y,) = run_kernel("MaxRoiPool", x, rois, version=1, pooled_shape=(2, 2), spatial_scale=0.5)
+    assert y.ravel().tolist() == [0, 0, 0, 8]  # as onnxruntime has it
 
 
 def overlap(a, b):

@@ -191,3 +191,31 @@ def test_what_no_cast_serves_for_is_refused_by_name(name: str) -> None:
     mod = InferType()(relay.IRModule.from_expr(relay.Function(free_vars(body), body)))
     with pytest.raises(PassError, match="cannot be written with operators of ONNX"):
         RaiseToOnnx(opset=17)(mod)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [
+        ("int8", -128, 255),
+        ("uint8", -1, 10),
+        ("int32", -1e10, 1e10),
+        ("uint16", 2.7, 9.9),
+        ("uint8", 300, 400),
+    ],
+)
+def test_bounds_of_integers_that_these_do_not_hold_bind_nothing(
+    dtype: str, low: float, high: float
+) -> None:
+    x, values = relay.var("x", shape=(4,), dtype=dtype), np.array([3, 120, 100, 7], dtype)
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.clip(x, low, high)))
+    expected = relay.create_executor("debug", mod).evaluate()(values)
+    model = to_onnx(RaiseToOnnx(opset=17)(InferType()(mod)))
+    (found,) = OnnxSession(from_onnx(model)).run({"x": values})
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_products_of_small_integers_are_refused() -> None:
+    x = relay.var("x", shape=(4,), dtype="uint8")
+    mod = InferType()(relay.IRModule.from_expr(relay.Function([x], relay.prod(x))))
+    with pytest.raises(PassError, match="prod"):
+        RaiseToOnnx(opset=17)(mod)

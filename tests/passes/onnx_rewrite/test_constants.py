@@ -8,6 +8,8 @@ onnx = pytest.importorskip("onnx")
 
 from relayish import transform  # noqa: E402
 from relayish.frontend.onnx import to_onnx  # noqa: E402
+from relayish.ir.relay.expr import Constant  # noqa: E402
+from relayish.ir.relay.traversal import EXPRESSIONS  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import leaves, read, simplify  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -26,6 +28,19 @@ def test_constant_nodes_become_initializers() -> None:
     assert [node.op_type for node in model.graph.node] == ["Cast", "Cast", "Sum"]
     assert [each.name for each in model.graph.initializer] == ["a", "b", "c", "d", "e"]
     assert simplify(text, "ConstantToInitializer") == ["Cast", "Cast", "Sum"]
+
+
+def test_results_that_double_are_bounded_together() -> None:
+    size, count = 1 << 12, 12
+    nodes = " ".join([f"v{n + 1} = Concat<axis=0>(v{n}, v{n})" for n in range(count)])
+    text = f"""
+        g (float[N] x) => (float[M] y) {{
+            s = Constant<value = int64[1] {{{size}}}>() v0 = ConstantOfShape(s) {nodes}
+            y = Concat<axis=0>(x, v{count})
+        }}"""
+    folded = transform.SimplifyOnnx(size_limit=size)(read(text))
+    constants = [n.data.size for n in EXPRESSIONS.pre_order(folded["main"]) if type(n) is Constant]
+    assert size < sum(constants) < 64 * size < size << count
 
 
 def test_constant_nodes_without_tensors_stay() -> None:

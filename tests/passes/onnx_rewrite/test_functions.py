@@ -10,8 +10,10 @@ inliner = pytest.importorskip("onnx.inliner")
 parser = pytest.importorskip("onnx.parser")
 
 from relayish import transform  # noqa: E402
+from relayish.errors import PassError  # noqa: E402
 from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
 from relayish.ir.relay.module import IRModule  # noqa: E402
+from relayish.passes.onnx_rewrite.engine import rewriter  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import operators, random_feeds, run  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -46,6 +48,29 @@ def test_the_body_of_a_function_stands_where_it_was_called() -> None:
         <domain: "my", opset_import: ["": 17]> twice (a) => (c) { b = Neg(a) c = Add(a, b) }"""
     )
     assert inline(text) == ["Neg", "Add", "Neg", "Add"]
+
+
+CHAIN = (
+    CALLS % "y = my.outer(x)"
+    + """
+    <domain: "my", opset_import: ["": 17, "my": 1]> outer (a0) => (a%d) { %s }
+    <domain: "my", opset_import: ["": 17]> inner (a) => (b) { b = Neg(a) }"""
+)
+
+
+def test_long_function_that_one_node_calls_is_inlined() -> None:
+    count = 300
+    nodes = " ".join([f"a{n + 1} = my.inner(a{n})" for n in range(count)])
+    assert inline(CHAIN % (count, nodes)) == ["Neg"] * count
+
+
+def test_functions_that_call_others_twice_are_refused_before_they_fill_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rewriter, "_MOST_INLINED", 100)
+    mod = read(CHAIN % (101, " ".join([f"a{n + 1} = my.inner(a{n})" for n in range(101)])))
+    with pytest.raises(PassError, match=r"become more than 100 nodes where they are called, last"):
+        transform.InlineOnnxFunctions()(mod)
 
 
 def test_functions_that_functions_call_are_inlined_too() -> None:

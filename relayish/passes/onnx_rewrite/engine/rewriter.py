@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.errors import PassError
+from relayish.interpreter.constant_call import Room
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -23,7 +24,7 @@ from relayish.onnx.calls import captures_of, graphs_of, make_call
 from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator
 from relayish.passes.onnx_rewrite.engine.chain import Binding
-from relayish.passes.onnx_rewrite.engine.constants import array_of
+from relayish.passes.onnx_rewrite.engine.constants import array_of, room_of
 from relayish.passes.onnx_rewrite.engine.equal_constants import find_equal_constants
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
 from relayish.passes.onnx_rewrite.engine.names import Names
@@ -35,8 +36,11 @@ from relayish.passes.onnx_rewrite.engine.parts import (
 from relayish.passes.onnx_rewrite.engine.rules import RuleTable
 from relayish.passes.onnx_rewrite.engine.scope import Scope
 
-_ROUNDS = 64
+_ROUNDS: Final = 64
 """How many rewrites a binding may cause on average, before rules are said to undo one another."""
+
+_MOST_INLINED: Final = 1_000_000
+"""How many nodes are copied from functions to where these are called."""
 
 
 _DEPTH: Final = 2
@@ -95,6 +99,8 @@ class Rewriter(Scope):
         self._graphs_seen: dict[Expr, tuple[object, ...]] = {}
         self._rewrites = 0
         self._limit = 0
+        self._inlined = 0
+        self._room: Room | None = None
 
     # what rules build
 
@@ -176,7 +182,12 @@ class Rewriter(Scope):
 
         Returns:
             Its result: a variable, a constant, or a tuple of these.
+
+        Raises:
+            PassError: If more was copied than :data:`_MOST_INLINED`: functions that call others
+                twice, which do so too, become twice as long with each.
         """
+        before = len(self._emitted)
         images: dict[Expr, Expr] = dict(zip(func.params, args, strict=True))
         tail: Expr = func.body
         while type(tail) is Let:
@@ -185,7 +196,24 @@ class Rewriter(Scope):
                 image = self.emit(tail.var.name_hint, image)
             images[tail.var] = image
             tail = tail.body
+        copied = len(self._emitted) - before
+        self._limit += _ROUNDS * copied  # what stands there now is rewritten as well
+        self._inlined += copied
+        if self._inlined > _MOST_INLINED:
+            raise PassError(
+                f"functions would become more than {_MOST_INLINED:,} nodes where they are called, "
+                f"last at %{self.current.name_hint}; leave out the pass that puts them there"
+            )
         return replace_variables(tail, images)
+
+    def room(self, size_limit: int) -> Room:
+        """Return how large what is folded may be, in the function and in graphs of it together."""
+        if self.outer is not None:
+            assert isinstance(self.outer, Rewriter)
+            return self.outer.room(size_limit)
+        if self._room is None:
+            self._room = room_of(self.function, size_limit)
+        return self._room
 
     # the fixed point
 

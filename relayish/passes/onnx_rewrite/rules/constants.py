@@ -37,11 +37,12 @@ def fold_known_value(call: Call, graph: Rewriter) -> Expr | None:
 _OF_SHAPES: Final = frozenset({"bool", "int32", "int64"})
 
 
-def fold_calls(*, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False) -> Rule:
+def fold_calls(*, room: Room | None = None, fold_dequantize: bool = False) -> Rule:
     """Return the rule that evaluates calls on constants.
 
     Args:
-        size_limit: How many elements a result may have, unless its operands have as many together.
+        room: How large results may be, where rules are applied to one function several times; by
+            default each time anew.
         fold_dequantize: Fold ``DequantizeLinear`` too, so that weights are stored as they are used.
     """
 
@@ -59,7 +60,8 @@ def fold_calls(*, size_limit: int = SIZE_LIMIT, fold_dequantize: bool = False) -
         plan = plan_of(call.op, fold_qnn=fold_dequantize)
         if identity_of(call.op) is None or plan.evaluate is None:
             return None
-        return _as_constants(call, plan.fold(call, values, Room(size_limit), scalar=False))
+        space = graph.room(SIZE_LIMIT) if room is None else room
+        return _as_constants(call, plan.fold(call, values, space, scalar=False))
 
     return fold_call
 
