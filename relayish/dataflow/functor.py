@@ -306,15 +306,15 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         """Return what is below ``node`` and has handlers, but no points, in the order of states."""
         handlers = ByKind(lambda kind: find_handler(type(self), "visit_", kind))
         writers = ByKind(lambda kind: DataFlow._write if self._may_write(kind) else None)
-        roots = [*operands(node), *self.graph.accesses.captured_at(self.number)]
+        captured = self.graph.accesses.captured_at(self.number)  # be it that one is its whole body
         order = INSIDE.post_order(
-            [root for root in roots if not self._has_point(root)],
+            [*[each for each in operands(node) if not self._has_point(each)], *captured],
             lambda each: handlers[type(each)] is None,
         )
         found: list[tuple[Handler, Node]] = []
         for each in order:
             does = handlers[type(each)] or writers[type(each)]
-            if does is not None and not self._has_point(each):
+            if does is not None and (each in captured or not self._has_point(each)):
                 found.append((does, each))
         if writers[type(node)] is not None:
             found.append((DataFlow._write, node))

@@ -53,7 +53,11 @@ def test_loops_have_the_same_states_both_ways(by_hand, by_solver, unhandled, see
     walked, solved = states(by_hand, func.body, outside), states(by_solver, func.body, outside)
     both = walked.keys() & solved.keys()  # an expression of a statement is on another path
     assert both >= {at for at in walked if not isinstance(at.node, tir.Expr)}
-    assert {at: solved[at] for at in both} == {at: walked[at] for at in both}
+    alike = {at for at in both if not isinstance(at.node, tir.Expr)}
+    assert {at: solved[at] for at in alike} == {at: walked[at] for at in alike}
+    leq = by_solver.lattice.leq  # what stands beside a reduction has the point of the statement
+    for at in both - alike:
+        assert all(map(leq, walked[at], solved[at])), at
 
 
 def in_a_normal_form(seed: int) -> list[Node]:
@@ -97,7 +101,11 @@ def test_scalars_of_loops_are_live_where_the_liveness_of_the_library_says(seed):
     walked = states(LoopLive, func.body, PersistentSet())
     for at, known in states_of_the_library(func.body).items():
         if at in walked:
-            assert scalars(walked[at]) == scalars(known)
+            found, expected = scalars(walked[at]), scalars(known)
+            if isinstance(at.node, tir.Expr):  # as above
+                assert all(a <= b for a, b in zip(found, expected, strict=True))
+            else:
+                assert found == expected
 
 
 def check_liveness_of_the_library(body: Node) -> None:

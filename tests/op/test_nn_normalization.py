@@ -136,7 +136,7 @@ def test_lrn_agrees(drawn, size, beta):
     options = {"size": size, "axis": axis, "alpha": 0.25, "beta": beta, "bias": 1.5}
     second = channels_second(data, axis)
     second = second if second.ndim > 2 else second[..., None]
-    expected = functional.local_response_norm(second, size, 0.25, beta, 1.5).numpy()
+    expected = functional.local_response_norm(second.contiguous(), size, 0.25, beta, 1.5).numpy()
     found = evaluated("nn.lrn", data, **options)
     close(found, np.moveaxis(expected.reshape(np.moveaxis(data, axis, 1).shape), 1, axis), data)
 

@@ -543,6 +543,11 @@ ONE = TensorType((), F)
             {"rpn_post_nms_top_n": -1},
             [(1, 24, 2, 2), (1, 48, 2, 2), (1, 3)],
         ),
+        *[
+            ("vision.proposal", {name: (1.0, number)}, [(1, 12, 2, 2), (1, 24, 2, 2), (1, 3)])
+            for name in ("ratios", "scales")
+            for number in (0.0, -1.0, float("inf"), float("nan"))
+        ],
     ],
 )
 def test_ill_typed_calls_are_refused(name, attributes, shapes):
@@ -560,3 +565,18 @@ def test_regions_of_images_that_are_not_there_are_refused():
             evaluated(name, data, rois, **ROI)
     with pytest.raises(EvaluationError, match="mode"):
         evaluated("vision.roi_align", data, rois * 0, mode="min", **ROI)
+
+
+@pytest.mark.parametrize("count", [np.inf, -np.inf, np.nan])
+def test_counts_that_are_no_numbers_are_refused(count):
+    scalar = np.array([count], "float32")
+    boxes, scores = random_values(1, 5, 4), random_values(1, 2, 5)
+    with pytest.raises(EvaluationError, match="must be a number; found"):
+        evaluated("vision.all_class_non_max_suppression", boxes, scores, scalar, scalar, scalar)
+    with pytest.raises(EvaluationError, match="must be numbers; found"):
+        evaluated("dyn.one_hot", np.zeros(2, "int64"), *[np.float32(0)] * 2, np.float32(count))
+
+
+def test_depth_that_is_negative_is_refused():
+    with pytest.raises(EvaluationError, match="depth must be 0 or more"):
+        evaluated("dyn.one_hot", np.zeros(2, "int64"), *[np.float32(0)] * 2, np.float32(-2))

@@ -497,7 +497,10 @@ def test_what_is_no_bool(mod: IRModule, chance: random.Random) -> Images | None:
 def return_different_types(mod: IRModule, chance: random.Random) -> Images | None:
     """Let the branches of an if have different types."""
     node = _one(chance, _nodes(mod, If))
-    return None if node is None else {node: node.with_fields(true_branch=Tuple(()))}
+    if node is None:
+        return None
+    # a pair of values has another type than one, whatever that is
+    return {node: node.with_fields(true_branch=Tuple((node.true_branch, node.true_branch)))}
 
 
 @corruption

@@ -203,6 +203,9 @@ class RelayLive(RelayHandlers, ExprFunctor):
 class LoopFlow(LoopHandlers, BackwardDataFlow[Live]):
     """The same handlers, line for line, as transfers of the solver."""
 
+    def overwritten(self, _: Node, _places: tuple[Node, ...], after: Live) -> Live:
+        return after  # whatever writes has a handler, which says what is live before
+
 
 class LoopInitialised(InitialisedHandlers, FixpointFunctor[Node, Live], tir.StmtFunctor):
     """Definite initialisation, by handlers that walk."""
@@ -210,6 +213,9 @@ class LoopInitialised(InitialisedHandlers, FixpointFunctor[Node, Live], tir.Stmt
 
 class LoopInitialisedFlow(InitialisedHandlers, ForwardDataFlow[Live]):
     """The same handlers as transfers."""
+
+    def overwritten(self, _: Node, _places: tuple[Node, ...], before: Live) -> Live:
+        return before  # nothing takes away a value
 
 
 class RelayFlow(RelayHandlers, BackwardDataFlow[Live]):

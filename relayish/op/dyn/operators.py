@@ -152,7 +152,7 @@ def _topk(attrs: TopkAttrs, data: Array, k: Array) -> Array | tuple[Array, ...]:
 def _one_hot(
     attrs: OneHotAttrs, indices: Array, on_value: Array, off_value: Array, depth: Array
 ) -> Array:
-    size = _sizes(depth)[0]
+    (size,) = _counts("depth", depth)
     return one_hot(indices, on_value, off_value, depth=size, axis=attrs.axis, dtype=attrs.dtype)
 
 

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from relayish.op.types.layout import read_layout
-from relayish.op.values.evaluation import Array, Parameters
+from relayish.op.values.evaluation import Array, Parameters, get_count
 
 
 def bound_by_last_input(_: Parameters, *inputs: Array) -> int:
@@ -23,7 +23,7 @@ def bound_tile(_: Parameters, data: Array, reps: Array) -> int:
 
 def bound_one_hot(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
     """Multiply the number of indices by the depth."""
-    return int(indices.size) * int(depth)
+    return int(indices.size) * get_count(depth, "depth")
 
 
 def bound_pad(_: Parameters, data: Array, widths: Array, *_value: Array) -> int:

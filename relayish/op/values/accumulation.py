@@ -49,13 +49,14 @@ def matrix_product(lhs: Array, rhs: Array, dtype: ElementType) -> Array:
 
 
 def widen(data: Array) -> Array:
-    """Return ``data`` in float32 if its elements are narrower floats, else ``data`` itself.
+    """Return ``data`` in float32 if its elements are narrower floats, else what they are.
 
-    What is computed of it and then cast back has been rounded once, not at every step.
+    What is computed of it and then cast back has been rounded once, not at every step. Integers of
+    fewer than 8 bits come in a type that numpy itself computes with.
     """
     if data.dtype.kind in "iubc" or data.dtype.itemsize >= _SINGLE_BYTES:
         return data
-    return data.astype(np.float32)
+    return unpack(data) if is_integral(data) else data.astype(np.float32)
 
 
 def is_whole(dtype: ElementType) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -85,6 +86,18 @@ def get_scalar(value: Array, what: str) -> Any:
     if value.size != 1:
         raise EvaluationError(f"{what} must be one number; found the shape {value.shape}")
     return value.item()
+
+
+def get_count(value: Array, what: str) -> int:
+    """Return the one number that ``value`` holds as a whole one, rounded towards 0.
+
+    Raises:
+        EvaluationError: If it holds none, or several, or what is no number.
+    """
+    found = get_scalar(value, what)
+    if not math.isfinite(found):
+        raise EvaluationError(f"{what} must be a number; found {found}")
+    return int(found)
 
 
 def as_sizes(values: Sequence[object]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import compare, multiply, show_type, unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import require_number, tensor
-from relayish.op.values.evaluation import Array, get_scalar
+from relayish.op.values.evaluation import Array, get_count, get_scalar
 from relayish.op.vision.overlap import select_standing
 
 
@@ -94,7 +94,7 @@ def _all_class(
     For ONNX, rows of image, class and box, the better boxes of a class first. For TensorFlow, for
     each image rows of class and box, and their scores, likewise.
     """
-    limit = int(get_scalar(max_output_boxes_per_class, "max_output_boxes_per_class"))
+    limit = get_count(max_output_boxes_per_class, "max_output_boxes_per_class")
     threshold, least = (
         get_scalar(iou_threshold, "iou_threshold"),
         get_scalar(score_threshold, "score_threshold"),

@@ -46,6 +46,10 @@ def _proposal_type(
             f"rpn_post_nms_top_n must not be negative and feature_stride must be positive; "
             f"found {attrs.rpn_post_nms_top_n} and {attrs.feature_stride}"
         )
+    if not all(0 < each < math.inf for each in (*attrs.scales, *attrs.ratios)):
+        raise TypeInferenceError(
+            f"scales and ratios must be positive numbers; found {attrs.scales} and {attrs.ratios}"
+        )
     anchors = len(attrs.scales) * len(attrs.ratios)
     for ty, what, each in ((scores, "cls_prob", 2), (moves, "bbox_pred", 4)):
         if compare(ty.shape[1], each * anchors) is False:

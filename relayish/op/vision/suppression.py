@@ -12,7 +12,7 @@ from relayish.op.types.dimension import unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_checks import integers, unify_dimensions
 from relayish.op.types.type_rules import require_number, tensor
-from relayish.op.values.evaluation import Array, get_scalar, number_of
+from relayish.op.values.evaluation import Array, get_count, get_scalar, number_of
 from relayish.op.vision.overlap import select_standing
 
 
@@ -121,7 +121,7 @@ def _non_max_suppression(
     _check_width(data.shape[2], _columns(attrs), EvaluationError)
     if indices.shape != data.shape[:2]:
         raise EvaluationError(f"indices of shape {indices.shape} are not those of {data.shape[:2]}")
-    limit = int(get_scalar(max_output_size, "max_output_size"))
+    limit = get_count(max_output_size, "max_output_size")
     threshold = float(get_scalar(iou_threshold, "iou_threshold"))
     for image, valid in enumerate(valid_count.tolist()):
         count = min(max(0, valid), data.shape[1])

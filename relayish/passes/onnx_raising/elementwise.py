@@ -10,6 +10,7 @@ import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
 from relayish.onnx.element_types import element_type_number
+from relayish.op.tensor.reduction import normalise_axes
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 _SAME: Final = {
@@ -97,12 +98,7 @@ def clip(call: RelayCall) -> Expr:
 @raises(*_REDUCTIONS)
 def reduce_(call: RelayCall) -> Expr:
     """One element for each of the axes that stay."""
-    rank = call.rank()
-    told = call.attrs.axis
-    axes = range(rank) if told is None else [told] if isinstance(told, int) else told
-    axes = [int(axis) % max(rank, 1) for axis in axes]
-    if call.attrs.exclude:
-        axes = [axis for axis in range(rank) if axis not in axes]
+    axes = list(normalise_axes(call.attrs.axis, call.rank(), exclude=call.attrs.exclude))
     name = _REDUCTIONS[call.name]
     if not axes:
         return call.node("Identity", call.args[0])
@@ -276,14 +272,13 @@ def full(call: RelayCall) -> Expr:
 @raises("argmax", "argmin")
 def arg_extremum(call: RelayCall) -> Expr:
     """Where the largest or the smallest element stands."""
-    axis = call.attrs.axis
-    axes = [axis] if isinstance(axis, int) else list(axis or ())
-    if len(axes) != 1 or call.attrs.exclude:
+    axes = normalise_axes(call.attrs.axis, call.rank(), exclude=call.attrs.exclude)
+    if len(axes) != 1:
         raise Unraised("it looks along several axes at once")
     found = call.node(
         "ArgMax" if call.name == "argmax" else "ArgMin",
         call.args[0],
-        axis=int(axes[0]),
+        axis=axes[0],
         keepdims=int(call.attrs.keepdims),
         select_last_index=int(call.attrs.select_last_index) or None,
     )

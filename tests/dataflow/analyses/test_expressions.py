@@ -240,6 +240,8 @@ def _kills(
     if not depends.isdisjoint((*written, *graph.binders.get(point, ()))):
         return True
     aliased = graph.accesses.aliased
+    if analysis.numbers.reads_memory(expr) and any(place in aliased for place in written):
+        return True
     may_write = bool(accessed.effect & (relay.Effect.WRITES | relay.Effect.UNKNOWN))
     reads = analysis.numbers.reads_memory(expr) or any(place in aliased for place in depends)
     return may_write and reads

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import relayish as relay
 from relayish import tir
 from relayish.dataflow import BackwardDataFlow, build_flow_graph, solve
 from relayish.dataflow.analyses import Liveness
@@ -64,3 +65,8 @@ def test_liveness_of_a_user_finds_what_ours_does_on_relay(seed):
 @each("seed", seeds(15))
 def test_liveness_of_a_user_finds_what_ours_does_on_loops(seed):
     check_alike(random_func(seed, without=("reduce", "schedule_block", "inline", "symbolic")))
+
+
+def test_variable_that_is_the_whole_body_of_a_function_is_captured():
+    x, y, f = relay.var("x"), relay.var("y"), relay.var("f")
+    check_alike(relay.Function([x], relay.Let(f, relay.Function([y], x), relay.Call(f, [x]))))

@@ -219,3 +219,15 @@ def test_products_of_small_integers_are_refused() -> None:
     mod = InferType()(relay.IRModule.from_expr(relay.Function([x], relay.prod(x))))
     with pytest.raises(PassError, match="prod"):
         RaiseToOnnx(opset=17)(mod)
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+@pytest.mark.parametrize("name", ["sum", "max", "mean"])
+def test_no_axes_are_all_of_them(name: str, exclude: bool) -> None:
+    x, values = relay.var("x", shape=(2, 3)), np.arange(6, dtype="float32").reshape(2, 3)
+    reduced = getattr(relay, name)(x, axis=(), exclude=exclude)
+    mod = relay.IRModule.from_expr(relay.Function([x], reduced))
+    expected = relay.create_executor("debug", mod).evaluate()(values)
+    model = to_onnx(RaiseToOnnx(opset=17)(InferType()(mod)))
+    (found,) = OnnxSession(from_onnx(model)).run({"x": values})
+    np.testing.assert_array_equal(found, expected)

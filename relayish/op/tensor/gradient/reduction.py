@@ -16,6 +16,7 @@ from relayish.op.builders.gradient import (
     tensor_of,
 )
 from relayish.op.tensor.gradient.elementwise import Gradients
+from relayish.op.tensor.reduction import normalise_axes
 from relayish.op.types.dimension import is_static, product
 
 Axes: TypeAlias = tuple[int, ...]
@@ -25,11 +26,7 @@ def _get_reduced_axes(call: Call) -> tuple[Axes, bool]:
     """Return the axes that ``call`` reduces, counted from the front, and whether it keeps them."""
     attrs = attrs_of(call)
     rank = rank_of(call.args[0])
-    axis = attrs.axis
-    named = {a % rank for a in (range(rank) if axis is None else axis)}
-    if attrs.exclude and axis is not None:
-        named = set(range(rank)) - named
-    return tuple(sorted(named)), attrs.keepdims
+    return normalise_axes(attrs.axis, rank, exclude=attrs.exclude), attrs.keepdims
 
 
 def _spread(call: Call, value: Expr) -> Built:

@@ -334,7 +334,7 @@ class Chain:
         for part in parts:
             if type(part) is Var:
                 found.append(part)
-            elif type(part) is Function:
+            elif type(part) not in _CLOSED:  # a function, or what no rule looks into
                 found += self._free_in(part)
         if type(value) is Call and type(value.op) is not Op and type(value.op) is not GlobalVar:
             found += self._free_in(value.op)
@@ -370,6 +370,7 @@ class Chain:
 
 
 _NOTHING: Mapping[Binding, int] = {}
+_CLOSED = frozenset({Constant, GlobalVar, Op})
 _LEAVES = frozenset({Constant, Function, Call, Tuple, GlobalVar, Op})
 _COMPOUND = frozenset({Call, Tuple, TupleGetItem, Let})
 

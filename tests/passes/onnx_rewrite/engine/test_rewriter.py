@@ -9,8 +9,18 @@ import pytest
 
 onnx = pytest.importorskip("onnx")
 
+from relayish.analysis import free_vars  # noqa: E402
 from relayish.errors import PassError  # noqa: E402
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var  # noqa: E402
+from relayish.ir.relay.expr import (  # noqa: E402
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Tuple,
+    Var,
+)
 from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.ir.relay.type import TensorType  # noqa: E402
 from relayish.ir.structural_equal import structural_equal  # noqa: E402
@@ -328,3 +338,14 @@ def test_a_rewritten_program_is_structurally_what_the_same_rules_make_of_its_cop
     text = "g (float[2] x) => (float[2] y) { a = Identity(x) b = Neg(a) y = Identity(b) }"
     left, right = (rewrite_module(read(text), [forward]) for _ in range(2))
     assert structural_equal(left, right)
+
+
+def test_what_no_rule_looks_into_keeps_the_variables_that_it_uses() -> None:
+    x, a, b = Var("x", TensorType((3,), "float32")), Var("a"), Var("b")
+    within = If(Var("c"), make_call(NEG, [a]), a)
+    func = Function((x,), Let(a, make_call(IDENTITY, [x]), Let(b, make_call(ADD, [within, a]), b)))
+    image = rewrite_function(func, [forward])
+    assert set(free_vars(image)) == {within.cond}
+    assert structural_equal(
+        image, Function((x,), Let(a, x, Let(b, make_call(ADD, [within, x]), b)))
+    )
