@@ -91,8 +91,8 @@ class PassContext:
     @staticmethod
     def current() -> PassContext:
         """Return the innermost context entered here, or the default one (level 2)."""
-        frames = _FRAMES.get()
-        return frames[-1].ctx if frames else _DEFAULT
+        frame = _FRAME.get()
+        return _DEFAULT if frame is None else frame.ctx
 
     @staticmethod
     def list_configs() -> dict[str, ConfigDescription]:
@@ -102,9 +102,11 @@ class PassContext:
     @property
     def instruments(self) -> tuple[PassInstrument, ...]:
         """The instruments in force: those given, or what :meth:`override_instruments` put there."""
-        for frame in reversed(_FRAMES.get()):
+        frame = _FRAME.get()
+        while frame is not None:
             if frame.ctx is self:
                 return frame.instruments
+            frame = frame.outer
         return self._instruments
 
     def get_config(self, name: str) -> object:
@@ -147,16 +149,18 @@ class PassContext:
         if PassContext.current() is not self:
             raise PassError("only the instruments of the current pass context can be overridden")
         entering = _check_instruments(instruments)
-        leaving, outer = self.instruments, _FRAMES.get()[:-1]
+        frame = _FRAME.get()
+        outer = None if frame is None else frame.outer
+        leaving = self.instruments
         # until all are entered none is in force: an exception on the way leaves the context clean
-        _FRAMES.set((*outer, _Frame(self, ())))
+        _FRAME.set(_Frame(self, (), outer))
         _exit_all(leaving)
         _enter_all(entering)
-        _FRAMES.set((*outer, _Frame(self, entering)))
+        _FRAME.set(_Frame(self, entering, outer))
 
     def __enter__(self) -> Self:
         _enter_all(self._instruments)
-        _FRAMES.set((*_FRAMES.get(), _Frame(self, self._instruments)))
+        _FRAME.set(_Frame(self, self._instruments, _FRAME.get()))
         return self
 
     def __exit__(
@@ -165,14 +169,14 @@ class PassContext:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        frames = _FRAMES.get()
-        if not frames or frames[-1].ctx is not self:
+        frame = _FRAME.get()
+        if frame is None or frame.ctx is not self:
             raise PassError(
                 "a pass context is left that is not the current one; "
                 "leave contexts in the reverse order of entering, in the same thread or task"
             )
-        _FRAMES.set(frames[:-1])
-        _exit_all(frames[-1].instruments)
+        _FRAME.set(frame.outer)
+        _exit_all(frame.instruments)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenNodeError(
@@ -182,18 +186,29 @@ class PassContext:
     def __copy__(self) -> Self:
         return self  # it never changes
 
-    def __deepcopy__(self, memo: dict[int, object]) -> PassContext:
-        return self._with_instruments(copy.deepcopy(self._instruments, memo))
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        copied = object.__new__(type(self))
+        memo[id(self)] = copied  # an instrument may hold the context that it is in
+        copied.__setstate__({**self._state(), **copy.deepcopy(self._own_state(), memo)})
+        return copied
+
+    def _state(self) -> dict[str, object]:
+        """Return what never changes, and so is shared by copies."""
+        return {name: getattr(self, name) for name in PassContext.__slots__}
+
+    def _own_state(self) -> dict[str, object]:
+        """Return what may change: instruments, and what a derived class holds."""
+        return {"_instruments": self._instruments, **getattr(self, "__dict__", {})}
+
+    def __setstate__(self, state: Mapping[str, object]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Give what a worker process makes the context of: without instruments that stay here."""
-        kept = tuple([each for each in self._instruments if _can_leave(each)])
-        given = self.opt_level, self.required_pass, self.disabled_pass, kept, dict(self.config)
-        return type(self), given
-
-    def _with_instruments(self, instruments: Sequence[PassInstrument]) -> PassContext:
-        given = self.opt_level, self.required_pass, self.disabled_pass, instruments, self.config
-        return PassContext(*given)
+        state = {**self._state(), **self._own_state()}
+        state["_instruments"] = tuple([each for each in self._instruments if _can_leave(each)])
+        return object.__new__, (type(self),), state
 
     def __repr__(self) -> str:
         return (
@@ -206,12 +221,12 @@ class PassContext:
 @contextmanager
 def resume(ctx: PassContext) -> Iterator[PassContext]:
     """Make ``ctx`` the current context, its instruments having been entered already."""
-    frames = _FRAMES.get()
-    _FRAMES.set((*frames, _Frame(ctx, ctx.instruments)))
+    before = _FRAME.get()
+    _FRAME.set(_Frame(ctx, ctx.instruments, before))
     try:
         yield ctx
     finally:
-        _FRAMES.set(frames)
+        _FRAME.set(before)
 
 
 class _Frame(NamedTuple):
@@ -219,9 +234,11 @@ class _Frame(NamedTuple):
 
     ctx: PassContext
     instruments: tuple[PassInstrument, ...]
+    outer: _Frame | None
 
 
-_FRAMES: Final[ContextVar[tuple[_Frame, ...]]] = ContextVar("relayish_pass_contexts", default=())
+_FRAME: Final[ContextVar[_Frame | None]] = ContextVar("relayish_pass_context", default=None)
+"""The innermost; those around it are found from there."""
 
 
 def _enter_all(instruments: tuple[PassInstrument, ...]) -> None:
@@ -241,7 +258,13 @@ def _exit_all(instruments: Iterable[PassInstrument]) -> None:
 
 
 def _can_leave(instrument: PassInstrument) -> bool:
-    """Return whether an instrument can be pickled; say so if it cannot."""
+    """Return whether an instrument can be pickled; say so if it cannot.
+
+    One that holds a context is asked with all that this holds, once.
+    """
+    if _ASKING.get():
+        return True
+    asking = _ASKING.set(True)
     try:
         pickle.dumps(instrument)
     except Exception as reason:  # noqa: BLE001 - whatever its class raises
@@ -251,7 +274,12 @@ def _can_leave(instrument: PassInstrument) -> bool:
             stacklevel=4,
         )
         return False
+    finally:
+        _ASKING.reset(asking)
     return True
+
+
+_ASKING: Final[ContextVar[bool]] = ContextVar("relayish_asking_instruments", default=False)
 
 
 def _check_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:

@@ -4,7 +4,9 @@ import asyncio
 import copy
 import pickle
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -323,3 +325,60 @@ def test_repr_shows_every_setting() -> None:
     shown = repr(PassContext(3, ["FuseOps"], ["Inline"], config={"relayish.disable_gc": True}))
     for part in ("opt_level=3", "('FuseOps',)", "('Inline',)", "'relayish.disable_gc': True"):
         assert part in shown
+
+
+class Derived(PassContext):
+    """A context with something of its own."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__(3)
+        object.__setattr__(self, "note", note)
+
+
+class Holding(PassInstrument):
+    """Holds the context that it is in, or another."""
+
+    held: PassContext | None = None
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda ctx: pickle.loads(pickle.dumps(ctx))])
+def test_context_of_a_derived_class_is_copied_whole(copied: Callable[[Any], Any]) -> None:
+    other = copied(Derived("mine"))
+    assert type(other) is Derived
+    assert (other.note, other.opt_level) == ("mine", 3)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda ctx: pickle.loads(pickle.dumps(ctx))])
+def test_instrument_may_hold_its_context(copied: Callable[[Any], Any]) -> None:
+    holding = Holding()
+    holding.held = PassContext(1, instruments=[holding])
+    other = copied(holding.held)
+    assert other.instruments[0].held is other
+    assert other is not holding.held
+
+
+def test_contexts_within_instruments_are_not_pickled_twice_as_often_each() -> None:
+    asked = []
+
+    class Asked(Holding):
+        def __reduce__(self) -> Any:
+            asked.append(self)
+            return Holding, (), {"held": self.held}
+
+    ctx = PassContext()
+    for _ in range(20):
+        outer = Asked()
+        outer.held = ctx
+        ctx = PassContext(instruments=[outer])
+    pickle.dumps(ctx)
+    assert len(asked) == 20 * 21 // 2 + 20  # once each level that holds it, and to be written
+
+
+def test_contexts_are_entered_and_left_however_many_there_are() -> None:
+    contexts = [PassContext(number % 4) for number in range(20_000)]
+    for ctx in contexts:
+        ctx.__enter__()
+    assert PassContext.current() is contexts[-1]
+    for ctx in reversed(contexts):
+        assert PassContext.current() is ctx
+        ctx.__exit__(None, None, None)
