@@ -27,12 +27,35 @@ _LIMIT: Final = 256
 def with_single_types(mod: IRModule) -> IRModule:
     """Return ``mod``, typed, with a single type for each function inside another one.
 
+    Where they are used at several, each call gets functions of its own.
+
     Raises:
-        PassError: If one of them is used at several types.
+        PassError: If one of them is used at several types all the same.
+
+    Complexity:
+        Linear in the nodes where they are used at one type each; else in uses, of which a function
+        has as many as what uses it has, times its own.
     """
+    try:
+        return _with_single_types(mod, apart=False)
+    except TypeInferenceError:
+        return _with_functions_apart(mod)
+
+
+def _with_functions_apart(mod: IRModule) -> IRModule:
+    try:
+        return _with_single_types(mod, apart=True)
+    except TypeInferenceError as error:
+        raise PassError(
+            f"a function inside another one is used at several types, or at one that cannot be "
+            f"told: {error}; make it a function of the module"
+        ) from error
+
+
+def _with_single_types(mod: IRModule, *, apart: bool) -> IRModule:
     changed: dict[GlobalVar | str, Expr] = {}
     for name, shared in mod.functions_of(Expr).items():
-        function = _Apart().visit(shared)
+        function = _Apart().visit(shared) if apart else shared
         inner = {
             type_var: IncompleteType()
             for node in EXPRESSIONS.pre_order(function)
@@ -41,13 +64,7 @@ def with_single_types(mod: IRModule) -> IRModule:
         }
         if inner and isinstance(function, Function):
             changed[name] = _OneType(function, inner).visit(function)
-    try:
-        return infer_type(mod.with_functions(changed))
-    except TypeInferenceError as error:
-        raise PassError(
-            f"a function inside another one is used at several types, or at one that cannot be "
-            f"told: {error}; make it a function of the module"
-        ) from error
+    return infer_type(mod.with_functions(changed))
 
 
 class _Apart(MixedModeMutator):
