@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Final, Protocol
 
 from relayish._support.dominators import Dominators
@@ -80,15 +81,25 @@ class Dominance:
         if wanted is not None or not self._is_ambiguous(pattern):
             return None
         for other in self._beyond(pattern, child):
-            if self._search(pattern, child, other) is other and self._dominates(child, other):
+            if self._dominates(child, other) and self._search(pattern, child, other) is other:
                 return other
         return None
 
     def _dominates(self, child: Expr, parent: Expr) -> bool:
         if self._dominators is None:
-            order = EXPRESSIONS.post_order(self._root)[::-1]
+            order = [*self._order][::-1]
             self._dominators = Dominators(order, EXPRESSIONS.children)
         return self._dominators.dominates(child, parent)
+
+    @cached_property
+    def _order(self) -> dict[Node, int]:
+        """Where each node stands among all, operands before what is computed from them."""
+        nodes = EXPRESSIONS.post_order(self._root)
+        return {node: place for place, node in enumerate(nodes)}
+
+    def _is_before(self, node: Expr, wanted: Expr | None) -> bool:
+        """Return whether no way back from ``node`` leads to ``wanted``, since it stands before."""
+        return wanted is not None and self._order[node] < self._order[wanted]
 
     def _beyond(self, pattern: DominatorPattern, child: Expr) -> Iterator[Expr]:
         """Yield the fits for a parent behind one that is on the path, the nearest first."""
@@ -102,7 +113,14 @@ class Dominance:
 
         nearest = [each for each in reachable([child], to_fits)[1:] if matches_parent(each)]
         starts = [way for each in nearest if matches_path(each) for way in _operands(each)]
-        fits = [each for each in reachable(starts, onward) if matches_parent(each)]
+        fits: list[Expr] = []
+
+        def until_enough(expr: Expr) -> list[Expr]:
+            if matches_parent(expr):
+                fits.append(expr)
+            return onward(expr) if len(fits) < _MOST_FITS else []
+
+        reachable(starts, until_enough)
         yield from fits[:_MOST_FITS]
 
     def _is_ambiguous(self, pattern: DominatorPattern) -> bool:
@@ -153,8 +171,14 @@ class Dominance:
             is_reached = len(others) < len(operands)
             return on_path if is_reached or len(on_path) == len(others) else []
 
-        for node in post_order([child], lambda node: [] if node in known else ways(node)):
+        def onward(node: Expr) -> list[Expr]:
+            return [] if node in known or self._is_before(node, wanted) else ways(node)
+
+        for node in post_order([child], onward):
             if node in known:
+                continue
+            if self._is_before(node, wanted):
+                known[node] = _NOWHERE
                 continue
             parents = [operand for operand in _operands(node) if is_parent(operand)]
             beyond = [known[operand] for operand in ways(node)]

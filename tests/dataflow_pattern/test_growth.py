@@ -126,6 +126,29 @@ def test_searching_all_of_a_program_for_dominators_looks_at_each_node_a_bounded_
     assert work(400) < 5 * work(100)
 
 
+def test_fits_for_a_parent_that_are_on_the_path_are_searched_a_bounded_way_back():
+    add = is_op("add")(wildcard(), wildcard())
+    pattern = dominates(relu(wildcard()), relu(wildcard()) | tanh(wildcard()) | add, add)
+
+    class Count(DFPatternCallback):
+        def __init__(self):
+            super().__init__()
+            self.pattern, self.count = pattern, 0
+
+        def callback(self, pre, post, node_map):
+            self.count += 1
+            return post
+
+    def work(levels):
+        expr = tower(levels, lambda e: relay.add(relay.nn.relu(e), relay.nn.relu(relay.tanh(e))), X)
+        counting = Count()
+        lines = lines_run(lambda: counting.rewrite(expr))
+        assert counting.count == levels // 2
+        return lines
+
+    assert work(240) < 2.5 * work(120)  # beyond as many fits as are tried
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("nest", [call_chain, let_body, let_value, tuple_nest])
 def test_rules_and_callbacks_go_as_deep_as_the_program(nest):
