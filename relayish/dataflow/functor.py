@@ -175,7 +175,9 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
                 return self._own(kind) if kind in ATOMS else None
             case Action.ENTRY:
                 return self._bind_here if self._binds else None
-            case Action.LOOP | Action.LEAVE:
+            case Action.LOOP:
+                return self._write if self._may_write(kind) else None
+            case Action.LEAVE if self._own(kind) is None:
                 return self._write if self._may_write(kind) else None
             case _:
                 return None

@@ -7,8 +7,8 @@ import pytest
 from relayish import core
 from relayish.analysis import CallGraph
 from relayish.dataflow import ForwardDataFlow, find_points_to, solve
-from relayish.dataflow.analyses import Escape
-from relayish.dataflow.lattice import TOP, Flat, MapLattice
+from relayish.dataflow.analyses import Aliases, Escape
+from relayish.dataflow.lattice import TOP, Everywhere, Flat, MapLattice
 from relayish.pass_infra.debug.shrink import find_named
 
 SIGNATURE = core.as_type("(int32) -> int32")
@@ -199,3 +199,18 @@ def test_names_of_core_are_references(scope):
     assert dict(graph["main"].callees) == {"set": 1}
     assert dict(graph["g"].callers) == {"set": 1}
     assert find_named(mod, [mod["main"]]) == {"set"}
+
+
+def test_aliases_outlast_what_writes(scope):
+    with scope.function("main", {"n": "int32"}, "int32") as f:
+        kept, i = f.local("kept"), f.local("i")
+        p = f.local("p", "int32*")
+        f.store(p, core.Lda(kept))
+        with f.do_loop(i, 0, i < 3):
+            f.store(kept, i)
+        f.call(H, p)
+        f.retv(kept)
+    mod = scope.module()
+    [solution] = solve([Aliases()], mod)
+    states = [solution.before(stmt) for stmt in mod["main"].body.stmts]
+    assert not any(isinstance(state, Everywhere) for state in states)

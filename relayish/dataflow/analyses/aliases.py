@@ -49,5 +49,9 @@ class Aliases(ForwardDataFlow[State]):
                 state = self.lattice.set(state, variable, PersistentSet(sites))
         return state
 
+    def overwritten(self, node: Node, places: tuple[Node, ...], state: State) -> State:  # noqa: ARG002
+        """Return the state unchanged: what is written was counted wherever a variable is bound."""
+        return state
+
 
 _UNKNOWN_ALONE: frozenset[Site] = frozenset([UNKNOWN])

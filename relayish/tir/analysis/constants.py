@@ -127,6 +127,10 @@ class ScalarConstants(ForwardDataFlow[Known]):
             return self._assign(store.tensor, store.value, state)
         return state
 
+    def overwritten(self, node: Node, places: tuple[Node, ...], state: Known) -> Known:  # noqa: ARG002
+        """Return the state unchanged: variables that others may write are not kept."""
+        return state
+
     def visit_poly_for(self, loop: PolyFor, state: Known) -> Known:
         """Begin a loop: its variable has its first value."""
         return self._assign(loop.iterator, loop.init, state)

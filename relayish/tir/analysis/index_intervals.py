@@ -163,6 +163,15 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         """Begin a loop: its variable has its first value."""
         return self._assign(loop.iterator, loop.init, state)
 
+    def overwritten(
+        self,
+        node: Node,  # noqa: ARG002 - as the base has it
+        places: tuple[Node, ...],  # noqa: ARG002 - likewise
+        state: Environment | Unreachable,
+    ) -> Environment | Unreachable:
+        """Return the state unchanged: variables that others may write are not kept."""
+        return state
+
     def bind(
         self, node: Node, variables: tuple[Node, ...], state: Environment | Unreachable
     ) -> Environment | Unreachable:

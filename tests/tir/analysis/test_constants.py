@@ -206,3 +206,12 @@ class ForgetsStores(ScalarConstants):
 
 def test_wrong_transfer_is_caught() -> None:
     assert any(wrong_value(program(seed), ForgetsStores())[0] for seed in SEEDS)
+
+
+def test_constants_outlast_a_block_that_says_what_it_writes():
+    x, out = tir.Var("x"), tir.placeholder("out", (4,))
+    writes = [tir.buffer_range(out.buffer, (0, 4))]
+    block = tir.schedule_block("b", [], tir.Store(out, tir.const(1.0), (0,)), writes=writes)
+    use = tir.Store(x, x + 1, ())
+    [found] = solve([ScalarConstants()], tir.Block((tir.Let(x, tir.const(1)), block, use)))
+    assert found.before(use)[x] == 1
