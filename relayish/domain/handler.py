@@ -51,6 +51,8 @@ class Handler:
     """
 
     domain: Domain
+    task: str | None = None
+    """For what it stands in where a domain registered no handler; ``None``: for nothing."""
     _served: ClassVar[str | None] = None
 
     def __init_subclass__(cls, *, domain: str | Domain | None = None, **options: Any) -> None:
@@ -192,11 +194,21 @@ class InvalidHandler(Handler):
         Raises:
             DispatchError: Always.
         """
-        operator = operator_of(node)
+        operator, method = operator_of(node), PREFIX + spell(operator_of(node).name)
+        if self.task is None:
+            missing = (
+                f"{type(self).__name__} refuses what it has no method for: define "
+                f"{method}(visitor, node) where it may occur"
+            )
+        else:
+            missing = (
+                f"no handler of that domain is registered for the task {self.task!r}: write "
+                f"@register_handler({self.task!r}) before a class of handlers of the domain, with "
+                f"{method}(visitor, node)"
+            )
         raise DispatchError(
             f"unexpected {operator.name!r} of domain {self.domain.name!r}, met at "
-            f"{one_line(node)}; {type(self).__name__} refuses what it has no method for: define "
-            f"{PREFIX}{spell(operator.name)}(visitor, node) where it may occur"
+            f"{one_line(node)}; {missing}"
         )
 
 

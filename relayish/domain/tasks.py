@@ -208,7 +208,10 @@ def assemble(
     for domain in list_domains():
         if domain.name not in served:
             found = _HANDLERS.get((task, domain.name))
-            others.append(otherwise(domain.name) if found is None else found())
+            made = otherwise(domain.name) if found is None else found()
+            if found is None:
+                made.task = task
+            others.append(made)
     return Visitor(context, *own, *others, occurrences=occurrences)
 
 
