@@ -6,15 +6,15 @@ from typing import Any, NoReturn, Self
 
 from relayish.domain.dispatch import Dispatch, Handle
 from relayish.domain.steps import CALLED, ByOperator
+from relayish.domain.surroundings import Surroundings
 from relayish.domain.traced import Traced
 from relayish.errors import DispatchError, FieldIndexError
 from relayish.functor.notes import is_noted, note_visit
 from relayish.functor.vtable import default_handler
-from relayish.ir.blocks import is_block, is_statement_of, rest_field
+from relayish.ir.blocks import is_block, is_statement_of
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.opcode import place_of
-from relayish.ir.roles import Runs
 
 
 class AnalyzeCtx(Traced):
@@ -34,10 +34,12 @@ class AnalyzeCtx(Traced):
     _reenters = False
     """Whether handlers may visit a node within a visit of it, as recursive functions are run."""
     _parents: list[Node]
+    _surroundings: Surroundings
 
     def __new__(cls, *args: object, **options: Any) -> Self:  # Any: what a user's context takes
         self = super().__new__(cls, *args, **options)
         self._parents = []
+        self._surroundings = Surroundings()
         return self
 
     def parent(self, index: int) -> Node | None:
@@ -61,7 +63,8 @@ class AnalyzeCtx(Traced):
         """Return the innermost block that the node being handled is in, or ``None``.
 
         Complexity:
-            Linear in the distance to it, as is that of the questions below.
+            Linear in the distance to it. Loops and blocks around are known from one question to the
+            next: it takes looking at what was entered since, and at whether the rest is the same.
         """
         for node in self._parents[-2::-1]:
             if is_block(type(node)):
@@ -77,28 +80,13 @@ class AnalyzeCtx(Traced):
             FieldIndexError: If ``index`` is negative, or no number.
         """
         _check_index("parent_loop", index, "the innermost loop")
-        found = -1
-        for position in range(len(self._parents) - 2, -1, -1):
-            if self._repeats(position):
-                found += 1
-                if found == index:
-                    return self._parents[position]
-        return None
+        loops = self._surroundings.of(self._parents).loops
+        return self._parents[loops[-1 - index]] if index < len(loops) else None
 
     @property
     def loop_level(self) -> int:
         """How many loops the node being handled is in; 0: none."""
-        return sum(self._repeats(position) for position in range(len(self._parents) - 1))
-
-    def _repeats(self, position: int) -> bool:
-        """Return whether the parent at ``position`` repeats the one that follows it."""
-        parent, child = self._parents[position], self._parents[position + 1]
-        for declared in type(parent).fields_:
-            if declared.runs is Runs.REPEATEDLY:
-                held = getattr(parent, declared.name)
-                if held is child or (declared.holds_many and any(c is child for c in held)):
-                    return True
-        return False
+        return len(self._surroundings.of(self._parents).loops)
 
     def parent_stmt(self) -> Node | None:
         """Return the innermost statement that the node being handled is or is in, or ``None``."""
@@ -112,15 +100,7 @@ class AnalyzeCtx(Traced):
     @property
     def indent(self) -> int:
         """How many blocks the node being handled is in: what printed lines are indented by."""
-        return sum(map(self._opens_block, range(len(self._parents) - 1)))
-
-    def _opens_block(self, position: int) -> bool:
-        """Return whether the parent at ``position`` is a block, counting a chain of them once."""
-        node, child = self._parents[position], self._parents[position + 1]
-        rest = rest_field(type(node))
-        if rest is None or child is not getattr(node, rest):
-            return is_block(type(node))
-        return rest_field(type(child)) is None
+        return len(self._surroundings.of(self._parents).blocks)
 
     @default_handler
     def handle_node(self, visitor: Dispatch, node: Node) -> Any:  # Any: as contexts want

@@ -21,6 +21,7 @@ from relayish.domain import (
     OpStatsCtx,
     TransformCtx,
     Visitor,
+    surroundings,
 )
 from relayish.domain.eval_ctx import Unknown
 from relayish.errors import DispatchError, EvaluationError, FieldIndexError, OptionError
@@ -525,3 +526,44 @@ def test_what_is_unknown_says_which_node_it_is() -> None:
         Visitor(ctx, CORE).visit(core.Ld(X))
     assert repr(UNKNOWN) == "UNKNOWN"
     assert isinstance(UNKNOWN, Unknown)
+
+
+class Surrounded(DefaultHandler, domain="core"):
+    """Notes what is around each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[int, int, object]] = []
+
+    def handle_if(self, visitor: Any, node: core.If) -> Any:
+        context = visitor.context
+        self.found.append((context.loop_level, context.indent, context.parent_loop(1)))
+        return visitor.visit_by_default(node)
+
+
+def test_what_surrounds_a_node_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, repeats = [], surroundings._repeats
+    monkeypatch.setattr(
+        surroundings, "_repeats", lambda *pair: asked.append(pair) or repeats(*pair)
+    )
+    stmt: Any = core.Block(())
+    for _ in range(200):
+        inner = core.If(core.const(True), stmt, core.Block(()))
+        loop = core.WhileDo(core.const(False), core.Block((inner,)))
+        stmt = core.Block((loop,))
+    handler = Surrounded()
+    Visitor(AnalyzeCtx(), handler).visit(stmt)
+    assert [level for level, _, _ in handler.found] == [*range(1, 201)]
+    assert [indent for _, indent, _ in handler.found] == [*range(2, 401, 2)]
+    assert [loop is None for _, _, loop in handler.found] == [True] + [False] * 199
+    assert len(asked) < 5 * 200  # each pair of parents once
+
+
+def test_node_in_two_places_is_surrounded_by_what_is_there() -> None:
+    shared = core.If(core.const(True), core.Block(()), core.Block(()))
+    held = core.Block((shared,))
+    loop = core.WhileDo(core.const(False), held)
+    branch = core.If(core.const(True), held, core.Block(()))
+    handler = Surrounded()
+    Visitor(AnalyzeCtx(), handler).visit(core.Block((loop, branch, loop)))
+    assert [level for level, _, _ in handler.found] == [1, 0, 0, 1]
