@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import DeclarationError, EvaluationError
+from relayish.interpreter.checked_evaluation import evaluation_of
 from relayish.interpreter.failures import operator_failed
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
@@ -47,7 +48,7 @@ def call_evaluator(op: Op) -> CallEvaluator:
 
     What is known of ``op`` is looked up once, which is most of the work for scalars.
     """
-    function = properties.evaluate.get(op)
+    function = evaluation_of(op)
     arity = properties.num_inputs.get(op)
     defaults = default_attrs(op)
 
@@ -57,7 +58,7 @@ def call_evaluator(op: Op) -> CallEvaluator:
         try:
             result = function(defaults if attrs is None else attrs, *values)
             return result if isinstance(result, np.generic) else normalise(result)
-        except EvaluationError:
+        except (EvaluationError, DeclarationError):
             raise
         except Exception as error:
             raise operator_failed(op, values, error) from error

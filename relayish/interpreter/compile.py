@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish.interpreter import code as c
 from relayish.interpreter.call import call_problem, default_attrs
+from relayish.interpreter.checked_evaluation import evaluation_of
 from relayish.interpreter.code import Code, Instruction
 from relayish.interpreter.dynamic_types import with_type_check
 from relayish.interpreter.emit import Cell, Emitter
@@ -358,7 +359,7 @@ _Operator: TypeAlias = tuple[Callable[..., Any] | None, int | None, Attrs | None
 
 def _operator(op: Op) -> _Operator:
     """Return the evaluation of ``op``, how many arguments it takes, and its default attributes."""
-    return properties.evaluate.get(op), properties.num_inputs.get(op), default_attrs(op)
+    return evaluation_of(op), properties.num_inputs.get(op), default_attrs(op)
 
 
 for _kind, _evaluator in {

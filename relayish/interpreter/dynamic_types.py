@@ -77,10 +77,15 @@ def with_type_check(call: Call, evaluation: Evaluation) -> Evaluation:
         result = normalise(evaluation(attrs, *values))
         mismatch = type_mismatch(result, ty)
         if mismatch is not None:
-            raise EvaluationError(
-                f"the evaluation of {op.full_name} gave {mismatch}; its type and its evaluation "
-                f"must agree: mend one of them"
-            )
+            raise EvaluationError(contradiction(op, mismatch))
         return result
 
     return evaluate
+
+
+def contradiction(op: Op, mismatch: str) -> str:
+    """Return what is said where the value of a call is not of its type."""
+    return (
+        f"the evaluation of {op.full_name} gave {mismatch}; its type and its evaluation must "
+        f"agree: mend one of them"
+    )

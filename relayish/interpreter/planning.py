@@ -28,6 +28,7 @@ from relayish.errors import (
     indefinite,
 )
 from relayish.interpreter.call import call_problem, default_attrs, evaluate_call, result_size
+from relayish.interpreter.checked_evaluation import evaluation_of
 from relayish.interpreter.evaluator import EVALUATORS, Evaluate
 from relayish.interpreter.failures import refuse_projection
 from relayish.interpreter.memory_reuse import reuse_memory
@@ -206,7 +207,7 @@ class _Maker:
         known_operator = self.operators.get(op)
         if known_operator is None:
             known_operator = self.operators[op] = (
-                properties.evaluate.get(op),
+                evaluation_of(op),
                 properties.num_inputs.get(op),
                 default_attrs(op),
             )

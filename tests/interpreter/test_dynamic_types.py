@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.errors import EvaluationError
+from relayish.errors import DeclarationError, EvaluationError
 from relayish.interpreter.dynamic_types import type_mismatch
 from relayish.op import register_op
+from relayish.op.declaration import properties
 
 X = relay.var("x", shape=(2,))
 DATA = np.ones(2, "float32")
@@ -32,7 +33,7 @@ def grow() -> Iterator[None]:
 def test_value_of_another_type_is_refused_where_it_is_computed():
     mod = relay.IRModule.from_expr(relay.Function([X], relay.exp(relay.grow(X))))
     function = relay.create_executor(mod=mod, check_types=True).evaluate()
-    with pytest.raises(EvaluationError) as caught:
+    with pytest.raises(DeclarationError) as caught:
         function(DATA)
     assert str(caught.value) == (
         "the evaluation of grow gave float32[4] where Tensor[(2), float32] was inferred; its type "
@@ -44,9 +45,25 @@ def test_value_of_another_type_is_refused_where_it_is_computed():
 def test_value_of_another_type_is_refused_in_expressions_and_what_they_call():
     body = relay.If(relay.const(True), relay.grow(X), X)
     call = relay.Call(relay.Function([X], body), [relay.Constant(DATA)])
-    assert relay.create_executor().evaluate(call).shape == (4,)
-    with pytest.raises(EvaluationError, match="the evaluation of grow"):
-        relay.create_executor(check_types=True).evaluate(call)
+    for check in (False, True):  # what the library has not written is checked in any case
+        with pytest.raises(DeclarationError, match="the evaluation of grow"):
+            relay.create_executor(check_types=check).evaluate(call)
+
+
+def test_value_of_another_type_is_refused_of_operators_of_the_library_where_that_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    add = relay.op.get("add")
+
+    def grow(_, x, y):
+        return np.concatenate([x, y])
+
+    grow.__module__ = "relayish.op.tensor.elementwise"
+    monkeypatch.setitem(properties.evaluate._values, add, grow)
+    mod = relay.IRModule.from_expr(relay.Function([X], relay.add(X, X)))
+    assert relay.create_executor(mod=mod).evaluate()(DATA).shape == (4,)
+    with pytest.raises(EvaluationError, match="the evaluation of add"):
+        relay.create_executor(mod=mod, check_types=True).evaluate()(DATA)
 
 
 def test_values_of_programs_that_are_right_are_the_same():

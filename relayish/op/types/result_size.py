@@ -74,12 +74,22 @@ def bound_by_type(op: Op, attrs: Parameters, *inputs: Array) -> int:
     Raises:
         TypeInferenceError: If the call is ill-typed, or its type leaves the size open.
     """
-    types = tuple(map(_type_of, inputs))
-    find, relate = rule.get(op), relation.get(op)
-    result = relate(attrs, types, NULL_REPORTER) if relate is not None else None
-    result = find(attrs, *types) if find is not None else result
+    result = result_type(op, attrs, inputs)
     padded = _bound_padded(attrs, inputs)
     return padded if padded > _MUCH else _count_elements(result, op)
+
+
+def result_type(op: Op, attrs: Parameters, inputs: tuple[Array, ...]) -> Type | None:
+    """Return the type that the rule or relation of ``op`` gives its result, if it has one.
+
+    Raises:
+        TypeInferenceError: If the call is ill-typed.
+    """
+    types = tuple(map(type_of_value, inputs))
+    find, relate = rule.get(op), relation.get(op)
+    if find is not None:
+        return find(attrs, *types)
+    return relate(attrs, types, NULL_REPORTER) if relate is not None else None
 
 
 def bound_by_inputs(_: Parameters, *inputs: Array) -> int:
@@ -118,7 +128,8 @@ def _count_elements(ty: Type | None, op: Op) -> int:
     )
 
 
-def _type_of(value: Array) -> Type:
+def type_of_value(value: Array) -> Type:
+    """Return the type of a numpy value, or of a tuple of them."""
     if isinstance(value, tuple):
-        return TupleType(tuple(map(_type_of, value)))
+        return TupleType(tuple(map(type_of_value, value)))
     return TensorType(value.shape, element_name(value.dtype))
