@@ -356,7 +356,9 @@ def test_random_program_of_mixed_domains_keeps_its_values(seed: int) -> None:
     handlers = [DefaultHandler(name) for name in domains]
     given = mod.with_functions(
         {
-            key: Visitor(TransformCtx(), Complicate(seed), *handlers).visit(definition)
+            key: Visitor(TransformCtx(), Complicate(seed), *handlers, occurrences=False).visit(
+                definition
+            )
             for key, definition in mod.functions.items()
             if isinstance(definition, core.FuncEntry)
         }

@@ -89,8 +89,8 @@ def test_convolutions_have_the_gradients_of_torch(data):
     to_kernel = ["OIHW".index(c) for c in kernel_layout]
 
     def by_torch(torch, x, w):
-        x = x.permute(*[data_layout.index(c) for c in "NCHW"])
-        w = w.permute(*[kernel_layout.index(c) for c in "OIHW"])
+        x = x.permute(*[data_layout.index(c) for c in "NCHW"]).contiguous()
+        w = w.permute(*[kernel_layout.index(c) for c in "OIHW"]).contiguous()
         result = torch.nn.functional.conv2d(x, w, None, strides, padding, dilation, groups)
         return result.permute(*to_data)
 

@@ -202,6 +202,11 @@ def test_einsum_refuses_what_its_equation_does_not_fit(equation, shapes, message
         ill_typed_einsum(equation, *shapes)
 
 
+def test_einsum_refuses_a_diagonal_of_sizes_that_differ():
+    with pytest.raises(TypeInferenceError, match="has size 1 and 3 in one operand"):
+        ill_typed_einsum("ii->i", (1, 3))
+
+
 def ill_typed_einsum(equation, *shapes):
     attrs = make_attrs(get_op("einsum"), {"equation": equation})
     return inferred("einsum", attrs, TupleType([TensorType(s) for s in shapes]))

@@ -14,7 +14,7 @@ from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
-from relayish.op.types.dimension import broadcast_shapes, show_type, unify
+from relayish.op.types.dimension import broadcast_shapes, compare, show_type, unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import tensors, unify_dtype
 from relayish.op.values.accumulation import widen
@@ -63,7 +63,13 @@ def _bind(term: str, operand: TensorType, sizes: dict[str, Dimension]) -> Sequen
         )
     behind = rank - len(after)
     axes = (*operand.shape[: len(before)], *operand.shape[behind:])
+    own: dict[str, Dimension] = {}
     for letter, size in zip(before + after, axes, strict=True):
+        if compare(own.setdefault(letter, size), size) is False:  # a diagonal: nothing is spread
+            raise TypeInferenceError(
+                f"axis {letter!r} of the equation has size {own[letter]} and {size} in one "
+                f"operand, {show_type(operand)}"
+            )
         known = sizes.setdefault(letter, size)
         found = size if known == 1 else known if size == 1 else unify(known, size)
         if found is None:
