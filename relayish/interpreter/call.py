@@ -19,7 +19,9 @@ from relayish.op.types.result_size import bound_result
 CallEvaluator: TypeAlias = Callable[[Attrs | None, Sequence[Evaluated]], Evaluated]
 
 
-def evaluate_call(op: Op, attrs: Attrs | None, values: Sequence[Evaluated]) -> Evaluated:
+def evaluate_call(
+    op: Op, attrs: Attrs | None, values: Sequence[Evaluated], *, checked: bool = True
+) -> Evaluated:
     """Return the value of ``op`` with ``attrs`` on ``values``.
 
     A caller with many calls to evaluate does so under one ``np.errstate(all="ignore")``: division
@@ -29,6 +31,7 @@ def evaluate_call(op: Op, attrs: Attrs | None, values: Sequence[Evaluated]) -> E
         op: An operator with an entry in ``properties.evaluate``.
         attrs: Its attributes; ``None`` for the defaults.
         values: One value for each argument, a tuple where the operator takes a tuple.
+        checked: Whether what another package's evaluation gives is held against the type.
 
     Returns:
         A numpy scalar (rank 0), a read-only array, or a tuple of these.
@@ -36,19 +39,20 @@ def evaluate_call(op: Op, attrs: Attrs | None, values: Sequence[Evaluated]) -> E
     Raises:
         EvaluationError: If the operator has no evaluation, takes another number of arguments, or
             cannot be evaluated on these.
+        DeclarationError: If what is checked contradicts the type.
 
     Complexity:
         That of the operator, and a few table lookups.
     """
-    return call_evaluator(op)(attrs, values)
+    return call_evaluator(op, checked=checked)(attrs, values)
 
 
-def call_evaluator(op: Op) -> CallEvaluator:
+def call_evaluator(op: Op, *, checked: bool = True) -> CallEvaluator:
     """Return a function of attributes and values that does what :func:`evaluate_call` does.
 
     What is known of ``op`` is looked up once, which is most of the work for scalars.
     """
-    function = evaluation_of(op)
+    function = evaluation_of(op) if checked else properties.evaluate.get(op)
     arity = properties.num_inputs.get(op)
     defaults = default_attrs(op)
 
