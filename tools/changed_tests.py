@@ -26,8 +26,9 @@ ALWAYS: Final = ("tests/test_architecture.py", "tests/test_project.py", "tests/t
 
 DOCS: Final = "tests/test_docs.py"
 EXAMPLES: Final = "test_the_examples_of_a_page_do_what_it_says"
+PAGES: Final = ("README.md", "CONTRIBUTING.md")
 LINKS: Final = "test_the_links_of_a_page_lead_somewhere"
-"""What is tested of a page of the documentation."""
+"""What is tested of a page of the documentation, and of the pages at the top."""
 
 NEAREST: Final = 6
 """So many test files are run for a module that changed."""
@@ -67,7 +68,7 @@ def concerned_tests(root: Path, changed: Iterable[str]) -> list[str]:
             near.append([file for tier in nearest_tests(root, path) for file in tier][:NEAREST])
         elif name.parts[0] == "tools" and (test := f"tests/tools/test_{name.stem}.py"):
             near.append([test] if (root / test).exists() else [])
-        elif name.suffix == ".md" and (name.parts[0] == "docs" or len(name.parts) == 1):
+        elif name.suffix == ".md" and (name.parts[0] == "docs" or path in PAGES):
             found[f"{DOCS}::{EXAMPLES}[{path}]"] = found[f"{DOCS}::{LINKS}"] = None
         else:
             near.append(_readers(root, name))

@@ -13,7 +13,8 @@ from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
 from relayish.interpreter.value import Evaluated, count_elements
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Op
+from relayish.ir.relay.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.value import Opaque
 from relayish.op.declaration import properties
 from relayish.op.types.result_size import broadcasts
@@ -59,6 +60,12 @@ class Room:
         """Note that there is a result of so many elements."""
         if size > self.size_limit:
             self._taken += size
+
+
+def count_constants(root: Expr) -> int:
+    """Return how many elements the constants of a program have together."""
+    nodes = EXPRESSIONS.pre_order(root)
+    return sum([count_elements(each.data) for each in nodes if type(each) is Constant])
 
 
 class Plan(NamedTuple):

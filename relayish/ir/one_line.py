@@ -111,7 +111,7 @@ def nested_line(node: Node, name_of: Callable[[Node], str | None]) -> str:
         >>> nested_line(Tuple((a, Tuple((a,)))), lambda node: None)
         '(%a, (%a,))'
     """
-    return _cut(_Nested(name_of, _MOST_NESTED)._show(node), LONGEST)  # noqa: SLF001
+    return _cut(_Nested(name_of, _MOST_NESTED)(node), LONGEST)
 
 
 def one_line_where(node: Node) -> tuple[str, str]:

@@ -21,7 +21,6 @@ from relayish.domain import (
     OpStatsCtx,
     TransformCtx,
     Visitor,
-    surroundings,
 )
 from relayish.domain.eval_ctx import Unknown
 from relayish.errors import DispatchError, EvaluationError, FieldIndexError, OptionError
@@ -29,6 +28,7 @@ from relayish.interpreter import EvaluateExpr as EvaluateRelay
 from relayish.ir.trip_count import trip_count
 from relayish.tir.interpreter import EvaluateExpr as EvaluateLoops
 from tests.support.each import each
+from tests.support.work import lines_run
 
 X, Y = core.Var("x"), core.Var("y")
 A = tir.Tensor("A", (9,), "int32", tir.Buffer("_A", (9,), "int32"))
@@ -541,22 +541,21 @@ class Surrounded(DefaultHandler, domain="core"):
         return visitor.visit_by_default(node)
 
 
-def test_what_surrounds_a_node_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, repeats = [], surroundings._repeats
-    monkeypatch.setattr(
-        surroundings, "_repeats", lambda *pair: asked.append(pair) or repeats(*pair)
-    )
-    stmt: Any = core.Block(())
-    for _ in range(200):
-        inner = core.If(core.const(True), stmt, core.Block(()))
-        loop = core.WhileDo(core.const(False), core.Block((inner,)))
-        stmt = core.Block((loop,))
-    handler = Surrounded()
-    Visitor(AnalyzeCtx(), handler).visit(stmt)
-    assert [level for level, _, _ in handler.found] == [*range(1, 201)]
-    assert [indent for _, indent, _ in handler.found] == [*range(2, 401, 2)]
-    assert [loop is None for _, _, loop in handler.found] == [True] + [False] * 199
-    assert len(asked) < 5 * 200  # each pair of parents once
+def test_what_surrounds_a_node_is_looked_at_once() -> None:
+    def work(levels: int) -> int:
+        stmt: Any = core.Block(())
+        for _ in range(levels):
+            inner = core.If(core.const(True), stmt, core.Block(()))
+            loop = core.WhileDo(core.const(False), core.Block((inner,)))
+            stmt = core.Block((loop,))
+        handler = Surrounded()
+        lines = lines_run(lambda: Visitor(AnalyzeCtx(), handler).visit(stmt))
+        assert [level for level, _, _ in handler.found] == [*range(1, levels + 1)]
+        assert [indent for _, indent, _ in handler.found] == [*range(2, 2 * levels + 1, 2)]
+        assert [around is None for _, _, around in handler.found] == [True] + [False] * (levels - 1)
+        return lines
+
+    assert work(40) < 2.5 * work(20)
 
 
 def test_node_in_two_places_is_surrounded_by_what_is_there() -> None:

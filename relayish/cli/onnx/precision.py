@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from relayish._support.graph import post_order
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
@@ -37,10 +38,17 @@ def narrowest_floats(mod: IRModule, outputs: Sequence[str]) -> dict[str, int]:
     Complexity:
         Linear in the nodes.
     """
-    found = _Widths(mod).of_results("main")
+    widths = _Widths(mod)
+    for name in post_order(["main"], lambda name: _called_by(mod, name)):
+        found = widths.of_results(name)  # those that it calls came before
     if len(outputs) == 1:
         found = [min(found)]
     return {name: width for name, width in zip(outputs, found, strict=False) if width < _WIDE}
+
+
+def _called_by(mod: IRModule, name: str) -> list[str]:
+    nodes = EXPRESSIONS.pre_order(mod[name])
+    return [each.name_hint for each in nodes if type(each) is GlobalVar]
 
 
 class _Widths:
@@ -52,10 +60,7 @@ class _Widths:
         self._widths: dict[Node, int] = {}
 
     def of_results(self, name: str) -> list[int]:
-        """Return those of the results of a function; functions do not call themselves."""
-        known = self._results.get(name)
-        if known is not None:
-            return known
+        """Return those of the results of a function, of which all that it calls were asked for."""
         function = self._mod[name]
         assert isinstance(function, Function)
         tail = function.body
@@ -73,7 +78,7 @@ class _Widths:
 
     def _own(self, node: Node) -> int:
         if type(node) is GlobalVar:
-            return min(self.of_results(node.name_hint))
+            return min(self._results[node.name_hint])
         return min([*_own_widths(node), self._widths.get(node, _WIDE)])
 
 

@@ -66,6 +66,7 @@ class Runtime:
             self._process = None
             raise EvaluationError(f"onnxruntime: {self._why_ended(process, timer)}") from None
         except BaseException:  # an interrupt: nobody waits for the answer any more
+            self._process = None
             process.kill()
             raise
         finally:

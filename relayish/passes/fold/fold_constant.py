@@ -22,8 +22,14 @@ from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.variables import free_vars
 from relayish.functor import MixedModeMutator
-from relayish.interpreter.constant_call import SIZE_LIMIT, Plan, Room, plan_of, shape_result
-from relayish.interpreter.value import count_elements
+from relayish.interpreter.constant_call import (
+    SIZE_LIMIT,
+    Plan,
+    Room,
+    count_constants,
+    plan_of,
+    shape_result,
+)
 from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
@@ -85,8 +91,7 @@ class ConstantFolder(MixedModeMutator):
     def _count_held(self) -> int:
         """Return how many elements the constants of the program have; counted once."""
         if self._held is None:
-            nodes = () if self._root is None else EXPRESSIONS.pre_order(self._root)
-            self._held = sum([count_elements(n.data) for n in nodes if type(n) is Constant])
+            self._held = 0 if self._root is None else count_constants(self._root)
         return self._held
 
     def visit_let(self, let: Let) -> Expr:

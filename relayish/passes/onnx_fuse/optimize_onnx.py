@@ -40,5 +40,5 @@ def optimize_onnx(func: Expr, *, mod: IRModule | None = None, size_limit: int = 
     Complexity:
         Linear in the nodes and what they become, not counting evaluation.
     """
-    rules = (*simplifying_rules(room=room_of(func, size_limit)), *fuse_onnx.RULES)
+    rules = (*simplifying_rules(room_of(func, size_limit)), *fuse_onnx.RULES)
     return rewrite_function(func, rules, mod)

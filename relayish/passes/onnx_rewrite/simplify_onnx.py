@@ -43,7 +43,7 @@ SIZE_LIMIT: Final = 1 << 22
 
 
 def simplifying_rules(
-    *, room: Room | None = None, fold_dequantize: bool = False, signed_zeros: bool = False
+    room: Room, *, fold_dequantize: bool = False, signed_zeros: bool = False
 ) -> tuple[Rule, ...]:
     """Return the rules of :func:`simplify_onnx`, in the order in which they are tried."""
     return (
@@ -59,9 +59,6 @@ def simplifying_rules(
         constants.fold_calls(room=room, fold_dequantize=fold_dequantize),
         *feasible_ranks.RULES,
     )
-
-
-RULES = simplifying_rules()
 
 
 @register_pass("SimplifyOnnx", opt_level=1, idempotent=True)
@@ -90,7 +87,7 @@ def simplify_onnx(
         Linear in the nodes and what they become, not counting evaluation.
     """
     room = room_of(func, size_limit)
-    rules = simplifying_rules(room=room, fold_dequantize=fold_dequantize, signed_zeros=signed_zeros)
+    rules = simplifying_rules(room, fold_dequantize=fold_dequantize, signed_zeros=signed_zeros)
     return until_stable(
         lambda each: rewrite_function(each, rules, mod, merge_constants=True, drop_unused=True),
         func,

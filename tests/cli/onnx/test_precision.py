@@ -85,6 +85,26 @@ def test_floats_in_functions_are_on_the_way() -> None:
     assert narrowest_floats(from_onnx(model), ["y", "z"]) == {"y": 2}
 
 
+def test_functions_may_call_one_another_however_deep() -> None:
+    count = 1500
+    functions = "".join(
+        f"""<domain: "my", opset_import: ["" : 21, "my" : 1]>
+        f{n} (a) => (b) {{ b = my.f{n + 1}(a) }}
+        """
+        for n in range(count)
+    )
+    last = f"""<domain: "my", opset_import: ["" : 21]>
+        f{count} (a) => (c) {{ b = Cast <to = 10> (a) c = Cast <to = 1> (b) }}"""
+    model = parse_model(
+        """<ir_version: 10, opset_import: ["" : 21, "my" : 1]>
+        g (float[2] x) => (float[2] y) { y = my.f0(x) }
+        """
+        + functions
+        + last
+    )
+    assert narrowest_floats(from_onnx(model), ["y"]) == {"y": 2}
+
+
 def test_tolerance_is_that_of_the_narrowest_floats() -> None:
     wide, half = np.zeros(1, "float32"), np.zeros(1, "float16")
     assert [allowed_difference(wide, 1e-4, width) for width in (4, 2, 1)] == [1e-4, 1e-2, 0.25]

@@ -10,7 +10,7 @@ import pytest
 
 from relayish.tir.analysis.dependence import dependences
 from relayish.tir.analysis.iteration_pairs import Direction
-from tests.support.seeds import seeds
+from tests.support.seeds import SOAK, seeds
 from tests.support.tir_nests import draw
 
 AFFINE = (
@@ -102,7 +102,7 @@ def check_drawn(kinds, drawn):
 @pytest.mark.parametrize("kinds", AFFINE, ids=" ".join)
 def test_dependences_of_affine_nests_are_exactly_those_that_occur(kinds):
     total, undecided = check_drawn(kinds, SEEDS)
-    assert total > len(SEEDS) / 5
+    assert total > len(SEEDS) / (5 if SOAK else 2)
     assert undecided == 0
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from relayish.interpreter.constant_call import Room
-from relayish.interpreter.value import count_elements
+from relayish.interpreter.constant_call import Room, count_constants
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.relay.expr import Call, Constant, Expr
-from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr
 from relayish.onnx.calls import attributes_of
 from relayish.onnx.operators import identity_of
 
@@ -19,11 +18,11 @@ from relayish.onnx.operators import identity_of
 def room_of(func: Expr, size_limit: int) -> Room:
     """Return how large what is folded may be in a function, graphs of it included."""
 
-    def count() -> int:
-        nodes = EXPRESSIONS.pre_order(func)
-        return sum([count_elements(each.data) for each in nodes if type(each) is Constant])
+    @cache
+    def held() -> int:
+        return count_constants(func)
 
-    return Room(size_limit, count)
+    return Room(size_limit, held)
 
 
 def array_of(data: object) -> npt.NDArray[Any] | None:  # Any: of whatever element type
