@@ -6,6 +6,7 @@ from relayish.ir.relay.expr import Call
 from relayish.onnx.calls import inputs_of
 from relayish.passes.onnx_fuse.affine import read_affine
 from relayish.passes.onnx_fuse.fuse_gelu import find_gelu
+from relayish.passes.onnx_fuse.fuse_layer_normalization import ends_normalization
 from relayish.passes.onnx_fuse.scaling import (
     SCALED_INPUTS,
     SCALED_RESULTS,
@@ -37,7 +38,7 @@ def affine_rules(*operators: str) -> tuple[Rule, Rule]:
         before = graph.producer(value, *operators)
         if before is None or not graph.is_used_once(value):
             return None
-        if find_gelu(before, graph) is not None:
+        if find_gelu(before, graph) is not None or ends_normalization(before, graph):
             return None  # without its factor nothing would know it any more
         affine = read_affine(before, graph)
         return None if affine is None else scale_input(call, affine, graph)

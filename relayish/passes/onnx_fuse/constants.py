@@ -1,4 +1,4 @@
-"""Operands that became inputs with a later version of an operator, and were attributes before."""
+"""Operands that are constant: numbers, and what earlier versions had as attributes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from relayish.ir.relay.expr import Call
+from relayish.ir.relay.expr import Call, Expr
 from relayish.onnx.calls import inputs_of
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_rewrite.engine import Rewriter
@@ -26,6 +26,14 @@ def operand(call: Call, place: int, graph: Rewriter) -> npt.NDArray[Any] | None:
     """Return the value of an input that is given, and constant."""
     inputs = inputs_of(call)
     return graph.constant(inputs[place]) if is_given(inputs, place) else None
+
+
+def number_of(expr: Expr, graph: Rewriter) -> float | None:
+    """Return the one number of a constant, of at most one axis."""
+    array = graph.constant(expr)
+    if array is None or array.size != 1 or array.ndim > 1:
+        return None
+    return float(array.reshape(()).item())
 
 
 def normalize_axes(axes: list[int], rank: int | None) -> list[int] | None:

@@ -22,6 +22,7 @@ from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
+from relayish.passes.onnx_fuse.constants import number_of
 from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
 
 _ACCURACY: Final = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-5}
@@ -102,7 +103,7 @@ def _split_product(call: Call, graph: Rewriter) -> tuple[float, list[Expr]]:
         operands = inputs_of(product)
         is_quotient = graph.operator(product) == "Div"
         for place, each in enumerate(operands):
-            number = _number(each, graph)
+            number = number_of(each, graph)
             if number is not None and number != 0:
                 scale *= 1 / number if is_quotient and place else number
                 continue
@@ -120,17 +121,9 @@ def _function_plus_one(gate: Expr, graph: Rewriter) -> Call | None:
     if add is None or not graph.is_used_once(gate):
         return None
     for value, one in (inputs_of(add), inputs_of(add)[::-1]):
-        if _number(one, graph) == 1 and graph.is_used_once(value):
+        if number_of(one, graph) == 1 and graph.is_used_once(value):
             return graph.producer(value, "Erf", "Tanh")
     return None
-
-
-def _number(expr: Expr, graph: Rewriter) -> float | None:
-    """Return the one number of a constant, of at most one axis."""
-    array = graph.constant(expr)
-    if array is None or array.size != 1 or array.ndim > 1:
-        return None
-    return float(array.reshape(()).item())
 
 
 def _expand(expr: Expr, source: Expr, graph: Rewriter) -> _Polynomial | None:
@@ -146,7 +139,7 @@ def _expand(expr: Expr, source: Expr, graph: Rewriter) -> _Polynomial | None:
         if value in known:
             stack.pop()
             continue
-        number = _number(value, graph)
+        number = number_of(value, graph)
         if number is not None:
             known[value] = {0: number}
             continue

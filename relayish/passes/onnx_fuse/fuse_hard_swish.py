@@ -24,7 +24,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
-from relayish.passes.onnx_fuse.constants import operand
+from relayish.passes.onnx_fuse.constants import number_of, operand
 from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
 
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
@@ -57,10 +57,10 @@ def form_hard_sigmoid(call: Call, graph: Rewriter) -> Call | None:
     if graph.version(call) < 7 or graph.function_opset < 6:
         return None
     lhs, rhs = inputs_of(call)
-    factor = _number(rhs, graph)
+    factor = number_of(rhs, graph)
     value = lhs
     if factor is None and graph.operator(call) == "Mul":
-        factor, value = _number(lhs, graph), rhs
+        factor, value = number_of(lhs, graph), rhs
     if factor is None or factor <= 0 or not graph.is_used_once(value):
         return None
     slope = 1.0 / factor if graph.operator(call) == "Div" else factor
@@ -109,14 +109,6 @@ def form_hard_swish(call: Call, graph: Rewriter) -> Call | None:
     return None
 
 
-def _number(expr: Expr, graph: Rewriter) -> float | None:
-    """Return the one number of a constant that makes no value larger."""
-    array = graph.constant(expr)
-    if array is None or array.size != 1 or array.ndim > 1:
-        return None
-    return float(array.reshape(()).item())
-
-
 def _upper_of_ramp(clip: Call, graph: Rewriter) -> float:
     """Return the upper bound of a clip from 0; not a number of any other."""
     if graph.version(clip) < 11:
@@ -133,11 +125,11 @@ def _upper_of_ramp(clip: Call, graph: Rewriter) -> float:
 def _split_sum(add: Call, graph: Rewriter) -> tuple[Expr | None, float | None]:
     """Return what a number is added to, and the number."""
     lhs, rhs = inputs_of(add)
-    number = _number(rhs, graph)
+    number = number_of(rhs, graph)
     if number is not None:
         source = lhs
     else:
-        source, number = rhs, _number(lhs, graph)
+        source, number = rhs, number_of(lhs, graph)
     rank = graph.rank_of(source)
     return (source, number) if rank else (None, None)
 

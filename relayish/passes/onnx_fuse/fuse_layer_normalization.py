@@ -19,6 +19,8 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +31,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import attributes_of, count_outputs, inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
-from relayish.passes.onnx_fuse.constants import integers, normalize_axes
+from relayish.passes.onnx_fuse.constants import integers, normalize_axes, number_of
 from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
 
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
@@ -40,8 +42,9 @@ def fuse_layer_normalization(func: Expr, *, mod: IRModule | None = None) -> Expr
     """Layer normalization fusion: normalize the last axes by one operator.
 
     What is centred and divided by its standard deviation becomes ``LayerNormalization``, from
-    version 17 on, which takes a constant scale and bias behind it too. The last axes have known
-    sizes. Results may be rounded differently.
+    version 17 on, which takes a constant scale and bias behind it too; what is divided by the root
+    of the mean of its squares ``RMSNormalization``, from version 23 on, which takes a scale. The
+    last axes have known sizes. Results may be rounded differently.
 
     Args:
         func: A function of ONNX.
@@ -56,51 +59,60 @@ def fuse_layer_normalization(func: Expr, *, mod: IRModule | None = None) -> Expr
     return rewrite_function(func, RULES, mod)
 
 
-@rule("Div")
+@rule("Div", "Mul")
 def form_layer_normalization(call: Call, graph: Rewriter) -> Call | None:
-    """Return ``LayerNormalization`` for what is centred, divided by its standard deviation."""
-    if not graph.has_operator("LayerNormalization"):
+    """Return the operator for what is divided by its standard deviation, or root mean square."""
+    found = _find_normalization(call, graph)
+    if found is None or not graph.has_operator(found.operator):
         return None
-    centred, deviation = inputs_of(call)
-    variance = _operand_used_once(deviation, graph, "Sqrt")
-    found = None if variance is None else _split_epsilon(variance, graph)
-    if found is None:
+    shape, dtype = graph.shape_of(found.source), graph.dtype_of(found.source)
+    if shape is None or dtype not in _FLOATS:
         return None
-    squares, epsilon = found
-    mean = _mean_of(squares, graph)
-    square = None if mean is None else _squared(mean[0], graph)
-    whole = _centred(centred, graph)
-    if mean is None or square is None or whole is None or _centred(square, graph) != whole:
-        return None
-    source, axes = whole
-    shape, dtype = graph.shape_of(source), graph.dtype_of(source)
-    if shape is None or mean[1] != axes or dtype not in _FLOATS:
-        return None
-    first = len(shape) - len(axes)
+    first = len(shape) - len(found.axes)
     sizes = shape[first:]
-    if list(axes) != list(range(first, len(shape))) or any(type(size) is not int for size in sizes):
+    if list(found.axes) != list(range(first, len(shape))):
+        return None
+    if any(type(size) is not int for size in sizes):
         return None
     scale = graph.emit_constant("scale", np.ones(sizes, dtype))
-    attrs = {"axis": -len(axes), "epsilon": epsilon}
-    return graph.call("LayerNormalization", (source, scale), attrs, like=call)
+    attrs = {"axis": -len(found.axes), "epsilon": found.epsilon}
+    return graph.call(found.operator, (found.source, scale), attrs, like=call)
+
+
+def ends_normalization(call: Call, graph: Rewriter) -> bool:
+    """Return whether a call scales or shifts what other operators have normalised.
+
+    Runtimes that know normalisations know them with their scale alone, so it must not go elsewhere.
+    """
+    scaled = [graph.producer(each, "Mul", "Div") for each in inputs_of(call)]
+    normalized = [
+        graph.producer(each, "Mul", "Div")
+        for found in scaled
+        if found is not None and graph.operator(call) == "Add"
+        for each in inputs_of(found)
+    ]
+    return any(
+        found is not None and _find_normalization(found, graph) is not None
+        for found in (*scaled, *normalized)
+    )
 
 
 @rule("Mul")
 def scale_normalized(call: Call, graph: Rewriter) -> Call | None:
-    """Return ``LayerNormalization`` with the scale that is multiplied by."""
-    return _take_constant(call, 1, graph)
+    """Return a normalization with the scale that is multiplied by."""
+    return _take_constant(call, 1, graph, "LayerNormalization", "RMSNormalization")
 
 
 @rule("Add")
 def shift_normalized(call: Call, graph: Rewriter) -> Call | None:
     """Return ``LayerNormalization`` with the bias that is added."""
-    return _take_constant(call, 2, graph)
+    return _take_constant(call, 2, graph, "LayerNormalization")
 
 
-def _take_constant(call: Call, place: int, graph: Rewriter) -> Call | None:
+def _take_constant(call: Call, place: int, graph: Rewriter, *operators: str) -> Call | None:
     """Return a normalization with a constant as its scale or bias, where it has none yet."""
     for value, other in (inputs_of(call), inputs_of(call)[::-1]):
-        found = graph.producer(value, "LayerNormalization")
+        found = graph.producer(value, *operators)
         if found is None or not graph.is_used_once(value) or count_outputs(found.attrs) != 1:
             continue
         inputs = inputs_of(found)
@@ -112,9 +124,9 @@ def _take_constant(call: Call, place: int, graph: Rewriter) -> Call | None:
         if array is None:
             continue
         given = graph.emit_constant(("", "scale", "bias")[place], array)
-        return graph.call(
-            "LayerNormalization", (*inputs[:place], given), attributes_of(found), like=call
-        )
+        operator = graph.operator(found)
+        assert operator is not None
+        return graph.call(operator, (*inputs[:place], given), attributes_of(found), like=call)
     return None
 
 
@@ -143,6 +155,48 @@ def _broadcast(
     return np.ascontiguousarray(np.broadcast_to(array, sizes))
 
 
+@dataclass(frozen=True)
+class _Normalization:
+    """Which operator computes what several others do."""
+
+    operator: str
+    source: Expr
+    axes: tuple[int, ...]
+    epsilon: float
+
+
+def _find_normalization(call: Call, graph: Rewriter) -> _Normalization | None:
+    """Return what a quotient, or a product with a reciprocal, is the normalisation of."""
+    for value, deviation in _quotients(call, graph):
+        variance = _operand_used_once(deviation, graph, "Sqrt")
+        found = None if variance is None else _split_epsilon(variance, graph)
+        mean = None if found is None else _mean_of(found[0], graph)
+        square = None if mean is None else _squared(mean[0], graph)
+        if found is None or mean is None or square is None:
+            continue
+        whole = _centred(value, graph)
+        if whole is not None and whole[1] == mean[1] and _centred(square, graph) == whole:
+            return _Normalization("LayerNormalization", *whole, found[1])
+        if square is value:
+            return _Normalization("RMSNormalization", value, mean[1], found[1])
+    return None
+
+
+def _quotients(call: Call, graph: Rewriter) -> Iterator[tuple[Expr, Expr]]:
+    """Yield what is divided, and by what."""
+    first, second = inputs_of(call)
+    if graph.operator(call) == "Div":
+        yield first, second
+        return
+    for value, other in ((first, second), (second, first)):
+        reciprocal = graph.producer(other, "Reciprocal", "Div")
+        if reciprocal is None or not graph.is_used_once(other):
+            continue
+        *one, divisor = inputs_of(reciprocal)
+        if not one or number_of(one[0], graph) == 1:
+            yield value, divisor
+
+
 def _operand_used_once(expr: Expr, graph: Rewriter, operator: str) -> Expr | None:
     found = graph.producer(expr, operator)
     return inputs_of(found)[0] if found is not None and graph.is_used_once(expr) else None
@@ -154,9 +208,9 @@ def _split_epsilon(expr: Expr, graph: Rewriter) -> tuple[Expr, float] | None:
     if add is None or not graph.is_used_once(expr):
         return None
     for value, number in (inputs_of(add), inputs_of(add)[::-1]):
-        array = graph.constant(number)
-        if array is not None and array.size == 1 and array.ndim <= 1:
-            return value, float(array.reshape(()).item())
+        epsilon = number_of(number, graph)
+        if epsilon is not None:
+            return value, epsilon
     return None
 
 
@@ -178,9 +232,7 @@ def _squared(expr: Expr, graph: Rewriter) -> Expr | None:
     value, other = inputs_of(found)
     if graph.operator(found) == "Mul":
         return value if other is value else None
-    power = graph.constant(other)
-    is_square = power is not None and power.size == 1 and power.ndim <= 1 and (power == 2).all()
-    return value if is_square else None
+    return value if number_of(other, graph) == 2 else None
 
 
 def _centred(expr: Expr, graph: Rewriter) -> tuple[Expr, tuple[int, ...]] | None:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.references
 NUMBERS = (
     "float[4] G = {1, 2, 3, 4}, float[4] B = {4, 3, 2, 1}, float EPS = {0.00001}, float TWO = {2}, "
     "float THREE = {3}, float[1] ONE = {0.5}, float[3, 1] COLUMN = {1, 2, 3}, "
+    "float UNIT = {1}, float[4, 2] W = {1, 2, 3, 4, 5, 6, 7, 8}, "
     "float[3, 4] WHOLE = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, int64[1] AX = {-1}"
 )
 BODY = (
@@ -50,6 +51,49 @@ def fuse(body: str, opset: int = 17, size: str = "4") -> list[str] | None:
 def test_patterns(body: str, expected: str) -> None:
     assert fuse(body) == expected.split()
     assert fuse(body, 16) is None
+
+
+RMS = "s = Pow(x, TWO) v = ReduceMean <axes = [-1]> (s) e = Add(v, EPS) r = Sqrt(e) "
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (RMS + "n = Div(x, r) y = Mul(n, G)", "RMSNormalization"),
+        (RMS + "i = Div(UNIT, r) n = Mul(x, i) y = Mul(G, n)", "RMSNormalization"),
+        (RMS + "i = Reciprocal(r) n = Mul(i, x) g = Mul(n, G) y = Add(g, B)",
+         "RMSNormalization Add"),
+        (RMS.replace("Pow(x, TWO)", "Mul(x, x)") + "n = Div(x, r) y = Identity(n)",
+         "RMSNormalization Identity"),
+        (RMS + "i = Reciprocal(r) n = Mul(i, z) y = Mul(n, G)", ""),
+        (RMS + "i = Div(TWO, r) n = Mul(x, i) y = Mul(n, G)", ""),
+        (RMS + "i = Reciprocal(r) n = Mul(x, i) y = Add(n, i)", ""),
+        (BODY.replace("n = Div(d, r)", "i = Reciprocal(r) n = Mul(d, i)") + "y = Mul(n, G)",
+         "LayerNormalization"),
+    ],
+)  # fmt: skip
+def test_roots_of_mean_squares(body: str, expected: str) -> None:
+    body = body.replace("<axes = [-1]> (x)", "(x, AX)").replace("<axes = [-1]> (s)", "(s, AX)")
+    assert fuse(body, 23) == (expected.split() or None)
+    if "RMS" in expected:
+        assert fuse(body, 22) is None
+
+
+@pytest.mark.parametrize("opset", [13, 16])
+@pytest.mark.parametrize(
+    "body",
+    [
+        RMS + "i = Div(UNIT, r) n = Mul(x, i) g = Mul(n, G) y = MatMul(g, W)",
+        RMS + "n = Div(x, r) g = Mul(n, G) y = MatMul(g, W)",
+        BODY + "g = Mul(n, G) y = MatMul(g, W)",
+        BODY + "g = Mul(n, G) f = Add(g, B) y = MatMul(f, W)",
+    ],
+)
+def test_what_normalises_stays_whole(body: str, opset: int) -> None:
+    text = f"m (float[3, 4] x) => (float[3, 2] y) <{NUMBERS}> {{ {body} }}"
+    nodes, _ = optimise(text, "OptimizeOnnx", opset)
+    assert nodes.count("Mul") == body.count(" Mul(")
+    assert nodes.count("Add") == body.count(" Add(")
 
 
 def test_axes_that_are_an_input() -> None:
