@@ -12,73 +12,35 @@ sub-graphs and of functions among them, `Constant` left out for every tool alike
 constant as a node, others as an initializer. A result is valid if `onnx.checker` takes it and it
 computes in onnxruntime, whose optimiser is off, what the model computes: see
 `bench/peers/p_onnx_equal.py`. Seconds are wall time, the least of some runs.
+
+Valid results run in onnxruntime as well, with all that its own optimiser does, in turn with the
+model: see `bench/peers/p_onnx_speed.py`. It is an error, and the exit status 1, if relayish's
+result is slower than the model by more than 5 %, twice measured, also without the one thing by
+which the runtime makes models slower; or if it finds fewer normalisations, linear units or other
+patterns to fuse in it.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime as dt
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any  # models, and what processes tell
+
+from onnx_page import line, page
+from onnx_rows import Result, Row
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "bench" / "ONNX.md"
 PEERS = ROOT / "bench" / "peers"
 TOOLS = ("relayish", "onnxsim", "onnxslim", "onnxoptimizer", "onnxscript", "onnxruntime")
-NAMES = {"onnxruntime": "onnxruntime basic"}
-
-
-@dataclass
-class Result:
-    """What a tool made of a model, or why it did not."""
-
-    operators: Counter[str] = field(default_factory=Counter)
-    size: int = 0
-    seconds: float = 0.0
-    cpu: float = 0.0
-    process: float = 0.0
-    failure: str = ""
-    why: str = ""  # it is not valid
-    worst: float = 0.0
-
-    @property
-    def is_valid(self) -> bool:
-        return not self.failure and not self.why
-
-    @property
-    def total(self) -> int:
-        return sum(self.operators.values())
-
-
-@dataclass
-class Row:
-    """A model and what became of it."""
-
-    name: str
-    operators: Counter[str]
-    size: int
-    known: dict[str, Any] = field(default_factory=dict)
-    results: dict[str, Result] = field(default_factory=dict)
-
-    @property
-    def others(self) -> int | None:
-        """The fewest operators of a valid result of another tool."""
-        found = [
-            each.total
-            for tool, each in self.results.items()
-            if each.is_valid and not tool.startswith("relayish")
-        ]
-        return min(found, default=None)
 
 
 def main() -> int:
@@ -113,7 +75,9 @@ def main() -> int:
         args.json.write_text(json.dumps([as_json(row) for row in rows], indent=1))
     if args.write:
         PAGE.write_text(text + "\n")
-    return 0
+    complaints = [f"{row.name}: {row.complaint}" for row in rows if row.complaint]
+    print(*complaints, sep="\n", file=sys.stderr)
+    return bool(complaints)
 
 
 def models(args: argparse.Namespace, made: Path) -> Iterator[tuple[str, Path]]:
@@ -128,7 +92,8 @@ def models(args: argparse.Namespace, made: Path) -> Iterator[tuple[str, Path]]:
             yield "light", path
     if args.torch:
         exporter = PEERS / "torch_networks.py"
-        subprocess.run([args.exporter, str(exporter), str(made / "torch")], check=True)
+        command = [args.exporter, str(exporter), str(made / "torch")]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         for path in sorted((made / "torch").glob("*.onnx")):
             yield "torch", path
 
@@ -144,14 +109,29 @@ def measure(group: str, path: Path, args: argparse.Namespace, work: Path) -> Row
         if not result.failure:
             result.operators, result.size = count(out), size(out)
             outs[tool] = out
-    known, *verdicts = equal(path, list(outs.values()), args)
+    known, *verdicts = tell("p_onnx_equal.py", path, list(outs.values()), args)
     row.known = known
     for tool, told in zip(outs, verdicts, strict=False):
         row.results[tool].why = "" if told["valid"] else told["why"]
         row.results[tool].worst = told.get("worst", 0.0)
     for tool in list(outs)[len(verdicts) :]:
         row.results[tool].why = known.get("failure", "the comparison was ended")
+    for _ in range(2):
+        time_runs(path, row, outs, args)
+        if not row.complaint:
+            break
     return row
+
+
+def time_runs(path: Path, row: Row, outs: dict[str, Path], args: argparse.Namespace) -> None:
+    """Note how long the model and its valid results run, and what is fused in them."""
+    valid = [tool for tool in outs if row.results[tool].is_valid]
+    timed = [row.speed, *[row.results[tool] for tool in valid]]
+    told = tell("p_onnx_speed.py", path, [outs[tool] for tool in valid], args)
+    for result, found in zip(timed, told, strict=False):
+        result.milliseconds = found.get("milliseconds", 0.0)
+        result.unskipped = found.get("unskipped", 0.0)
+        result.fused = found.get("fused", {})
 
 
 def optimise(tool: str, path: Path, out: Path, args: argparse.Namespace) -> Result:
@@ -170,8 +150,11 @@ def optimise(tool: str, path: Path, out: Path, args: argparse.Namespace) -> Resu
     return best
 
 
-def equal(path: Path, outs: list[Path], args: argparse.Namespace) -> list[dict[str, Any]]:
-    command = [args.python, str(PEERS / "p_onnx_equal.py"), str(path), *map(str, outs)]
+def tell(
+    script: str, path: Path, outs: list[Path], args: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Return what a script tells of a model and results of it."""
+    command = [args.python, str(PEERS / script), str(path), *map(str, outs)]
     code, told, said, _ = run(command, args)
     found = [json.loads(each) for each in told.splitlines() if each.startswith("{")]
     return found or [{"failure": reason(code, said)}]
@@ -232,134 +215,12 @@ def size(path: Path) -> int:
     return sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
 
 
-# -- the page -------------------------------------------------------------------------------------
-
-
-def line(row: Row, tools: list[str]) -> str:
-    told = [f"{tool} {cell(row.results[tool])}" for tool in tools]
-    return f"{row.name}: {sum(row.operators.values())} -> {', '.join(told)}"
-
-
-def cell(result: Result) -> str:
-    if result.failure:
-        return "failed"
-    return f"{result.total}" if result.is_valid else f"{result.total} invalid"
-
-
-def page(rows: list[Row], args: argparse.Namespace) -> Iterator[str]:
-    tools = args.tools.split(",")
-    yield "# ONNX models beside other tools"
-    yield ""
-    yield f"{dt.datetime.now(dt.UTC).date()}, CPython {platform.python_version()},"
-    yield f"{os.cpu_count()} cores ({platform.machine()}) shared with others, so times vary;"
-    yield f"{', '.join(versions(args))}."
-    yield "Written by `python bench/onnx_models.py --write`, which says what the figures mean."
-    yield "relayish runs with `--freeze-params --verify 0`: the others take initializers that are"
-    yield "inputs for constants too, and verify nothing unless asked."
-    yield ""
-    yield "Operators, `Constant` left out, of the model and of each result. *Fewest* is the valid"
-    yield "result of the other tools that has the fewest."
-    yield ""
-    yield from table(
-        ["model", "before", *[NAMES.get(tool, tool) for tool in tools], "fewest"],
-        [
-            [
-                row.name,
-                str(sum(row.operators.values())),
-                *[cell(row.results[tool]) for tool in tools],
-                "-" if row.others is None else str(row.others),
-            ]
-            for row in rows
-        ],
-    )
-    yield ""
-    yield "Seconds from reading to written file; in brackets those of the whole process."
-    yield ""
-    yield from table(
-        ["model", *[NAMES.get(tool, tool) for tool in tools]],
-        [[row.name, *[seconds(row.results[tool]) for tool in tools]] for row in rows],
-    )
-    yield ""
-    yield "Kilobytes of the file."
-    yield ""
-    yield from table(
-        ["model", "before", *[NAMES.get(tool, tool) for tool in tools]],
-        [
-            [
-                row.name,
-                f"{row.size / 1000:,.0f}",
-                *[
-                    f"{each.size / 1000:,.0f}" if not each.failure else "-"
-                    for each in map(row.results.get, tools)
-                    if each is not None
-                ],
-            ]
-            for row in rows
-        ],
-    )
-    yield ""
-    yield "What did not work:"
-    yield ""
-    for row in rows:
-        for tool in tools:
-            result = row.results[tool]
-            if not result.is_valid:
-                yield f"* {row.name}, {NAMES.get(tool, tool)}: {result.failure or result.why}"
-    yield ""
-    yield "What equality rests on: sizes given to dimensions without one, what numbers were drawn"
-    yield "from, inputs that changed no output when they alone changed, and by how much outputs"
-    yield "differ from input to input, in parts of their magnitude. Where an output never differs,"
-    yield "equality proves nothing."
-    yield ""
-    yield from table(
-        ["model", "sizes", "drawn from", "no effect", "outputs differ", "largest error"],
-        [basis(row) for row in rows],
-    )
-
-
-def seconds(result: Result) -> str:
-    return "-" if result.failure else f"{result.seconds:.2f} ({result.process:.2f})"
-
-
-def basis(row: Row) -> list[str]:
-    known = row.known
-    if "failure" in known:
-        return [row.name, "-", "-", "-", "-", known["failure"]]
-    kind, scale = known["spread"]
-    idle = [name for name, changes in known["inputs"].items() if not changes]
-    worst = max([each.worst for each in row.results.values() if each.is_valid], default=0.0)
-    return [
-        row.name,
-        " ".join(f"{name}={each}" for name, each in known["sizes"].items()) or "-",
-        f"{kind} x {scale:g}",
-        " ".join(idle) or "-",
-        f"{known['shown']:.2g}" if known["shown"] else "never",
-        f"{worst:.1g}",
-    ]
-
-
-def table(head: list[str], body: list[list[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield f"| {' | '.join('---' for _ in head)} |"
-    for cells in body:
-        yield f"| {' | '.join(cells)} |"
-
-
-def versions(args: argparse.Namespace) -> Iterator[str]:
-    """Yield the tools with their versions, of the environment in which they run."""
-    names = [tool for tool in args.tools.split(",") if not tool.startswith("relayish")]
-    script = "import importlib.metadata as m, sys\nfor n in sys.argv[1:]: print(n, m.version(n))"
-    command = [args.python, "-c", script, "onnx", *names]
-    yield from subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(
-        "\n"
-    )[:-1]
-
-
 def as_json(row: Row) -> dict[str, Any]:
     return {
         "model": row.name,
         "before": row.operators,
         "known": row.known,
+        "speed": vars(row.speed),
         "results": {tool: vars(each) for tool, each in row.results.items()},
     }
 

@@ -76,6 +76,29 @@ class Recurrent(nn.Module):
         return self.last(self.gru(x)[0]).log_softmax(-1)
 
 
+class Speech(nn.Module):
+    """Convolutions over samples, two layers of a transformer behind them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.samples = nn.Sequential(
+            nn.Conv1d(1, 32, 10, 5, bias=False),
+            nn.GroupNorm(32, 32),
+            nn.GELU(),
+            nn.Conv1d(32, 64, 3, 2, bias=False),
+            nn.GELU(),
+        )
+        self.norm = nn.LayerNorm(64)
+        self.places = nn.Conv1d(64, 64, 17, padding=8, groups=4)
+        layer = nn.TransformerEncoderLayer(64, 4, 128, activation="gelu", batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.norm(self.samples(x[:, None]).transpose(1, 2))
+        x = x + nn.functional.gelu(self.places(x.transpose(1, 2))).transpose(1, 2)
+        return self.layers(x)
+
+
 def residual() -> nn.Module:
     ends = (nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10))
     return nn.Sequential(Residual(3, 16, 1), Residual(16, 32, 2), *ends)
@@ -86,6 +109,7 @@ NETWORKS: dict[str, Network] = {
     "residual": (residual, (torch.zeros(2, 3, 32, 32),), {"x": {0: "batch"}}),
     "shuffle": (Shuffle, (torch.zeros(2, 8, 12, 12),), {"x": {0: "batch", 2: "h", 3: "w"}}),
     "encoder": (Encoder, (torch.zeros(2, 9, dtype=torch.int64),), {"ids": {0: "batch"}}),
+    "speech": (Speech, (torch.zeros(2, 4000),), {"x": {0: "batch"}}),
     "recurrent": (Recurrent, (torch.zeros(2, 11, 20),), {"x": {0: "batch"}}),
 }
 
