@@ -149,8 +149,11 @@ def test_shifts_are_arithmetic():
 def test_power_of_floats_and_integers():
     assert_same(evaluated("power", np.float32(2), np.float32(-2)), np.float32(0.25))
     assert_same(evaluated("power", np.int32(3), np.int32(4)), np.int32(81))
-    with pytest.raises(EvaluationError, match="negative power"):
-        evaluated("power", np.int32(2), np.int32(-1))
+    base = np.array([2, 1, -1, -1, -2], np.int32)
+    exponent = np.array([-1, -3, -3, -2, -1], np.int32)
+    assert_same(evaluated("power", base, exponent), np.array([0, 1, -1, 1, 0], np.int32))
+    with pytest.raises(EvaluationError, match="0 is raised to a negative power"):
+        evaluated("power", np.int32(0), np.int32(-1))
 
 
 @reference("formula", *COMPARISONS)

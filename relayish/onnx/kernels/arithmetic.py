@@ -19,6 +19,7 @@ from relayish.onnx.kernels.values import (
     on_broadcast,
     without_warnings,
 )
+from relayish.op.values.evaluation import power_of_integers
 
 Binary = Callable[[Array, Array], Value]
 
@@ -78,23 +79,7 @@ def _power(x: Array, y: Array) -> Value:
         return np.power(widen(x), widen(y)).astype(x.dtype)
     if is_fractional(y.dtype):
         return np.power(x.astype(np.float64), y.astype(np.float64)).astype(x.dtype)
-    return _integer_power(x, y)
-
-
-def _integer_power(x: Array, y: Array) -> Array:
-    """Return powers of integers; where the exponent is negative, they are rounded to zero."""
-    negative = np.less(y, 0)
-    if not negative.any():
-        return np.asarray(np.power(x, y.astype(x.dtype)))
-    x, y = np.broadcast_arrays(x, y)
-    if (np.equal(x, 0) & (y < 0)).any():
-        raise DivisionByZeroError(
-            "0 is raised to a negative power; expected exponents of 0 or more where the base is 0"
-        )
-    one = x.dtype.type(1)
-    odd = np.bitwise_and(y, 1) != 0
-    small = np.where((x == 1) | ((x == -1) & ~odd), one, np.where((x == -1) & odd, x, 0 * x))
-    return np.where(y < 0, small, np.power(x, np.where(y < 0, 0 * y, y).astype(x.dtype)))
+    return power_of_integers(x, y)
 
 
 @kernel("Pow", since=(1,))

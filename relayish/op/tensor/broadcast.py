@@ -13,7 +13,13 @@ from relayish.op.declaration.properties import MixedPrecision, OpPattern, Result
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.type_rules import broadcast
-from relayish.op.values.evaluation import Array, Parameters, apply_into, is_integral
+from relayish.op.values.evaluation import (
+    Array,
+    Parameters,
+    apply_into,
+    is_integral,
+    power_of_integers,
+)
 
 Function = Callable[[Array, Array], Array]
 Evaluation = Callable[[Parameters, Array, Array], Array]
@@ -61,9 +67,7 @@ def _trunc_mod(lhs: Array, rhs: Array) -> Array:
 
 
 def _power(lhs: Array, rhs: Array) -> Array:
-    if is_integral(lhs) and np.any(rhs < 0):
-        raise EvaluationError("an integer is raised to a negative power")
-    return np.power(lhs, rhs)
+    return power_of_integers(lhs, rhs) if is_integral(lhs) else np.power(lhs, rhs)
 
 
 def _keep_dtype(name: str, function: Function) -> Evaluation:

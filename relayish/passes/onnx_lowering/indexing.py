@@ -117,6 +117,8 @@ def one_hot(node: OnnxNode) -> Expr:
 def top_k(node: OnnxNode) -> list[Expr]:
     """The largest or smallest elements, and where they stand."""
     k = int(node.attr("k")) if "k" in node.attributes else int(node.constant(1, "k").reshape(()))
+    if not k:
+        raise Unlowered("it takes no elements, where Relay's topk takes all")
     found: Any = build(  # Any: a call of several results
         "topk",
         node.input(0),

@@ -29,10 +29,12 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.renaming import replace_nodes
+from relayish.onnx import info
 from relayish.onnx.calls import captures_of, graphs_of
 from relayish.onnx.op_names import is_onnx_domain
 from relayish.onnx.propagation import propagate
 from relayish.pass_infra import register_pass
+from relayish.passes.cleanup.remove_unused_functions import remove_unused_functions
 from relayish.passes.lowering.context import LowerCtx, Unlowerable
 from relayish.passes.lowering.relay import LowerRelay
 from relayish.passes.onnx_lowering.handler import LowerOnnxOperators
@@ -64,7 +66,7 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
         Linear in the number of distinct nodes; a call becomes a number of nodes that depends on
         its operator, and for recurrent layers on the number of steps.
     """
-    typed = infer_type(inline_onnx_functions(mod))
+    typed = infer_type(_without_idle_functions(inline_onnx_functions(mod, any_version=True)))
     known = _Known(typed)
     context = LowerCtx(unlowerable=unlowerable)
     domains = [domain for domain in list_domains() if is_onnx_domain(domain.name)]
@@ -86,6 +88,16 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
         return infer_type(lowered)
     except (WellFormedError, TypeInferenceError) as error:
         raise PassError(f"what lowering made does not hold together: {error}") from error
+
+
+def _without_idle_functions(mod: IRModule) -> IRModule:
+    """Return a module without functions of the model that nothing calls: they have no types."""
+    entries = [
+        name.name_hint
+        for name, function in mod.functions.items()
+        if not (type(function) is Function and info.FUNCTION in (function.attrs or {}))
+    ]
+    return remove_unused_functions(mod, entry_functions=tuple(entries)) if entries else mod
 
 
 def _without_wide_types(function: Expr, known: _Known) -> Expr:

@@ -12,6 +12,7 @@ _REDUCTIONS: Final = {
     "ReduceProd": "prod",
 }  # fmt: skip
 _OF_SQUARES: Final = ("ReduceSumSquare", "ReduceL2")
+_TRANSCENDENTAL: Final = ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
 _COERCING: Final = 13
 """The version from which Softmax and its kin take one axis, and no matrix made of all of them."""
 
@@ -28,6 +29,8 @@ def reduce_(node: OnnxNode) -> Expr:
     told = {"axis": axes}
     if name in ("ReduceMax", "ReduceMin", "ReduceLogSumExp") and 0 in node.type(0).shape:
         raise Unlowered("it reduces no elements, of which Relay has no largest or smallest")
+    if name in _TRANSCENDENTAL and "float" not in node.type(0).dtype:
+        raise Unlowered("it takes a root, a logarithm or exponentials of integers")
     if told["axis"] == ():
         return _without_axes(name, x)
     if name in _REDUCTIONS:

@@ -33,6 +33,12 @@ CLIPPED = '<domain: "my", opset_import: ["" : 21]> Clipped (a, low, high) => (b)
 CLIPPED += "{ b = Clip(a, low, high) }"
 X = np.array([-3, 0.25, 2], "float32")
 MODELS = {
+    "a function that nothing calls": ("(float[3] x) => (float[3] y) { y = Relu(x) }", TWICE, set()),
+    "a function of another version": (
+        "(float[3] x) => (float[3] y) { y = my.Old(x) }",
+        '<domain: "my", opset_import: ["" : 11]> Old (a) => (b) { b = Softmax <axis = 0> (a) }',
+        set(),
+    ),
     "type told by an attribute": (
         (
             "(float[3] x) => (float[3] y) <float s = {1.0}>"

@@ -18,8 +18,13 @@ from relayish.onnx.protos.attributes import REFERENCE
 from relayish.passes.onnx_rewrite.engine import FUNCTIONS, Rewriter, Rule, rule
 
 
-def inline_functions_of(mod: IRModule) -> Rule:
-    """Return the rule that puts the bodies of functions of ``mod`` where they are called."""
+def inline_functions_of(mod: IRModule, *, any_version: bool = False) -> Rule:
+    """Return the rule that puts the bodies of functions of ``mod`` where they are called.
+
+    Args:
+        mod: The module they belong to.
+        any_version: Whether operators may stand beside those of another version of their set.
+    """
 
     @rule(FUNCTIONS)
     def inline_function(call: Call, graph: Rewriter) -> Expr | None:
@@ -28,7 +33,9 @@ def inline_functions_of(mod: IRModule) -> Rule:
         if type(function) is not Function or function.attrs is None:
             return None
         told = function.attrs.get(info.FUNCTION)
-        if not isinstance(told, DictAttrs) or not _is_of_same_opsets(function, graph):
+        if not isinstance(told, DictAttrs):
+            return None
+        if not any_version and not _is_of_same_opsets(function, graph):
             return None
         inputs = inputs_of(call)
         if len(inputs) > len(function.params):
