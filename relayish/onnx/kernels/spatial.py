@@ -108,11 +108,14 @@ def place_windows(
 
 
 def _count(room: int, last: int, step: int, ceil_mode: int) -> int:
-    """Return how many windows fit, where the first leaves ``room`` behind it; -1 for none."""
-    if room < 0:
-        return -1 if room < -1 or not ceil_mode else 0
-    count = (-(-room // step) if ceil_mode else room // step) + 1
-    return count - 1 if ceil_mode and (count - 1) * step >= last else count
+    """Return how many windows fit, where the first leaves ``room`` behind it; -1 if it does not.
+
+    With ``ceil_mode`` a first window may reach over the end, as a last one may.
+    """
+    if not ceil_mode:
+        return room // step + 1 if room >= 0 else -1
+    count = -(-room // step) + 1
+    return count - 1 if (count - 1) * step >= last else count
 
 
 def _pad_to(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import reduce
 from typing import Any, Final
 
@@ -206,9 +207,15 @@ class _Numbers:
     def __init__(self, dtype: str) -> None:
         self.dtype = dtype
 
-    def of(self, value: object) -> Expr:
+    def of(self, value: Any) -> Expr:  # Any: an expression or a number
         """Return a number as a constant; an expression as it is."""
-        return value if isinstance(value, Expr) else const(value, self.dtype)
+        if isinstance(value, Expr):
+            return value
+        found = const(value, self.dtype)
+        held = float(np.asarray(found.data))
+        if math.isfinite(value) and (not math.isfinite(held) or bool(held) != bool(value)):
+            raise Unlowered(f"{self.dtype} has no number near {value}")
+        return found
 
     def __call__(self, op: str, *args: object) -> Expr:
         return build(op, *[self.of(each) for each in args])
@@ -228,9 +235,12 @@ def _selu(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
 
 
 def _celu(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
-    alpha = node.attr("alpha", 1.0)
-    grown = op("multiply", alpha, op("subtract", op("exp", op("divide", x, alpha)), 1))
-    return op("add", op("maximum", x, 0), op("minimum", grown, 0))
+    # alpha magnifies what is lost where 1 is subtracted from an exponential near 1
+    wide = _Numbers("float32" if node.dtype() in ("float16", "bfloat16") else node.dtype())
+    alpha, near = node.attr("alpha", 1.0), build("cast", x, wide.dtype)
+    grown = wide("subtract", wide("exp", wide("divide", near, alpha)), 1)
+    least = build("cast", wide("minimum", wide("multiply", alpha, grown), 0), node.dtype())
+    return op("add", op("maximum", x, 0), least)
 
 
 def _thresholded(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:

@@ -132,6 +132,10 @@ def pool(node: OnnxNode) -> Expr:
         raise Unlowered("its last window would begin behind the data, where ONNX has none")
     layout = _LAYOUTS[count][0]
     if node.identity.name == "MaxPool":
+        spans = [(k - 1) * d + 1 for k, d in zip(kernel, windows["dilation"], strict=True)]
+        reaching = max(pad - span for pad, span in zip(windows["padding"], spans * 2, strict=True))
+        if reaching >= 0 or 0 in node.type(0).shape[2:]:
+            raise Unlowered("some of its windows lie in the padding, of which Relay has no maximum")
         return build(
             f"nn.max_pool{count}d",
             node.input(0),
@@ -217,6 +221,8 @@ def layer_normalization(node: OnnxNode) -> list[Expr]:
 @lowers("LRN")
 def local_response(node: OnnxNode) -> Expr:
     """Normalisation by neighbouring channels."""
+    if int(node.attr("size")) % 2 == 0:
+        raise Unlowered("its window has no middle")
     return build(
         "nn.lrn",
         node.input(0),
@@ -300,6 +306,8 @@ def quantize(node: OnnxNode) -> Expr:
     dtype = node.dtype(2) if node.has(2) else "uint8"
     if dtype not in ("int8", "uint8", "int16", "uint16", "int32") or node.attr("block_size", 0):
         raise Unlowered(f"qnn.quantize gives no blocks, and no {dtype}")
+    if node.attr("precision", 0):
+        raise Unlowered("qnn.quantize divides in the type of the data")
     zero = build("cast", node.input(2), "int32") if node.has(2) else const(0, "int32")
     return build(
         "qnn.quantize",
@@ -324,6 +332,8 @@ def dequantize(node: OnnxNode) -> Expr:
 @lowers("DynamicQuantizeLinear")
 def dynamic_quantize(node: OnnxNode) -> list[Expr]:
     """Integers of eight bits, at a scale that the data tell."""
+    if 0 in node.type(0).shape:
+        raise Unlowered("it has no elements, of which Relay has no largest or smallest")
     x, zero = node.input(0), const(0, "float32")
     low = build("minimum", build("min", x), zero)
     high = build("maximum", build("max", x), zero)
