@@ -164,6 +164,16 @@ def test_sizes_and_scales_agree_with_torch():
     assert_same(evaluated("dyn.nn.upsampling3d", deep, *scales, **options), expected.numpy())
 
 
+@pytest.mark.parametrize("scale", [0.3, 0.5, 0.7])
+def test_sizes_at_a_half_are_those_of_the_static_operator(scale):
+    deep = random_values(1, 1, 1, 3, 5)
+    options = {"coordinate_transformation_mode": "asymmetric"}
+    static = {f"scale_{axis}": scale for axis in "dhw"}
+    expected = evaluated("nn.upsampling3d", deep, **static, **options)
+    assert_same(evaluated("dyn.nn.upsampling3d", deep, *[np.float64(scale)] * 3, **options), expected)
+    assert expected.shape == (1, 1, *(round(size * scale) for size in (1, 3, 5)))
+
+
 @pytest.mark.parametrize(
     ("name", "inputs", "options", "problem"),
     [

@@ -177,6 +177,13 @@ def test_clip_keeps_values_between_the_bounds(dtype):
     assert_same(evaluated("clip", data, a_min=2.0, a_max=6.0), expected)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
+def test_clip_gives_the_upper_bound_where_the_lower_is_larger(dtype):
+    data = np.array([0, 1, 2, 3, 9], dtype)
+    assert_same(evaluated("clip", data, a_min=3.0, a_max=1.0), np.clip(data, 3, 1).astype(dtype))
+    assert set(evaluated("clip", data, a_min=3.0, a_max=1.0).tolist()) == {1}
+
+
 def test_clip_of_integers_takes_bounds_beyond_their_range():
     data = np.array([-128, 0, 127], np.int8)
     assert_same(evaluated("clip", data, a_min=-1e9, a_max=math.inf), data)

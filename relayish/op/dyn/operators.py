@@ -361,6 +361,7 @@ _declare(
     arguments=("data", "scale_h: float64", "scale_w: float64"),
     description="""
     Enlarge images by factors known when the program runs.
+    Sizes are rounded, halves to even, as those of nn.upsampling are.
     data (n, c, h, w); scale_h (); scale_w () -> (n, c, ?, ?)
     """,
     attrs_type=UpSamplingAttrs,
@@ -374,6 +375,7 @@ _declare(
     arguments=("data", "scale_d: float64", "scale_h: float64", "scale_w: float64"),
     description="""
     Enlarge volumes by factors known when the program runs.
+    Sizes are rounded, halves to even, as those of nn.upsampling3d are.
     data (n, c, d, h, w); scale_d (); scale_h (); scale_w () -> (n, c, ?, ?, ?)
     """,
     attrs_type=UpSampling3DAttrs,

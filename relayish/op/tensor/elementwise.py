@@ -283,6 +283,7 @@ register_op(
     signature="a, a_min, a_max",
     description="""
     Bring elements that are too small or too large to the nearest bound.
+    Where a_min is larger than a_max, every element is a_max, as in numpy and ONNX.
     a (...) -> (...)
     """,
     attrs_type=ClipAttrs,

@@ -1,4 +1,4 @@
-"""Node tests of ONNX with attributes, sizes, constants at their bounds: lowered, they stay equal."""
+"""Node tests of ONNX, attributes, sizes, constants at their bounds: lowered, they stay equal."""
 
 from __future__ import annotations
 
