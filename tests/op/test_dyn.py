@@ -170,7 +170,9 @@ def test_sizes_at_a_half_are_those_of_the_static_operator(scale):
     options = {"coordinate_transformation_mode": "asymmetric"}
     static = {f"scale_{axis}": scale for axis in "dhw"}
     expected = evaluated("nn.upsampling3d", deep, **static, **options)
-    assert_same(evaluated("dyn.nn.upsampling3d", deep, *[np.float64(scale)] * 3, **options), expected)
+    assert_same(
+        evaluated("dyn.nn.upsampling3d", deep, *[np.float64(scale)] * 3, **options), expected
+    )
     assert expected.shape == (1, 1, *(round(size * scale) for size in (1, 3, 5)))
 
 

@@ -110,12 +110,14 @@ class Chain:
         bindings: The binding of each variable.
         users: For each variable, the bindings that use it, and how often each does.
         waiting: The worklist.
+        dropped: The variables of bindings that were dropped, last ones first, until it is cleared.
     """
 
     def __init__(self, body: Expr) -> None:
         self.bindings: dict[Expr, Binding] = {}
         self.users: dict[Expr, dict[Binding, int]] = {}
         self.waiting: deque[Binding] = deque()
+        self.dropped: list[Var] = []
         self._transparency = ReferentialTransparency()
         self._free: dict[Expr, tuple[Var, ...]] = {}
         self.end = Binding(None, Tuple(()), None)
@@ -262,6 +264,7 @@ class Chain:
     def _unlink(self, binding: Binding) -> None:
         assert binding.var is not None
         del self.bindings[binding.var]
+        self.dropped.append(binding.var)
         assert binding.following is not None
         binding.following.preceding = binding.preceding
         if binding.preceding is None:

@@ -20,6 +20,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.onnx import info
 from relayish.onnx.calls import captures_of, graphs_of, make_call
 from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator
@@ -28,6 +29,7 @@ from relayish.passes.onnx_rewrite.engine.constants import array_of, room_of
 from relayish.passes.onnx_rewrite.engine.equal_constants import find_equal_constants
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
 from relayish.passes.onnx_rewrite.engine.names import Names
+from relayish.passes.onnx_rewrite.engine.notes import merge_notes
 from relayish.passes.onnx_rewrite.engine.parts import (
     drop_unused_captures,
     has_schema,
@@ -97,6 +99,8 @@ class Rewriter(Scope):
         self._at: Binding = self._chain.end
         self._emitted: list[Binding] = []
         self._graphs_seen: dict[Expr, tuple[object, ...]] = {}
+        self._absorbed: dict[Var, list[Var]] = {}
+        self._has_notes = func.attrs is not None and info.NODES in func.attrs
         self._rewrites = 0
         self._limit = 0
         self._inlined = 0
@@ -233,6 +237,7 @@ class Rewriter(Scope):
         image = self.function
         if self._rewrites:
             image = image.with_fields(body=chain.rebuild())
+            image = merge_notes(image, self._absorbed)
         if self.outer is None:
             self._facts.keep(image, chain)
         return image
@@ -294,8 +299,22 @@ class Rewriter(Scope):
         if type(value) is Var:
             self._forward(binding, value)
             return
+        self._chain.dropped.clear()
         self._chain.replace_value(binding, value)
+        if self._has_notes and type(value) is Call and binding.var is not None:
+            self._absorb(binding.var)
         self._chain.enqueue(binding, _DEPTH)
+
+    def _absorb(self, var: Var) -> None:
+        """Note that what was dropped last is part of what ``var`` is bound to now."""
+        gone = self._absorbed.get(var, [])
+        for each in self._chain.dropped:
+            earlier = self._absorbed.pop(each, [])
+            earlier.append(each)
+            gone, fewer = sorted((gone, earlier), key=len, reverse=True)
+            gone += fewer
+        if gone:
+            self._absorbed[var] = gone
 
     def _forward(self, binding: Binding, image: Var) -> None:
         """Use what the variable of a binding is another name of in its place."""
