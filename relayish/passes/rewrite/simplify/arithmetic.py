@@ -90,6 +90,14 @@ def _fold(name: str, *operands: Expr) -> Constant | None:
     return Constant(as_value(result))
 
 
+def _hides(first: Expr, second: Expr) -> bool:
+    """Return whether zeros make no numbers of products that may have overflowed before."""
+    assert isinstance(first, Constant)
+    assert isinstance(second, Constant)
+    large = np.abs(np.asarray(first.data).astype("float64")) > 1
+    return bool((large & np.equal(np.asarray(second.data).astype("float64"), 0)).any())
+
+
 def _get_tiny(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> float:
     return float(np.finfo(array.dtype.name).tiny) if array.dtype.kind == "f" else 1e-30
 
@@ -101,7 +109,7 @@ def _make_adjacent_rule(name: str) -> Rule:
     @rule(is_relay_op(name)(is_relay_op(name)(data, first), second))
     def adjacent(call: Call, found: Found) -> Expr:
         constant = _fold(name, found[first], found[second])
-        if constant is None:
+        if constant is None or (name == "multiply" and _hides(found[first], found[second])):
             return call
         out = Call(call.op, (found[data], constant), span=call.span)
         return out if same_type(found, out, call) else call
