@@ -56,7 +56,12 @@ class Culprit(Generic[M]):
 
 
 def bisect(
-    pipeline: Pass, mod: M, fault: Fault, *, most_tries: int = MOST_TRIES
+    pipeline: Pass,
+    mod: M,
+    fault: Fault,
+    *,
+    most_tries: int = MOST_TRIES,
+    is_stepwise: bool = False,
 ) -> Culprit[M] | None:
     """Return the first pass of ``pipeline`` after which ``fault`` finds something wrong.
 
@@ -68,6 +73,8 @@ def bisect(
         mod: A program with which nothing is wrong.
         fault: Asked after each pass, with ``mod`` and what the passes so far made of it.
         most_tries: How many smaller programs are tried; 0 leaves the program as it is.
+        is_stepwise: Asks ``fault`` about what each pass alone did, in place of ``mod`` with the
+            program before that pass: so none is at fault for what several did together.
 
     Returns:
         ``None`` if nothing is wrong after any pass.
@@ -88,11 +95,11 @@ def bisect(
         after, error = _run(pass_, current)
         message = None if error is None else f"{type(error).__name__}: {error}"
         if error is None and after is not current:
-            message = _ask(fault, mod, after)
+            message = _ask(fault, current if is_stepwise else mod, after)
         if message is not None:
             silent = _silence(pass_)
             shrunk = _shrink(silent, current, fault, most_tries)
-            function = _find_function(silent, current, mod, fault)
+            function = _find_function(silent, current, current if is_stepwise else mod, fault)
             return Culprit(pass_, position, message, current, shrunk, function)
         current = after
     return None

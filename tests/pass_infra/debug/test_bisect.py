@@ -64,6 +64,32 @@ def has_log(before: IRModule, after: IRModule) -> str | None:
     return "there is a log" if calls(after, "log") else None
 
 
+def test_stepwise_no_pass_is_at_fault_for_what_several_did_together() -> None:
+    @function_pass(opt_level=0)
+    def More(func, mod, ctx):
+        return Function(func.params, Call(get_op("exp"), [func.body]), func.ret_type)
+
+    def grew(before: IRModule, after: IRModule) -> str | None:
+        more = calls(after, "exp") - calls(before, "exp")
+        return f"{more} more" if more > 1 else None
+
+    program = parse(f"{HEADER}def @main(%x: Tensor[(2), float32]) {{ exp(%x) }}")
+    twice = Sequential([More, More])
+    found = bisect(twice, program, grew)
+    assert found is not None
+    assert (found.position, found.message, found.function) == (1, "2 more", "main")
+    assert bisect(twice, program, grew, is_stepwise=True) is None
+
+    @function_pass(opt_level=0)
+    def Most(func, mod, ctx):
+        return More.transform_function(More.transform_function(func, mod, ctx), mod, ctx)
+
+    found = bisect(Sequential([More, Most]), program, grew, is_stepwise=True)
+    assert found is not None
+    assert (found.name, found.position, found.message) == ("Most", 1, "2 more")
+    assert found.function == "main"
+
+
 def test_the_first_pass_after_which_something_is_wrong_is_named() -> None:
     found = bisect(Sequential(["FoldConstant", Wrong, "DeadCodeElimination"]), PROGRAM, has_log)
     assert found is not None
