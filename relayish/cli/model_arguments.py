@@ -46,6 +46,19 @@ def _add_optimize(commands: Commands[Parser]) -> None:
         "give an input this shape, in the result as well",
         "NAME:SIZE,SIZE,...",
     )
+    add_names(
+        optimize,
+        "--test-input-shape",
+        "give an input this shape for verification alone; the result keeps its unknown sizes",
+        "NAME:SIZE,SIZE,...",
+    )
+    add_names(
+        optimize,
+        "--input-data",
+        "compare on these inputs in place of random ones: an .npz with an array for each, or a "
+        "folder of input_0.pb, ... as onnx has them in test_data_set_0, or of such folders",
+        "FILE",
+    )
     optimize.add_argument(
         "--freeze-params",
         action="store_true",
@@ -64,10 +77,10 @@ def _add_optimize(commands: Commands[Parser]) -> None:
     optimize.add_argument(
         "--tolerance",
         type=_tolerance,
-        default=1e-4,
         metavar="R",
-        help="by how much an output may differ, in parts of its largest magnitude; 1e-4 if not "
-        "given, more for numbers of 16 bits and fewer",
+        help="by how much an output may differ, in parts of its largest magnitude; if not given "
+        "1e-4, or as much as the model itself changes it by rounding otherwise; more where "
+        "numbers of 16 bits and fewer are on the way to it",
     )
     optimize.add_argument(
         "--force", action="store_true", help="write the result even if it is not equal"

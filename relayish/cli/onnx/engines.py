@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-from relayish.cli.onnx.runtime import Runtime
+from relayish.cli.onnx.runtime import OPTIMISING, Runtime
 
 Run = Callable[[Mapping[str, Any]], list[Any]]
 """``run(inputs)``: the outputs of a model, in order. Any: arrays, lists of them, or ``None``."""
@@ -23,22 +24,29 @@ class Engine:
     Attributes:
         name: As a person is told.
         load: Given the path of a model, returns what runs it.
+        otherwise: The same, by engines that round otherwise and are right as well.
     """
 
     name: str
     load: Callable[[str], Run]
+    otherwise: tuple[Callable[[str], Run], ...] = ()
 
 
-def usual_engines(evaluate: Callable[[str], Run]) -> list[Engine]:
+def usual_engines(evaluate: Callable[[str], Run], *, is_needed: bool = True) -> list[Engine]:
     """Return the engines there are, the one to prefer first: onnxruntime if it is installed.
 
     Args:
         evaluate: Given the path of a model, returns what runs it without onnxruntime.
+        is_needed: Whether a model will be run for certain; then onnxruntime is started at once.
     """
     found = [Engine(EVALUATION, evaluate)]
     if importlib.util.find_spec("onnxruntime") is None:
         return found
-    return [Engine(ONNXRUNTIME, Runtime().load), *found]
+    runtime = Runtime()
+    if is_needed:
+        runtime.start()
+    otherwise = tuple([partial(runtime.load, level=level) for level in OPTIMISING])
+    return [Engine(ONNXRUNTIME, runtime.load, otherwise), *found]
 
 
 def outputs_as_list(found: object) -> list[Any]:  # Any: as of Run

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from relayish.cli.onnx.engines import Engine, Run
+from relayish.cli.onnx.given import DataSet
 from relayish.cli.onnx.inputs import SPREADS, Input, Plan, Values, draw_inputs, plans
+from relayish.cli.onnx.runtime import ProcessEndedError
+from relayish.cli.onnx.sizes import Sizes
 from relayish.errors import EvaluationError, RelayishError
 
 TOLERANCE: Final = 1e-4
@@ -24,6 +27,13 @@ TELLS: Final = 1e-3
 MOST_SIZES: Final = 3
 """With so many sizes a model is run in search of those that show enough."""
 
+TIMES: Final = 2.0
+"""Outputs may differ by so many times what the model itself changes them by."""
+MOST: Final = 0.1
+"""By more than this, on the average of all elements, they may not differ."""
+MOST_ENDS: Final = 3
+"""A model that has ended its process so often is run no more."""
+
 Tell = Callable[[str], None]
 """Told what is being done."""
 
@@ -35,7 +45,7 @@ class Reference:
     Attributes:
         engine: What it was run with.
         outputs: The names of its outputs.
-        plan: How the inputs were drawn.
+        plan: How the inputs were drawn, or where they are from.
         inputs: What was drawn.
         results: The outputs for each.
         idle: The inputs that changed no output when they alone changed.
@@ -51,6 +61,21 @@ class Reference:
     varies: float
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What inputs are to be.
+
+    Attributes:
+        known: Sizes that dimensions are to have, by name.
+        lengths: Gives the sizes that stand in the model.
+        data: Values, where none are to be drawn.
+    """
+
+    known: Sizes = field(default_factory=dict)
+    lengths: Callable[[], Sequence[int]] = tuple
+    data: Sequence[DataSet] = ()
+
+
 @dataclass(slots=True)
 class Comparison:
     """What comparing a model with a reference gave.
@@ -60,12 +85,14 @@ class Comparison:
         largest: The largest difference of a number, in parts of the magnitude of its output.
         output: The output where it is.
         tolerance: By how much that may differ.
+        is_rounding: Whether nothing is known to differ but numbers, by more than that.
     """
 
     fault: str | None = None
     largest: float = 0.0
     output: str = ""
     tolerance: float = TOLERANCE
+    is_rounding: bool = False
 
 
 @dataclass
@@ -95,6 +122,7 @@ def find_reference(
     *,
     runs: int,
     seed: int,
+    wanted: Wanted = Wanted(),
     tell: Tell = lambda _doing: None,
 ) -> Reference:
     """Return what a model gives for random inputs that show something.
@@ -109,6 +137,7 @@ def find_reference(
         outputs: What its outputs are called.
         runs: How many inputs to draw.
         seed: Of the first of these; the next have the next ones.
+        wanted: What they are to be.
         tell: Told what is being done.
 
     Raises:
@@ -119,7 +148,10 @@ def find_reference(
         tell(f"running the model in {engine.name}")
         try:
             run = engine.load(path)
-            best = _best(run, inputs, max(runs, 2), seed)
+            if wanted.data:
+                best, runs = _of_data(run, inputs, wanted.data), len(wanted.data)
+            else:
+                best = _best(run, inputs, max(runs, 2), seed, wanted)
         except EvaluationError as error:
             failures.append(f"{engine.name}: {error}")
             continue
@@ -132,18 +164,76 @@ def find_reference(
             best.idle,
             best.varies,
         )
+    advice = (
+        "give others with --input-data"
+        if wanted.data
+        else "give sizes with --test-input-shape, or inputs with --input-data"
+    )
     raise EvaluationError(
-        f"the model does not run, so nothing can be compared with it ({'; '.join(failures)}); give "
-        f"sizes with --input-shape, or write --verify 0"
+        f"the model does not run, so nothing can be compared with it ({'; '.join(failures)}); "
+        f"{advice}, or write --verify 0"
     )
 
 
-def _best(run: Run, inputs: Sequence[Input], runs: int, seed: int) -> _Candidate:
+def _of_data(run: Run, inputs: Sequence[Input], data: Sequence[DataSet]) -> _Candidate:
+    """Return what the model gives for values from files, and which of them matter.
+
+    Of a single set the elements of one input after the other are turned around to see that.
+    """
+    sizes: dict[str, int] = {}
+    for each in reversed(data):
+        sizes |= each.sizes
+    plan = Plan(sizes, sources=tuple([each.source for each in data]))
+    drawn = tuple([each.values for each in data])
+    results = tuple([_run(run, each) for each in drawn])
+    names = [each.name for each in inputs]
+    if len(drawn) > 1:
+        idle = [name for name in names if _is_idle(run, name, drawn, results)]
+        return _Candidate(plan, drawn, results, tuple(idle), _variation(results))
+    turned = {name: _turn_around(value) for name, value in drawn[0].items()}
+    changed = [name for name in names if not _is_same(turned[name], drawn[0][name])]
+    idle = [
+        name
+        for name in changed
+        if _gives(run, {**drawn[0], name: turned[name]}, results[0], where_it_fails=False)
+    ]
+    varies = 0.0 if changed and len(idle) == len(changed) else 1.0
+    return _Candidate(plan, drawn, results, tuple(idle), varies)
+
+
+def _turn_around(value: Any) -> Any:  # Any: an array, or a list of them
+    if isinstance(value, list):
+        return [_turn_around(each) for each in value]
+    return value.reshape(-1)[::-1].reshape(value.shape)
+
+
+def _best(run: Run, inputs: Sequence[Input], runs: int, seed: int, wanted: Wanted) -> _Candidate:
     """Return the inputs that show most, and what the model gives for them."""
+    try:
+        return _best_of(run, inputs, plans(inputs, wanted.known), runs, seed)
+    except ProcessEndedError:
+        raise
+    except EvaluationError as error:
+        likely = error  # of sizes that are likelier than those that follow
+    further = list(plans(inputs, wanted.known, wanted.lengths))
+    try:
+        if further:
+            return _best_of(run, inputs, further, runs, seed)
+    except ProcessEndedError:
+        raise
+    except EvaluationError:
+        raise likely from None
+    raise likely
+
+
+def _best_of(
+    run: Run, inputs: Sequence[Input], tried: Iterable[tuple[Sizes, int]], runs: int, seed: int
+) -> _Candidate:
     found: list[_Candidate] = []
     failure: EvaluationError | None = None
-    sizes_tried: list[Mapping[str, int]] = []
-    for sizes, bound in plans(inputs):
+    sizes_tried: list[Sizes] = []
+    ends = 0
+    for sizes, bound in tried:
         if sizes not in sizes_tried and len(sizes_tried) == MOST_SIZES:
             break
         try:
@@ -154,6 +244,9 @@ def _best(run: Run, inputs: Sequence[Input], runs: int, seed: int) -> _Candidate
                     return each
         except EvaluationError as error:
             failure = error
+            ends += isinstance(error, ProcessEndedError)
+            if ends == MOST_ENDS:
+                break
             continue
         if any(each.is_fair() for each in found):
             break
@@ -166,7 +259,7 @@ def _best(run: Run, inputs: Sequence[Input], runs: int, seed: int) -> _Candidate
 
 
 def _of_sizes(
-    run: Run, inputs: Sequence[Input], sizes: Mapping[str, int], bound: int, runs: int, seed: int
+    run: Run, inputs: Sequence[Input], sizes: Sizes, bound: int, runs: int, seed: int
 ) -> Iterator[_Candidate]:
     """Yield what the model gives for inputs of these sizes, of one distribution after the other."""
     is_drawn = any(not each.element.removeprefix("u").startswith("int") for each in inputs)
@@ -193,13 +286,20 @@ def _is_idle(
 ) -> bool:  # Any: as of Run
     """Return whether an input changes no output where it alone has another of its values."""
     for place, other in itertools.permutations(range(len(drawn)), 2):
-        try:
-            mixed = _run(run, {**drawn[place], name: drawn[other][name]})
-        except EvaluationError:
-            continue  # this value does not go with the others
-        if not _is_same(results[place], mixed):
+        mixed = {**drawn[place], name: drawn[other][name]}
+        if not _gives(run, mixed, results[place], where_it_fails=True):
             return False
     return True
+
+
+def _gives(
+    run: Run, inputs: Values, outputs: list[Any], *, where_it_fails: bool
+) -> bool:  # Any: as of Run
+    """Return whether a model gives these outputs; its inputs may not go with each other."""
+    try:
+        return _is_same(outputs, _run(run, inputs))
+    except EvaluationError:
+        return where_it_fails
 
 
 def _is_same(first: object, second: object) -> bool:
@@ -211,9 +311,9 @@ def _is_same(first: object, second: object) -> bool:
     a, b = np.asarray(first), np.asarray(second)
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
-    if not _is_floating(a):
+    if not is_floating(a):
         return bool(np.array_equal(a, b))
-    return bool(np.array_equal(_widen(a), _widen(b), equal_nan=True))
+    return bool(np.array_equal(widen(a), widen(b), equal_nan=True))
 
 
 def _variation(results: Sequence[list[Any]]) -> float:  # Any: as of Run
@@ -227,17 +327,15 @@ def _variation(results: Sequence[list[Any]]) -> float:  # Any: as of Run
 
 def _variation_of(first: object, second: object) -> float:
     a, b = np.asarray(first), np.asarray(second)
-    if not _is_floating(a) or not _is_floating(b):
+    if not is_floating(a) or not is_floating(b):
         return 0.0 if _is_same(first, second) else 1.0
     if a.shape != b.shape:
         return 1.0
-    x, y = _widen(a), _widen(b)
-    with np.errstate(invalid="ignore", over="ignore"):
-        difference = np.abs(x - y)
-    difference = difference[np.isfinite(difference)]
-    if not difference.size:
+    x, y = widen(a), widen(b)
+    found = differences(x, y, magnitude(x))
+    if not found.largest:
         return 0.0 if _is_same(first, second) else 1.0
-    return min(1.0, float(difference.max()) / magnitude(x))
+    return min(1.0, found.largest)
 
 
 def magnitude(array: Any) -> float:  # Any: an array of floating-point numbers
@@ -246,38 +344,82 @@ def magnitude(array: Any) -> float:  # Any: an array of floating-point numbers
     return max(float(finite.max()) if finite.size else 0.0, SMALLEST)
 
 
-def compare_model(
-    reference: Reference, path: str, tolerance: float, widths: Mapping[str, int] | None = None
-) -> Comparison:
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """By how much a model changes an output when it rounds otherwise, in parts of its magnitude.
+
+    Attributes:
+        largest: The largest difference of an element.
+        mean: The root of the mean square of all differences.
+    """
+
+    largest: float = 0.0
+    mean: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """By how much outputs may differ, in parts of their magnitude.
+
+    Attributes:
+        usual: Where no numbers of fewer than 32 bits are on the way to an output.
+        widths: The bytes of the narrowest floats on the way to outputs, of those that have such.
+        noise: What the model itself changes outputs by; they may differ by ``TIMES`` as much.
+    """
+
+    usual: float = TOLERANCE
+    widths: Mapping[str, int] = field(default_factory=dict)
+    noise: Mapping[str, Noise] = field(default_factory=dict)
+
+
+def compare_model(reference: Reference, path: str, tolerance: Tolerance) -> Comparison:
     """Return what running a model with the inputs of a reference gives beside its results.
 
     Args:
         reference: What the model gives that it is compared with.
         path: The model.
-        tolerance: By how much an output may differ, in parts of its magnitude, where no numbers of
-            fewer than 32 bits are on the way to it.
-        widths: The bytes of the narrowest floats on the way to outputs, of those that have such.
+        tolerance: By how much outputs may differ.
     """
-    widths = widths or {}
-    told = Comparison(tolerance=tolerance)
-    scales = [max(map(_largest, each)) for each in zip(*reference.results, strict=True)]
     try:
-        run = reference.engine.load(path)
-        for number, (inputs, wanted) in enumerate(
-            zip(reference.inputs, reference.results, strict=True), 1
-        ):
-            found = _run(run, inputs)
-            if len(found) != len(wanted):
-                told.fault = f"there are {len(found)} outputs in place of {len(wanted)}"
-                return told
-            for name, a, b, scale in zip(reference.outputs, wanted, found, scales, strict=True):
-                fault = _compare(a, b, name, _Scale(scale, tolerance, widths.get(name, 4)), told)
-                if fault is not None:
-                    told.fault = f"output {name!r} of input {number} {fault}"
-                    return told
+        return compare_results(reference, run_again(reference, path), tolerance)
     except EvaluationError as error:
-        told.fault = f"the model does not run: {error}"
+        fault = f"the model does not run: {str(error).replace(path, 'the result')}"
+        return Comparison(fault=fault, tolerance=tolerance.usual)
+
+
+def run_again(reference: Reference, path: str) -> tuple[list[Any], ...]:  # Any: as of Run
+    """Return what a model gives for the inputs of a reference.
+
+    Raises:
+        EvaluationError: If it does not run.
+    """
+    run = reference.engine.load(path)
+    return tuple([_run(run, each) for each in reference.inputs])
+
+
+def compare_results(
+    reference: Reference,
+    results: Sequence[list[Any]],  # Any: as of Run
+    tolerance: Tolerance,
+) -> Comparison:
+    """Return how results differ from those of a reference."""
+    told = Comparison(tolerance=tolerance.usual)
+    scales = magnitudes(reference)
+    for number, (wanted, found) in enumerate(zip(reference.results, results, strict=True), 1):
+        if len(found) != len(wanted):
+            told.fault = f"there are {len(found)} outputs in place of {len(wanted)}"
+            return told
+        for name, a, b, scale in zip(reference.outputs, wanted, found, scales, strict=True):
+            fault = _compare(a, b, name, _Scale(scale, tolerance), told)
+            if fault is not None:
+                told.fault = f"output {name!r} of input {number} {fault}"
+                return told
     return told
+
+
+def magnitudes(reference: Reference) -> list[float]:
+    """Return the largest magnitude of each output, and at least ``SMALLEST``."""
+    return [max(map(_largest, each)) for each in zip(*reference.results, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +427,10 @@ class _Scale:
     """What differences of an output are measured by."""
 
     magnitude: float
-    tolerance: float
-    width: int
+    tolerance: Tolerance
+
+    def usual(self, name: str, array: Any) -> float:  # Any: an array of floats
+        return allowed_difference(array, self.tolerance.usual, self.tolerance.widths.get(name, 4))
 
 
 def _largest(output: object) -> float:
@@ -294,7 +438,7 @@ def _largest(output: object) -> float:
     if isinstance(output, (list, tuple)):
         return max([SMALLEST, *map(_largest, output)])
     array = np.asarray(output)
-    return magnitude(_widen(array)) if output is not None and _is_floating(array) else SMALLEST
+    return magnitude(widen(array)) if output is not None and is_floating(array) else SMALLEST
 
 
 def _compare(
@@ -308,9 +452,9 @@ def _compare(
     a, b = np.asarray(wanted), np.asarray(found)
     if a.dtype != b.dtype or a.shape != b.shape:
         return f"is {_show(b)} in place of {_show(a)}"
-    if a.dtype.kind in "OUSbiu" or not _is_floating(a):
+    if a.dtype.kind in "OUSbiu" or not is_floating(a):
         return None if np.array_equal(a, b) else f"differs in {int(np.sum(a != b))} elements"
-    x, y = _widen(a), _widen(b)
+    x, y = widen(a), widen(b)
     is_finite = np.isfinite(x)
     if not np.array_equal(is_finite, np.isfinite(y)) or not np.array_equal(
         x[~is_finite], y[~is_finite], equal_nan=True
@@ -318,13 +462,29 @@ def _compare(
         return "is not a number, or infinite, at other places"
     if not x[is_finite].size:
         return None
-    off = float(np.abs(x[is_finite] - y[is_finite]).max()) / scale.magnitude
-    allowed = allowed_difference(a, scale.tolerance, scale.width)
-    if off > told.largest or not told.output:
+    found = differences(x, y, scale.magnitude)
+    off, usual = found.largest, scale.usual(name, a)
+    noise = scale.tolerance.noise.get(name, Noise())
+    allowed = max(usual, TIMES * noise.largest)
+    if off <= allowed and found.mean > max(usual, min(TIMES * noise.mean, MOST)):
+        off, allowed = found.mean, max(usual, min(TIMES * noise.mean, MOST))
+    if off > allowed:
+        told.is_rounding = True
+    if off > allowed or off > told.largest or not told.output:
         told.largest, told.output, told.tolerance = off, name, allowed
     if off <= allowed:
         return None
     return f"differs by {off:.2g} of its magnitude; {allowed:.2g} is allowed"
+
+
+def differences(first: Any, second: Any, scale: float) -> Noise:  # Any: arrays of floats
+    """Return by how much the elements of arrays differ that are finite in both."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        found = np.abs(first - second)
+    found = found[np.isfinite(found)] / scale
+    if not found.size:
+        return Noise()
+    return Noise(float(found.max()), float(np.sqrt(np.mean(found**2))))
 
 
 def _compare_lists(
@@ -351,11 +511,13 @@ def allowed_difference(array: Any, tolerance: float, narrowest: int = 4) -> floa
     return max(tolerance, {1: 0.25, 2: 1e-2}.get(width, 0.0))
 
 
-def _is_floating(array: Any) -> bool:  # Any: as above
+def is_floating(array: Any) -> bool:  # Any: as above
+    """Return whether elements are floats, or complex."""
     return array.dtype.kind in "fc" or "float" in array.dtype.name
 
 
-def _widen(array: Any) -> Any:  # Any: as above
+def widen(array: Any) -> Any:  # Any: as above
+    """Return floats as those of 64 bits."""
     return array if array.dtype.kind == "c" else array.astype(np.float64)
 
 

@@ -7,13 +7,14 @@ outputs differ from input to input: a network may give the same for all that is 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from relayish.cli.onnx.sizes import Dimensions, Sizes
 from relayish.errors import ModelError, OptionError, suggest
 from relayish.onnx.element_types import (
     element_type_name,
@@ -25,12 +26,10 @@ Shapes = Mapping[str, tuple[int, ...]]
 Values = dict[str, Any]  # Any: arrays, and lists of them
 """Values of inputs by name."""
 
-SIZES: Final = (64, 224, 320, 512, 576, 640, 16, 8, 4, 2, 1)
-"""What a dimension without a size is tried with."""
-BATCHES: Final = (2, 1)
-"""What it is tried with as axis 0, which tends to be a batch."""
 BOUNDS: Final = (128, 8, 2)
 """What integers are tried to be below."""
+MOST_ELEMENTS: Final = 1 << 26
+"""More elements than this has no input of a size that nobody asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +97,24 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How inputs are drawn.
+    """How inputs are drawn, or where they are from.
 
     Attributes:
-        sizes: The size of each dimension without one, by name.
+        sizes: The size of each dimension without one, by name; where values from files have
+            several, the first.
         bound: What integers are below.
-        spread: What other numbers are drawn from.
+        spread: What other numbers are drawn from; ``None`` of values from files.
+        sources: The files.
     """
 
-    sizes: Mapping[str, int]
-    bound: int
-    spread: Spread
+    sizes: Sizes
+    bound: int = 0
+    spread: Spread | None = None
+    sources: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         sizes = "".join(f"{name}={size}, " for name, size in self.sizes.items())
-        return f"{sizes}{self.spread}"
+        return f"{sizes}{self.spread or 'from ' + ', '.join(self.sources)}"
 
 
 def inputs_of(graph: Any, shapes: Shapes | None = None) -> list[Input]:  # Any: a GraphProto
@@ -129,36 +131,56 @@ def inputs_of(graph: Any, shapes: Shapes | None = None) -> list[Input]:  # Any: 
     """
     given = {each.name for each in graph.initializer}
     found = [_input_of(each) for each in graph.input if each.name not in given]
-    names = [each.name for each in found]
-    for name in shapes or ():
-        if name not in names:
-            raise OptionError(
-                f"--input-shape {name}: the model has no input {name!r}{suggest(name, names)}; its "
-                f"inputs are {', '.join(names) or 'none'}"
-            )
     sizes = sizes_of(found, shapes or {})
     return [_with_sizes(each, sizes, (shapes or {}).get(each.name)) for each in found]
 
 
-def _with_sizes(each: Input, sizes: Mapping[str, int], shape: tuple[int, ...] | None) -> Input:
+def with_ranks(inputs: Sequence[Input], shapes: Shapes) -> list[Input]:
+    """Return inputs of which those of unknown rank have the shapes that are told."""
+    return [_with_sizes(each, {}, shapes.get(each.name)) for each in inputs]
+
+
+def find_input(name: str, inputs: Sequence[Input], where: str) -> Input:
+    """Return the input of that name.
+
+    Raises:
+        OptionError: If there is none.
+    """
+    names = [each.name for each in inputs]
+    if name not in names:
+        raise OptionError(
+            f"{where}: the model has no input {name!r}{suggest(name, names)}; its inputs are "
+            f"{', '.join(names) or 'none'}"
+        )
+    return inputs[names.index(name)]
+
+
+def _with_sizes(each: Input, sizes: Sizes, shape: tuple[int, ...] | None) -> Input:
     if each.dims is None:
         return Input(each.name, each.element, shape, each.is_sequence)
     dims = tuple([sizes.get(dim, dim) if isinstance(dim, str) else dim for dim in each.dims])
     return Input(each.name, each.element, dims, each.is_sequence)
 
 
-def sizes_of(inputs: Sequence[Input], shapes: Shapes) -> dict[str, int]:
+def sizes_of(
+    inputs: Sequence[Input], shapes: Shapes, option: str = "--input-shape"
+) -> dict[str, int]:
     """Return the size that shapes of inputs give each dimension, by name.
 
+    Args:
+        inputs: The inputs.
+        shapes: Shapes of some, by name.
+        option: Where they come from, for errors.
+
     Raises:
-        OptionError: If they contradict the model or each other.
+        OptionError: If they are of what is no input, or contradict the model or each other.
     """
     sizes: dict[str, int] = {}
-    for each in inputs:
-        shape = shapes.get(each.name)
-        if shape is None or each.dims is None:
+    for name, shape in shapes.items():
+        each = find_input(name, inputs, f"{option} {name}")
+        if each.dims is None:
             continue
-        where = f"--input-shape {each.name}:{','.join(map(str, shape))}"
+        where = f"{option} {each.name}:{','.join(map(str, shape))}"
         if len(shape) != len(each.dims):
             raise OptionError(
                 f"{where} has {len(shape)} sizes; input {each.name!r} is {each}, of rank "
@@ -197,17 +219,43 @@ def _dim_of(name: str, axis: int, dim: Any) -> int | str:  # Any: a dimension of
     return dim.dim_param or f"{name}[{axis}]"
 
 
-def plans(inputs: Sequence[Input]) -> Iterator[tuple[Mapping[str, int], int]]:
-    """Yield sizes and bounds of integers to try, the likeliest first."""
+def plans(
+    inputs: Sequence[Input],
+    known: Sizes | None = None,
+    lengths: Callable[[], Sequence[int]] | None = None,
+) -> Iterator[tuple[Sizes, int]]:
+    """Yield sizes and bounds of integers to try, the likeliest first.
+
+    Args:
+        inputs: What is drawn.
+        known: Sizes that dimensions are to have, by name.
+        lengths: Gives those that stand in the model: then sizes are yielded to try where none of
+            the usual ones does.
+    """
+    known = known or {}
     axes: dict[str, int] = {}
     for each in inputs:
         for name, axis in each.free_dims():
             axes.setdefault(name, axis)
+    dimensions = Dimensions(axes, known)
     has_integers = any("int" in each.element for each in inputs)
-    for size, batch in itertools.product(SIZES, BATCHES) if axes else ((1, 1),):
-        sizes = {name: size if axis else batch for name, axis in axes.items()}
+    for sizes in dimensions.usual() if lengths is None else dimensions.further(lengths):
+        if any(name not in known for name in sizes) and _is_too_large(inputs, sizes):
+            continue
         for bound in BOUNDS if has_integers else BOUNDS[:1]:
             yield sizes, bound
+
+
+def _is_too_large(inputs: Sequence[Input], sizes: Sizes) -> bool:
+    return any(
+        math.prod(_shape_of(each, sizes)) > MOST_ELEMENTS
+        for each in inputs
+        if any(True for _ in each.free_dims())
+    )
+
+
+def _shape_of(each: Input, sizes: Sizes) -> tuple[int, ...]:
+    return tuple([sizes[dim] if isinstance(dim, str) else dim for dim in each.dims or ()])
 
 
 def draw_inputs(inputs: Sequence[Input], plan: Plan, seed: int) -> Values:
@@ -220,9 +268,9 @@ def _draw(each: Input, plan: Plan, generator: np.random.Generator) -> Any:  # An
     if each.dims is None:
         raise OptionError(
             f"the model does not say how many axes input {each.name!r} has, so no values can be "
-            f"drawn for it; write --input-shape {each.name}:SIZE,SIZE, or --verify 0"
+            f"drawn for it; write --test-input-shape {each.name}:SIZE,SIZE, or --verify 0"
         )
-    shape = tuple([plan.sizes[dim] if isinstance(dim, str) else dim for dim in each.dims])
+    shape = _shape_of(each, plan.sizes)
     if each.is_sequence:
         return [_draw_tensor(each.element, shape, plan, generator) for _ in range(2)]
     return _draw_tensor(each.element, shape, plan, generator)
@@ -241,6 +289,7 @@ def _draw_tensor(
         bits = int(element.removeprefix("u").removeprefix("int"))
         bound = min(plan.bound, 1 << (bits if element.startswith("u") else bits - 1))
         return np.asarray(generator.integers(0, bound, shape)).astype(dtype)
+    assert plan.spread is not None
     drawn = plan.spread.draw(generator, shape)
     if element.startswith("complex"):
         drawn = drawn + 1j * plan.spread.draw(generator, shape)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import os
 import shutil
 import stat
 import tempfile
@@ -18,8 +20,13 @@ from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.files import DataFiles
+from relayish.onnx.protos.tensors import array_of_proto
 
 _LARGEST_SIZE: Final = (1 << 63) - 1
+_SHAPES: Final = frozenset({6, 7})
+"""The numbers of the element types that shapes have: int32 and int64."""
+_LONGEST_SHAPE: Final = 1024
+"""More elements than a shape, or a list of axes, has."""
 _DIGITS: Final = 4000
 """So many digits ``int`` reads; of a size most of them are zeros."""
 
@@ -29,7 +36,8 @@ class ModelFile:
     """A model and the file it was read from.
 
     Attributes:
-        path: The file.
+        path: The file that it is read from.
+        name: The file that it was given as.
         proto: A ``ModelProto``; dimensions to which the command line gives a size have it.
             Any: onnx does not type its classes.
         inputs: What a caller has to give it.
@@ -38,6 +46,7 @@ class ModelFile:
     """
 
     path: str
+    name: str
     proto: Any
     inputs: list[Input]
     outputs: tuple[str, ...]
@@ -50,12 +59,16 @@ class ModelFile:
 
 @contextlib.contextmanager
 def as_regular_file(path: str) -> Iterator[str]:
-    """Yield the name of a file that can be read again: of a pipe, a copy that goes afterwards."""
+    """Yield the name of a file that every process can read again.
+
+    Of a pipe it is a copy that goes afterwards, and of what only this process calls so.
+    """
     try:
         is_regular = stat.S_ISREG(Path(path).stat().st_mode)
     except OSError:  # whoever reads it says so
         is_regular = True
-    if is_regular or Path(path).is_dir():
+    is_own = os.path.abspath(path).startswith(("/dev/", "/proc/"))  # noqa: PTH100 - no link
+    if (is_regular and not is_own) or Path(path).is_dir():
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -65,44 +78,69 @@ def as_regular_file(path: str) -> Iterator[str]:
         yield str(copy)
 
 
-def read_model(path: str, shapes: Shapes | None = None) -> ModelFile:
+def read_model(path: str, shapes: Shapes | None = None, *, name: str | None = None) -> ModelFile:
     """Return the model in a file.
 
     Args:
         path: The file.
         shapes: Shapes that inputs are to have, by name.
+        name: What the file is called in errors; the path if not given.
 
     Raises:
         ModelError: If the file cannot be read or holds no model.
         OptionError: If the shapes contradict it.
     """
-    proto, _ = load_proto(path)
+    name = path if name is None else name
+    proto, _ = load_proto(path, name)
     inputs = inputs_of(proto.graph)
     if shapes:
         inputs_of(proto.graph, shapes)
         set_sizes(proto.graph, shapes)
         inputs = inputs_of(proto.graph)
     outputs = tuple([each.name for each in proto.graph.output])
-    return ModelFile(path, proto, inputs, outputs, _has_external_data(proto))
+    return ModelFile(path, name, proto, inputs, outputs, _has_external_data(proto))
 
 
-def check_model(path: str, proto: Any) -> None:  # Any: a ModelProto
+def check_model(path: str, proto: Any, name: str | None = None) -> None:  # Any: a ModelProto
     """Check a model by the rules of ONNX: names, types, versions, shapes.
+
+    Args:
+        path: Its file, beside which its tensors lie.
+        proto: The model.
+        name: What it is called in errors; the path if not given.
 
     Raises:
         ModelError: If it breaks one; in one line, as ``onnx.checker`` says it.
     """
+    name = path if name is None else name
     onnx = load_onnx()
     checker, shapes = load_onnx("onnx.checker"), load_onnx("onnx.shape_inference")
-    is_whole = proto is not None and not _has_external_data(proto)
     try:
-        checker.check_model(proto.SerializeToString() if is_whole else path, full_check=True)
+        if not _has_external_data(proto):
+            checker.check_model(proto.SerializeToString(), full_check=True)
+            return
+        checker.check_model(path)
+        whole = _with_shapes(proto, DataFiles.beside(Path(path)))
+        shapes.infer_shapes(whole, check_type=True, strict_mode=True)
     except (checker.ValidationError, shapes.InferenceError) as error:
-        raise ModelError(f"{path} is no valid model: {one_line(str(error))}") from None
+        raise ModelError(f"{name} is no valid model: {one_line(str(error))}") from None
     except (ValueError, RuntimeError) as error:
         raise ModelError(
-            f"onnx {onnx.__version__} cannot check {path}: {one_line(str(error))}"
+            f"onnx {onnx.__version__} cannot check {name}: {one_line(str(error))}"
         ) from None
+
+
+def _with_shapes(proto: Any, files: DataFiles) -> Any:  # Any: ModelProtos
+    """Return a model with the tensors in it that may be shapes: inference opens no other file."""
+    made = load_onnx().ModelProto()
+    made.CopyFrom(proto)
+    for tensor in _external_tensors(made):
+        if _may_be_shape(tensor):
+            array = array_of_proto(tensor, files, f"tensor {tensor.name!r}")
+            tensor.raw_data = array.astype(array.dtype.newbyteorder("<")).tobytes()
+            del tensor.external_data[:]
+            tensor.ClearField("data_location")
+    return made
 
 
 def one_line(text: str) -> str:
@@ -112,8 +150,12 @@ def one_line(text: str) -> str:
     return " ".join(said)[:400].rstrip(".") if said else "nothing is said of why"
 
 
-def parse_shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
+def parse_shapes(words: Sequence[str], option: str = "--input-shape") -> dict[str, tuple[int, ...]]:
     """Return the shapes that words like ``x:1,3,224,224`` give, by name of the input.
+
+    Args:
+        words: The words.
+        option: What they are given to, for errors.
 
     Raises:
         OptionError: If a word is none of these, or names an input again.
@@ -128,13 +170,12 @@ def parse_shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
         parts = [part.strip() for part in sizes.split(",")] if sizes.strip() else []
         if not colon or not name or not all(part.isdecimal() for part in parts):
             raise OptionError(
-                f"expected NAME:SIZE,SIZE,... after --input-shape, as in x:1,3,224,224; found "
-                f"{word!r}"
+                f"expected NAME:SIZE,SIZE,... after {option}, as in x:1,3,224,224; found {word!r}"
             )
         if name in shapes:
-            raise OptionError(f"--input-shape is given twice for input {name!r}")
+            raise OptionError(f"{option} is given twice for input {name!r}")
         if any(len(part) > _DIGITS or int(part) > _LARGEST_SIZE for part in parts):
-            raise OptionError(f"--input-shape {word[:80]}: sizes are at most {_LARGEST_SIZE}")
+            raise OptionError(f"{option} {word[:80]}: sizes are at most {_LARGEST_SIZE}")
         shapes[name] = tuple([int(part) for part in parts])
     return shapes
 
@@ -173,19 +214,30 @@ def _replace_names(graph: Any, sizes: Mapping[str, int]) -> None:  # Any: as abo
 
 
 def _has_external_data(proto: Any) -> bool:  # Any: a ModelProto
+    return any(True for _ in _external_tensors(proto))
+
+
+def has_external_shapes(proto: Any) -> bool:  # Any: a ModelProto
+    """Return whether what may be a shape lies beside a model: runtimes do not look there."""
+    return any(map(_may_be_shape, _external_tensors(proto)))
+
+
+def _may_be_shape(tensor: Any) -> bool:  # Any: a TensorProto
+    return tensor.data_type in _SHAPES and math.prod(tensor.dims) <= _LONGEST_SHAPE
+
+
+def _external_tensors(proto: Any) -> Iterator[Any]:  # Any: a ModelProto, and its TensorProtos
+    """Yield the tensors that lie in files beside a model."""
     external = load_onnx().TensorProto.EXTERNAL
     nodes: list[Any] = [node for function in proto.functions for node in function.node]
     graphs = [proto.graph]
     while graphs or nodes:
         if graphs:
             graph = graphs.pop()
-            if any(each.data_location == external for each in graph.initializer):
-                return True
+            yield from [each for each in graph.initializer if each.data_location == external]
             nodes += graph.node
             continue
         for attribute in nodes.pop().attribute:
             held = [attribute.t] if attribute.HasField("t") else attribute.tensors
-            if any(each.data_location == external for each in held):
-                return True
+            yield from [each for each in held if each.data_location == external]
             graphs += [attribute.g] if attribute.HasField("g") else attribute.graphs
-    return False

@@ -97,7 +97,8 @@ def _equality(report: Report) -> Iterator[str]:
         yield "equality not verified"
         return
     count = len(reference.inputs)
-    on = f"on {count} random input{'' if count == 1 else 's'} ({reference.plan})"
+    drawn = "" if reference.plan.spread is None else "random "
+    on = f"on {count} {drawn}input{'' if count == 1 else 's'} ({reference.plan})"
     if comparison.fault is not None:
         yield f"NOT equal {on}, by {reference.engine.name}: {comparison.fault}"
     else:
@@ -140,6 +141,7 @@ def report_as_json(report: Report) -> str:
         "notes": report.notes,
     }
     if reference is not None and comparison is not None:
+        spread = reference.plan.spread
         told["verification"] = {
             "equal": comparison.fault is None,
             "fault": comparison.fault,
@@ -147,7 +149,8 @@ def report_as_json(report: Report) -> str:
             "engine": reference.engine.name,
             "inputs": len(reference.inputs),
             "sizes": dict(reference.plan.sizes),
-            "drawn_from": str(reference.plan.spread),
+            "drawn_from": None if spread is None else str(spread),
+            "data": list(reference.plan.sources),
             "largest_difference": comparison.largest,
             "tolerance": comparison.tolerance,
             "inputs_without_effect": list(reference.idle),

@@ -17,11 +17,20 @@ from relayish.errors import EvaluationError
 LIMIT: Final = 1800.0
 """Seconds after which a model is taken to run for ever."""
 
+PLAIN: Final = "ORT_DISABLE_ALL"
+"""The level at which onnxruntime runs a model as it is written."""
+OPTIMISING: Final = ("ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
+"""Those at which it computes the same otherwise."""
+
 _PROCESS: Final = Path(__file__).with_name("runtime_process.py")
 
 
+class ProcessEndedError(EvaluationError):
+    """A model ended the process that ran it, or did not end within the time it has."""
+
+
 class Runtime:
-    """Onnxruntime, its optimiser off, in a process that is started at once, and anew once it ended.
+    """Onnxruntime in a process, which is started for the first model, and anew once it ended.
 
     Args:
         limit: The seconds that loading a model may take, and running it once.
@@ -30,22 +39,34 @@ class Runtime:
     def __init__(self, limit: float = LIMIT) -> None:
         self._limit = limit
         self._process: subprocess.Popen[bytes] | None = None
-        self._started()  # while the model is read
 
-    def load(self, path: str) -> Any:  # Any: a Run
+    @property
+    def process_id(self) -> int | None:
+        """The number of the process; ``None`` while there is none."""
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Start the process, so that it is there once a model is read."""
+        self._started()
+
+    def load(self, path: str, level: str = PLAIN) -> Any:  # Any: a Run
         """Return what runs a model.
 
+        Args:
+            path: The model.
+            level: What onnxruntime may do to it: a ``GraphOptimizationLevel``.
+
         Raises:
-            EvaluationError: If it is not taken, or ends the process; and what runs it raises that
-                as well.
+            ProcessEndedError: If it ends the process.
+            EvaluationError: If it is not taken; and what runs it raises both as well.
         """
-        number = self._ask("load", path)
+        number = self._ask("load", path, level)
         loaded_by = self._process
 
         def run(inputs: Mapping[str, Any]) -> list[Any]:  # Any: arrays, lists of them, or None
             nonlocal number, loaded_by
             if loaded_by is not self._process:  # that one was ended by another model
-                number = self._ask("load", path)
+                number = self._ask("load", path, level)
                 loaded_by = self._process
             outputs: list[Any] = self._ask("run", number, inputs)
             return outputs
@@ -64,7 +85,7 @@ class Runtime:
             is_done, answer = pickle.load(process.stdout)  # noqa: S301 - of our own process
         except (EOFError, OSError, pickle.UnpicklingError):
             self._process = None
-            raise EvaluationError(f"onnxruntime: {self._why_ended(process, timer)}") from None
+            raise ProcessEndedError(f"onnxruntime: {self._why_ended(process, timer)}") from None
         except BaseException:  # an interrupt: nobody waits for the answer any more
             self._process = None
             process.kill()

@@ -1,8 +1,8 @@
 """The other end of :class:`~relayish.cli.onnx.runtime.Runtime`: a process that runs onnxruntime.
 
 It is started by the name of its file, and imports nothing of this package: so it is there soon.
-Requests and answers are pickles: ``("load", path)`` is answered with the number of a session,
-``("run", number, inputs)`` with outputs. What is wrong is answered with the reason.
+Requests and answers are pickles: ``("load", path, level)`` is answered with the number of a
+session, ``("run", number, inputs)`` with outputs. What is wrong is answered with the reason.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class _Sessions:
         self._runtime: Any = importlib.import_module("onnxruntime")
         self._sessions: list[Any] = []  # Any: of that module
 
-    def load(self, path: str) -> int:
+    def load(self, path: str, level: str) -> int:
         options = self._runtime.SessionOptions()
-        options.graph_optimization_level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.graph_optimization_level = getattr(self._runtime.GraphOptimizationLevel, level)
         options.log_severity_level = 4  # what is wrong is raised as well
         providers = ["CPUExecutionProvider"]
         self._sessions.append(self._runtime.InferenceSession(path, options, providers=providers))

@@ -12,11 +12,14 @@ from relayish.frontend.onnx.texts import check_texts
 from relayish.onnx.package import load_onnx
 
 
-def load_proto(model: Any) -> tuple[Any, Path | None]:  # Any: of whatever class, a ModelProto
+def load_proto(
+    model: Any, name: str | None = None
+) -> tuple[Any, Path | None]:  # Any: of whatever class, a ModelProto
     """Return the proto of a model, and the path of its file if that is known.
 
     Args:
         model: A ``ModelProto``, the bytes of one, or the path of a file.
+        name: What the file is called in errors; its path if not given.
 
     Raises:
         ModelError: If it is none of these, cannot be read, or is no model.
@@ -26,7 +29,7 @@ def load_proto(model: Any) -> tuple[Any, Path | None]:  # Any: of whatever class
         return _check(model, "the model"), None
     if isinstance(model, (str, PathLike)):
         path = Path(model)
-        return _parse(_read(path), os.fspath(path)), path
+        return _parse(_read(path), os.fspath(path) if name is None else name), path
     if isinstance(model, (bytes, bytearray, memoryview)):
         return _parse(bytes(model), f"what was given, of {len(model)} bytes,"), None
     raise ModelError(

@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from relayish.cli.onnx.engines import Engine
-from relayish.cli.onnx.equality import Comparison, Reference, compare_model, find_reference
+from relayish.cli.onnx.equality import (
+    Comparison,
+    Reference,
+    Tolerance,
+    compare_model,
+    find_reference,
+)
 from relayish.cli.onnx.inputs import SPREADS, Input, Plan
 from relayish.errors import EvaluationError
 
@@ -37,7 +43,7 @@ def reference_of(
 def compared(
     model: Function, other: Function, inputs: list[Input] = X, tolerance: float = 1e-4
 ) -> Comparison:
-    return compare_model(reference_of(model, other, inputs), "other", tolerance)
+    return compare_model(reference_of(model, other, inputs), "other", Tolerance(tolerance))
 
 
 def test_models_that_give_the_same_are_equal() -> None:
@@ -207,4 +213,4 @@ def test_the_magnitude_of_an_output_is_that_for_all_inputs(error: float, is_equa
         (),
         1.0,
     )
-    assert (compare_model(reference, "other", 1e-4).fault is None) == is_equal
+    assert (compare_model(reference, "other", Tolerance()).fault is None) == is_equal

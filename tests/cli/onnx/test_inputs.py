@@ -91,7 +91,9 @@ def test_an_input_of_unknown_rank_needs_a_shape() -> None:
     onnx = pytest.importorskip("onnx")
     value = onnx.helper.make_tensor_value_info("x", 1, None)
     graph = onnx.helper.make_graph([], "g", [value], [])
-    with pytest.raises(OptionError, match=r"how many axes input 'x' has.*--input-shape x:SIZE"):
+    with pytest.raises(
+        OptionError, match=r"how many axes input 'x' has.*--test-input-shape x:SIZE"
+    ):
         draw_inputs(inputs_of(graph), PLAN, 0)
     assert draw_inputs(inputs_of(graph, {"x": (2, 5)}), PLAN, 0)["x"].shape == (2, 5)
 
