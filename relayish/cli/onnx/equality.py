@@ -265,8 +265,11 @@ def _of_sizes(
     is_drawn = any(not each.element.removeprefix("u").startswith("int") for each in inputs)
     for spread in SPREADS if is_drawn else SPREADS[:1]:
         plan = Plan(sizes, bound, spread)
-        drawn = tuple([draw_inputs(inputs, plan, seed + number) for number in range(runs)])
-        results = tuple([_run(run, each) for each in drawn])
+        drawn: tuple[Values, ...] = ()
+        results: tuple[list[Any], ...] = ()  # Any: as of Run
+        for number in range(runs):  # most sizes fail at once
+            drawn += (draw_inputs(inputs, plan, seed + number),)
+            results += (_run(run, drawn[-1]),)
         idle = tuple([each.name for each in inputs if _is_idle(run, each.name, drawn, results)])
         yield _Candidate(plan, drawn, results, idle, _variation(results))
 

@@ -28,7 +28,7 @@ Values = dict[str, Any]  # Any: arrays, and lists of them
 
 BOUNDS: Final = (128, 8, 2)
 """What integers are tried to be below."""
-MOST_ELEMENTS: Final = 1 << 26
+MOST_ELEMENTS: Final = 1 << 24
 """More elements than this has no input of a size that nobody asked for."""
 
 
