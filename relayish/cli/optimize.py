@@ -171,11 +171,10 @@ class _Work:
         try:
             check_model(self.model.path, self.model.proto, self.model.name)
         except ModelError as error:
-            for engine in self.engines:
-                if engine.name == ONNXRUNTIME and _loads(engine, self.model.path):
-                    self.broken_rule = f"{error}; it is taken, since onnxruntime runs it"
-                    self.keeps_rules = False
-                    return
+            if self._runs_in_onnxruntime():
+                self.broken_rule = f"{error}; it is taken, since onnxruntime runs it"
+                self.keeps_rules = False
+                return
             again = folder / "again.onnx"
             try:
                 self._write(self.mod, again)
@@ -184,10 +183,15 @@ class _Work:
             self.broken_rule = f"{error}; it is taken, since it is valid once written again"
             self.model.path = str(again)
             return
-        if self.args.verify and has_external_shapes(self.model.proto):
+        has_shapes = self.args.verify and has_external_shapes(self.model.proto)
+        if has_shapes and not self._runs_in_onnxruntime():
             again = folder / "again.onnx"
             self._write(self.mod, again)
             self.model.path = str(again)
+
+    def _runs_in_onnxruntime(self) -> bool:
+        engines = [each for each in self.engines if each.name == ONNXRUNTIME]
+        return any(_loads(each, self.model.path) for each in engines)
 
     def optimise(self) -> tuple[Report, int]:
         """Run the passes, write the result beside its place, verify it, put it there."""

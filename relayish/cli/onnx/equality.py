@@ -153,7 +153,7 @@ def find_reference(
             else:
                 best = _best(run, inputs, max(runs, 2), seed, wanted)
         except EvaluationError as error:
-            failures.append(f"{engine.name}: {error}")
+            failures.append(f"{engine.name}: {str(error).replace(path, 'the model')}")
             continue
         return Reference(
             engine,
