@@ -258,8 +258,9 @@ class _Work:
             found = compare_model(reference, str(path), tolerance)
             if found.fault is None:
                 report.notes.append(
-                    f"output {found.output!r} may differ by {found.tolerance:.1e}: where the model "
-                    f"itself rounds otherwise, single elements differ by half of that"
+                    f"outputs differ by {found.largest:.1e} of their magnitude, or in single "
+                    f"integers, and no more than twice as much as where the model itself rounds "
+                    f"otherwise"
                 )
         report.comparison = found
         if found.fault is None:

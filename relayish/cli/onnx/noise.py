@@ -81,17 +81,23 @@ def _nudge_value(value: Any, unit: float, generator: np.random.Generator) -> Any
 
 
 def _difference(first: object, second: object, scale: float) -> Noise:
-    """Return by how much floats differ; not at all what cannot be compared."""
+    """Return by how much outputs differ; not at all what cannot be compared."""
     if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
         pairs = zip(first, second, strict=False)
         return reduce(_larger, [_difference(a, b, scale) for a, b in pairs], Noise())
     if first is None or second is None:
         return Noise()
     a, b = np.asarray(first), np.asarray(second)
-    if a.shape != b.shape or a.dtype != b.dtype or not is_floating(a):
+    if a.shape != b.shape or a.dtype != b.dtype:
         return Noise()
+    if not is_floating(a):
+        return Noise(share=float(np.mean(a != b)) if a.size else 0.0)
     return differences(widen(a), widen(b), scale)
 
 
 def _larger(first: Noise, second: Noise) -> Noise:
-    return Noise(max(first.largest, second.largest), max(first.mean, second.mean))
+    return Noise(
+        max(first.largest, second.largest),
+        max(first.mean, second.mean),
+        max(first.share, second.share),
+    )

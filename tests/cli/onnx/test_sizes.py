@@ -17,6 +17,8 @@ from relayish.cli.onnx.sizes import Dimensions, lengths_in, parse_sum
 from relayish.frontend.onnx import from_onnx
 from tests.support.small_models import FLOAT, model_of
 
+pytestmark = pytest.mark.references
+
 LENGTHS = (12, 100)
 
 
@@ -100,7 +102,6 @@ def test_inputs_are_of_a_size_that_memory_has_unless_asked_for() -> None:
     assert [found for found, _ in plans(cube, large)] == [large]
 
 
-@pytest.mark.references
 def test_lengths_are_those_of_shapes_and_then_those_of_weights() -> None:
     nodes = [
         helper.make_node("Reshape", ["x", "s"], ["a"]),
