@@ -12,7 +12,7 @@ import numpy as np
 from relayish.cli.onnx.engines import Engine, Run
 from relayish.cli.onnx.given import DataSet
 from relayish.cli.onnx.inputs import SPREADS, Input, Plan, Values, draw_inputs, plans
-from relayish.cli.onnx.runtime import ProcessEndedError
+from relayish.cli.onnx.runtime import ProcessEndedError, TimeLimitError
 from relayish.cli.onnx.sizes import Sizes
 from relayish.errors import EvaluationError, RelayishError
 
@@ -247,7 +247,7 @@ def _best_of(
         except EvaluationError as error:
             failure = error
             ends += isinstance(error, ProcessEndedError)
-            if ends == MOST_ENDS:
+            if ends == MOST_ENDS or isinstance(error, TimeLimitError):
                 break
             continue
         if any(each.is_fair() for each in found):

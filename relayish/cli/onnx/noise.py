@@ -8,6 +8,7 @@ differ by a unit in the last place.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from relayish.cli.onnx.equality import (
     differences,
     is_floating,
     magnitudes,
+    run_again,
     widen,
 )
 from relayish.cli.onnx.inputs import Values
@@ -48,21 +50,24 @@ def measure_noise(reference: Reference, path: str, tolerance: Tolerance) -> dict
 
 def _otherwise(
     reference: Reference, path: str, tolerance: Tolerance
-) -> Iterator[list[list[Any]]]:  # Any: as of Run
+) -> Iterator[tuple[list[Any], ...]]:  # Any: as of Run
     """Yield what the model gives when it rounds otherwise, for each of the inputs."""
-    engine = reference.engine
-    for load in engine.otherwise:
+    for variant in _variants(reference, tolerance):
         try:
-            run = load(path)
-            yield [run(each) for each in reference.inputs]
+            yield run_again(variant, path)
         except EvaluationError:
-            continue  # what an optimiser makes of a model may not run; that measures nothing
+            continue  # as what an optimiser makes of a model; that measures nothing
+
+
+def _variants(reference: Reference, tolerance: Tolerance) -> Iterator[Reference]:
+    """Yield the engines that round otherwise, and inputs that do."""
+    for load in reference.engine.otherwise:
+        yield replace(reference, engine=replace(reference.engine, load=load))
     unit = 2.0**-10 if tolerance.widths else 2.0**-23  # of the numbers on the way
-    run = engine.load(path)
     for seed in range(NUDGES):
         generator = np.random.default_rng(seed)
         nudged = [_nudge(each, unit, generator) for each in reference.inputs]
-        yield [run(each) for each in nudged]
+        yield replace(reference, inputs=tuple(nudged))
 
 
 def _nudge(inputs: Values, unit: float, generator: np.random.Generator) -> Values:

@@ -26,7 +26,11 @@ _PROCESS: Final = Path(__file__).with_name("runtime_process.py")
 
 
 class ProcessEndedError(EvaluationError):
-    """A model ended the process that ran it, or did not end within the time it has."""
+    """A model ended the process that ran it."""
+
+
+class TimeLimitError(ProcessEndedError):
+    """A model did not end within the time it has."""
 
 
 class Runtime:
@@ -85,7 +89,7 @@ class Runtime:
             is_done, answer = pickle.load(process.stdout)  # noqa: S301 - of our own process
         except (EOFError, OSError, pickle.UnpicklingError):
             self._process = None
-            raise ProcessEndedError(f"onnxruntime: {self._why_ended(process, timer)}") from None
+            raise self._ended(process, timer) from None
         except BaseException:  # an interrupt: nobody waits for the answer any more
             self._process = None
             process.kill()
@@ -107,13 +111,13 @@ class Runtime:
             weakref.finalize(self, _end, self._process)
         return self._process
 
-    def _why_ended(self, process: subprocess.Popen[bytes], timer: threading.Timer) -> str:
+    def _ended(self, process: subprocess.Popen[bytes], timer: threading.Timer) -> ProcessEndedError:
         _end(process)
         if timer.finished.is_set():
-            return f"no end within {self._limit:g} s"
+            return TimeLimitError(f"onnxruntime: no end within {self._limit:g} s")
         status = process.returncode
         reason = signal.Signals(-status).name if status < 0 else f"exit code {status}"
-        return f"it ended with {reason}, and cannot run the model"
+        return ProcessEndedError(f"onnxruntime: it ended with {reason}, and cannot run the model")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

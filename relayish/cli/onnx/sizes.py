@@ -109,11 +109,12 @@ class Dimensions:
         return {name: size if axis else batch for name, axis in self._axes.items()}
 
     def _sums_of_two(self) -> Iterator[dict[str, int]]:
-        """Yield sizes of which one is the sum of two, or one more than another."""
+        """Yield sizes of which one is 1, one more than another, or the sum of two."""
         if len(self._axes) > _MOST_NAMES:
             return
         for batch in BATCHES:
             some = self._filled(_SMALL, batch)
+            yield from ({**some, step: 1} for step in self._axes)
             for total, past in itertools.permutations(self._axes, 2):
                 yield {**some, total: some[past] + 1}
                 for step in self._axes:

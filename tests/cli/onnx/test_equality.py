@@ -18,6 +18,7 @@ from relayish.cli.onnx.equality import (
     find_reference,
 )
 from relayish.cli.onnx.inputs import SPREADS, Input, Plan
+from relayish.cli.onnx.runtime import ProcessEndedError, TimeLimitError
 from relayish.errors import EvaluationError
 
 Function = Callable[[Mapping[str, Any]], list[Any]]
@@ -175,6 +176,22 @@ def test_sizes_are_tried_until_the_model_runs() -> None:
 
     found = reference_of(picky, inputs=[Input("x", "float32", ("n", "m"))])
     assert found.plan.sizes == {"n": 1, "m": 320}
+
+
+@pytest.mark.parametrize(
+    ("error", "count"), [(EvaluationError, 25), (ProcessEndedError, 3), (TimeLimitError, 1)]
+)
+def test_model_that_ends_its_process_is_not_run_for_ever(error: type[Exception], count) -> None:
+    runs: list[tuple[int, ...]] = []
+
+    def model(inputs: Mapping[str, Any]) -> list[Any]:
+        runs.append(inputs["x"].shape)
+        raise error("no")
+
+    with pytest.raises(EvaluationError, match="no"):
+        reference_of(model, inputs=[Input("x", "float32", ("n", "m"))])
+    assert len(runs) == len(set(runs))
+    assert len(runs) >= count if error is EvaluationError else len(runs) == count
 
 
 def test_indices_are_drawn_ever_smaller_until_the_model_runs() -> None:

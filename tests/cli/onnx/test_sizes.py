@@ -84,6 +84,7 @@ def test_one_dimension_may_be_the_sum_of_two(names: tuple[str, ...]) -> None:
     assert any(
         1 < each["past"] == each["total"] - each["step"] and each["step"] > 1 for each in further
     )
+    assert {"batch": 2, "past": 8, "step": 1, "total": 8} in further
     assert any(each["step"] == 1 and 1 < each["past"] == each["total"] - 1 for each in further)
     assert any(each["total"] == each["past"] + 1 and each["step"] > 1 for each in further)
 
