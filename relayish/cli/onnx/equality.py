@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -69,12 +69,12 @@ class Wanted:
 
     Attributes:
         known: Sizes that dimensions are to have, by name.
-        lengths: Gives the sizes that stand in the model.
+        lengths: Gives the sizes that stand in the model; ``None`` leaves it at the usual ones.
         data: Values, where none are to be drawn.
     """
 
     known: Sizes = field(default_factory=dict)
-    lengths: Callable[[], Sequence[int]] = tuple
+    lengths: Callable[[], Sequence[int]] | None = tuple
     data: Sequence[DataSet] = ()
 
 
@@ -148,6 +148,7 @@ def find_reference(
     failures: list[str] = []
     for engine in engines:
         tell(f"running the model in {engine.name}")
+        run = None
         try:
             run = engine.load(path)
             if wanted.data:
@@ -156,6 +157,8 @@ def find_reference(
                 best = _best(run, inputs, max(runs, 2), seed, wanted)
         except EvaluationError as error:
             failures.append(f"{engine.name}: {str(error).replace(path, 'the model')}")
+            if run is not None:  # which tried further sizes in vain
+                wanted = replace(wanted, lengths=None)
             continue
         return Reference(
             engine,
@@ -217,6 +220,8 @@ def _best(run: Run, inputs: Sequence[Input], runs: int, seed: int, wanted: Wante
         raise
     except EvaluationError as error:
         likely = error  # of sizes that are likelier than those that follow
+    if wanted.lengths is None:
+        raise likely
     further = list(plans(inputs, wanted.known, wanted.lengths))
     try:
         if further:

@@ -30,6 +30,8 @@ BOUNDS: Final = (128, 8, 2)
 """What integers are tried to be below."""
 MOST_ELEMENTS: Final = 1 << 24
 """More elements than this has no input of a size that nobody asked for."""
+MOST_OF_FURTHER: Final = 1 << 20
+"""The same, of sizes that are tried where none of the usual ones does: these are many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,16 +241,17 @@ def plans(
             axes.setdefault(name, axis)
     dimensions = Dimensions(axes, known)
     has_integers = any("int" in each.element for each in inputs)
+    most = MOST_ELEMENTS if lengths is None else MOST_OF_FURTHER
     for sizes in dimensions.usual() if lengths is None else dimensions.further(lengths):
-        if any(name not in known for name in sizes) and _is_too_large(inputs, sizes):
+        if any(name not in known for name in sizes) and _is_larger(inputs, sizes, most):
             continue
         for bound in BOUNDS if has_integers else BOUNDS[:1]:
             yield sizes, bound
 
 
-def _is_too_large(inputs: Sequence[Input], sizes: Sizes) -> bool:
+def _is_larger(inputs: Sequence[Input], sizes: Sizes, most: int) -> bool:
     return any(
-        math.prod(_shape_of(each, sizes)) > MOST_ELEMENTS
+        math.prod(_shape_of(each, sizes)) > most
         for each in inputs
         if any(True for _ in each.free_dims())
     )

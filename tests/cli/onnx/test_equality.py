@@ -178,6 +178,29 @@ def test_sizes_are_tried_until_the_model_runs() -> None:
     assert found.plan.sizes == {"n": 1, "m": 320}
 
 
+def test_further_sizes_are_tried_once_and_by_an_engine_that_takes_the_model() -> None:
+    runs: dict[str, int] = {"first": 0, "second": 0}
+
+    def fail(name: str) -> Function:
+        def model(_inputs: Mapping[str, Any]) -> list[Any]:
+            runs[name] += 1
+            raise EvaluationError("no")
+
+        return model
+
+    def refuse(_path: str) -> Function:
+        raise EvaluationError("no such operator")
+
+    inputs = [Input("x", "float32", ("n", "m"))]
+    first, second = (Engine(name, lambda _path, name=name: fail(name)) for name in runs)
+    for engines in [first, second], [Engine("refuses", refuse), first]:
+        with pytest.raises(EvaluationError, match="does not run"):
+            find_reference(engines, "model", inputs, ["y"], runs=1, seed=0)
+    usual = runs["second"]
+    assert runs["first"] > 2 * usual
+    assert (runs["first"] - 2 * usual) % 2 == 0
+
+
 @pytest.mark.parametrize(
     ("error", "count"), [(EvaluationError, 25), (ProcessEndedError, 3), (TimeLimitError, 1)]
 )

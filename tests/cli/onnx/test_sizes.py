@@ -12,7 +12,7 @@ pytest.importorskip("onnx")
 
 from onnx import helper, numpy_helper
 
-from relayish.cli.onnx.inputs import MOST_ELEMENTS, Input, plans
+from relayish.cli.onnx.inputs import MOST_ELEMENTS, MOST_OF_FURTHER, Input, plans
 from relayish.cli.onnx.sizes import Dimensions, lengths_in, parse_sum
 from relayish.frontend.onnx import from_onnx
 from tests.support.small_models import FLOAT, model_of
@@ -99,6 +99,8 @@ def test_inputs_are_of_a_size_that_memory_has_unless_asked_for() -> None:
     cube = [Input("x", "float32", ("a", "b", "c", "d"))]
     for found, _ in plans(cube):
         assert np.prod([float(each) for each in found.values()]) <= MOST_ELEMENTS
+    for found, _ in plans(cube, None, lambda: [100]):
+        assert np.prod([float(each) for each in found.values()]) <= MOST_OF_FURTHER
     large = dict.fromkeys("abcd", 512)
     assert [found for found, _ in plans(cube, large)] == [large]
 
