@@ -120,3 +120,14 @@ def test_lengths_are_those_of_shapes_and_then_those_of_weights() -> None:
     assert found[0] == 12
     assert set(found[:4]) == {12, 5, 7, 35}
     assert found[-2:] == [3, 30]
+
+
+def test_lengths_are_neither_long_nor_of_tables() -> None:
+    node = helper.make_node("Sum", ["x", "a", "b", "c"], ["y"])
+    constants = {
+        "a": np.array([2, 3, -1, 4096, 4097]),
+        "b": np.full(8, 70),
+        "c": np.full((9, 4097), 80),
+    }
+    model = model_of([node], {"x": (FLOAT, ["n"])}, {"y": (FLOAT, ["n"])}, constants)
+    assert sorted(lengths_in(from_onnx(model))) == [3, 5, 8, 9, 70, 4096]
