@@ -15,6 +15,8 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr, parse_pattern, parse_type
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
+from tests.support.typed_text import typed
+from tests.support.work import lines_run
 
 LEVELS = min(DEPTH // 2, 10_000)
 """Of text, which has lines: more than Python nests by itself."""
@@ -96,3 +98,29 @@ def test_nodes_shared_between_nested_blocks_are_written_once() -> None:
     text = astext(expr)
     assert text.count("negative(") == LEVELS
     assert_structural_equal(parse_expr(text), expr, map_free_vars=True)
+
+
+TYPES_THAT_NEST = {
+    "tuple": "let %v{0} = (%v{1},);",
+    "pair": "let %v{0} = (%v{1}, 1);",
+    "function": "let %v{0} = fn () {{ %v{1} }};",
+    "list": "let %v{0} = Cons(%v{1}, Nil);",
+    "graph": "%{0} = (%{1},);",
+}
+
+
+@pytest.mark.parametrize("step", TYPES_THAT_NEST.values(), ids=TYPES_THAT_NEST.keys())
+def test_typed_program_whose_types_nest_is_written_in_linear_time(step: str) -> None:
+    last = "%v" if "let" in step else "%"
+
+    def work(levels: int) -> int:
+        lines = [step.format(i + 1, i) for i in range(levels)]
+        first = step.format(0, "x").replace("%vx", "%x")
+        mod = typed(
+            '#[version = "0.0.5"]\ntype List[A] { Cons(A, List[A]), Nil, }\n'
+            f"def @main(%x: int32) {{ {first} {' '.join(lines)} {last}{levels} }}"
+        )
+        return lines_run(lambda: astext(mod))
+
+    work(10)  # what is looked up once and for all is there
+    assert work(1000) <= 11 * work(100)

@@ -116,7 +116,7 @@ class TypePrinter:
         known = 1 if type(root) is TensorType else sizes.get(root)
         if known is not None:
             return known
-        for node in TYPES.post_order(root):
+        for node in TYPES.post_order(root, lambda node: node not in sizes):
             if node not in sizes:
                 inner = sum([sizes[child] for child in TYPES.children(node)])
                 own = _LARGE if type_variables_bound_by(node) else 1
@@ -176,7 +176,7 @@ class TypePrinter:
     def make_quiet(self) -> TypePrinter:
         """Return a printer with the same names, for texts that are not read."""
         quiet = TypePrinter(MetadataWriter())
-        quiet._names, quiet._taken = self._names, self._taken
+        quiet._names, quiet._taken, quiet._sizes = self._names, self._taken, self._sizes
         return quiet
 
     def _bind(self, var: TypeVar) -> str:
