@@ -11,10 +11,26 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from relayish._support.printable import escape, message_text
 from relayish._support.retired import find_retired
 
 
-class RelayishError(Exception):
+class _Message(Exception):  # noqa: N818 - what errors and warnings have in common
+    """Something that is told to people: whatever it quotes, without control characters, and short.
+
+    See :func:`~relayish._support.printable.message_text`.
+    """
+
+    def __init__(self, *args: object, **named: object) -> None:
+        shown = [message_text(arg) if type(arg) is str else arg for arg in args]
+        super().__init__(*shown, **named)
+
+    def add_note(self, note: str, /) -> None:
+        """Add a note."""
+        super().add_note(message_text(note))
+
+
+class RelayishError(_Message):
     """The root of every error raised by relayish itself."""
 
 
@@ -25,7 +41,7 @@ DiagnosticError = RelayishError
 """The name under which they catch those of text and types."""
 
 
-class RelayishWarning(UserWarning):
+class RelayishWarning(_Message, UserWarning):
     """The root of every warning given by relayish itself."""
 
 
@@ -120,7 +136,7 @@ class Diagnostic(NamedTuple):
     def __str__(self) -> str:
         place = f"{self.span}: " if self.span is not None else ""
         inside = f" (in {self.definition})" if self.definition else ""
-        return f"{place}{self.message}{inside}"
+        return message_text(f"{place}{self.message}{inside}")
 
 
 class TypeInferenceError(RelayishError, TypeError):
@@ -197,7 +213,7 @@ class BinaryFormatError(RelayishError, ValueError):
         self.path = ""
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.args[0]}" if self.path else str(self.args[0])
+        return f"{escape(self.path)}: {self.args[0]}" if self.path else str(self.args[0])
 
 
 class ModelError(RelayishError, ValueError):
@@ -290,7 +306,7 @@ def add_note(error: BaseException, note: str) -> None:
         >>> notes_of(error)
         ['while visiting %x']
     """
-    vars(error).setdefault("__notes__", []).append(note)
+    vars(error).setdefault("__notes__", []).append(message_text(note))
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ MAX_LINES = 600
 
 # lowest first; those on one line are peers. "ir.relay" is the part of "ir" that is Relay's
 LAYERS = (
-    ("_support.retired",),
+    ("_support.printable", "_support.retired"),
     ("errors",),
     ("_support",),
     ("onnx.element_types",),
@@ -290,3 +290,15 @@ def test_the_check_lets_imports_pass_that_point_down():
         "relayish.functor.vtable",
     ]
     assert not any(wrong(each) for each in found)
+
+
+def test_commands_write_to_the_terminal_in_one_place():
+    """What they tell goes through what escapes control characters."""
+    allowed = {"report.py", "progress.py"}  # the second moves the cursor itself, on purpose
+    direct = re.compile(r"std(?:out|err)\.write\(|\bprint\(|print_exception")
+    found = [
+        path.name
+        for path in sorted((PACKAGE / "cli").rglob("*.py"))
+        if path.name not in allowed and direct.search(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []

@@ -6,12 +6,17 @@ import argparse
 import sys
 from typing import Final, NoReturn
 
+from relayish._support.printable import message_text
+
 EXIT_USAGE: Final = 2
 """The exit code for an error in what was given."""
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong as all errors are said."""
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        super().exit(status, None if message is None else message_text(message))
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)

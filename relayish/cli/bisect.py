@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from typing import Final
 
 from relayish._support.collector import freeze_heap
 from relayish.cli.driver_options import driver_context
 from relayish.cli.files import read_program, write_program
 from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
+from relayish.cli.report import tell_error
 from relayish.domain.driver import Driver
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
@@ -37,12 +37,12 @@ def run(args: argparse.Namespace) -> int:
         driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
         culprit = bisect(driver, mod, fault, most_tries=args.tries)
     if culprit is None:
-        sys.stderr.write("relayish: nothing is wrong after any pass\n")
+        tell_error("relayish: nothing is wrong after any pass\n")
         return 0
     others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
     where = "" if culprit.function is None else f"; the function at fault is @{culprit.function}"
-    sys.stderr.write(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
-    sys.stderr.write(f"relayish: note: opt -skip_after={culprit.position} leaves it out{where}\n")
+    tell_error(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
+    tell_error(f"relayish: note: opt -skip_after={culprit.position} leaves it out{where}\n")
     write_program(culprit.shrunk, form, args.output)
     return EXIT_FOUND
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Final
 
 from relayish._support.collector import freeze_heap
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.cli.files import read_with_source
-from relayish.cli.report import describe_diagnostic, describe_error
+from relayish.cli.report import describe_diagnostic, describe_error, tell, tell_error
 from relayish.errors import TypeInferenceError, WellFormedError
 from relayish.ir.relay.module import IRModule
 
@@ -30,20 +29,20 @@ def _check(mod: IRModule, source: str, args: argparse.Namespace) -> int:
     try:
         check_well_formed(mod)
     except WellFormedError as error:
-        sys.stderr.write(f"{args.file}: not well formed: {describe_error(error)}\n")
+        tell_error(f"{args.file}: not well formed: {describe_error(error)}\n")
         return EXIT_INVALID
     count = f"{len(mod)} function{'' if len(mod) == 1 else 's'}"
     if args.no_types:
-        sys.stdout.write(f"{args.file}: well formed, {count}\n")
+        tell(f"{args.file}: well formed, {count}\n")
         return 0
     try:
         infer_type(mod)
     except TypeInferenceError as error:
-        lines = source.splitlines()
+        lines = source.split("\n")
         for diagnostic in error.diagnostics:
-            sys.stderr.write(f"{describe_diagnostic(diagnostic, lines)}\n")
+            tell_error(f"{describe_diagnostic(diagnostic, lines)}\n")
         found = f"{len(error.diagnostics)} error{'' if len(error.diagnostics) == 1 else 's'}"
-        sys.stderr.write(f"{args.file}: ill-typed, {found}\n")
+        tell_error(f"{args.file}: ill-typed, {found}\n")
         return EXIT_INVALID
-    sys.stdout.write(f"{args.file}: well formed and well typed, {count}\n")
+    tell(f"{args.file}: well formed and well typed, {count}\n")
     return 0

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import Final
 
 from relayish._support.collector import freeze_heap
+from relayish._support.printable import escape
 from relayish.analysis.operator_counts import list_op_freqs
 from relayish.cli.files import read_program
 from relayish.cli.forms import text_of
 from relayish.cli.onnx.differences import diff_models
 from relayish.cli.onnx.reading import read_model
+from relayish.cli.report import tell
 from relayish.errors import ModelError, OptionError
 from relayish.pass_infra.instruments.line_diff import diff_lines
 
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         )
     with freeze_heap():
         found = list(_diff_models(args) if are_models[0] else _diff_programs(args))
-    sys.stdout.write("".join(f"{line}\n" for line in found))
+    tell("".join(f"{escape(line)}\n" for line in found))
     return EXIT_DIFFERENT if found else 0
 
 

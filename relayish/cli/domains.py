@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 import relayish.core
 import relayish.op
 import relayish.tir  # noqa: F401 - all three declare domains
+from relayish.cli.report import tell
 from relayish.ir.domain import get_domain
 from relayish.ir.domain_table import domain_table
 from relayish.ir.packages import load_packages
@@ -16,9 +16,9 @@ from relayish.ir.packages import load_packages
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.name is not None:
-        sys.stdout.write(domain_table([get_domain(args.name)]))
+        tell(domain_table([get_domain(args.name)]))
         return 0
-    sys.stdout.write(render_domains())
+    tell(render_domains())
     return 0
 
 

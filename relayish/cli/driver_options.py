@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.cli.passes import render_entry
+from relayish.cli.report import tell_error
 from relayish.domain.driver import Driver, DriverCtx
 from relayish.domain.driver.config import GLOBAL_NAMES
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
@@ -47,7 +48,7 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 class _CommandCtx(DriverCtx):
     def warn(self, message: str) -> None:
-        sys.stderr.write(f"relayish: note: {message}\n")
+        tell_error(f"relayish: note: {message}\n")
 
 
 def driver_context(args: argparse.Namespace) -> DriverCtx:

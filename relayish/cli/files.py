@@ -9,6 +9,7 @@ from relayish._support.collector import freeze_heap
 from relayish._support.files import replace_file
 from relayish.binary import SUFFIX, from_binary, is_binary, read_binary, write_binary
 from relayish.cli.forms import Form, form_of, know_packages, parse_program, program_of, text_of
+from relayish.cli.report import tell
 from relayish.errors import ParseError
 from relayish.ir.relay.module import IRModule
 
@@ -83,7 +84,7 @@ def write_result(result: str, name: str | None) -> None:
     """Write ``result`` to standard output, or to the file ``name``, whole or not at all."""
     ended = result if result.endswith("\n") else result + "\n"
     if name is None or name == STANDARD:
-        sys.stdout.write(ended)
+        tell(ended)
         return
     write_atomically(Path(name), ended.encode("utf-8"))
 

@@ -42,7 +42,7 @@ from relayish.cli.arguments import (
     parse_level,
 )
 from relayish.cli.model_arguments import add_model_commands
-from relayish.cli.report import describe_error
+from relayish.cli.report import describe_error, tell_error
 from relayish.errors import RelayishError
 
 EXIT_INTERNAL: Final = 3
@@ -126,15 +126,15 @@ def _run(args: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        sys.stderr.write("relayish: interrupted\n")
+        tell_error("relayish: interrupted\n")
         return EXIT_INTERRUPTED
     except _Ended as ended:
-        sys.stderr.write(f"relayish: ended by {ended.signal.name}\n")
+        tell_error(f"relayish: ended by {ended.signal.name}\n")
         return 128 + ended.signal
     except Exception as error:  # noqa: BLE001 - reported, and told by the exit code
         if args.traceback:
-            traceback.print_exception(error)
-        sys.stderr.write(f"relayish: error: {describe_error(error)}\n")
+            tell_error("".join(traceback.format_exception(error)))
+        tell_error(f"relayish: error: {describe_error(error)}\n")
         return EXIT_USAGE if isinstance(error, (RelayishError, OSError)) else EXIT_INTERNAL
 
 

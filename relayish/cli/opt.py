@@ -10,6 +10,7 @@ from relayish.cli.driver_options import driver_context, listing
 from relayish.cli.files import STANDARD, read_program, write_program
 from relayish.cli.forms import Form
 from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
+from relayish.cli.report import tell, tell_error
 from relayish.domain.driver import Driver
 from relayish.errors import OptionError, PassError
 from relayish.ir.relay.module import IRModule
@@ -35,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     named = named_pipeline(args)
     told = listing(driven, usual_pipeline(args, Form.RELAY) if named is None else named)
     if told:
-        sys.stdout.write(told)
+        tell(told)
         return 0
     if args.file is None:
         raise OptionError("no input files; the following arguments are required: FILE")
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     with ctx, freeze_heap():
         # run as a driver, and not called, which would print and time the whole like one more pass
         out = driver.resume(mod, phase) if phase else driver(mod)
-        sys.stderr.write(timing.render())
+        tell_error(timing.render())
     write_program(out, form, args.output)
     return 0
 

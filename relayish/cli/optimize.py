@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import dataclasses
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -47,6 +46,7 @@ from relayish.cli.onnx.report import Report, render_report, report_as_json
 from relayish.cli.onnx.sizes import lengths_in
 from relayish.cli.onnx.statistics import count_model
 from relayish.cli.pipeline_options import DEFAULT_LEVEL, context_of, named_pipeline
+from relayish.cli.report import tell, tell_error
 from relayish.domain.driver import Driver
 from relayish.errors import EvaluationError, ModelError, OptionError, PassError, RelayishError
 from relayish.frontend.onnx.exporter import save_onnx, write_model
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     pipeline = _usual_pipeline(args) if named is None else named
     told = listing(driven, pipeline)
     if told:
-        sys.stdout.write(told)
+        tell(told)
         return 0
     if args.file is None:
         raise OptionError("no model is given; write relayish optimize MODEL -o OUT")
@@ -90,11 +90,11 @@ def run(args: argparse.Namespace) -> int:
             report, code = work.optimise()
     report.seconds = time.perf_counter() - begin
     for note in report.notes:
-        sys.stderr.write(f"relayish: note: {note}\n")
+        tell_error(f"relayish: note: {note}\n")
     if args.json:
-        sys.stdout.write(report_as_json(report))
+        tell(report_as_json(report))
     elif not args.quiet:
-        sys.stdout.write(render_report(report))
+        tell(render_report(report))
     return code
 
 

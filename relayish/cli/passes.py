@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
+from relayish.cli.report import tell
 from relayish.transform import PassEntry, PassInfo, list_passes, pass_entry
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.name is None:
-        sys.stdout.write(render_table([pass_entry(name) for name in list_passes()]))
+        tell(render_table([pass_entry(name) for name in list_passes()]))
     else:
-        sys.stdout.write(render_entry(pass_entry(args.name)))
+        tell(render_entry(pass_entry(args.name)))
     return 0
 
 

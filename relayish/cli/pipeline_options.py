@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from relayish.cli.forms import Form
+from relayish.cli.report import tell_error
 from relayish.errors import ConfigError
 from relayish.pass_infra.base.config import read_config
 from relayish.pass_infra.base.instrument import PassInstrument
@@ -79,4 +79,4 @@ def _tell_skipped(pipeline: Sequential, ctx: PassContext) -> None:
             if pass_.info.name in ctx.disabled_pass
             else f"its level is {pass_.info.opt_level}, above {ctx.opt_level}"
         )
-        sys.stderr.write(f"relayish: note: {pass_.info.name} is not run: {why}\n")
+        tell_error(f"relayish: note: {pass_.info.name} is not run: {why}\n")

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
+from relayish._support.printable import escape_lines, message_text, point_at
 from relayish.errors import Diagnostic, RelayishError
+
+
+def tell(text: str) -> None:
+    """Write lines to standard output, with escapes for control characters that names hold."""
+    sys.stdout.write(escape_lines(text))
+
+
+def tell_error(text: str) -> None:
+    """Write lines to standard error, as :func:`tell` does."""
+    sys.stderr.write(escape_lines(text))
 
 
 def describe_error(error: BaseException) -> str:
@@ -12,7 +24,7 @@ def describe_error(error: BaseException) -> str:
     lines = [_headline(error), *getattr(error, "__notes__", ())]
     if not isinstance(error, (RelayishError, OSError)):
         lines.append("this was not foreseen; --traceback shows where it was raised")
-    return "\n  ".join(lines)
+    return message_text("\n  ".join(lines))
 
 
 def describe_diagnostic(diagnostic: Diagnostic, lines: Sequence[str]) -> str:
@@ -27,7 +39,8 @@ def describe_diagnostic(diagnostic: Diagnostic, lines: Sequence[str]) -> str:
     _, first, last, start, end = diagnostic.span
     line = lines[first - 1]
     width = (end if first == last else len(line) + 1) - start
-    return f"{diagnostic}\n    {line}\n    {' ' * (start - 1)}{'^' * max(width, 1)}"
+    shown, carets = point_at(line, start - 1, width)
+    return f"{diagnostic}\n    {shown}\n    {carets}"
 
 
 def _headline(error: BaseException) -> str:
@@ -51,5 +64,5 @@ def _place(error: SyntaxError) -> str:
     head = message if message.startswith(where) else where + message
     if error.text is None or "\n" in message:  # the message shows the line itself
         return head
-    line = error.text.rstrip("\n")
-    return f"{head}\n    {line}\n    {' ' * (column - 1)}^"
+    shown, caret = point_at(error.text.rstrip("\n"), column - 1)
+    return f"{head}\n    {shown}\n    {caret}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from relayish._support.collector import freeze_heap
 from relayish.cli.files import write_result
@@ -12,6 +11,7 @@ from relayish.cli.onnx.drawing.svg import to_svg
 from relayish.cli.onnx.page import to_html
 from relayish.cli.onnx.reading import read_model
 from relayish.cli.onnx.summary import render_summary, summarise, summary_as_json
+from relayish.cli.report import tell
 from relayish.text import astext
 
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     summary = summarise(model.proto)
     if args.svg is None and args.html is None:
         told = summary_as_json if args.json else render_summary
-        sys.stdout.write(told(summary, args.file))
+        tell(told(summary, args.file))
         return 0
     svg = to_svg(diagrams_of(model.proto))
     if args.svg is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from relayish._support.printable import escape
 from relayish.ir.domain import Domain, Operator, list_domains
 from relayish.ir.property import spell_properties
 
@@ -38,7 +39,7 @@ def _table_of(domain: Domain) -> str:
     operators = sorted((*domain.operators.values(), *domain.kinds.values()))
     rows = [_row(operator) for operator in operators]
     widths = [max([len(row[column]) for row in rows], default=0) for column in range(3)]
-    lines = [f"domain {domain.name}, id {domain.id}"]
+    lines = [f"domain {escape(domain.name)}, id {domain.id}"]
     for number, name, children, properties in rows:
         line = (number.rjust(widths[0]), name.ljust(widths[1]), children.rjust(widths[2]))
         lines.append(f"  {'  '.join((*line, properties))}".rstrip())
@@ -47,7 +48,7 @@ def _table_of(domain: Domain) -> str:
 
 def _row(operator: Operator) -> tuple[str, str, str, str]:
     count = operator.num_children
-    name = operator.name if operator.name.isprintable() else repr(operator.name)
+    name = escape(operator.name)
     return (
         str(operator.number),
         f"{name} (node)" if operator.is_kind else name,

@@ -10,6 +10,7 @@ from pyrsistent import PMap, pmap
 
 from relayish._support import hooks
 from relayish._support.absent import names_of_package, set_absent_members
+from relayish._support.printable import escape
 from relayish._support.read_only import ReadOnlyDict
 from relayish.errors import (
     DuplicateNameError,
@@ -344,7 +345,7 @@ class Module(Generic[Name]):
     astext = hooks.write_text
 
     def __repr__(self) -> str:
-        names = ", ".join([f"@{name}" for name in sorted(self._globals)[:8]])
+        names = ", ".join([f"@{escape(name)}" for name in sorted(self._globals)[:8]])
         more = ", ..." if len(self) > 8 else ""
         return f"{type(self).__name__}({names}{more}{self._show_more()})"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from relayish._support.printable import escape
 from relayish.ir.field import Field, is_node_class
 from relayish.ir.roles import Atom
 
@@ -32,7 +33,7 @@ def name_of(node: Any) -> str:
 def display_name(variable: Any) -> str:
     """Return ``%x`` for a variable that people call ``x``, and what others consist of."""
     name = name_of(variable)
-    return f"%{name}" if name else repr(variable)
+    return f"%{escape(name)}" if name else repr(variable)
 
 
 def is_node(value: object) -> bool:
@@ -44,7 +45,7 @@ def brief(value: object) -> str:
     """Show the value of a field in one line without descending into other nodes' fields."""
     if is_node(value):
         name = name_of(value)
-        return f"{type(value).__name__}({name})" if name else f"<{type(value).__name__}>"
+        return f"{type(value).__name__}({escape(name)})" if name else f"<{type(value).__name__}>"
     if isinstance(value, tuple):
         shown = ", ".join(brief(item) for item in value[:6])
         return f"({shown}{', ...' if len(value) > 6 else ''}{',' if len(value) == 1 else ''})"

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from relayish._support.printable import escape
 from relayish.errors import indefinite
 from relayish.ir.field import Field
 from relayish.ir.kind_table import KindTable
@@ -192,7 +193,7 @@ def register_line(kind: type[Node], line: Line) -> None:
 
 def shorten(name: str) -> str:
     """Return ``name`` on one line, and not too long for one."""
-    return _escape(_cut(name, _LONGEST_NAME))
+    return escape(_cut(name, _LONGEST_NAME))
 
 
 def _line_of_fields(node: Node, operands: Operands) -> str:
@@ -205,7 +206,7 @@ def _line_of_fields(node: Node, operands: Operands) -> str:
         case Atom.LITERAL:
             return ", ".join(_show_leaf(getattr(node, f.name)) for f in _leaves(kind)[:1])
     if kind.held_as_ is not Role.OPERAND:
-        return _escape(repr(node))
+        return escape(repr(node))
     return f"{kind.visit_name}({', '.join(_show_fields(node, operands))})"
 
 
@@ -247,13 +248,6 @@ def _show_leaf(value: object) -> str:
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
-
-
-def _escape(text: str) -> str:
-    """Return ``text`` without characters that would leave the line, or the terminal's mind."""
-    if text.isprintable():
-        return text
-    return "".join([c if c.isprintable() else c.encode("unicode_escape").decode() for c in text])
 
 
 LINES: Final[KindTable[Line]] = KindTable(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from relayish._support.printable import escape
+
 
 class Span(NamedTuple):
     """A stretch of a source text; lines and columns count from 1, ``end_column`` is exclusive."""
@@ -21,7 +23,7 @@ class Span(NamedTuple):
         return Span(self.source_name, start[0], end[0], start[1], end[1])
 
     def __str__(self) -> str:
-        return f"{self.source_name}:{self.line}:{self.column}"
+        return f"{escape(self.source_name)}:{self.line}:{self.column}"
 
 
 def at_span(node: object) -> str:

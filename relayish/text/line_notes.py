@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import NamedTuple, Protocol, TypeAlias
 
+from relayish._support.printable import escape, escape_lines
 from relayish.ir.node import Node
 
 
@@ -59,5 +60,10 @@ def after_comment(text: str) -> str:
     return f"// after: {_one_line(text)}"
 
 
+def comment_behind(text: str) -> str:
+    """Return the comment that stands behind a node on its line, ``""`` for an empty one."""
+    return f" /* {escape_lines(text).replace('*/', '* /')} */" if text else ""
+
+
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return escape(" ".join(text.split()))

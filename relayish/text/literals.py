@@ -13,6 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from relayish._support.printable import UNPRINTABLE
+
 IDENTIFIER: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 DOTTED: Final = rf"{IDENTIFIER}(?:\.{IDENTIFIER})*"
 STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -20,7 +22,7 @@ STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 IDENTIFIER_ONLY: Final = re.compile(IDENTIFIER)
 _PLAIN_NAME: Final = re.compile(DOTTED)
 _LOCAL_NAME: Final = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER}|/[A-Za-z0-9_]+)*")
-_ESCAPED: Final = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028\u2029\ud800-\udfff]')
+_ESCAPED: Final = re.compile(rf'[{UNPRINTABLE}"\\]')
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _LONG: Final = {

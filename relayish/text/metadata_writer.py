@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from relayish._support.printable import escape
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import type_name
@@ -39,7 +40,7 @@ class MetadataWriter:
         if thing is None:
             return f"meta[{NO_ATTRS}][0]"
         if self.readable and type(thing) in READABLE:
-            return READABLE[type(thing)](thing)
+            return escape(READABLE[type(thing)](thing))
         place = self._places.get(id(thing))
         if place is None:
             entries = self._sections.setdefault(key, [])

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final, NoReturn
 
+from relayish._support.printable import escape, point_at
 from relayish.errors import ParseError, suggest
 from relayish.ir.span import Span
 from relayish.text.literals import DOTTED, IDENTIFIER, NUMBER, STRING, unquote
@@ -97,16 +98,11 @@ class Source:
         line, column = self.locate(at)
         start = self._starts[line - 1]
         end = self.text.find("\n", start)
-        shown = self.text[start : end if end >= 0 else len(self.text)]
-        offset = column
-        if len(shown) > 160:  # long lines are cut around the place
-            cut = max(0, column - 80)
-            shown, offset = shown[cut : cut + 160], column - cut
-        shown = shown.replace("\t", " ")
-        caret = " " * (offset - 1) + "^"
+        shown, caret = point_at(self.text[start : end if end >= 0 else None], column - 1)
         line += self.row
-        error = ParseError(f"{self.name}:{line}:{column}: {message}\n  {shown}\n  {caret}")
-        error.filename, error.lineno, error.offset, error.text = self.name, line, column, shown
+        name = escape(self.name)
+        error = ParseError(f"{name}:{line}:{column}: {message}\n  {shown}\n  {caret}")
+        error.filename, error.lineno, error.offset, error.text = name, line, column, shown
         return error
 
     def skip(self) -> int:

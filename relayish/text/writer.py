@@ -19,7 +19,14 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
 from relayish.text.layout import Layout
-from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, before_comment
+from relayish.text.line_notes import (
+    LineKind,
+    LineNotes,
+    Place,
+    after_comment,
+    before_comment,
+    comment_behind,
+)
 from relayish.text.literals import spell_local
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
@@ -224,10 +231,7 @@ class Writer(ABC):
 
     def comment(self, node: Node) -> str:
         """Return the comment behind a node that has a line of its own."""
-        if self._annotate is None:
-            return ""
-        shown = self._annotate(node)
-        return f" /* {shown.replace('*/', '* /')} */" if shown else ""
+        return "" if self._annotate is None else comment_behind(self._annotate(node))
 
     def block_of(self, node: Node, declared: Field) -> Rule:
         """Write a scope in braces; the items of one that holds other values too in a list."""

@@ -37,8 +37,8 @@ def test_unknown_domain_is_refused_with_the_nearest_one(
     assert "no domain 'visoin' is declared; did you mean vision?" in capsys.readouterr().err
 
 
-def test_name_with_a_line_break_is_shown_in_quotes() -> None:
+def test_name_with_a_line_break_is_shown_on_one_line() -> None:
     with declared_temporarily():
         lines = Domain("lines")
         lines.add("a\nb", None, 1, Property.EXPR)
-        assert "  0  'a\\nb'  1  EXPR\n" in domain_table([lines])
+        assert "  0  a\\nb  1  EXPR\n" in domain_table([lines])

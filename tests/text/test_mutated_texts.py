@@ -13,6 +13,7 @@ import pytest
 from relayish import core, parse, parse_expr, tir
 from relayish.errors import RelayishError
 from relayish.text import parse_node, parse_type
+from tests.support.hostile import unprintable
 from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
@@ -26,7 +27,21 @@ GRAMMAR = (
 )
 WORDS = GRAMMAR.split()
 LONG = "9" * 5000
-ODD = (LONG, f"int{LONG}", "\x1b[31m", "\0", "\r", "\u2028", "let=", "let(", "()", "[()]")
+ODD = (
+    LONG,
+    f"int{LONG}",
+    "\x1b[31m",
+    "\0",
+    "\r",
+    "\u2028",
+    "\u202e",
+    "\x9b",
+    "\ud800",
+    "let=",
+    "let(",
+    "()",
+    "[()]",
+)
 
 
 def core_text() -> str:
@@ -86,13 +101,15 @@ def bounded(read: Callable[[str], object], text: str) -> None:
         if left < 0:
             raise Endless
 
+    told = ""
     sys.setprofile(count)
     try:
         read(text)
-    except RelayishError:
-        pass
+    except RelayishError as error:
+        told = str(error)
     finally:
         sys.setprofile(None)
+    assert unprintable(told) == []
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
+from relayish._support import printable
 from relayish.cli.onnx.summary import Summary
 
 _STYLE: Final = """\
@@ -25,10 +26,10 @@ def to_html(summary: Summary, source: str, svg: str) -> str:
         for label, text in summary.rows(source)
     )
     counts = "".join(
-        f'<tr><td class="count">{count:,}</td><td>{escape(name)}</td></tr>\n'
+        f'<tr><td class="count">{count:,}</td><td>{escape(printable.escape(name))}</td></tr>\n'
         for name, count in sorted(found.operators.items(), key=lambda each: (-each[1], each[0]))
     )
-    title = escape(source)
+    title = escape(printable.escape(source))
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
         f"<style>{_STYLE}</style></head><body>\n<h1>{title}</h1>\n"

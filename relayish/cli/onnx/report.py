@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from relayish._support.printable import escape
 from relayish.cli.onnx.counting import PassCost
 from relayish.cli.onnx.equality import Comparison, Reference
 from relayish.cli.onnx.statistics import Statistics
@@ -54,7 +55,7 @@ def _operators(report: Report) -> list[str]:
     ]
     rows = [("", "before", "after")]
     rows.append(("operators", f"{before.total:,}", f"{after.total:,}"))
-    rows += [(f"  {name}", str(was), str(now)) for name, was, now in changed]
+    rows += [(f"  {escape(name)}", str(was), str(now)) for name, was, now in changed]
     same = sum(count for name, count in after.operators.items() if before.operators[name] == count)
     if changed and same:
         rows.append(("  of other types", f"{same:,}", f"{same:,}"))
@@ -86,7 +87,7 @@ def _aligned(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 def _closing(report: Report) -> str:
     lines = list(_equality(report))
-    where = "not written" if report.output is None else f"written to {report.output}"
+    where = "not written" if report.output is None else f"written to {escape(report.output)}"
     lines.append(f"{where}; {report.seconds:.2f} seconds in all")
     return "\n".join(lines)
 
@@ -113,7 +114,7 @@ def _equality(report: Report) -> Iterator[str]:
 def _influence(reference: Reference) -> str:
     if not reference.idle:
         return "every input changes an output"
-    return f"no effect on any output: {', '.join(reference.idle)}"
+    return f"no effect on any output: {escape(', '.join(reference.idle))}"
 
 
 def report_as_json(report: Report) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from relayish._support.printable import escape
 from relayish.cli.onnx.drawing.diagram import show_type
 from relayish.cli.onnx.statistics import Statistics, count_model
 
@@ -33,17 +34,18 @@ class Summary:
 
     def rows(self, source: str) -> Iterator[tuple[str, str]]:
         """Yield what is told of the model in the file ``source``, but for counts: label, text."""
-        yield "file", source
-        yield from self.facts
+        yield "file", escape(source)
+        for label, text in self.facts:
+            yield label, escape(text)
         for label, pairs in (
             ("metadata", self.metadata),
             ("input", self.inputs),
             ("output", self.outputs),
         ):
             for number, (name, text) in enumerate(pairs):
-                yield "" if number else label, f"{name}: {text}"
+                yield "" if number else label, escape(f"{name}: {text}")
         for number, name in enumerate(self.functions):
-            yield "" if number else "function", name
+            yield "" if number else "function", escape(name)
         found = self.statistics
         yield "constants", f"{found.constants:,}, {found.constant_bytes:,} bytes"
         yield "operators", f"{found.total:,}"
@@ -88,7 +90,7 @@ def render_summary(summary: Summary, source: str) -> str:
     lines = [f"{name.ljust(width)}  {text}".rstrip() for name, text in rows]
     counts = sorted(found.operators.items(), key=lambda each: (-each[1], each[0]))
     digits = max([len(f"{count:,}") for _, count in counts], default=0)
-    lines += [f"  {count:>{digits},} {name}" for name, count in counts]
+    lines += [f"  {count:>{digits},} {escape(name)}" for name, count in counts]
     return "\n".join(lines) + "\n"
 
 

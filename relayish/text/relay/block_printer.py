@@ -39,7 +39,7 @@ from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.declaration.properties import attrs_in_metadata, attrs_type
 from relayish.op.declaration.registry import is_declared_when_asked_for, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
-from relayish.text.line_notes import LineKind
+from relayish.text.line_notes import LineKind, comment_behind
 from relayish.text.literals import quote, spell_name
 from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.lexer import DEVICE, NONE, TYPE_ARGS, TYPE_KEY
@@ -344,7 +344,7 @@ class BlockPrinter(NodeWriter):
         span = getattr(node, "span", None) if self.show_spans else None
         if span is not None:
             shown += f"{' ' if shown else ''}span={span}"
-        return f" /* {shown.replace('*/', '* /')} */" if shown else ""
+        return comment_behind(shown)
 
     def _type_comment(self, item: Type) -> str:
         found = self._comments.get(item)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
+from relayish._support import printable
 from relayish.cli.onnx.drawing.diagram import MOST_CHARACTERS, Box, Diagram
 from relayish.cli.onnx.drawing.layout import Layout, lay_out
 
@@ -34,7 +35,7 @@ def to_svg(diagrams: Sequence[Diagram]) -> str:
     """Return diagrams as one picture, which needs no font and no file from elsewhere."""
     parts: list[str] = []
     y, width = MARGIN, 0.0
-    for diagram in diagrams:
+    for diagram in map(_printable, diagrams):
         layout = lay_out(
             [_size(box) for box in diagram.boxes], [(a, b) for a, b, _ in diagram.edges]
         )
@@ -52,6 +53,21 @@ def to_svg(diagrams: Sequence[Diagram]) -> str:
         f'<rect width="100%" height="100%" style="fill: white; stroke: none"/>'
     )
     return "\n".join([head, *parts, "</svg>", ""])
+
+
+def _printable(diagram: Diagram) -> Diagram:
+    """Return a diagram without the characters that XML does not have, or nobody sees."""
+    boxes = [
+        Box(
+            box.kind,
+            printable.escape(box.title),
+            tuple([printable.escape(line) for line in box.lines]),
+            printable.escape_lines(box.details),
+        )
+        for box in diagram.boxes
+    ]
+    edges = [(start, end, printable.escape(label)) for start, end, label in diagram.edges]
+    return Diagram(printable.escape(diagram.title), boxes, edges)
 
 
 def _size(box: Box) -> tuple[float, float]:

@@ -1,0 +1,86 @@
+"""What people are shown: text without control characters, and of a length that can be read.
+
+Names, constants and lines of a program come from whoever wrote it. Shown as they are, a control
+character would speak to the terminal, one for writing direction would hide what stands there, and
+no XML may hold a lone surrogate; a name of megabytes would make a message of megabytes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+UNPRINTABLE: Final = (
+    r"\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
+)
+"""Between the brackets of a pattern: controls, marks that are not seen, halves of characters."""
+
+LONGEST_LINE: Final = 1000
+"""How many characters a line of a message has at most."""
+LONGEST: Final = 20_000
+"""How many characters a message has at most."""
+_EXCERPT: Final = 160
+
+_ONE_LINE: Final = re.compile(f"[{UNPRINTABLE}]")
+_LINES: Final = re.compile(rf"(?!\n)[{UNPRINTABLE}]")
+
+
+def escape(text: str) -> str:
+    r"""Return ``text`` on one line, with escapes for what cannot be seen in it.
+
+    Example:
+        >>> print(escape("a\x1b[31m\nb"))
+        a\x1b[31m\nb
+    """
+    return text if text.isprintable() else _ONE_LINE.sub(_spell, text)
+
+
+def escape_lines(text: str) -> str:
+    """Return ``text`` as :func:`escape` does, with the ends of its lines as they are."""
+    return text if text.isprintable() else _LINES.sub(_spell, text)
+
+
+def _spell(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
+
+
+def message_text(text: str) -> str:
+    """Return what a message shows of ``text``: escaped, and cut in the middle where it is long.
+
+    Of what this returns it returns the same.
+    """
+    if len(text) > LONGEST_LINE:
+        text = "\n".join([_cut(line, LONGEST_LINE) for line in text.split("\n")])
+    shown = escape_lines(_cut(text, LONGEST))
+    return shown if len(shown) <= LONGEST_LINE else _cut_lines(shown)
+
+
+def _cut_lines(text: str) -> str:
+    return _cut("\n".join([_cut(line, LONGEST_LINE) for line in text.split("\n")]), LONGEST)
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    head, tail = most // 2, most // 4
+    return f"{text[:head]} ... ({len(text) - head - tail:,} more) ... {text[-tail:]}"
+
+
+def point_at(line: str, start: int, width: int = 1) -> tuple[str, str]:
+    """Return what a message shows of a line, and carets that point at a part of it.
+
+    Args:
+        line: A line of a program, without its end.
+        start: The column at which the part begins, from 0.
+        width: How long it is, at least.
+
+    Example:
+        >>> print("{}|{}|".format(*point_at("let x = 1", 4)))
+        let x = 1|    ^|
+    """
+    cut = max(0, start - _EXCERPT // 2) if len(line) > _EXCERPT else 0
+    before = escape(line[cut:start].replace("\t", " "))
+    rest = line[start : cut + _EXCERPT].replace("\t", " ")
+    marks = "^" * max(len(escape(rest[:width])), 1)
+    return before + escape(rest), " " * len(before) + marks
