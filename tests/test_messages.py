@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from relayish import errors
-from relayish._support.printable import LONGEST, LONGEST_LINE, escape, message_text, point_at
+from relayish._support.printable import (
+    LONGEST,
+    LONGEST_LINE,
+    LONGEST_WORD,
+    escape,
+    message_text,
+    point_at,
+)
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.codegen.python import to_python
@@ -89,11 +96,21 @@ def test_diagnostic_is_printable_and_bounded() -> None:
 
 
 def test_short_message_is_the_same_object() -> None:
-    text = "x" * LONGEST_LINE
+    text = "x" * LONGEST_WORD + " y" * ((LONGEST_LINE - LONGEST_WORD) // 2)
     assert message_text(text) is text
 
 
-@each("text", ["x" * (LONGEST_LINE + 1), "x\n" * LONGEST, "\0" * LONGEST_LINE, "\0\n" * LONGEST])
+@each(
+    "text",
+    [
+        "x" * (LONGEST_WORD + 1),
+        "x " * LONGEST_LINE,
+        "x\n" * LONGEST,
+        "\0" * LONGEST_WORD,
+        "\0 " * LONGEST_LINE,
+        "\0\n" * LONGEST,
+    ],
+)
 def test_long_message_is_cut_once(text: str) -> None:
     shown = message_text(text)
     assert message_text(shown) == shown
@@ -102,8 +119,13 @@ def test_long_message_is_cut_once(text: str) -> None:
     assert " more) ... " in shown
 
 
+def test_what_stands_around_a_long_name_is_shown() -> None:
+    assert message_text(f"{HUGE} is no name; {HUGE} is one").count("; ") == 1
+    assert " is no name; " in message_text(f"{HUGE} is no name; {HUGE} is one")
+
+
 def test_every_line_of_a_long_message_is_there() -> None:
-    lines = ["x" * (LONGEST_LINE - 1)] * 3
+    lines = ["x " * (LONGEST_LINE // 2)] * 3
     assert message_text("\n".join(lines)) == "\n".join(lines)
 
 

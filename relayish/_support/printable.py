@@ -16,6 +16,8 @@ UNPRINTABLE: Final = (
 )
 """Between the brackets of a pattern: controls, marks that are not seen, halves of characters."""
 
+LONGEST_WORD: Final = 300
+"""How many characters a word of a message, as a name or a number is, has at most."""
 LONGEST_LINE: Final = 1000
 """How many characters a line of a message has at most."""
 LONGEST: Final = 20_000
@@ -23,6 +25,7 @@ LONGEST: Final = 20_000
 _EXCERPT: Final = 160
 
 _ONE_LINE: Final = re.compile(f"[{UNPRINTABLE}]")
+_LONG_WORD: Final = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 _LINES: Final = re.compile(rf"(?!\n)[{UNPRINTABLE}]")
 
 
@@ -50,13 +53,15 @@ def message_text(text: str) -> str:
 
     Of what this returns it returns the same.
     """
-    if len(text) > LONGEST_LINE:
-        text = "\n".join([_cut(line, LONGEST_LINE) for line in text.split("\n")])
-    shown = escape_lines(_cut(text, LONGEST))
-    return shown if len(shown) <= LONGEST_LINE else _cut_lines(shown)
+    return _bound(escape_lines(_bound(text)))  # before as well, for escapes are long
 
 
-def _cut_lines(text: str) -> str:
+def _bound(text: str) -> str:
+    if len(text) <= LONGEST_WORD:
+        return text
+    text = _LONG_WORD.sub(lambda found: _cut(found[0], LONGEST_WORD), text)
+    if len(text) <= LONGEST_LINE:
+        return text
     return _cut("\n".join([_cut(line, LONGEST_LINE) for line in text.split("\n")]), LONGEST)
 
 

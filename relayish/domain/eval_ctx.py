@@ -62,7 +62,7 @@ class EvalCtx(AnalyzeCtx):
         """Return the value of ``expr``, or :data:`UNKNOWN` where there is none while compiling."""
         try:
             return visitor.visit(expr)
-        except (EvaluationError, UnsupportedError):
+        except (EvaluationError, UnsupportedError, MemoryError):
             return UNKNOWN
 
     def load(self, variable: Node, held: object = None) -> Any:  # noqa: ARG002 - Any: as above

@@ -44,7 +44,7 @@ class LiteralFolder:
             return node
         try:
             return self._evaluated(node, numbers)
-        except (RelayishError, ArithmeticError):
+        except (RelayishError, ArithmeticError, MemoryError):
             return node  # running it says what is wrong
 
     def _evaluated(self, node: Node, numbers: Numbers) -> Node:

@@ -47,7 +47,14 @@ _MOVED: Final[dict[str, tuple[int, ...]]] = {
 }
 """By operator: the inputs whose elements move; none stands for all. The others say where to."""
 
-FAILURES: Final = (RelayishError, ValueError, IndexError, ArithmeticError, TypeError)
+FAILURES: Final = (
+    RelayishError,
+    ValueError,
+    IndexError,
+    ArithmeticError,
+    TypeError,
+    MemoryError,
+)
 """What kernels raise for inputs that do not fit: then nothing is known of the result."""
 
 

@@ -10,7 +10,7 @@ from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.static_shape import get_static_shape
 from relayish.domain import DefaultHandler
 from relayish.domain.dispatch import Dispatch
-from relayish.errors import PassError, RelayishError
+from relayish.errors import EvaluationError, PassError, RelayishError
 from relayish.ir.domain import Domain
 from relayish.ir.opcode import operator_of
 from relayish.ir.relay.expr import Call, Expr
@@ -131,7 +131,7 @@ def lowers(rule: Rule) -> Callable[[Any, Dispatch, Call], Expr]:  # Any: as abov
         try:
             empty = _empty_result(node)
             image = rule(self, Site(node, call)) if empty is None else empty
-        except NotLowerableError as reason:
+        except (NotLowerableError, EvaluationError) as reason:
             return _leave(visitor, node, call, str(reason))
         if not self.order.is_kept(call, image, call.args):
             return _leave(visitor, node, call, "its arguments act, and would in another order")

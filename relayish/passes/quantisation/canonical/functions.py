@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from relayish.interpreter.call import evaluate_call
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import TensorType
-from relayish.op.declaration.properties import evaluate
 from relayish.op.declaration.registry import relay_op
 from relayish.op.qnn.activations import (
     QUOTIENT_BITS,
@@ -47,10 +47,9 @@ def _tabulate(name: str) -> Callable[[Any, Any, Any], Expr]:
         dtype = types[0].dtype
         limits = np.iinfo(dtype)
         every = np.arange(limits.min, limits.max + 1).astype(dtype)
-        value = evaluate.get(relay_op(name))
-        assert value is not None
         with np.errstate(all="ignore"):
-            table = Constant(value(attrs, every, *[part[()] for part in parameters]))
+            values = [every, *[part[()] for part in parameters]]
+            table = Constant(evaluate_call(relay_op(name), attrs, values))
         place = op.cast(data, "int32")
         if limits.min:
             place = op.subtract(place, number(limits.min, "int32"))

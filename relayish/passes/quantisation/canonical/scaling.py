@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
@@ -47,7 +48,7 @@ def canonical(
         def legalize(attrs: Any, inputs: Any, types: Any) -> Expr | None:  # Any: as above
             try:
                 return form(attrs, inputs, types)
-            except NotConstantError:
+            except (NotConstantError, EvaluationError):
                 return None
 
         register_legalize(name, legalize, table=QNN_CANONICALIZE)

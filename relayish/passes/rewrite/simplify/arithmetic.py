@@ -8,6 +8,8 @@ import numpy as np
 
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, rule, wildcard
 from relayish.dataflow_pattern.pattern import DFPattern
+from relayish.errors import EvaluationError
+from relayish.interpreter.call import evaluate_call
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.language import RELAY
@@ -76,11 +78,13 @@ def multiply_zero(call: Call, found: Found) -> Expr:
 def _fold(name: str, *operands: Expr) -> Constant | None:
     """Return what operator ``name`` makes of constants, if no number gets lost in it."""
     values = [each.data for each in operands if isinstance(each, Constant)]
-    evaluate = properties.evaluate.get(relay_op(name))
-    if evaluate is None or not all(isinstance(v, (np.ndarray, np.generic)) for v in values):
+    if not all(isinstance(v, (np.ndarray, np.generic)) for v in values):
         return None
-    with np.errstate(all="ignore"):
-        result = np.asarray(evaluate(None, *values))
+    try:
+        with np.errstate(all="ignore"):
+            result = np.asarray(evaluate_call(relay_op(name), None, values))
+    except EvaluationError:
+        return None
     if result.dtype.kind not in "iu":
         if not np.isfinite(result.astype("float64")).all():
             return None
