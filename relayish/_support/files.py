@@ -13,6 +13,24 @@ from typing import BinaryIO, Final
 
 
 @contextlib.contextmanager
+def name_in_errors(path: str | Path) -> Iterator[None]:
+    """Let errors of the system that name no file, as that of a full disk, name ``path``.
+
+    Example:
+        >>> with name_in_errors("model.onnx"):
+        ...     raise OSError(errno.ENOSPC, "No space left on device")
+        Traceback (most recent call last):
+        OSError: [Errno 28] No space left on device: 'model.onnx'
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
 def replace_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes the place of what ``path`` holds, in one step, behind the block.
 
@@ -21,8 +39,15 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
     a pipe) is written to as it is.
 
     Raises:
-        OSError: If the directory or the file cannot be written, be it that its permissions say so.
+        OSError: If the directory or the file cannot be written, be it that its permissions say so;
+            it names ``path``.
     """
+    with name_in_errors(path), _opened_beside(path) as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _opened_beside(path: Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     before = _state_of(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
@@ -35,16 +60,14 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
         # a new file has the permissions that any gets here, unlike those of the tempfile module
         mode = 0o666 if before is None else 0o600
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    except OSError as error:
-        error.filename = str(path)  # the name the caller knows
-        raise
-    try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(descriptor)
         put_in_place(temporary, target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename, error.filename2 = str(path), None  # the name the caller knows
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
         raise

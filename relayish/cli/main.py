@@ -42,7 +42,7 @@ from relayish.cli.arguments import (
     parse_level,
 )
 from relayish.cli.model_arguments import add_model_commands
-from relayish.cli.report import describe_error, tell_error
+from relayish.cli.report import describe_error, flush_output, tell_error
 from relayish.errors import RelayishError
 
 EXIT_INTERNAL: Final = 3
@@ -90,7 +90,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
     try:
         code = _run(args)
-        sys.stdout.flush()
     except BrokenPipeError:
         _discard_output()
         return EXIT_PIPE_CLOSED
@@ -122,7 +121,9 @@ def _run(args: argparse.Namespace) -> int:
     try:
         with _ended_by_signals(), collect_rarely():
             command = importlib.import_module(_COMMANDS[args.command]).run
-            return command(args)
+            code = command(args)
+            flush_output()
+            return code
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -135,6 +136,8 @@ def _run(args: argparse.Namespace) -> int:
         if args.traceback:
             tell_error("".join(traceback.format_exception(error)))
         tell_error(f"relayish: error: {describe_error(error)}\n")
+        if isinstance(error, OSError):
+            _discard_output()
         return EXIT_USAGE if isinstance(error, (RelayishError, OSError)) else EXIT_INTERNAL
 
 
@@ -181,11 +184,11 @@ def _replace_closed_streams() -> None:
 
 
 def _discard_output() -> None:
-    """Keep the interpreter from complaining about a closed pipe when it flushes at its end."""
+    """Keep the interpreter from complaining about an output that fails when it ends."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -207,7 +207,7 @@ class _Work:
         with tempfile.TemporaryDirectory(dir=folder, prefix=f".{name[:100]}.") as inside:
             written = Path(inside) / name
             self.bar.step("writing")
-            proto = self._write(out, written)
+            proto = self._write(out, written, output)
             before = count_model(self.model.proto)
             report = Report(self.args.file, before, count_model(proto), costs.costs)
             if self.broken_rule:
@@ -220,10 +220,13 @@ class _Work:
             return report, 0
         return report, EXIT_NOT_EQUAL
 
-    def _write(self, mod: IRModule, path: Path) -> Any:  # Any: a ModelProto
-        """Write a module as a model, by the rules of ONNX; return the model."""
+    def _write(self, mod: IRModule, path: Path, shown: str | None = None) -> Any:
+        """Write a module as a model, by the rules of ONNX; return the model.
+
+        Any: a ModelProto. Errors call the file ``shown``.
+        """
         external_data = True if self.model.has_external_data else None
-        proto = write_model(mod, path, external_data=external_data)
+        proto = write_model(mod, path, external_data=external_data, shown=shown)
         if self.keeps_rules:
             check_model(str(path), proto, "the result")
         return proto

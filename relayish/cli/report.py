@@ -5,13 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from relayish._support.files import name_in_errors
 from relayish._support.printable import escape_lines, message_text, point_at
 from relayish.errors import Diagnostic, RelayishError
 
 
 def tell(text: str) -> None:
     """Write lines to standard output, with escapes for control characters that names hold."""
-    sys.stdout.write(escape_lines(text))
+    with name_in_errors("standard output"):
+        sys.stdout.write(escape_lines(text))
+
+
+def flush_output() -> None:
+    """See to it that what was told is written."""
+    with name_in_errors("standard output"):
+        sys.stdout.flush()
 
 
 def tell_error(text: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from relayish._support.files import name_in_errors
 from relayish.cli.onnx.inputs import Input, Shapes, inputs_of
 from relayish.errors import ModelError, OptionError
 from relayish.frontend.onnx.importer import module_of_proto
@@ -73,7 +74,7 @@ def as_regular_file(path: str) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, Path(path).name)
-        with Path(path).open("rb") as source, copy.open("wb") as file:
+        with name_in_errors(copy), Path(path).open("rb") as source, copy.open("wb") as file:
             shutil.copyfileobj(source, file)
         yield str(copy)
 

@@ -82,9 +82,17 @@ def save_onnx(
 
 
 def write_model(
-    mod: IRModule, target: Path, *, external_data: bool | None, size_threshold: int = 1024
+    mod: IRModule,
+    target: Path,
+    *,
+    external_data: bool | None,
+    size_threshold: int = 1024,
+    shown: str | None = None,
 ) -> Any:  # Any: a ModelProto
-    """Write a module as :func:`save_onnx` does, and return what stands in the file."""
+    """Write a module as :func:`save_onnx` does, and return what stands in the file.
+
+    Errors call the file ``shown``, where it is to be another one in the end.
+    """
     if target.exists() and not (target.is_file() or target.is_dir()):
         raise ModelError(f"{target} is a device or a pipe; expected a file")
     target = Path(os.path.realpath(target))  # of a link, what it leads to
@@ -96,7 +104,7 @@ def write_model(
             check_writable(place)
         return _write(mod, target, target_data if external_data else None, size_threshold)
     except OSError as error:
-        raise ModelError(f"{target} cannot be written: {error.strerror}") from error
+        raise ModelError(f"{shown or target} cannot be written: {error.strerror}") from error
 
 
 def _write(mod: IRModule, target: Path, data: Path | None, threshold: int) -> Any:  # Any: as above

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import threading
 from contextvars import ContextVar
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TextIO
 
+from relayish._support.files import name_in_errors
 from relayish.errors import DuplicateNameError
 
 
@@ -75,7 +77,7 @@ class TraceFiles:
         with self._lock:  # opened a second time, it would lose what was written
             stream = self._open.get(path)
             if stream is None:
-                stream = self._open[path] = path.open("w", encoding="utf-8", newline="\n")
+                stream = self._open[path] = _TraceFile(path)
         return stream
 
     def close(self) -> None:
@@ -101,6 +103,26 @@ class TraceFiles:
             is_left = self._entered == 0
         if is_left:  # by the last of all threads
             self.close()
+
+
+class _TraceFile(io.TextIOWrapper):
+    """A file that is named in what goes wrong when it is written."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path.open("wb"), encoding="utf-8", newline="\n")
+        self._path = path
+
+    def write(self, text: str, /) -> int:
+        with name_in_errors(self._path):
+            return super().write(text)
+
+    def flush(self) -> None:
+        with name_in_errors(self._path):
+            super().flush()
+
+    def close(self) -> None:
+        with name_in_errors(self._path):
+            super().close()
 
 
 _ENTERED: Final[ContextVar[tuple[TraceFiles, ...]]] = ContextVar("trace_files", default=())

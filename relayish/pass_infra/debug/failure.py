@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from relayish._support.files import name_in_errors
 from relayish.errors import PassError, RelayishError
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.composition.check import get_check, run_check
@@ -54,7 +55,8 @@ def failing_command(command: list[str], *, timeout: float | None = None) -> Faul
     def fault(_: AnyModule, after: AnyModule) -> str | None:
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "program.relay"
-            path.write_text(texts.of(after), encoding="utf-8")
+            with name_in_errors(path):
+                path.write_text(texts.of(after), encoding="utf-8")
             filled = [part.replace("{}", str(path)) for part in command]
             if filled == command:
                 filled.append(str(path))

@@ -80,8 +80,8 @@ def test_pass_leaves_what_it_cannot_hold(name: str, program: str, full: Calls) -
 def test_pass_over_models_leaves_what_it_cannot_hold(name: str, full: Calls) -> None:
     graphs = pytest.importorskip("tests.passes.onnx_rewrite.graphs")
     mod = graphs.read(
-        """g (int64[2] x, float[N] z) => (int64[2] y, float[M] w)
-        <int64[2] a = {2, 1}, int64[2] b = {1, 2}> {
+        """g (float[2] x, float[N] z) => (float[2] y, float[M] w)
+        <float[2] a = {2, 1}, float[2] b = {1, 2}> {
             c = Add(a, b) y = Mul(x, c) n = Shape(z) m = Concat<axis=0>(n, n)
             p = ReduceProd<keepdims=1>(m) q = Mul(p, p) w = ConstantOfShape(q)
         }"""

@@ -7,7 +7,7 @@ import numpy as np
 from relayish.interpreter.call import evaluate_call
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
-from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.ir.relay.expr import Constant, Expr, Op, Tuple
 from relayish.passes.lowering.call import LoweringHandler, Site, lowers, refuse_unless
 from relayish.passes.lowering.tensors import number, pick
 from relayish.passes.rewrite.rules.table import op
@@ -31,8 +31,10 @@ class Boxes(LoweringHandler):
     def handle_multibox_prior(self, site: Site) -> Expr:
         """Return the boxes as a constant: they depend on the shape of the data only."""
         blank = np.zeros(site.shape(), numpy_dtype(site.dtype()))
+        called = site.call.op
+        assert isinstance(called, Op)
         with np.errstate(all="ignore"):
-            return Constant(evaluate_call(site.call.op, site.attrs, [blank]))
+            return Constant(evaluate_call(called, site.attrs, [blank]))
 
     @lowers
     def handle_multibox_transform_loc(self, site: Site) -> Expr:
