@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import contextlib
+import random
 import struct
 
 import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.errors import FieldError
+from relayish.errors import FieldError, RelayishError
+from relayish.frontend.param_dict import load_param_dict, save_param_dict
+from tests.support.seeds import SOAK, many
 
 
 def tensor(code: int, bits: int, shape: tuple[int, ...], content: bytes) -> bytes:
@@ -165,3 +169,21 @@ def test_element_type_without_a_code_is_refused_by_name():
 def test_name_that_is_no_string_is_refused():
     with pytest.raises(FieldError, match="parameters go by names; found 3"):
         relay.save_param_dict({3: np.zeros(2)})
+
+
+def test_damaged_files_are_refused_or_read():
+    pick = random.Random(SOAK)
+    original = save_param_dict({"w": np.arange(12, dtype="float32").reshape(3, 4), "b": np.int8(1)})
+    for _ in range(many(300)):
+        data = bytearray(original)
+        for _ in range(pick.choice((1, 1, 2, 8))):
+            at = pick.randrange(len(data))
+            match pick.randrange(3):
+                case 0:
+                    data[at] ^= 1 << pick.randrange(8)
+                case 1:
+                    data[at : at + 8] = pick.choice((b"\xff", b"\0", b"\x7f")) * 8
+                case _:
+                    data[at:at] = pick.randbytes(pick.choice((1, 9)))
+        with contextlib.suppress(RelayishError):
+            load_param_dict(bytes(data))

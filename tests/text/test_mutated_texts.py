@@ -11,11 +11,15 @@ from typing import Any
 import pytest
 
 from relayish import core, parse, parse_expr, tir
+from relayish.cli.onnx.reading import parse_shapes
+from relayish.dataflow import parse_analyses
+from relayish.domain.driver.context import DriverCtx
 from relayish.errors import RelayishError
-from relayish.text import parse_node, parse_type
+from relayish.text import parse_node, parse_pattern, parse_type
+from relayish.transform import parse_pipeline
 from tests.support.hostile import unprintable
 from tests.support.random_exprs import random_module
-from tests.support.seeds import seeds
+from tests.support.seeds import SOAK, seeds
 from tests.support.tir_programs import random_func
 
 GRAMMAR = (
@@ -43,6 +47,8 @@ ODD = (
     "[()]",
 )
 
+BOTH = (*WORDS, *(word for word in ODD if len(word) < 100))
+
 
 def core_text() -> str:
     scope = core.GlobalScope()
@@ -61,6 +67,14 @@ READERS: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     "type": (parse_type, lambda seed: "fn (Tensor[(2, ?), float32], (int32, bool)) -> ref(int8)"),
     "core": (parse, lambda seed: core_text()),
     "loops": (tir.parse, lambda seed: tir.astext(random_func(seed, size=4))),
+    "pattern": (parse_pattern, lambda seed: "Cons(%x, (_, List::Nil, %y: (int32, ref(int8))))"),
+    "pipeline": (parse_pipeline, lambda seed: "InferType,FoldConstant{fold_qnn=true,size_limit=4}"),
+    "analyses": (parse_analyses, lambda seed: "liveness,intervals{widen_after=5}"),
+    "shapes": (lambda text: parse_shapes([text, text[::-1]]), lambda seed: "x:1,3,224,224"),
+    "driver": (
+        lambda text: DriverCtx().parse_options(text.split(" ")),
+        lambda seed: "a.relay -O2 -trace -skip_after=7 -FoldConstant:fold_qnn:size_limit=4",
+    ),
 }
 
 
@@ -125,6 +139,19 @@ def test_any_text_is_read_or_refused(name):
             except BaseException as error:
                 error.add_note(f"seed {seed}, of the reader of {name}, for\n{mutated[:2000]}")
                 raise
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_any_two_words_are_read_or_refused(name):
+    """A rule that consumes nothing, and is asked again, would go on for ever."""
+    read, _ = READERS[name]
+    pairs = [f"{one}{between}{other}" for one in BOTH for other in BOTH for between in ("", " ")]
+    for text in pairs if SOAK else random.Random(name).sample(pairs, 200):
+        try:
+            bounded(read, text)
+        except BaseException as error:
+            error.add_note(f"of the reader of {name}, for\n{text!r}")
+            raise
 
 
 @pytest.mark.parametrize("text", ["let=1", "let(1)", "(let=1)", "1 + let=1", "let=%x", "let(=)"])

@@ -46,8 +46,8 @@ def open_section(reader: Reader) -> tuple[int, int]:
     found = SECTION.search(reader.text, reader.end)
     if found is None:
         return reader.end, reader.end
-    first = at = found.end()
     entries = [entry.start() for entry in _ENTRY.finditer(reader.text, found.end())]
+    first, at = found.end(), (*entries, len(reader.text))[0]  # what is indented before is read too
     ends = [*entries[1:], len(reader.text)][: len(entries)]
     key, common = "", None
     for entry, end in zip(entries, ends, strict=True):
@@ -61,7 +61,7 @@ def open_section(reader: Reader) -> tuple[int, int]:
         elif common is None:
             common = (first, at)
         key = ""
-        first = at = end
+        first, at = end if group is None else group.end(), end
         if place is not None:
             offset = _offset(reader, int(place[1]), int(place[2]), entry)
             if offset in reader.notes:

@@ -330,6 +330,30 @@ BAD_TEXTS: dict[str, tuple[str, str]] = {
             "found 'foo'"
         ),
     ),
+    "indented line of the section": (
+        "a\n\n#[details]\n  foo\nvar a: int64",
+        (
+            "4:3: expected a line of the section: 'tensor A: float32[16]', 'buffer _A: "
+            "float32[16]', 'var n: int64', 'each i: int64', '%0 = ...' or '3:5: key=value'; "
+            "found 'foo'"
+        ),
+    ),
+    "indented line alone": (
+        "a\n\n#[details]\n  foo",
+        (
+            "4:3: expected a line of the section: 'tensor A: float32[16]', 'buffer _A: "
+            "float32[16]', 'var n: int64', 'each i: int64', '%0 = ...' or '3:5: key=value'; "
+            "found 'foo'"
+        ),
+    ),
+    "indented line about a function": (
+        "function f ()\n{\n}\n\n#[details]\nfunction f:\n  foo",
+        (
+            "7:3: expected a line of the section: 'tensor A: float32[16]', 'buffer _A: "
+            "float32[16]', 'var n: int64', 'each i: int64', '%0 = ...' or '3:5: key=value'; "
+            "found 'foo'"
+        ),
+    ),
     "tensor without shape": (
         "A[0]\n\n#[details]\ntensor A: float32",
         "4:18: expected the shape of tensor A, 'float32[16]'; found the end of the text",
@@ -448,7 +472,7 @@ BAD_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "unknown function": (
         "function f ()\n{\n}\n\n#[details]\nfunction g:\nvar n: int64",
-        "7:1: the section speaks of function g, which is not there",
+        "6:12: the section speaks of function g, which is not there",
     ),
     "operation field": (
         "placeholder_op(shap=[4])",
