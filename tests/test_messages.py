@@ -86,7 +86,7 @@ def test_names_that_errors_carry_are_as_they_were() -> None:
 def test_note_on_an_error_of_others_is_printable() -> None:
     error = ValueError()
     add_note(error, HOSTILE)
-    assert notes_of(error) == [escape(HOSTILE).replace("\\n", "\n")]
+    assert notes_of(error) == [escape(HOSTILE).replace("\\n", "\n").replace("\\t", "\t")]
 
 
 def test_diagnostic_is_printable_and_bounded() -> None:

@@ -26,7 +26,7 @@ _EXCERPT: Final = 160
 
 _ONE_LINE: Final = re.compile(f"[{UNPRINTABLE}]")
 _LONG_WORD: Final = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
-_LINES: Final = re.compile(rf"(?!\n)[{UNPRINTABLE}]")
+_LINES: Final = re.compile(rf"(?![\n\t])[{UNPRINTABLE}]")
 
 
 def escape(text: str) -> str:
@@ -40,7 +40,7 @@ def escape(text: str) -> str:
 
 
 def escape_lines(text: str) -> str:
-    """Return ``text`` as :func:`escape` does, with the ends of its lines as they are."""
+    """Return ``text`` as :func:`escape` does, with the ends of its lines, and tabs, as they are."""
     return text if text.isprintable() else _LINES.sub(_spell, text)
 
 

@@ -77,6 +77,18 @@ def test_words_of_the_command_line_are_shown_escaped(
     assert "\\x1b]0;t" in said
 
 
+def test_headings_are_shown_escaped(program: Path, capsys: Capture) -> None:
+    for heading in ("\x1b[31m", "\u202e", "\x9b", "a\nb\rc"):
+        code, said = run(["opt", str(program), "-p", f'PrintIR{{header="{heading}"}}'], capsys)
+        assert code == 0, heading
+        assert "\n// " in said
+
+
+def test_nested_times_are_indented_by_tabs(program: Path, capsys: Capture) -> None:
+    _, said = run(["opt", str(program), "-O", "2", "--timing"], capsys)
+    assert "\n\tFoldConstant" in said
+
+
 PLACES = {
     "file": "",
     "word": "def @main(%x: int32) {{ %x {0} }}",

@@ -20,7 +20,7 @@ SENDABLE: Final = HOSTILE.replace("\ud800", "")
 NO_ARGUMENT: Final = re.compile("[\0\ud800]")
 """What the command line cannot hold."""
 
-_SEEN: Final = re.compile(rf"(?!\n)[{UNPRINTABLE}]")
+_SEEN: Final = re.compile(rf"(?![\n\t])[{UNPRINTABLE}]")
 
 
 def unprintable(text: str) -> list[str]:

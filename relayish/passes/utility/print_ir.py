@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 
+from relayish._support.printable import escape
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.text import astext
@@ -41,7 +42,7 @@ def print_ir(mod: IRModule, *, header: str = "", show_meta_data: bool = False) -
           %x
         }
     """
-    heading = "".join(f"// {line}\n" for line in header.splitlines())
+    heading = "".join(f"// {escape(line)}\n" for line in header.splitlines())
     program = astext(mod, show_meta_data=show_meta_data).rstrip("\n")
     sys.stderr.write(f"{heading}{program}\n")
     return mod
