@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from relayish._support.graph import post_order
+from relayish._support.printable import escape
 from relayish.errors import FieldError, PassError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
@@ -187,7 +188,7 @@ class ExprPattern(DFPattern):
 
 def _describe(expr: Expr) -> str:
     if isinstance(expr, Op):
-        return str(expr.full_name)
+        return escape(expr.full_name)
     if isinstance(expr, Constant):
         return f"const({expr.data!r})"
     return display_name(expr) if type(expr) in VARIABLES else repr(expr)
@@ -200,7 +201,7 @@ class VarPattern(DFPattern):
     name: str = ""
 
     def _parts(self) -> Parts:
-        return [f"%{self.name}" if self.name else "is_var()"]
+        return [f"%{escape(self.name)}" if self.name else "is_var()"]
 
 
 @node("constant_pattern")

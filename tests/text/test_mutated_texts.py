@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import sys
@@ -139,6 +140,21 @@ def test_any_text_is_read_or_refused(name):
             except BaseException as error:
                 error.add_note(f"seed {seed}, of the reader of {name}, for\n{mutated[:2000]}")
                 raise
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_any_number_may_be_long(name):
+    read, make = READERS[name]
+    numbers = {}
+    for seed in seeds(4):
+        text = make(seed)
+        for found in re.finditer(r"\d+", text):
+            around = text[max(found.start() - 8, 0) : found.start()]
+            numbers.setdefault(re.sub(r"\d", "0", around), (text, found))
+    for text, found in numbers.values():
+        for digits in (LONG, "9" * 20):
+            with contextlib.suppress(RelayishError):
+                read(text[: found.start()] + digits + text[found.end() :])
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -129,7 +129,7 @@ class Type(NamedTuple):
         return f"{'const ' if self.is_const else ''}{self.element}{lanes}{'*' * self.pointers}"
 
 
-_NUMBER: Final = re.compile(r"bool|u?int\d{1,9}|b?float\d{1,9}\w*|e\dm\d\w*_float8")
+_NUMBER: Final = re.compile(r"bool|u?int\d{1,9}|b?float\d{1,9}(?!\d)\w*|e\dm\d\w*_float8")
 _TEXT: Final = re.compile(r"(const )?([A-Za-z_]\w*)(?:<(\d{1,9})>)?(\*{0,2})")
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from relayish.errors import indefinite
 from relayish.ir.attrs import DictAttrs
-from relayish.text.literals import STRING, unquote
+from relayish.text.literals import STRING, read_int, unquote
 from relayish.text.source import BLANK
 from relayish.text.trampoline import Rule
 from relayish.tir.ir.family import Stmt
@@ -412,15 +412,18 @@ def _read_attrs(reader: Reader) -> DictAttrs | None:
         name, text, integer, number, words = item.groups()
         if name in values:
             reader.fail(f"attribute {name} is given twice; leave one out", item.start(1))
-        values[read_name(name)] = (
-            unquote(text)
-            if text is not None
-            else int(integer)
-            if integer is not None
-            else float(number)
-            if number is not None
-            else words
-        )
+        try:
+            values[read_name(name)] = (
+                unquote(text)
+                if text is not None
+                else read_int(integer)
+                if integer is not None
+                else float(number)
+                if number is not None
+                else words
+            )
+        except ValueError as error:
+            reader.fail(str(error), item.start(1))
     return DictAttrs(values)
 
 
