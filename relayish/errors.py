@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relayish._support.printable import escape, message_text
 from relayish._support.retired import find_retired
@@ -309,9 +309,14 @@ def add_note(error: BaseException, note: str) -> None:
     vars(error).setdefault("__notes__", []).append(message_text(note))
 
 
+_NEAR: Final = 0.6
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean x?"`` for the known name nearest to ``name``, or ``""``."""
-    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    long = len(name)  # to compare it takes a while, in vain where lengths are far apart
+    likely = [each for each in known if 2 * min(long, len(each)) >= _NEAR * (long + len(each))]
+    nearest = difflib.get_close_matches(name, likely, n=1, cutoff=_NEAR) if likely else ()
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 

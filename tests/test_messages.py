@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import pickle
 import traceback
 import warnings
@@ -30,6 +31,7 @@ from relayish.errors import (
     RelayishError,
     add_note,
     notes_of,
+    suggest,
 )
 from relayish.ir.module import Module
 from relayish.ir.one_line import describe, quote
@@ -215,6 +217,26 @@ def test_huge_things_make_no_huge_messages() -> None:
         with pytest.raises(RelayishError) as caught:
             build()
         assert len(str(caught.value)) <= LONGEST
+
+
+@each(
+    ("name", "known", "said"),
+    [
+        ("ad", ["add"], "; did you mean add?"),
+        ("abc", ["abcdefg"], "; did you mean abcdefg?"),  # as far as lengths may be apart
+        ("abc", ["abcdefgh"], ""),
+        ("abcdefg", ["abc"], "; did you mean abc?"),
+        ("", ["add"], ""),
+        ("add", [], ""),
+    ],
+)
+def test_name_that_is_near_is_suggested(name: str, known: list[str], said: str) -> None:
+    assert suggest(name, known) == said
+
+
+def test_long_name_is_compared_with_none_that_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difflib, "SequenceMatcher", None)
+    assert suggest(HUGE, ["add", "n" * 100]) == ""
 
 
 def test_line_of_a_program_is_shown_in_part_where_it_is_long() -> None:

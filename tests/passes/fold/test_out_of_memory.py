@@ -78,6 +78,7 @@ def test_pass_leaves_what_it_cannot_hold(name: str, program: str, full: Calls) -
 @pytest.mark.references
 @pytest.mark.parametrize("name", ["SimplifyOnnx", "InferShapesOnnx", "OptimizeOnnx"])
 def test_pass_over_models_leaves_what_it_cannot_hold(name: str, full: Calls) -> None:
+    pytest.importorskip("onnx")
     graphs = pytest.importorskip("tests.passes.onnx_rewrite.graphs")
     mod = graphs.read(
         """g (float[2] x, float[N] z) => (float[2] y, float[M] w)
