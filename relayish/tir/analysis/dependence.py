@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, collect_variables
+from relayish.tir.analysis.access_patterns import Pattern, PatternTable, pairs_in_order
 from relayish.tir.analysis.accesses import (
     Access,
     Accesses,
@@ -18,8 +19,7 @@ from relayish.tir.analysis.accesses import (
     common_around,
 )
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.iteration_pairs import Direction, IterationPairs, is_too_deep
-from relayish.tir.analysis.same_element import Summary, never_meet, summarize
+from relayish.tir.analysis.iteration_pairs import Direction, IterationPairs
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import For, PolyFor
@@ -81,14 +81,13 @@ def dependences(root: Stmt | LoweredFunc, context: Context | None = None) -> tup
         context: What is known of variables that are bound outside.
 
     Complexity:
-        Quadratic in the number of accesses of each buffer, times what it takes to decide one pair,
-        which grows with the number of loops around both.
+        Linear in the number of pairs that it returns; quadratic in the number of access patterns
+        of each buffer, times what it takes to decide one pair, which grows with the number of loops
+        around both.
     """
     found = collect_accesses(root)
-    context = _outside(root, found, context)
-    return tuple(
-        [each for a, b in _pairs(found.all, context) for each in _between(a, b, found, context)]
-    )
+    finder = _Finder(found, _outside(root, found, context))
+    return tuple([each for pair in finder.pairs(found.all) for each in finder.between(*pair)])
 
 
 def is_parallel(loop: For | PolyFor, context: Context | None = None) -> bool:
@@ -121,8 +120,10 @@ def loop_carried(
     Complexity:
         As :func:`dependences`; no pair is decided before it is asked for, and no distance found.
     """
-    for source, sink, _ in _carried(loop, context, levels=1, max_distance=max_distance):
-        yield source, sink
+    found = collect_accesses(loop)
+    finder = _Finder(found, _outside(loop, found, context), levels=1, max_distance=max_distance)
+    for part in _in_loops(found):
+        yield from finder.carried(part)
 
 
 def parallel_loops(
@@ -133,9 +134,12 @@ def parallel_loops(
     A loop that stands in several places is among them if it carries none in any.
 
     Complexity:
-        As :func:`dependences`; it does not find distances.
+        Quadratic in the number of access patterns of each buffer, times what it takes to decide one
+        pair; linear in all else.
     """
-    carrying = {loop for _, _, loop in _carried(root, context)}
+    found = collect_accesses(root)
+    finder = _Finder(found, _outside(root, found, context))
+    carrying = {loop for part in _in_loops(found) for loop in finder.carrying(part)}
     nodes = PROGRAM.pre_order(root)
     return frozenset([n for n in nodes if isinstance(n, (For, PolyFor)) and n not in carrying])
 
@@ -146,33 +150,13 @@ def disturbed_reads(root: Stmt | LoweredFunc, context: Context | None = None) ->
     Subscripts are compared by their limits and common divisors only, not solved for iterations.
 
     Complexity:
-        Quadratic in the number of accesses of each buffer.
+        Quadratic in the number of access patterns of each buffer.
     """
     found = collect_accesses(root)
-    pairs = _pairs(found.all, _outside(root, found, context))
-    return frozenset([each.node for pair in pairs for each in pair if each.reads])
-
-
-def _carried(
-    root: Stmt | LoweredFunc,
-    context: Context | None,
-    *,
-    levels: int | None = None,
-    max_distance: int | None = None,
-) -> Iterator[tuple[Access, Access, For | PolyFor]]:
-    """Yield source, sink and the loop that carries a dependence, of the outermost ``levels``."""
-    found = collect_accesses(root)
-    context = _outside(root, found, context)
-    for a, b in _pairs_in_loops(found, context):
-        loops, private = _common_loops(a, b)[:levels], _private_loops(a, b, found)
-        if len(loops) <= private:
-            continue
-        for source, sink in _orders(a, b):
-            pairs = IterationPairs(source, sink, loops, context)
-            for level in pairs.carrying(private, max_distance):
-                loop = loops[level].loop
-                assert loop is not None
-                yield source, sink, loop
+    finder = _Finder(found, _outside(root, found, context))
+    pairs = finder.pattern_pairs(found.all)
+    near = {each for a, b in pairs if finder.may_meet(a, b) for each in (a, b) if each.reads}
+    return frozenset([access.node for each in near for access in each.accesses])
 
 
 def _outside(root: Stmt | LoweredFunc, found: Accesses, context: Context | None) -> Context:
@@ -185,8 +169,8 @@ def _outside(root: Stmt | LoweredFunc, found: Accesses, context: Context | None)
     return context.without([var for var in bound if isinstance(var, Var)])
 
 
-def _pairs_in_loops(found: Accesses, context: Context) -> Iterator[tuple[Access, Access]]:
-    """Yield those pairs of accesses, as of :func:`_pairs`, that have a loop around both."""
+def _in_loops(found: Accesses) -> Iterable[list[Access]]:
+    """Return the accesses within each loop that is within no other, in order."""
     outermost: dict[Around | None, Around | None] = {None: None}
     inside: dict[Around, list[Access]] = {}
     for access in found.all:
@@ -202,69 +186,165 @@ def _pairs_in_loops(found: Accesses, context: Context) -> Iterator[tuple[Access,
         loop = outermost[access.place.around]
         if loop is not None:
             inside.setdefault(loop, []).append(access)
-    for accesses in inside.values():
-        yield from _pairs(accesses, context)
+    return inside.values()
 
 
-def _pairs(found: Sequence[Access], context: Context) -> Iterator[tuple[Access, Access]]:
-    """Yield accesses of which one may write what the other accesses, in order of the program."""
+class _Finder:
+    """Finds what accesses of a program depend on each other; once for all of two patterns.
+
+    Args:
+        found: The accesses of the program.
+        context: What is known outside.
+        levels: How many loops, outermost first, may carry what is looked for; all, if not given.
+        max_distance: How many iterations of such a loop apart it may be at most.
+    """
+
+    def __init__(
+        self,
+        found: Accesses,
+        context: Context,
+        *,
+        levels: int | None = None,
+        max_distance: int | None = None,
+    ) -> None:
+        self._table = PatternTable(found, context)
+        self._context = context
+        self._levels = levels
+        self._max_distance = max_distance
+        self._meet: dict[tuple[Pattern, Pattern], bool] = {}
+        self._carry: dict[tuple[Pattern, Pattern], list[For | PolyFor]] = {}
+        self._told: dict[tuple[Pattern, Pattern, bool], list[_Told]] = {}
+
+    def pairs(self, accesses: Sequence[Access]) -> Iterator[_Pair]:
+        """Yield accesses that may depend on each other, in order of the program."""
+        return self._pairs(accesses, self._depend)
+
+    def between(self, a: Access, one: Pattern, b: Access, other: Pattern) -> Iterator[Dependence]:
+        """Yield the dependences between two accesses, of which ``a`` is the first."""
+        for source, own, sink, its in _orders(a, one, b, other):
+            first = source is a and a is not b and not _exclude_each_other(a, b)
+            for told in self._told_of(own, its, in_one_iteration=first):
+                yield Dependence(source, sink, *told)
+
+    def carried(self, accesses: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
+        """Yield source and sink, once for each loop that carries a dependence between them."""
+        for pair in self._pairs(accesses, self._are_carried):
+            for source, own, sink, its in _orders(*pair):
+                for _ in self._carriers(own, its):
+                    yield source, sink
+
+    def carrying(self, accesses: Sequence[Access]) -> Iterator[For | PolyFor]:
+        """Yield the loops that carry a dependence between ``accesses``."""
+        for a, b in self.pattern_pairs(accesses):
+            if self.may_meet(a, b):
+                yield from self._carriers(a, b)
+                yield from self._carriers(b, a)
+
+    def pattern_pairs(self, accesses: Sequence[Access]) -> Iterator[tuple[Pattern, Pattern]]:
+        """Yield patterns of one location, or of which one is of any, each with itself too."""
+        anything, located = _by_location(accesses)
+        everywhere = self._table.patterns(anything)
+        for same in located:
+            patterns = self._table.patterns(same)
+            for i, a in enumerate(patterns):
+                yield from ((a, b) for b in patterns[i:])
+                yield from ((a, b) for b in everywhere)
+        for i, a in enumerate(everywhere):
+            yield from ((a, b) for b in everywhere[i:])
+
+    def may_meet(self, a: Pattern, b: Pattern) -> bool:
+        """Return whether indices leave it open that one writes what the other accesses."""
+        if (a, b) not in self._meet:
+            self._meet[a, b] = self._meet[b, a] = a.may_meet(b, self._context)
+        return self._meet[a, b]
+
+    def _pairs(
+        self, accesses: Sequence[Access], holds: Callable[[Pattern, Pattern], bool]
+    ) -> Iterator[_Pair]:
+        anything, located = _by_location(accesses)
+        for same in located:
+            if any(access.writes for access in same):
+                yield from pairs_in_order(self._table.patterns(same), holds)
+        if not anything:
+            return
+        own = {access: each for each in self._table.patterns(accesses) for access in each.accesses}
+        for i, a in enumerate(anything):
+            yield from ((a, own[a], b, own[b]) for b in anything[i:])
+            for b in accesses:
+                if b.location is not None:
+                    first, last = (a, b) if a.position < b.position else (b, a)
+                    yield first, own[first], last, own[last]
+
+    def _depend(self, a: Pattern, b: Pattern) -> bool:
+        if not self.may_meet(a, b):
+            return False
+        has_pairs = a is not b or len(a.accesses) > 1
+        forth = self._told_of(a, b, in_one_iteration=has_pairs)
+        return bool(forth or self._told_of(b, a, in_one_iteration=False))
+
+    def _are_carried(self, a: Pattern, b: Pattern) -> bool:
+        return self.may_meet(a, b) and bool(self._carriers(a, b) or self._carriers(b, a))
+
+    def _told_of(self, source: Pattern, sink: Pattern, *, in_one_iteration: bool) -> list[_Told]:
+        key = (source, sink, in_one_iteration)
+        if key not in self._told:
+            around = _common_loops(source.first, sink.first)
+            loops = tuple([each.loop for each in around if each.loop is not None])
+            pairs = IterationPairs(source.first, sink.first, around, self._context)
+            private = min(source.private, sink.private)
+            vectors = pairs.vectors(private, in_one_iteration=in_one_iteration)
+            kinds = _kinds(source, sink)
+            self._told[key] = [(kind, loops, *vector) for vector in vectors for kind in kinds]
+        return self._told[key]
+
+    def _carriers(self, source: Pattern, sink: Pattern) -> list[For | PolyFor]:
+        """Return the loops that carry a dependence of ``sink`` on ``source``, outermost first."""
+        key = (source, sink)
+        if key not in self._carry:
+            around = _common_loops(source.first, sink.first)[: self._levels]
+            private = min(source.private, sink.private)
+            levels: Iterable[int] = ()
+            if len(around) > private:
+                pairs = IterationPairs(source.first, sink.first, around, self._context)
+                levels = pairs.carrying(private, self._max_distance)
+            loops = [each.loop for each in around]
+            self._carry[key] = [loop for level in levels if (loop := loops[level]) is not None]
+        return self._carry[key]
+
+
+_Pair: TypeAlias = tuple[Access, Pattern, Access, Pattern]
+"""Two accesses, the earlier one first, each with its pattern."""
+
+_Told: TypeAlias = tuple[
+    DependenceKind,
+    tuple[For | PolyFor, ...],
+    tuple[int | None, ...],
+    tuple[Direction, ...],
+    bool,
+]
+"""The fields of a dependence but source and sink, as they are for all accesses of two patterns."""
+
+
+def _by_location(accesses: Iterable[Access]) -> tuple[list[Access], Iterable[list[Access]]]:
+    """Return the accesses of anything, and those of each location."""
     at: dict[Location | None, list[Access]] = {}
-    for access in found:
+    for access in accesses:
         at.setdefault(access.location, []).append(access)
     anything = at.pop(None, [])
-    for same in at.values():
-        if not any(access.writes for access in same):
-            continue
-        summaries = [_summary(access, context) for access in same]
-        for i, a in enumerate(same):
-            for b, other in zip(same[i:], summaries[i:], strict=True):
-                if (a.writes or b.writes) and not _never_meet(a, b, summaries[i], other, context):
-                    yield a, b
-    for i, a in enumerate(anything):
-        yield from ((a, b) for b in anything[i:])
-        for b in found:
-            if b.location is not None:
-                yield (a, b) if a.position < b.position else (b, a)
+    return anything, at.values()
 
 
-def _summary(access: Access, context: Context) -> list[Summary] | None:
-    if access.indices is None or is_too_deep(access):
-        return None
-    return summarize(access, context)
+def _orders(a: Access, one: Pattern, b: Access, other: Pattern) -> list[_Pair]:
+    return [(a, one, b, other)] if a is b else [(a, one, b, other), (b, other, a, one)]
 
 
-def _never_meet(
-    a: Access, b: Access, one: list[Summary] | None, other: list[Summary] | None, context: Context
-) -> bool:
-    if one is None or other is None:
-        return False
-    return never_meet(a, b, one, other, context)
-
-
-def _orders(a: Access, b: Access) -> list[tuple[Access, Access]]:
-    return [(a, b)] if a is b else [(a, b), (b, a)]
-
-
-def _between(a: Access, b: Access, found: Accesses, context: Context) -> Iterator[Dependence]:
-    """Yield the dependences between two accesses, of which ``a`` is the first in each iteration."""
-    around = _common_loops(a, b)
-    loops = tuple([each.loop for each in around if each.loop is not None])
-    private = _private_loops(a, b, found)
-    for source, sink in _orders(a, b):
-        kinds = [
-            kind
-            for kind, found_ in (
-                (DependenceKind.FLOW, source.writes and sink.reads),
-                (DependenceKind.ANTI, source.reads and sink.writes),
-                (DependenceKind.OUTPUT, source.writes and sink.writes),
-            )
-            if found_
-        ]
-        first = source is a and a is not b and not _exclude_each_other(a, b)
-        pairs = IterationPairs(source, sink, around, context)
-        for vector in pairs.vectors(private, in_one_iteration=first):
-            for kind in kinds:
-                yield Dependence(source, sink, kind, loops, *vector)
+def _kinds(source: Pattern, sink: Pattern) -> list[DependenceKind]:
+    found = (
+        (DependenceKind.FLOW, source.writes and sink.reads),
+        (DependenceKind.ANTI, source.reads and sink.writes),
+        (DependenceKind.OUTPUT, source.writes and sink.writes),
+    )
+    return [kind for kind, is_such in found if is_such]
 
 
 def _common_loops(a: Access, b: Access) -> list[Around]:
@@ -273,22 +353,10 @@ def _common_loops(a: Access, b: Access) -> list[Around]:
     return [each for each in found if each.loop is not None]
 
 
-def _private_loops(a: Access, b: Access, found: Accesses) -> int:
-    """Return in how many loops around both accesses each iteration has memory of its own."""
-    if a.location is None or b.location is None:
-        return 0
-    declared = found.declared.get(a.location, ())
-    if len(declared) != 1:
-        return 0
-    [place] = declared
-    if place.around is None:
-        return 0
-    inside = all(common_around(each.place, place) is place.around for each in (a, b))
-    return place.around.loop_depth if inside else 0
-
-
 def _exclude_each_other(a: Access, b: Access) -> bool:
     """Return whether the accesses are in different arms of one branch."""
+    if a.place.around is b.place.around:
+        return False
     common = common_around(a.place, b.place)
     arms = []
     for access in (a, b):

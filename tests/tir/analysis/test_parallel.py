@@ -10,7 +10,7 @@ from relayish import tir
 from relayish.tir.analysis import (
     Context,
     Interval,
-    dependence,
+    access_patterns,
     dependences,
     is_parallel,
     loop_carried,
@@ -174,13 +174,13 @@ def test_accesses_below_many_loops_are_taken_to_depend():
 
 def test_loops_one_after_the_other_are_not_compared(monkeypatch):
     asked = []
-    never_meet = dependence.never_meet
+    never_meet = access_patterns.never_meet
 
     def record(*given):
         asked.append(given)
         return never_meet(*given)
 
-    monkeypatch.setattr(dependence, "never_meet", record)
+    monkeypatch.setattr(access_patterns, "never_meet", record)
     loops = [loop(lambda i: store(A, i, A[i] + 1.0)) for _ in range(30)]
     assert parallel_loops(tir.Block((*loops, store(A, 0, 1.0)))) == set(loops)
     assert len(asked) == 2 * len(loops)
