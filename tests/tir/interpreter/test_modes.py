@@ -16,6 +16,7 @@ from tests.support.tir_programs import arguments, random_func, same_bits
 
 SEEDS = seeds(50)
 NESTS = seeds(150)
+PLANES = seeds(12)
 PARTS = 5
 
 
@@ -283,3 +284,119 @@ def test_cast_has_one_value_alone_and_among_others(source, target):
     body = tir.Block((tir.Store(b, tir.Cast(target, a[i]), (i,)),))
     func = tir.LoweredFunc("f", (a.buffer, b.buffer), tir.For(i, 0, 200, body))
     assert_same(func, [given, np.zeros(200, b.dtype.numpy)])
+
+
+class Planes(Nests):
+    """Draws nests over one buffer, and another view of it, whose accesses differ by constants."""
+
+    def __init__(self, seed):
+        super().__init__(f"planes {seed}")
+        sizes = tuple(map(tir.const, (5, 4, 6)))
+        self.tensors[0] = tir.Tensor("T0", sizes, self.dtype, tir.Buffer("_T0", sizes, self.dtype))
+        rows = tuple(map(tir.const, (20, 6)))
+        self.view = tir.Tensor("V", rows, self.dtype, self.tensors[0].buffer)
+
+    def access(self):
+        tensor = self.view if self.random.random() < 0.1 else self.tensors[0]
+        return tensor, [size.value for size in tensor.shape]
+
+    def indices(self, around, sizes):
+        left = [entry for entry in around if self.random.random() < 0.9]
+        found = []
+        for size in sizes:
+            chosen = self.random.random() < 0.7 and left
+            var, low, extent = left.pop(0) if chosen else (tir.const(0), 0, 1)
+            most = max(size - low - extent, 0)
+            found.append(var + self.random.randint(0, most))
+        return tuple(found)
+
+    spread = indices
+
+
+def test_random_planes_of_one_buffer_do_the_same_in_both_modes():
+    for seed in PLANES:
+        planes = Planes(seed)
+        func = planes.func()
+        assert_same(func, planes.given())
+
+
+@pytest.fixture
+def attempts(monkeypatch):
+    """Return how many iterations of which loops ran in lockstep, whenever a nest was tried."""
+    found = []
+    plan = nest.Nest._plan
+
+    def planned(self, *given):
+        made = plan(self, *given)
+        found.append(sorted(loop.loop_var.name for loop in made.parallel))
+        return made
+
+    monkeypatch.setattr(nest.Nest, "_plan", planned)
+    return found
+
+
+def stencil(name):
+    """Return a function over one buffer, and the loops of it that run in lockstep."""
+    cube = tuple(map(tir.const, (4, 7, 8)))
+    u = tir.Tensor("U", cube, "int32", tir.Buffer("_U", cube, "int32"))
+    t, i, j = (tir.Var(x) for x in "tij")
+    zero, one = tir.const(0), tir.const(1)
+    around = {
+        "constant planes": ((one, i, j), (zero, i - 1, j + 1), ["i", "j"]),
+        "planes in turn": (((t + 1) % 2, i, j), (t % 2, i + 1, j - 1), ["i", "j"]),
+        "the plane before": ((t + 1, i, j), (t, i - 1, j - 1), ["i", "j"]),
+        "planes apart": ((t * 2, i, j), (t * 2 + 1, i - 1, j), ["i", "j", "t"]),
+        "the row before": ((t, i, j), (t, i - 1, j + 1), ["j", "t"]),
+        "planes in between": ((i, one, j), (i, zero, j + 1), ["i", "j"]),
+        "columns apart": ((t, i, j), (t, i - 1, j - 1), ["j", "t"]),
+        "a sum": ((t, zero, one), (t, i, j), ["t"]),
+    }
+    at, read, loops = around[name]
+    first, count = (2, 2) if name == "a sum" else (1, 3) if name == "planes in between" else (1, 5)
+    times = 2 if name == "planes apart" else 3
+    stmt = tir.Store(u, u[at] + u[read], at)
+    inner = tir.For(j, 1, 6, tir.Block((stmt,)))
+    middle = tir.For(i, first, count, tir.Block((inner,)))
+    body = tir.For(t, 0, times, tir.Block((middle,)))
+    return tir.LoweredFunc("f", (u.buffer,), body), loops
+
+
+STENCILS = (
+    *("constant planes", "planes in turn", "the plane before", "planes apart"),
+    *("the row before", "planes in between", "columns apart", "a sum"),
+)
+
+
+@pytest.mark.parametrize("name", STENCILS)
+def test_planes_of_one_buffer_run_in_lockstep(attempts, name):
+    func, loops = stencil(name)
+    given = np.random.default_rng(0).integers(0, 9, (4, 7, 8)).astype(np.int32)
+    assert_same(func, [given])
+    assert attempts
+    assert all(found == loops for found in attempts)
+
+
+def test_inner_loop_that_goes_on_serially_is_in_any_iteration():
+    cube, (i, s) = tir.Buffer("_W", (9,), "int32"), (tir.Var(x) for x in "is")
+    w = tir.Tensor("W", (9,), "int32", cube)
+    inner = tir.For(s, 0, 3, tir.Block((tir.Store(w, i * 10 + s, (i + s,)),)))
+    func = tir.LoweredFunc("f", (cube,), tir.For(i, 0, 6, tir.Block((inner,))))
+    assert_same(func, [np.zeros(9, np.int32)])
+
+
+def test_index_that_goes_on_faster_on_one_side_ties_iterations_together():
+    plane, (t, j) = tir.Buffer("_P", (9, 6), "int32"), (tir.Var(x) for x in "tj")
+    p = tir.Tensor("P", (9, 6), "int32", plane)
+    for write, read in ((t, t * 2), (t * 2, t)):
+        stmt = tir.Store(p, p[read, j] * 3 + 1, (write, j))
+        inner = tir.For(j, 0, 6, tir.Block((stmt,)))
+        func = tir.LoweredFunc("f", (plane,), tir.For(t, 0, 4, tir.Block((inner,))))
+        assert_same(func, [np.arange(54, dtype=np.int32).reshape(9, 6)])
+
+
+def test_elements_that_several_indices_are_of_are_compared_by_where_they_are():
+    memory, i = tir.Buffer("_S", (3, 9), "int32", strides=(1, 1)), tir.Var("i")
+    s = tir.Tensor("S", (3, 9), "int32", memory)
+    stmt = tir.Store(s, s[0, i] * 3 + 1, (tir.const(1), i))
+    func = tir.LoweredFunc("f", (memory,), tir.For(i, 0, 8, tir.Block((stmt,))))
+    assert_same(func, [np.arange(11, dtype=np.int32)])

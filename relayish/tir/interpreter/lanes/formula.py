@@ -54,6 +54,18 @@ class View:
         self.strides = strides
         self.offset = offset
 
+    def has_layout_of(self, other: View) -> bool:
+        """Return whether equal indices, and no others that are in range, are of equal elements."""
+        if (self.offset, self.strides) != (other.offset, other.strides):
+            return False
+        reach = 0
+        sizes = map(max, zip(self.shape, other.shape, strict=True))
+        for stride, size in sorted(zip(map(abs, self.strides), sizes, strict=True)):
+            if size > 1 and stride <= reach:
+                return False
+            reach += stride * max(size - 1, 0)
+        return True
+
     def positions(self, indices: Sequence[Any], mask: Mask) -> Any:
         """Return where elements are; of lanes that do not run, anywhere.
 

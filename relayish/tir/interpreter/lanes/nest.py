@@ -21,6 +21,7 @@ from relayish.tir.interpreter.lanes.access import (
     extremes,
     linear_expressions,
     reach_of,
+    untie,
 )
 from relayish.tir.interpreter.lanes.formula import (
     Former,
@@ -376,8 +377,7 @@ class Nest:
         ]
         while True:
             for a, b in pairs:
-                while (loop := conflict(a, b, parallel, extents)) is not None:
-                    parallel.discard(loop)
+                parallel -= untie(a, b, parallel, extents)
             size, chain = max(
                 [(self._size(chain, parallel, extents), chain) for chain in self._chains.values()],
                 key=itemgetter(0),
