@@ -6,6 +6,8 @@ from relayish import tir
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.scoping import PROGRAM
 from relayish.tir import Expr, ForType, Stmt, as_type
+from relayish.tir.analysis import is_parallel, loop_carried
+from relayish.tir.analysis.dependence import is_kept_in_order
 from tests.support.tir_values import FLOATS, INTS, LANES, Known, Scope, ValueGenerator, View
 
 NOTES = 64
@@ -187,7 +189,10 @@ class StatementGenerator(ValueGenerator):
         if kind is ForType.GPU_THREAD:
             axis = self.random.choice([axis for axis in range(3) if axis not in taken])
             info["bind_info"] = tir.BindInfo(kind, axis, tir.DeviceAPI.CUDA)
-        return [tir.For(var, first, length, body, kind, **info)]
+        made = tir.For(var, first, length, body, kind, **info)
+        if not may_be_marked(made):
+            made = tir.For(var, first, length, body)
+        return [made]
 
     around: frozenset[tir.Var] = frozenset()
     is_bound = False
@@ -229,7 +234,8 @@ class StatementGenerator(ValueGenerator):
             condition = self.also(scope, var, condition, down=down)
         body = self.repeated(inside, max(trips, 0), depth, var)
         inc = tir.const(-step if down else step)
-        return [tir.PolyFor(var, start.expr, condition, inc, body, self.poly_kind())]
+        made = tir.PolyFor(var, start.expr, condition, inc, body, self.poly_kind())
+        return [made if may_be_marked(made) else made.with_fields(for_type=ForType.SERIAL)]
 
     def poly_kind(self) -> ForType:
         parallel = "loop_kinds" in self.features and self.chance(0.1)
@@ -389,6 +395,17 @@ class StatementGenerator(ValueGenerator):
         for axis, extent in zip(reversed(axes), reversed(view.tensor.shape), strict=True):
             nest = tir.For(axis, 0, extent, tir.Block((nest,)))
         return nest
+
+
+def may_be_marked(loop: tir.For | tir.PolyFor) -> bool:
+    """Whether iterations of a loop may run as it says, whatever is not known of it."""
+    if loop.for_type in (ForType.SERIAL, ForType.UNROLLED, ForType.DEFAULT):
+        return True
+    if loop.for_type is not ForType.VECTORIZED:
+        return is_parallel(loop)
+    inner = tir.collect_ir_nodes(loop.body, lambda node: isinstance(node, tir.For | tir.PolyFor))
+    pairs = loop_carried(loop, max_distance=loop.vectorize_info.factor - 1)
+    return all(not inner and is_kept_in_order(*pair) for pair in pairs)
 
 
 def most(size: Expr) -> int:

@@ -36,15 +36,15 @@ from relayish.passes.loop_structure.remove_schedule_block import inline_realize
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
 from relayish.tir.analysis import Context, loop_carried
-from relayish.tir.analysis.accesses import Access
 from relayish.tir.analysis.declared_regions import sort_regions
+from relayish.tir.analysis.dependence import is_kept_in_order
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_VECTORIZE, ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Add, Expr, Mul, const, integer_range
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor, ScheduleBlockRealize
-from relayish.tir.ir.tensor import Store, Var
+from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.substitution import LOOPS, copy_with_fresh_variables, substitute
 
@@ -204,7 +204,7 @@ class _Vectorizer:
         )
         context = self._context_of(loop)
         for source, sink in loop_carried(loop, context, max_distance=lanes - 1):
-            if has_loops or not _is_kept_in_order(source, sink):
+            if has_loops or not is_kept_in_order(source, sink):
                 raise PassError(
                     f"{one_line(sink.node)} has to wait for {one_line(source.node)} of an earlier "
                     f"iteration"
@@ -217,9 +217,3 @@ class _Vectorizer:
         return Context(self._unstable).with_ranges(
             {node: interval for node, interval in named.items() if isinstance(node, Var)}
         )
-
-
-def _is_kept_in_order(source: Access, sink: Access) -> bool:
-    if source is sink:
-        return isinstance(source.node, Store)  # lanes are stored in order
-    return source.position < sink.position

@@ -21,6 +21,7 @@ from relayish.tir.analysis.accesses import (
     Location,
     Place,
     common_around,
+    tell_of,
 )
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.iteration_pairs import is_too_deep
@@ -109,20 +110,13 @@ class PatternTable:
 
         Loops count by identity, branches by what they ask: one answers as another does.
         """
-        passed: list[Around] = []
-        while around not in self._arounds:
-            assert around is not None
-            passed.append(around)
-            around = around.place.around
-        found = self._arounds[around]
-        for each in reversed(passed):
-            found = each
-            if each.branch is not None:
-                condition = self._expr(each.branch.condition, each.place)
-                key = (self._arounds[each.place.around], condition, each.holds)
-                found = self._keys.setdefault(key, each)
-            self._arounds[each] = found
-        return found
+        return tell_of(around, self._arounds, self._tell_of)
+
+    def _tell_of(self, around: Around, outside: Hashable) -> Hashable:
+        if around.branch is None:
+            return around
+        condition = self._expr(around.branch.condition, around.place)
+        return self._keys.setdefault((outside, condition, around.holds), around)
 
     def _expr(self, expr: Expr, place: Place) -> Hashable:
         """Return what is the same of expressions that are computed alike from the same values."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from relayish._support.persistent_map import PersistentMap
 from relayish.ir.effect import Effect
@@ -32,6 +32,8 @@ from relayish.tir.ir.stmt import (
 )
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.ir.traversal import NODES
+
+T = TypeVar("T")
 
 Location: TypeAlias = Buffer | Var | str
 """A piece of memory, a scalar, or the name of a tensor of whose memory nothing is known."""
@@ -337,6 +339,27 @@ def arounds(place: Place) -> list[Around]:
         found.append(around)
         around = around.place.around
     return found[::-1]
+
+
+def tell_of(
+    around: Around | None, known: dict[Around | None, T], tell: Callable[[Around, T], T]
+) -> T:
+    """Return what is told of ``around``, given what is told of that around it; kept in ``known``.
+
+    Args:
+        around: What is asked about.
+        known: What was told so far, with that of ``None``.
+        tell: Tells of one what is told of the one around it.
+    """
+    passed: list[Around] = []
+    while around not in known:
+        assert around is not None
+        passed.append(around)
+        around = around.place.around
+    found = known[around]
+    for each in reversed(passed):
+        found = known[each] = tell(each, found)
+    return found
 
 
 def _below_loop(place: Place, loop: For | PolyFor, var: Var) -> Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
@@ -17,13 +17,15 @@ from relayish.tir.analysis.accesses import (
     arounds,
     collect_accesses,
     common_around,
+    tell_of,
 )
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.iteration_pairs import Direction, IterationPairs
+from relayish.tir.analysis.same_element import depends_on_outside
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import For, PolyFor
-from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.tensor import Store, Var
 
 
 class DependenceKind(Enum):
@@ -144,6 +146,45 @@ def parallel_loops(
     return frozenset([n for n in nodes if isinstance(n, (For, PolyFor)) and n not in carrying])
 
 
+def surely_carried(
+    root: Stmt | LoweredFunc, loops: Mapping[For | PolyFor, int | None]
+) -> Iterator[tuple[For | PolyFor, Access, Access]]:
+    """Yield loops that carry a dependence for certain, with a source and a sink.
+
+    That is where all is affine, and variables from outside decide how often loops run, not which
+    elements are accessed. Of accesses that are alike, the last is the source, the first the sink.
+
+    Args:
+        root: A program.
+        loops: Those that are asked about, and how many iterations apart what counts is at most.
+
+    Complexity:
+        As :func:`parallel_loops`, of the accesses in these loops.
+    """
+    found = collect_accesses(root)
+    finder = _Finder(found, _outside(root, found, None))
+    inside: dict[Around | None, bool] = {None: False}
+
+    def is_inside(around: Around, outside: bool) -> bool:
+        return outside or around.loop in loops
+
+    accesses = [each for each in found.all if tell_of(each.place.around, inside, is_inside)]
+    for a, b in finder.pattern_pairs(accesses):
+        if finder.may_meet(a, b):
+            for source, sink in [(a, b)] if a is b else [(a, b), (b, a)]:
+                yield from finder.surely_carried(source, sink, loops)
+
+
+def is_kept_in_order(source: Access, sink: Access) -> bool:
+    """Return whether ``sink`` comes after ``source`` where lanes make one access after the other.
+
+    An access is made for all lanes before the next one; those of a store are stored in order.
+    """
+    if source is sink:
+        return isinstance(source.node, Store)
+    return source.position < sink.position
+
+
 def disturbed_reads(root: Stmt | LoweredFunc, context: Context | None = None) -> frozenset[Node]:
     """Return what reads an element, or a scalar, that ``root`` may write, before or after it.
 
@@ -172,18 +213,13 @@ def _outside(root: Stmt | LoweredFunc, found: Accesses, context: Context | None)
 def _in_loops(found: Accesses) -> Iterable[list[Access]]:
     """Return the accesses within each loop that is within no other, in order."""
     outermost: dict[Around | None, Around | None] = {None: None}
+
+    def of_loop(around: Around, outer: Around | None) -> Around | None:
+        return around if outer is None and around.loop is not None else outer
+
     inside: dict[Around, list[Access]] = {}
     for access in found.all:
-        passed: list[Around] = []
-        around = access.place.around
-        while around not in outermost:
-            assert around is not None
-            passed.append(around)
-            around = around.place.around
-        for each in reversed(passed):
-            outer = outermost[each.place.around]
-            outermost[each] = each if outer is None and each.loop is not None else outer
-        loop = outermost[access.place.around]
+        loop = tell_of(access.place.around, outermost, of_loop)
         if loop is not None:
             inside.setdefault(loop, []).append(access)
     return inside.values()
@@ -239,6 +275,22 @@ class _Finder:
             if self.may_meet(a, b):
                 yield from self._carriers(a, b)
                 yield from self._carriers(b, a)
+
+    def surely_carried(
+        self, source: Pattern, sink: Pattern, loops: Mapping[For | PolyFor, int | None]
+    ) -> Iterator[tuple[For | PolyFor, Access, Access]]:
+        """Yield what :func:`surely_carried` does, of the accesses of two patterns."""
+        around = _common_loops(source.first, sink.first)
+        private = min(source.private, sink.private)
+        for level, each in enumerate(around):
+            loop = each.loop
+            if loop is None or loop not in loops or level < private:
+                continue
+            if any(depends_on_outside(p.first, self._context) for p in (source, sink)):
+                return
+            pairs = IterationPairs(source.first, sink.first, around, self._context)
+            if pairs.surely_carry(level, loops[loop]):
+                yield loop, source.accesses[-1], sink.accesses[0]
 
     def pattern_pairs(self, accesses: Sequence[Access]) -> Iterator[tuple[Pattern, Pattern]]:
         """Yield patterns of one location, or of which one is of any, each with itself too."""

@@ -131,6 +131,21 @@ class IterationPairs:
                 yield level
             cases = self._restrict(cases, level, Direction.EQUAL)
 
+    def surely_carry(self, level: int, max_distance: int | None = None) -> bool:
+        """Return whether a loop carries a pair for certain, whatever holds it back being exact.
+
+        Args:
+            level: The number of the loop.
+            max_distance: By how much at most the pair may differ in that loop.
+        """
+        cases = self._start
+        if cases is None:
+            return False
+        for outer in range(level):
+            cases = self._restrict(cases, outer, Direction.EQUAL)
+        found = self._restrict(cases, level, Direction.LESS, max_distance)
+        return bool(found.systems) and found.is_exact
+
     def _restrict(
         self, cases: _Cases, loop: int, direction: Direction, max_distance: int | None = None
     ) -> _Cases:

@@ -65,6 +65,16 @@ def summarize(access: Access, context: Context) -> list[Summary]:
     ]
 
 
+def depends_on_outside(access: Access, context: Context) -> bool:
+    """Return whether variables that are bound outside decide which element an access is of."""
+    iterations = Iterations(context)
+    instance = Instance(iterations, access.place)
+    iterations.symbols.clear()
+    if access.indices is not None:
+        _indices(access, instance)
+    return bool(iterations.symbols)
+
+
 def never_meet(
     a: Access, b: Access, first: Sequence[Summary], second: Sequence[Summary], context: Context
 ) -> bool:

@@ -38,7 +38,7 @@ def check_loop_kind(loop: For | PolyFor, report: Report) -> None:
 
     for one, others in _EXCLUSIVE:
         if kind & one and kind & others:
-            refuse(f"is {_spell(one)} and {_spell(kind & others)}; these exclude one another")
+            refuse(f"is {spell(one)} and {spell(kind & others)}; these exclude one another")
     if kind & ForType.VECTORIZED and not lanes.is_valid:
         refuse(
             f"is vectorised with {lanes}; expected a level of 0 or more and a factor of 1 or more: "
@@ -58,8 +58,9 @@ def check_loop_kind(loop: For | PolyFor, report: Report) -> None:
             f"GPU_BLOCK and an offset of 0 to 2"
         )
     elif flag and device.for_type not in flag:
-        refuse(f"is {_spell(flag)}, but bound to {device}; let both name one device")
+        refuse(f"is {spell(flag)}, but bound to {device}; let both name one device")
 
 
-def _spell(flags: ForType) -> str:
+def spell(flags: ForType) -> str:
+    """Return the names of flags, as messages show them."""
     return " and ".join([flag.name or "" for flag in ForType if flag and flag in flags])

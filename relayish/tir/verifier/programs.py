@@ -27,6 +27,7 @@ from relayish.tir.ir.traversal import NODES
 from relayish.tir.verifier.affine import check_iteration_values
 from relayish.tir.verifier.bounds import check_bounds
 from relayish.tir.verifier.calls import Callees, check_calls
+from relayish.tir.verifier.dependences import check_dependences
 from relayish.tir.verifier.lifetime import check_lifetimes
 from relayish.tir.verifier.mentioned import check_mentioned
 from relayish.tir.verifier.names import check_module_names, check_tensor_names
@@ -139,6 +140,7 @@ def _verify_one(
     ranges = LoopRanges(nodes.order)
     check_bounds(nodes, ranges, report)
     check_regions(nodes, ranges, report)
+    check_dependences(nodes, report)
 
 
 def _programs(
