@@ -7,6 +7,7 @@ from abc import abstractmethod
 from types import CodeType
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
+from relayish.dataflow.lattice.symbols import Extreme, Unreachable
 from relayish.errors import DeclarationError, FieldError, UndeclaredError
 
 S = TypeVar("S")
@@ -106,6 +107,16 @@ or say class Half(..., abstract=True) and register it: @meet.register(Half, obje
     def narrow(self, old: S, new: S) -> S:  # noqa: ARG002
         """Return a state between ``new`` and ``old``, which is above it: by default ``old``."""
         return old
+
+    def is_state(self, given: object) -> bool:
+        """Return whether something is a state, which ``solve(..., check=True)`` asks.
+
+        By default whether it is of the type of bottom or of top; where these are symbols, anything.
+        """
+        extremes = (self.bottom, self.top)
+        if all(isinstance(each, Extreme | Unreachable) for each in extremes):
+            return True
+        return isinstance(given, tuple([type(each) for each in extremes]))
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in _EXTREMES:

@@ -68,5 +68,8 @@ class Lift(Lattice[Lifted[S]], Generic[S]):
             return new
         return self.lattice.narrow(old, new)
 
+    def is_state(self, given: object) -> bool:
+        return given is UNREACHABLE or self.lattice.is_state(given)
+
     def __repr__(self) -> str:
         return f"Lift({self.lattice!r})"

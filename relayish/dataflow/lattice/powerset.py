@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from relayish._support.persistent_set import PersistentSet
-from relayish.dataflow.lattice.cofinite_set import UNIVERSE, AnySet
+from relayish.dataflow.lattice.cofinite_set import UNIVERSE, AnySet, CofiniteSet
 from relayish.dataflow.lattice.lattice import Lattice
 
 E = TypeVar("E", bound=Hashable)
@@ -48,6 +48,9 @@ class Powerset(Lattice[AnySet[E]], Generic[E]):
 
     def leq(self, a: AnySet[E], b: AnySet[E]) -> bool:
         return a is b or a <= b
+
+    def is_state(self, given: object) -> bool:
+        return isinstance(given, PersistentSet | CofiniteSet)
 
     def __repr__(self) -> str:
         name = type(self).__name__

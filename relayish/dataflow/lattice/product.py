@@ -58,6 +58,13 @@ class Product(Lattice[Tuple]):
     def narrow(self, old: Tuple, new: Tuple) -> Tuple:
         return _each([lattice.narrow for lattice in self.lattices], old, new)
 
+    def is_state(self, given: object) -> bool:
+        return (
+            isinstance(given, tuple)
+            and len(given) == len(self.lattices)
+            and all(each.is_state(x) for each, x in zip(self.lattices, given, strict=True))
+        )
+
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.lattices))})"
 

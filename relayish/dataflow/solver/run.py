@@ -13,6 +13,7 @@ from relayish.dataflow.solver.executable_edges import ExecutableEdges
 from relayish.dataflow.solver.order import Order
 from relayish.dataflow.solver.procedure_summaries import ProcedureSummaries
 from relayish.dataflow.solver.solution import Solution
+from relayish.dataflow.solver.state_check import CheckedLattice, StateCheck
 from relayish.errors import AnalysisError, add_note
 
 
@@ -30,11 +31,17 @@ class Run:
         order: Order,
         sites: CallSites | None,
         most: int,
+        *,
+        check: bool = False,
     ) -> None:
         self.analysis, self.graph, self.order, self.most = analysis, graph, order, most
         analysis.graph, analysis.calls = graph, sites
         self.lattice = analysis.lattice
         self.steps = analysis.transfers(graph)
+        if check:
+            looking = StateCheck(analysis, graph)
+            self.lattice = CheckedLattice(self.lattice, looking)
+            self.steps = looking.transfers(self.steps)
         self.refines = analysis.refines
         count = len(order.blocks)
         self.at_point: list[Any] = [None] * len(self.graph)

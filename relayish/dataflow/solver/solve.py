@@ -36,6 +36,7 @@ def solve(
     max_visits: int = MAX_VISITS,
     interprocedural: bool = False,
     entries: Collection[str] | None = None,
+    check: bool = False,
 ) -> tuple[Solution[Any], ...]:  # Any: as above
     """Return the solutions of some analyses, found in one run.
 
@@ -57,11 +58,16 @@ def solve(
             somebody who is not known may call them.
         entries: For that, the names of the definitions of a module that are called from outside;
             by default those that the analyses say, or all.
+        check: Whether to look at all that transfers and joins of dense analyses return, and whether
+            they leave the states alone that they are given: slow, for analyses that are being
+            written.
 
     Raises:
         DeclarationError: If one of them is no analysis, or has no lattice or direction.
         AnalysisError: If a block is visited more often: the lattice has endless chains, or the
             transfers are not monotone. It says which analysis and where, and how the state grew.
+            Under ``check``, at which node a transfer returned no state or changed one in place, or
+            states have a join that is not above them.
             Also if analyses say different entries, if one of them is being solved already, and if
             this is no program.
 
@@ -84,7 +90,7 @@ def solve(
             asking = list(analyses)
         sites = _find_call_sites(graph, asking, entries)
         try:
-            return _Solver(graph, analyses, max_visits, sites).solve()
+            return _Solver(graph, analyses, max_visits, sites, check=check).solve()
         finally:
             for analysis in analyses:
                 analysis.end()
@@ -120,6 +126,8 @@ class _Solver:
         analyses: Sequence[Analysis[Any]],
         most: int,
         sites: Mapping[Analysis[Any], CallSites],
+        *,
+        check: bool,
     ) -> None:
         orders: dict[tuple[Direction, bool], Order] = {}
         self.runs: list[Run] = []
@@ -132,7 +140,7 @@ class _Solver:
             if isinstance(analysis, SparseAnalysis):
                 self.runs.append(SparseRun(graph, analysis, *rest))
             else:
-                self.runs.append(Run(graph, analysis, *rest))
+                self.runs.append(Run(graph, analysis, *rest, check=check))
         self.edges: ExecutableEdges | None = None
         if any(isinstance(each, Executable) for each in analyses):
             self.edges = ExecutableEdges(self.runs)
