@@ -35,6 +35,7 @@ _NO_FRONT_END = (
     "relayish reads Relay text; export the model in TVM by mod.astext(), and write "
     "relay.parse(text) here, with relay.load_param_dict(bytes) for its parameters"
 )
+_FROM_TORCH = "write relay.frontend.from_torch(torch.export.export(module, args))"
 _NO_COMPILER = (
     "relayish comes with no other compiler; write relay.op.contrib.register_pattern_table({!r}, f) "
     "and relay.op.register_op_attr(op, 'target.{}', g) to say what it takes"
@@ -289,11 +290,12 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "frontend": _merge(
         _each(
             "from_caffe from_caffe2 from_coreml from_darknet from_keras from_mxnet from_oneflow "
-            "from_paddle from_pytorch from_tensorflow from_tflite",
+            "from_paddle from_tensorflow from_tflite",
             _NO_FRONT_END,
         ),
+        _each("from_pytorch pytorch", _FROM_TORCH),
         _each(
-            "caffe caffe2 coreml darknet keras mxnet oneflow paddlepaddle pytorch tensorflow "
+            "caffe caffe2 coreml darknet keras mxnet oneflow paddlepaddle tensorflow "
             "tensorflow2 tflite",
             _NO_FRONT_END,
         ),
