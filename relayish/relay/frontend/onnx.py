@@ -78,7 +78,7 @@ def from_onnx(
     if isinstance(dtype, Mapping):
         _check_types(mod, dtype)
     if shape:
-        inputs = {each.name_hint for each in mod["main"].params}
+        inputs = {each.name_hint for each in _main_of(mod).params}
         held = {each.name for each in proto.graph.initializer} - inputs
         mod = fix_input_shapes(mod, {k: sizes for k, sizes in shape.items() if k not in held})
     lowered = lower_onnx(mod)
@@ -97,8 +97,14 @@ def _with_opset(proto: Any, opset: int) -> Any:  # Any: a ModelProto
     return copy
 
 
+def _main_of(mod: IRModule) -> Function:
+    main = mod["main"]
+    assert isinstance(main, Function)
+    return main
+
+
 def _check_types(mod: IRModule, dtypes: Mapping[str, str]) -> None:
-    for param in mod["main"].params:
+    for param in _main_of(mod).params:
         ty, wanted = param.type_annotation, dtypes.get(param.name_hint)
         if wanted is not None and isinstance(ty, TensorType) and ty.dtype != wanted:
             raise ModelError(
@@ -109,8 +115,7 @@ def _check_types(mod: IRModule, dtypes: Mapping[str, str]) -> None:
 
 def _with_parameters(mod: IRModule, names: set[str]) -> tuple[IRModule, dict[str, NDArray]]:
     """Return a module whose ``main`` takes what it uses of its initializers, and their values."""
-    main = mod["main"]
-    assert isinstance(main, Function)
+    main = _main_of(mod)
     values: dict[Var, NDArray] = {}
     kept: list[Let] = []
     body: Expr = main.body
