@@ -76,11 +76,23 @@ def watch_declarations(begin: Watch) -> None:
 
 
 def watch_table(
-    table: MutableMapping[K, V], stays: Callable[[declared_temporarily, V], bool] | None = None
+    table: MutableMapping[K, V],
+    stays: Callable[[declared_temporarily, V], bool] | None = None,
+    *,
+    module_of: Callable[[K], str | None] | None = None,
 ) -> None:
-    """Let what is entered in ``table`` be temporary where declarations are, unless it ``stays``."""
+    """Let what is entered in ``table`` be temporary where declarations are, unless it ``stays``.
+
+    Args:
+        table: A table.
+        stays: Whether a value stays.
+        module_of: Says which module enters a key, whose entry stays if it is a part of relayish
+            that is imported meanwhile.
+    """
 
     def begin(context: declared_temporarily) -> Undo:
+        if module_of is not None:
+            return changes_of(table, lambda key, _: context.stays(module_of(key)))
         if stays is None:
             return changes_of(table)
         return changes_of(table, lambda _, value: stays(context, value))

@@ -222,7 +222,7 @@ def register_text(
 
 _CLAIMS: Final[Claims[str]] = Claims()
 _KEYWORDS: Final[dict[type[Node], str]] = {}
-watch_table(_KEYWORDS)
+watch_table(_KEYWORDS, module_of=lambda kind: _CLAIMS.module_of(_KEYWORDS[kind]))
 
 
 def keyword_of(kind: type[Node]) -> str | None:

@@ -19,7 +19,7 @@ Expand: TypeAlias = Callable[[PrimitiveNode], "Stmt | Expr"]
 
 _RULES: Final[dict[str, Expand]] = {}
 _CLAIMS: Final[Claims[str]] = Claims()
-watch_table(_RULES)
+watch_table(_RULES, module_of=_CLAIMS.module_of)
 
 
 def register_primitive(name: str, rule: Expand, *, replace: bool = False) -> None:

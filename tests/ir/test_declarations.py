@@ -231,3 +231,38 @@ def test_what_the_library_registers_of_its_kinds_meanwhile_stays():
         check=False,
     )
     assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_whatever_parts_of_the_library_register_stays_when_they_are_first_imported_meanwhile():
+    program = """
+        import sys
+        from relayish.ir import declarations
+        from relayish.ir.declarations import declared_temporarily
+
+        changes_of, tables = declarations.changes_of, []
+
+        def recorded(table, stays=None):
+            tables.append(table)
+            return changes_of(table, stays)
+
+        declarations.changes_of = recorded
+        import relayish.op.builders.temporary
+        import relayish.tir
+        import relayish.dataflow
+        with declared_temporarily():
+            import relayish.core
+            import relayish.interpreter.constants
+            import relayish.passes.fold.fold_constant
+            import relayish.passes.lowering.targets
+            import relayish.transform
+            held = [(table, dict(table)) for table in tables]
+        made = sys.modules["relayish.op.builders.builder"]._MADE  # kept from before, and made anew
+        print([list(old)[:9] for table, old in held if table is not made and table != old])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -142,9 +142,9 @@ class Operation(Dispatcher):  # type: ignore[misc] # multipledispatch has no typ
 
         return inherited
 
-    def _watch(self, _context: declared_temporarily) -> Undo:
+    def _watch(self, context: declared_temporarily) -> Undo:
         """Let what is registered be forgotten with other temporary declarations."""
-        forget = changes_of(self.funcs)
+        forget = changes_of(self.funcs, lambda _, function: context.stays(function.__module__))
 
         def undo() -> Redo:
             declare = forget()

@@ -126,6 +126,6 @@ class CheckedLattice(Lattice[S]):
         return found
 
     def _is_below(self, a: S, b: S) -> bool:
-        """Return whether ``a`` is below ``b``; meet is asked too, as ``leq`` may be made of join."""
+        """Return whether ``a`` is below ``b``; meet is asked too: ``leq`` may be made of join."""
         lattice = self.lattice
         return lattice.leq(a, b) and lattice.equal(lattice.meet(a, b), a)

@@ -38,7 +38,7 @@ class RuleTable:
         self.purpose, self.registered_by = purpose, registered_by
         self._rules: dict[tuple[type, What], Callable[..., Any]] = {}  # Any: as above
         self._claims: Claims[tuple[type, What]] = Claims()
-        watch_table(self._rules)
+        watch_table(self._rules, module_of=self._claims.module_of)
 
     def register(self, analysis: type, what: What, rule: _Rule, *, replace: bool) -> _Rule:
         """Add a rule; see :func:`register_transfer`."""

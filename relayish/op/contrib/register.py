@@ -15,8 +15,8 @@ PatternTable: TypeAlias = Sequence[Any]
 """``(name, pattern)`` or ``(name, pattern, check)``, each; patterns stand above this file."""
 
 _TABLES: Final[dict[str, Callable[[], PatternTable]]] = {}
-watch_table(_TABLES)
 _CLAIMS: Final[Claims[str]] = Claims()
+watch_table(_TABLES, module_of=_CLAIMS.module_of)
 
 _Table: TypeAlias = Callable[[], PatternTable]
 

@@ -6,14 +6,14 @@ from typing import Any, Final, Generic, TypeVar, overload
 
 from relayish.errors import DeclarationError
 from relayish.ir.claims import Claims
-from relayish.ir.declarations import DECLARED_LEVEL
+from relayish.ir.declarations import DECLARED_LEVEL, Undo, changes_of, declared_temporarily
 from relayish.ir.relay.expr import Op
 
 _T = TypeVar("_T")
 _D = TypeVar("_D")
 
-ALL_TABLES: Final[list[dict[Op, Any]]] = []  # Any: the values of each are of a type of its own
-"""The values, and their levels, of all tables of properties."""
+ALL_TABLES: Final[list[OpTable[Any]]] = []  # Any: the values of each are of a type of its own
+"""All tables of properties."""
 
 _DEFAULT_LEVEL: Final = 0
 """The level of what an operator has because nobody tells: any registration counts more."""
@@ -40,7 +40,15 @@ class OpTable(Generic[_T]):
         self._values: dict[Op, _T] = {}
         self._levels: dict[Op, int] = {}  # of what was registered, and of defaults
         self._claims: Claims[Op] = Claims()
-        ALL_TABLES.extend((self._values, self._levels))
+        ALL_TABLES.append(self)
+
+    def watch(self, context: declared_temporarily) -> tuple[Undo, Undo]:
+        """Let values be temporary, but those of parts of relayish that are imported meanwhile."""
+
+        def stays(op: Op, _: object) -> bool:
+            return context.stays(self._claims.module_of(op))
+
+        return changes_of(self._values, stays), changes_of(self._levels, stays)
 
     def set(self, op: Op, value: _T, *, replace: bool = False, by: object = None) -> None:
         """Give ``op`` the property, at the level of declarations.

@@ -396,11 +396,11 @@ def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def watch_operators(_: declared_temporarily) -> Undo:
+def watch_operators(context: declared_temporarily) -> Undo:
     """Forget operators, and all properties of operators, that are declared from now on."""
     known = {op for ops in _DECLARED.values() for op in ops}
     names = [changes_of(_DECLARED), changes_of(_ALIASES), changes_of(_FAMILIES)]
-    tables = [*names, *map(changes_of, ALL_TABLES)]
+    tables = [*names, *[undo for table in ALL_TABLES for undo in table.watch(context)]]
 
     def undo() -> Redo:
         made = [op for ops in _DECLARED.values() for op in ops if op not in known]

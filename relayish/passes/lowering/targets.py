@@ -22,7 +22,7 @@ from relayish.passes.lowering.vision.handler import LowerVision
 
 _TARGETS: Final[dict[str, tuple[type[Handler], ...]]] = {}
 _CLAIMS: Final[Claims[str]] = Claims()
-watch_table(_TARGETS)
+watch_table(_TARGETS, module_of=_CLAIMS.module_of)
 
 
 def register_lowering_target(name: str, *handlers: type[Handler], replace: bool = False) -> None:
