@@ -22,7 +22,10 @@ from relayish.dataflow.solver.analysis import Transfer
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, has_scopes, operands
 from relayish.tir.analysis.constant_rules import EVALUATIONS
+from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.index_intervals import bound_inside
+from relayish.tir.analysis.interval import Interval
+from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.literals import Number, compute, value_of
 from relayish.tir.analysis.refinement import variable_read
 from relayish.tir.analysis.scopes import assignments_among
@@ -70,6 +73,8 @@ class ScalarConstants(ForwardDataFlow[Known]):
         super().__init__()
         self._written_by_others: frozenset[Var] = frozenset()
         self._orders: dict[Node, Sequence[Node]] = {}
+        self._outside = Context()
+        """What is known of variables by their declarations, where nothing assigns to them."""
 
     def value(self, expr: Expr, state: Known) -> Number | None:
         """Return the value of an expression in a state; ``None``: it may have several, or fault.
@@ -173,28 +178,42 @@ class ScalarConstants(ForwardDataFlow[Known]):
                         pending += [(expr.a, holds), (expr.b, holds)]
                 case EQ() | NE():
                     if holds is isinstance(expr, EQ):
-                        state = self._learn_equal(expr, state)
+                        learned = self._learn_equal(expr, state)
+                        if learned is UNREACHABLE:
+                            return UNREACHABLE
+                        state = learned
                 case _:
                     var = variable_read(expr)
                     if var is not None and var.type.is_bool:
                         state = self._hold(var, int(holds), state)
         return state
 
-    def _learn_equal(self, expr: EQ | NE, state: Known) -> Known:
-        """Return what is known where two numbers are equal; zeros of two signs are as well."""
+    def _learn_equal(self, expr: EQ | NE, state: Known) -> Known | Unreachable:
+        """Return what is known where two numbers are equal; zeros of two signs are as well.
+
+        A variable that nothing assigns never has a value beyond its declared bounds.
+        """
         for one, other in ((expr.a, expr.b), (expr.b, expr.a)):
             var = variable_read(one)
             if var is not None and var.type == other.type and var.type.lanes == 1:
                 value = self.value(other, state)
+                if value is not None and var.type.is_integer and self._is_beyond(var, value):
+                    return UNREACHABLE
                 if value is not None and (var.type.is_integer or value != 0):
                     state = self._hold(var, value, state)
         return state
+
+    def _is_beyond(self, var: Var, value: Number) -> bool:
+        bounds = interval_by_rules(var, self._outside)
+        assert isinstance(bounds, Interval)  # of integers
+        return var not in self._outside.assigned and not bounds.low <= value <= bounds.high
 
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         roots = tuple({procedure.node: None for procedure in graph.procedures})
         written = assignments_among(PROGRAM.pre_order(roots))
         others = [var for node, var in written if not isinstance(node, Store)]
         self._written_by_others, self._orders = frozenset(others), {}
+        self._outside = Context(frozenset([var for _, var in written]))
         found = list(super().transfers(graph))
         for number, action in enumerate(graph.actions):
             node = graph.nodes[number]

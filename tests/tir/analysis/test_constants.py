@@ -8,6 +8,7 @@ import pytest
 from relayish import tir
 from relayish.dataflow import Executable, build_flow_graph, solve
 from relayish.dataflow.lattice import Everywhere, same_value
+from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.node import field, node
 from relayish.tir.analysis import ScalarConstants, register_evaluation
@@ -215,3 +216,16 @@ def test_constants_outlast_a_block_that_says_what_it_writes():
     use = tir.Store(x, x + 1, ())
     [found] = solve([ScalarConstants()], tir.Block((tir.Let(x, tir.const(1)), block, use)))
     assert found.before(use)[x] == 1
+
+
+def test_variable_equals_nothing_beyond_its_declared_bounds():
+    bounded, free = tir.Var("n", "int32", 1, 4), tir.Var("m")
+    target = tir.Tensor("T", (9,), "int32", tir.Buffer("_T", (9,), "int32"))
+    for var, value, comes in ((bounded, 3, True), (bounded, 4, False), (bounded, 0, False),
+                              (bounded, 1, True), (free, 4, True)):  # fmt: skip
+        inside = tir.Store(target, var, (tir.const(0),))
+        branch = tir.IfThenElse(tir.EQ(var, tir.const(value)), tir.Block((inside,)))
+        [solution] = solve([ScalarConstants()], branch)
+        assert bool(solution.graph.occurrences(inside))
+        reached = [s for s in [solution.before(inside)] if s is not UNREACHABLE and s is not None]
+        assert bool(reached and reached[0].get(var) == value) is comes
