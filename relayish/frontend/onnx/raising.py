@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.relay.expr import Call, If, Op
 from relayish.ir.relay.module import IRModule
-from relayish.onnx import info
-from relayish.onnx.calls import iterate_called_operators
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.onnx.op_names import identity_of
 from relayish.transform import Sequential
-
-_USUAL_OPSET = 17
 
 
 def raise_module(mod: IRModule) -> IRModule:
@@ -21,19 +18,18 @@ def raise_module(mod: IRModule) -> IRModule:
     Raises:
         PassError: If ONNX has nothing for one of them.
     """
-    if not _calls_relay(mod):
+    if not _holds_relay(mod):
         return mod
-    told = None if mod.attrs is None else mod.attrs.get(info.OPSETS)
-    opset = told.get("", _USUAL_OPSET) if isinstance(told, DictAttrs) else _USUAL_OPSET
-    passes = ["InferType", "SimplifyInference", "InferType", f"RaiseToOnnx{{opset={opset}}}"]
-    raised = Sequential(passes)(mod)
+    raised = Sequential(["InferType", "SimplifyInference", "InferType", "RaiseToOnnx"])(mod)
     assert isinstance(raised, IRModule)
     return raised
 
 
-def _calls_relay(mod: IRModule) -> bool:
+def _holds_relay(mod: IRModule) -> bool:
+    """Return whether a module calls Relay's operators, or branches as Relay does."""
     return any(
-        identity_of(op) is None
+        type(each) is If
+        or (type(each) is Call and type(each.op) is Op and identity_of(each.op) is None)
         for function in mod.functions.values()
-        for op in iterate_called_operators(function)
+        for each in EXPRESSIONS.post_order(function)
     )

@@ -17,13 +17,18 @@ _MOVING: Final = frozenset({
     "nn.global_max_pool2d", "nn.relu", "abs", "sign", "argmax", "argmin", "broadcast_to",
     "concatenate", "copy", "expand_dims", "nn.batch_flatten", "nn.pad", "repeat", "reshape",
     "reshape_like", "reverse", "split", "squeeze", "stack", "strided_slice", "take", "tile",
-    "transpose", "isnan", "isinf", "ceil", "floor",
+    "transpose", "isnan", "isinf", "ceil", "floor", "isfinite", "trunc", "gather", "gather_nd",
+    "adv_index", "one_hot", "topk", "sort", "argsort", "argwhere", "matrix_set_diag", "strided_set",
+    "nn.mirror_pad", "meshgrid", "trilu", "sequence_mask", "reverse_sequence", "slice_like",
+    "broadcast_to_like", "dyn.broadcast_to", "dyn.full", "dyn.tile", "contrib_reverse_reshape",
+    "shape_of", "ndarray_size", "full", "round", "nn.depth_to_space", "nn.space_to_depth",
+    "nn.adaptive_max_pool1d", "nn.adaptive_max_pool2d", "nn.adaptive_max_pool3d",
 })  # fmt: skip
 """Operators that choose, move and compare elements: any type serves that holds all of theirs."""
 
 _WRAPPING: Final = frozenset({
     "add", "subtract", "multiply", "negative", "sum", "nn.dense", "nn.matmul", "nn.batch_matmul",
-    "nn.bias_add", "einsum",
+    "nn.bias_add", "einsum", "collapse_sum_like", "collapse_sum_to",
 })  # fmt: skip
 """Operators that are the same modulo a power of two: of integers, any wider ones serve.
 
@@ -34,7 +39,10 @@ and gives the largest integer where they do not fit.
 _ROUNDED: Final = frozenset({
     "add", "subtract", "multiply", "divide", "negative", "power", "exp", "log", "sqrt", "rsqrt",
     "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh",
-    "atanh", "erf", "sigmoid", "nn.leaky_relu", "floor", "ceil",
+    "atanh", "erf", "sigmoid", "nn.leaky_relu", "floor", "ceil", "log2", "log10",
+    "floor_mod", "trunc_mod", "mod", "floor_divide", "trunc_divide", "nn.prelu", "fast_exp",
+    "fast_erf", "fast_tanh", "image.resize1d", "image.resize2d", "image.resize3d", "nn.upsampling",
+    "nn.upsampling3d", "einsum",
 })  # fmt: skip
 """Operators that numbers of 16 bits are widened for, and rounded after, in any case."""
 

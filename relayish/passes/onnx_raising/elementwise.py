@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.ir.relay.expr import Constant, Expr
 from relayish.onnx.element_types import element_type_number
 from relayish.op.tensor.reduction import normalise_axes
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
@@ -23,22 +23,27 @@ _SAME: Final = {
     "logical_not": "Not", "logical_or": "Or", "logical_xor": "Xor", "maximum": "Max",
     "minimum": "Min", "multiply": "Mul", "negative": "Neg", "nn.relu": "Relu", "power": "Pow",
     "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh", "sqrt": "Sqrt",
-    "subtract": "Sub", "tan": "Tan", "tanh": "Tanh", "where": "Where",
+    "subtract": "Sub", "tan": "Tan", "tanh": "Tanh", "where": "Where", "fast_erf": "Erf",
+    "fast_exp": "Exp", "fast_tanh": "Tanh", "annotation.stop_fusion": "Identity",
+    "annotation.checkpoint": "Identity",
 }  # fmt: skip
 _REDUCTIONS: Final = {
     "sum": "ReduceSum", "mean": "ReduceMean", "max": "ReduceMax", "min": "ReduceMin",
     "prod": "ReduceProd",
 }  # fmt: skip
 _SMALL: Final = ("int8", "uint8", "int16", "uint16")
-_AXES_AS_INPUT: Final = 18
 _SUM_AXES_AS_INPUT: Final = 13
+_EXTREMES_BROADCAST: Final = 8
 _SPLIT_AS_INPUT: Final = 13
-_HAS_EINSUM: Final = 12
+_ALONG_ONE_AXIS: Final = 13
 
 
 @raises(*_SAME)
 def same(call: RelayCall) -> Expr:
     """An operator that ONNX has under another name."""
+    is_extreme = call.name in ("maximum", "minimum")
+    if is_extreme and call.opset < _EXTREMES_BROADCAST and call.sizes(0) != call.sizes(1):
+        raise Unraised("the Max and Min of that version do not broadcast")
     return call.node(_SAME[call.name], *call.args)
 
 
@@ -46,28 +51,6 @@ def same(call: RelayCall) -> Expr:
 def not_equal(call: RelayCall) -> Expr:
     """Whether elements differ."""
     return call.node("Not", call.node("Equal", *call.args))
-
-
-@raises("divide", "trunc_divide")
-def divide(call: RelayCall) -> Expr:
-    """Division: of integers ONNX rounds towards zero, of others it has nothing that does."""
-    is_integer = "int" in call.type().dtype
-    if call.name == "divide" and is_integer:
-        raise Unraised("Relay's divide of integers has another result than ONNX's Div")
-    quotient = call.node("Div", *call.args)
-    if call.name == "divide" or is_integer:
-        return quotient
-    whole = call.node("Floor", call.node("Abs", quotient))
-    return call.node("Mul", call.node("Sign", quotient), whole)
-
-
-@raises("floor_mod", "trunc_mod")
-def modulo(call: RelayCall) -> Expr:
-    """Remainders."""
-    is_float = "int" not in call.type().dtype
-    if is_float and call.name == "floor_mod":
-        raise Unraised("ONNX has no remainder of floats with the sign of the divisor")
-    return call.node("Mod", *call.args, fmod=int(call.name == "trunc_mod"))
 
 
 @raises("rsqrt")
@@ -104,32 +87,27 @@ def reduce_(call: RelayCall) -> Expr:
         return call.node("Identity", call.args[0])
     if call.name == "mean" and call.type().dtype in _SMALL:
         return _mean_of_small(call, axes)
-    return _reduced(call, name, call.args[0], axes)
+    return call.reduce(name, call.args[0], axes, keep=call.attrs.keepdims)
 
 
 def _mean_of_small(call: RelayCall, axes: list[int]) -> Expr:
     """Return the mean of integers, whose sum wraps around in their own type, rounded to zero."""
     dtype, wide = call.type().dtype, element_type_number("int32")
-    total = _reduced(call, "ReduceSum", call.node("Cast", call.args[0], to=wide), axes)
+    total = call.sum(call.node("Cast", call.args[0], to=wide), axes, keep=call.attrs.keepdims)
     wrapped = call.node("Cast", total, to=element_type_number(dtype))
     count = math.prod([call.sizes(0)[axis] for axis in axes])
     mean = call.node("Div", call.node("Cast", wrapped, to=wide), number(count, "int32"))
     return call.node("Cast", mean, to=element_type_number(dtype))
 
 
-def _reduced(call: RelayCall, name: str, data: Expr, axes: list[int]) -> Expr:
-    keep = int(call.attrs.keepdims)
-    as_input = _SUM_AXES_AS_INPUT if name == "ReduceSum" else _AXES_AS_INPUT
-    if call.opset >= as_input:
-        return call.node(name, data, ints(axes), keepdims=keep)
-    return call.node(name, data, axes=tuple(axes), keepdims=keep)
-
-
-@raises("nn.softmax", "nn.log_softmax")
+@raises("nn.softmax", "nn.log_softmax", "nn.fast_softmax")
 def softmax(call: RelayCall) -> Expr:
-    """Exponentials over their sum."""
-    name = "Softmax" if call.name == "nn.softmax" else "LogSoftmax"
-    return call.node(name, call.args[0], axis=int(call.attrs.axis))
+    """Exponentials over their sum: along one axis, before version 13 over all from that one on."""
+    axis = call.axis()
+    if call.opset < _ALONG_ONE_AXIS and axis != call.rank() - 1:
+        raise Unraised("that version has it for the last axis alone")
+    name = "LogSoftmax" if call.name == "nn.log_softmax" else "Softmax"
+    return call.node(name, call.args[0], axis=axis)
 
 
 @raises("nn.leaky_relu")
@@ -138,22 +116,19 @@ def leaky_relu(call: RelayCall) -> Expr:
     return call.node("LeakyRelu", call.args[0], alpha=float(call.attrs.alpha))
 
 
-@raises("reshape", "reshape_like")
+@raises("reshape", "reshape_like", "contrib_reverse_reshape")
 def reshape(call: RelayCall) -> Expr:
     """Another shape, of which one size may be known only when it runs."""
-    return call.node("Reshape", call.args[0], ints(_with_one_open(call)))
-
-
-def _with_one_open(call: RelayCall) -> list[int]:
-    """Return the shape of the result, ``-1`` for a size that follows from the others."""
-    shape = call.type().shape
+    shape, x = call.type().shape, call.args[0]
     sizes = [size if isinstance(size, int) else -1 for size in shape]
-    if sizes.count(-1) > 1 or (-1 in sizes and 0 in sizes):
+    if -1 not in sizes:
+        return call.reshape(x, sizes)
+    if sizes.count(-1) > 1 or 0 in sizes:
         told = getattr(call.attrs, "newshape", None)
         if not isinstance(told, (tuple, list)) or min(told, default=0) < -1:
             raise Unraised("several sizes of its shape are known only when it runs")
-        return [int(each) for each in told]
-    return sizes
+        sizes = [int(each) for each in told]
+    return call.node("Reshape", x, ints(sizes))
 
 
 @raises("nn.batch_flatten")
@@ -189,10 +164,7 @@ def _listed(told: Any) -> list[int]:  # Any: a number or several
 @raises("einsum")
 def einsum(call: RelayCall) -> Expr:
     """Products and sums by letters."""
-    (parts,) = call.args
-    if not isinstance(parts, Tuple) or call.opset < _HAS_EINSUM:
-        raise Unraised("ONNX has no Einsum in that version, or it takes a tuple made elsewhere")
-    return call.node("Einsum", *parts.fields, equation=call.attrs.equation)
+    return call.node("Einsum", *call.parts(), equation=call.attrs.equation)
 
 
 @raises("transpose")
@@ -206,10 +178,7 @@ def transpose(call: RelayCall) -> Expr:
 @raises("concatenate")
 def concatenate(call: RelayCall) -> Expr:
     """Tensors one behind another."""
-    (parts,) = call.args
-    if not isinstance(parts, Tuple):
-        raise Unraised("it takes a tuple that is made elsewhere")
-    return call.node("Concat", *parts.fields, axis=int(call.attrs.axis))
+    return call.node("Concat", *call.parts(), axis=int(call.attrs.axis))
 
 
 @raises("broadcast_to")
@@ -221,25 +190,10 @@ def broadcast_to(call: RelayCall) -> Expr:
 @raises("tile")
 def tile(call: RelayCall) -> Expr:
     """A tensor several times along each axis."""
-    repeats, rank = list(call.attrs.reps), call.rank()
+    repeats, rank, data = list(call.attrs.reps), call.rank(), call.args[0]
     if len(repeats) > rank:
-        raise Unraised("it adds axes")
-    return call.node("Tile", call.args[0], ints([1] * (rank - len(repeats)) + repeats))
-
-
-@raises("take")
-def take(call: RelayCall) -> Expr:
-    """Slices at indices, which ONNX does not clip."""
-    axis = call.attrs.axis
-    indices = call.args[1]
-    known = indices.data if isinstance(indices, Constant) else None
-    if axis is None or call.attrs.batch_dims or not isinstance(known, (np.ndarray, np.generic)):
-        raise Unraised("its indices may lie outside, or it takes from all axes")
-    size = call.type(0).shape[axis]
-    array = np.asarray(known, "int64")
-    if not isinstance(size, int) or bool((array < 0).any()) or bool((array >= size).any()):
-        raise Unraised("its indices may lie outside")
-    return call.node("Gather", call.args[0], indices, axis=int(axis) % call.rank())
+        data = call.reshape(data, [1] * (len(repeats) - rank) + list(call.sizes(0)))
+    return call.node("Tile", data, ints([1] * (rank - len(repeats)) + repeats))
 
 
 @raises("strided_slice")
@@ -269,23 +223,6 @@ def full(call: RelayCall) -> Expr:
     return call.node("ConstantOfShape", ints(call.sizes()), value=fill.reshape(1))
 
 
-@raises("argmax", "argmin")
-def arg_extremum(call: RelayCall) -> Expr:
-    """Where the largest or the smallest element stands."""
-    axes = normalise_axes(call.attrs.axis, call.rank(), exclude=call.attrs.exclude)
-    if len(axes) != 1:
-        raise Unraised("it looks along several axes at once")
-    found = call.node(
-        "ArgMax" if call.name == "argmax" else "ArgMin",
-        call.args[0],
-        axis=axes[0],
-        keepdims=int(call.attrs.keepdims),
-        select_last_index=int(call.attrs.select_last_index) or None,
-    )
-    dtype = call.type().dtype
-    return found if dtype == "int64" else call.node("Cast", found, to=element_type_number(dtype))
-
-
 @raises("split")
 def split(call: RelayCall) -> Expr:
     """Parts along an axis."""
@@ -304,12 +241,7 @@ def split(call: RelayCall) -> Expr:
 @raises("stack")
 def stack(call: RelayCall) -> Expr:
     """Tensors along a further axis."""
-    (parts,) = call.args
-    if not isinstance(parts, Tuple):
-        raise Unraised("it takes a tuple that is made elsewhere")
     shape = call.sizes()
     axis = int(call.attrs.axis) % len(shape)
-    wide = [
-        call.node("Reshape", each, ints([*shape[:axis], 1, *shape[axis + 1 :]])) for each in parts
-    ]
+    wide = [call.reshape(each, [*shape[:axis], 1, *shape[axis + 1 :]]) for each in call.parts()]
     return call.node("Concat", *wide, axis=axis)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from relayish.ir.relay.expr import Constant, Expr, Tuple
 from relayish.onnx.element_types import element_type_number
+from relayish.passes.onnx_raising.normalisation import along
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 _CONVOLUTIONS: Final = {
@@ -19,6 +22,11 @@ _TRANSPOSED: Final = {
 }  # fmt: skip
 _POOLS: Final = {
     f"nn.{kind}_pool{count}d": name
+    for kind, name in (("max", "MaxPool"), ("avg", "AveragePool"))
+    for count in (1, 2, 3)
+}
+_ADAPTIVE: Final = {
+    f"nn.adaptive_{kind}_pool{count}d": name
     for kind, name in (("max", "MaxPool"), ("avg", "AveragePool"))
     for count in (1, 2, 3)
 }
@@ -77,18 +85,32 @@ def pool(call: RelayCall) -> Expr:
     count = call.rank() - 2
     _check_layout(call, _LAYOUTS[count])
     told: dict[str, Any] = _windows(call, count)  # Any: as above
-    if call.attrs.ceil_mode:
-        raise Unraised("its last windows reach over the end, which ONNX counts otherwise")
     name = _POOLS[call.name]
     if name == "AveragePool":
         if set(told["dilations"]) != {1}:
             raise Unraised("its windows have gaps")
         told["count_include_pad"] = int(call.attrs.count_include_pad)
+    kernel = _listed(call.attrs.pool_size, count)
+    if call.attrs.ceil_mode:
+        if told.get("count_include_pad"):
+            raise Unraised("its last windows reach over the end, which ONNX counts otherwise")
+        told["pads"] = _to_the_end(call, kernel, told)
     if set(told["dilations"]) == {1}:
         del told["dilations"]
-    return call.node(
-        name, call.args[0], kernel_shape=tuple(_listed(call.attrs.pool_size, count)), **told
-    )
+    return call.node(name, call.args[0], kernel_shape=tuple(kernel), **told)
+
+
+def _to_the_end(call: RelayCall, kernel: list[int], told: dict[str, Any]) -> tuple[int, ...]:
+    """Return the padding with which the last windows end where the data do. Any: numbers."""
+    count = len(kernel)
+    pads = list(told["pads"])
+    for axis, size in enumerate(call.sizes(0)[2:]):
+        length = (kernel[axis] - 1) * told["dilations"][axis] + 1
+        rest = size + pads[axis] + pads[axis + count] - length
+        pads[axis + count] += -rest % told["strides"][axis]
+        if pads[axis + count] >= kernel[axis]:
+            raise Unraised("its last windows hold nothing but padding")
+    return tuple(pads)
 
 
 @raises("nn.global_avg_pool2d", "nn.global_max_pool2d")
@@ -99,12 +121,19 @@ def global_pool(call: RelayCall) -> Expr:
     return call.node(name, call.args[0])
 
 
-@raises("nn.adaptive_avg_pool2d")
+@raises(*_ADAPTIVE)
 def adaptive_pool(call: RelayCall) -> Expr:
-    """One window, where a result of one element for each channel is wanted."""
-    if call.sizes()[2:] != (1, 1):
+    """Windows of one size, where an axis is a whole number of times as long as its result."""
+    count = call.rank() - 2
+    _check_layout(call, _LAYOUTS[count])
+    given, wanted = call.sizes(0)[2:], call.sizes()[2:]
+    if 0 in (*given, *wanted) or any(a % b for a, b in zip(given, wanted, strict=True)):
         raise Unraised("it gives several windows of different sizes")
-    return call.node("GlobalAveragePool", call.args[0])
+    name = _ADAPTIVE[call.name]
+    if set(wanted) == {1}:
+        return call.node(f"Global{name}", call.args[0])
+    windows = tuple([a // b for a, b in zip(given, wanted, strict=True)])
+    return call.node(name, call.args[0], kernel_shape=windows, strides=windows)
 
 
 @raises("nn.dense")
@@ -144,11 +173,7 @@ def batch_matmul(call: RelayCall) -> Expr:
 @raises("nn.bias_add")
 def bias_add(call: RelayCall) -> Expr:
     """A number for each channel."""
-    rank = call.rank()
-    axis = int(call.attrs.axis) % rank
-    shape = [1] * (rank - axis)
-    shape[0] = -1
-    bias = call.args[1] if axis == rank - 1 else call.node("Reshape", call.args[1], ints(shape))
+    bias = along(call, call.args[1], call.axis(), call.rank())
     return call.node("Add", call.args[0], bias)
 
 
@@ -165,8 +190,10 @@ def batch_norm(call: RelayCall) -> Expr:
 
 @raises("nn.dropout")
 def dropout(call: RelayCall) -> Expr:
-    """Nothing, where the model is not trained; nobody may read the mask."""
-    return Tuple([call.args[0], call.node("Identity", call.args[0])])
+    """Nothing, where the model is not trained; the mask is of ones."""
+    one = np.ones(1).astype(call.type(0).dtype)
+    mask = call.node("ConstantOfShape", call.node("Shape", call.args[0]), value=one)
+    return Tuple([call.args[0], mask])
 
 
 @raises("nn.lrn")
@@ -200,24 +227,6 @@ def pad(call: RelayCall) -> Expr:
     elif call.type(1).dtype != dtype:
         fill = call.node("Cast", fill, to=element_type_number(dtype))
     return call.node("Pad", call.args[0], widths, fill)
-
-
-@raises("nn.layer_norm")
-def layer_norm(call: RelayCall) -> Expr:
-    """Normalisation along the last axis."""
-    attrs = call.attrs
-    if int(attrs.axis) % call.rank() != call.rank() - 1 or not (attrs.center and attrs.scale):
-        raise Unraised("it normalises another axis than the last, or leaves a part out")
-    return call.node("LayerNormalization", *call.args, axis=-1, epsilon=float(attrs.epsilon))
-
-
-@raises("nn.instance_norm")
-def instance_norm(call: RelayCall) -> Expr:
-    """Normalisation of each channel of each sample."""
-    attrs = call.attrs
-    if int(attrs.axis) != 1 or not (attrs.center and attrs.scale):
-        raise Unraised("it normalises another axis than that of channels, or leaves a part out")
-    return call.node("InstanceNormalization", *call.args, epsilon=float(attrs.epsilon))
 
 
 @raises("nn.depth_to_space", "nn.space_to_depth")

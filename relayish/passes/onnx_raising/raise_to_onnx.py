@@ -18,27 +18,46 @@ from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
-from relayish.ir.relay.expr import Call, Expr, Let, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetItem
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType
 from relayish.ir.renaming import replace_nodes
+from relayish.onnx.operator_sets import canonical_domain
 from relayish.onnx.operators import identity_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
+    arithmetic,
+    dynamic,
     elementwise,
+    indexing,
     networks,
+    normalisation,
+    quantised,
+    resizing,
+    shapes,
 )
+from relayish.passes.onnx_raising.control import Branches
 from relayish.passes.onnx_raising.rule import RULES, Unraised
+from relayish.passes.onnx_raising.unraised import UNRAISED
 from relayish.passes.onnx_raising.write_call import write_call
+from relayish.passes.onnx_rewrite.engine.parts import opsets_of
+
+_USUAL_OPSET: Final = 17
+_NO_RULE: Final = "no rule writes it with operators of ONNX"
 
 
 @register_pass("RaiseToOnnx", opt_level=0, required=("InferType",), idempotent=True)
-def raise_to_onnx(expr: Expr, *, opset: int = 17, keep: bool = False) -> Expr:
+def raise_to_onnx(
+    expr: Expr, *, mod: IRModule | None = None, opset: int | None = None, keep: bool = False
+) -> Expr:
     """Raising: write calls of Relay's operators with those of ONNX, as far as it has them.
 
     Args:
         expr: A well-formed expression, whose types are known.
-        opset: The version of ONNX's operator set that it is for.
+        mod: The module that it is in.
+        opset: The version of ONNX's operator set that it is for; if none is said, the one that the
+            function or the module is of, such as that of the model it was read from, else 17.
         keep: Whether calls that ONNX has nothing for are kept, and not refused.
 
     Returns:
@@ -53,8 +72,18 @@ def raise_to_onnx(expr: Expr, *, opset: int = 17, keep: bool = False) -> Expr:
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
-    raised = post_order_rewrite(expr, _Raise(opset, keep=keep))
+    version = _find_opset(expr, mod) if opset is None else opset
+    raised = post_order_rewrite(expr, _Raise(version, keep=keep))
     return expr if raised is expr else _without_inferred_types(raised)
+
+
+def _find_opset(expr: Expr, mod: IRModule | None) -> int:
+    """Return the version of ONNX's operator set that a function, or its module, says it is of."""
+    attrs = None if mod is None else mod.attrs
+    function = expr if isinstance(expr, Function) else Function((), expr)
+    told = opsets_of(function, attrs)
+    found = [told[domain] for domain in told if canonical_domain(domain) == ""]
+    return found[0] if found else _USUAL_OPSET
 
 
 def _without_inferred_types(expr: Expr) -> Expr:
@@ -78,6 +107,7 @@ class _Raise(ExprRewriter):
     def __init__(self, opset: int, *, keep: bool) -> None:
         self._opset: Final = opset
         self._keep: Final = keep
+        self._branches: Final = Branches(opset)
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if type(pre.op) is not Op or identity_of(pre.op) is not None:
@@ -88,19 +118,26 @@ class _Raise(ExprRewriter):
             return self._leave(pre, post, str(reason))
 
     def _raise_call(self, pre: Call, post: Call) -> Expr:
-        rule = RULES.get(pre.op.name) if isinstance(pre.op, Op) else None
+        assert isinstance(pre.op, Op)
+        rule = RULES.get(pre.op.name)
         if rule is None:
-            raise Unraised("no rule writes it with operators of ONNX")
+            raise Unraised(UNRAISED.get(pre.op.name, _NO_RULE))
         made = write_call(rule, pre, post, self._opset)
         return made if pre.span is None else made.with_fields(span=pre.span)
 
-    def _leave(self, pre: Call, post: Call, reason: str) -> Expr:
+    def _leave(self, pre: Expr, post: Expr, reason: str) -> Expr:
         if not self._keep:
             raise PassError(
                 f"{one_line_at(pre)} cannot be written with operators of ONNX: {reason}; keep such "
                 f"calls with RaiseToOnnx{{keep=true}}"
             )
         return post
+
+    def rewrite_if(self, pre: If, post: If) -> Expr:
+        try:
+            return self._branches.write(pre, post)
+        except Unraised as reason:
+            return self._leave(pre, post, str(reason))
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
         """Take apart what a rule made of a call of several results."""

@@ -22,6 +22,7 @@ from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
 from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.ir.relay.expr import Expr, Var  # noqa: E402
 from relayish.transform import InferType, RaiseToOnnx  # noqa: E402
+from tests.support.raised_calls import RAISED_CALLS, of_matrices  # noqa: E402
 from tests.support.seeds import SOAK  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -35,15 +36,6 @@ UNARY = """abs acos acosh asin asinh atan atanh bitwise_not ceil copy cos cosh e
 BINARY = """add subtract multiply divide trunc_divide floor_mod trunc_mod equal not_equal greater
     greater_equal less less_equal logical_and logical_or logical_xor maximum minimum power
     bitwise_and bitwise_or bitwise_xor"""
-
-
-def of_matrices(made: Callable[..., Expr], *shapes: tuple[int, ...]) -> Callable[[str], Expr]:
-    """Return what makes a call on variables of some shapes and an element type."""
-
-    def make(dtype: str) -> Expr:
-        return made(*[relay.var(f"x{n}", shape=s, dtype=dtype) for n, s in enumerate(shapes)])
-
-    return make
 
 
 M, S, I = (2, 3), (1, 2, 3), (1, 2, 4, 4)  # noqa: E741 - matrices, a stack, images
@@ -82,6 +74,7 @@ CALLS: dict[str, Callable[[str], Expr]] = {
     "take": of_matrices(lambda x: relay.take(x, relay.const(np.array([1, 0])), 0), M),
     "strided_slice": of_matrices(lambda x: relay.strided_slice(x, [0, 1], [2, 3]), M),
     "broadcast_to": of_matrices(lambda x: relay.broadcast_to(x, (2, *M)), M),
+    **RAISED_CALLS,
 }
 OPSETS = range(7, 25) if SOAK else (17,)
 TOLERANCES = {"float16": 2e-3, "bfloat16": 1e-2}
@@ -178,7 +171,7 @@ REFUSED = {
     "avg_pool2d": ("int8", "a sum that wraps around is divided, and ONNX averages numbers"),
     "conv2d": ("int16", "ONNX multiplies integers of 8 bits alone, into wider ones"),
     "exp": ("int32", "Relay rounds what it computes of integers, each operator in its own way"),
-    "floor_mod": ("float32", "ONNX has no remainder of floats with the sign of the divisor"),
+    "right_shift": ("int32", "ONNX shifts the bits of unsigned integers alone"),
     "max_pool2d": ("int64", "no floats hold these integers"),
     "bitwise_and": ("int32", "the operator set has it from version 18 on"),
 }

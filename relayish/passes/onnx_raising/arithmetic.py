@@ -1,0 +1,160 @@
+"""Operators that compute with several of ONNX's: quotients, rounding, sums of all before."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from relayish.ir.relay.expr import Expr
+from relayish.op.tensor.reduction import normalise_axes
+from relayish.passes.onnx_raising.rule import RelayCall, Unraised, number, raises
+
+NARROW_FLOATS: Final = ("float16", "bfloat16")
+_NARROW_INTEGERS: Final = ("bool", "int8", "uint8", "int16", "uint16")
+
+
+def is_whole(dtype: str) -> bool:
+    """Return whether elements of a type are integers or truth values."""
+    return "float" not in dtype
+
+
+def widened(dtype: str) -> str:
+    """Return the type in which sums of elements are taken: these are rounded, or cut, at last."""
+    if dtype in _NARROW_INTEGERS:
+        return "int32"
+    return "float32" if dtype in NARROW_FLOATS else dtype
+
+
+@raises("divide", "trunc_divide", "floor_divide")
+def divide(call: RelayCall) -> Expr:
+    """Quotients: those of integers ONNX rounds towards zero."""
+    left, right = call.args
+    dtype, rounds_down = call.type().dtype, call.name == "floor_divide"
+    if not is_whole(dtype):
+        quotient = call.node("Div", left, right)
+        return quotient if call.name == "divide" else _whole(call, quotient, rounds_down)
+    if rounds_down and not dtype.startswith("u"):
+        left = call.node("Sub", left, call.node("Mod", left, right))
+    return call.node("Div", left, right)
+
+
+def _whole(call: RelayCall, quotient: Expr, rounds_down: bool) -> Expr:
+    """Return quotients of floats, rounded down or towards zero."""
+    return call.node("Floor", quotient) if rounds_down else cut(call, quotient, call.type().dtype)
+
+
+def cut(call: RelayCall, x: Expr, dtype: str) -> Expr:
+    """Return floats without what stands behind their point."""
+    is_negative = call.node("Less", x, number(0, dtype))
+    return call.node("Where", is_negative, call.node("Ceil", x), call.node("Floor", x))
+
+
+@raises("floor_mod", "trunc_mod", "mod")
+def modulo(call: RelayCall) -> Expr:
+    """Remainders: those of floats are what a whole quotient leaves, as Relay computes them."""
+    if call.name == "mod" or is_whole(call.type().dtype):
+        return call.node("Mod", *call.args, fmod=int(call.name != "floor_mod"))
+    left, right = call.args
+    times = _whole(call, call.node("Div", left, right), call.name == "floor_mod")
+    return call.node("Sub", left, call.node("Mul", times, right))
+
+
+@raises("round", "trunc")
+def round_(call: RelayCall) -> Expr:
+    """The nearest whole number, of two that which is further from zero; or the next towards it."""
+    (x,), dtype = call.args, call.type().dtype
+    if is_whole(dtype):
+        return call.node("Identity", x)
+    return cut(call, x, dtype) if call.name == "trunc" else nearest(call, x, dtype)
+
+
+def nearest(call: RelayCall, x: Expr, dtype: str) -> Expr:
+    """Return floats rounded, halves away from zero; what is infinite or no number stays."""
+    whole = cut(call, x, dtype)
+    rest = call.node("Abs", call.node("Sub", x, whole))
+    is_below = call.node("Less", rest, number(0.5, dtype))
+    is_kept = call.node("Or", is_below, call.node("IsNaN", rest))
+    return call.node("Where", is_kept, whole, call.node("Add", whole, call.node("Sign", x)))
+
+
+@raises("isfinite")
+def is_finite(call: RelayCall) -> Expr:
+    """Whether elements are numbers, and not infinite."""
+    (x,) = call.args
+    if is_whole(call.type(0).dtype):
+        return call.node("Equal", x, x)
+    return call.node("Not", call.node("Or", call.node("IsNaN", x), call.node("IsInf", x)))
+
+
+@raises("log2", "log10")
+def logarithm(call: RelayCall) -> Expr:
+    """Logarithms to another base."""
+    base = math.log(2 if call.name == "log2" else 10)
+    return call.node("Div", call.node("Log", call.args[0]), number(base, call.type().dtype))
+
+
+@raises("left_shift", "right_shift")
+def shift(call: RelayCall) -> Expr:
+    """Bits that are moved: those of signed integers to the left as those of unsigned ones."""
+    dtype = call.type().dtype
+    if dtype.startswith("u"):
+        direction = "LEFT" if call.name == "left_shift" else "RIGHT"
+        return call.node("BitShift", *call.args, direction=direction)
+    if call.name == "right_shift" or dtype == "bool":
+        raise Unraised("ONNX shifts the bits of unsigned integers alone, and fills up with zeros")
+    bits = [call.cast(each, f"u{dtype}") for each in call.args]
+    return call.cast(call.node("BitShift", *bits, direction="LEFT"), dtype)
+
+
+@raises("cast_like")
+def cast_like(call: RelayCall) -> Expr:
+    """The element type of another tensor."""
+    return call.cast(call.args[0], call.type().dtype)
+
+
+@raises("all", "any")
+def hold(call: RelayCall) -> Expr:
+    """Whether all elements hold, or some: what holds is counted."""
+    if call.type(0).dtype != "bool":
+        raise Unraised("it asks numbers whether they hold; cast them to bool")
+    axes = normalise_axes(call.attrs.axis, call.rank(), exclude=call.attrs.exclude)
+    if not axes:
+        return call.node("Identity", call.args[0])
+    asked = call.args[0] if call.name == "any" else call.node("Not", call.args[0])
+    counts = call.sum(call.cast(asked, "int32"), axes, keep=call.attrs.keepdims)
+    found = call.cast(counts, "bool")
+    return found if call.name == "any" else call.node("Not", found)
+
+
+@raises("variance")
+def variance(call: RelayCall) -> Expr:
+    """The mean of squares of what elements differ from their mean."""
+    dtype = call.type().dtype
+    if is_whole(dtype):
+        raise Unraised("its squares of integers wrap around, and their mean is rounded to zero")
+    axes = normalise_axes(call.attrs.axis, call.rank(), exclude=call.attrs.exclude)
+    wide = widened(dtype)
+    x, mean = [call.cast_from(each, dtype, wide) for each in call.args]
+    rest = call.node("Sub", x, mean)
+    total: Expr = call.node("Mul", rest, rest)
+    if axes:
+        total = call.sum(total, axes, keep=call.attrs.keepdims)
+    count = math.prod([call.sizes(0)[axis] for axis in axes]) - bool(call.attrs.unbiased)
+    return call.cast_from(call.node("Div", total, number(count, wide)), wide, dtype)
+
+
+@raises("cumsum")
+def cumulate(call: RelayCall) -> Expr:
+    """Sums of all elements so far."""
+    dtype, given = call.type().dtype, call.type(0).dtype
+    x = call.args[0]
+    if call.attrs.axis is None:
+        x, axis = call.node("Reshape", x, number([-1], "int64")), 0
+    else:
+        axis = call.axis()
+    wide = widened(dtype)
+    x = call.cast_from(call.cast_from(x, given, dtype), dtype, wide)
+    total = call.node(
+        "CumSum", x, number(axis, "int64"), exclusive=int(call.attrs.exclusive or 0) or None
+    )
+    return call.cast_from(total, wide, dtype)

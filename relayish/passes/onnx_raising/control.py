@@ -1,0 +1,91 @@
+"""Branches: an ``If`` of Relay as a node with two graphs, which capture what they use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from relayish.analysis.variables import free_vars
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr, Function, If, Tuple, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.renaming import replace_nodes
+from relayish.onnx.calls import make_call
+from relayish.onnx.operator_sets import identify
+from relayish.onnx.operators import find_operator
+from relayish.passes.onnx_raising.rule import Unraised
+
+_DEEPEST: Final = 25
+"""How deep graphs stand in graphs at most: a file holds few more."""
+
+
+class Branches:
+    """Writes the branches of one expression, inner ones first."""
+
+    def __init__(self, opset: int) -> None:
+        identity = identify("If", opset)
+        self._op: Final = find_operator(identity.name, identity.since_version)
+        self._depths: Final[dict[Node, int]] = {}
+        """How deep graphs stand in the nodes that were made."""
+        self._is_too_deep = False
+
+    def write(self, pre: If, post: If) -> Expr:
+        """Return a call of ONNX's ``If``.
+
+        Args:
+            pre: The branch, typed.
+            post: What it became, with branches that hold no ``If`` any more.
+
+        Raises:
+            Unraised: If it gives no tensors, or stands around too many others.
+
+        Complexity:
+            Linear in the nodes of both branches, which stand in so many others at most.
+        """
+        count = _count_tensors(pre.checked_type)
+        branches = (post.true_branch, post.false_branch)
+        depth = self._measure(branches)
+        variables = list(dict.fromkeys(var for each in branches for var in free_vars(each)))
+        graphs = [_close(each, variables) for each in branches]
+        made = make_call(
+            self._op,
+            [post.cond],
+            outputs=count,
+            graphs={"then_branch": graphs[0], "else_branch": graphs[1]},
+            captures=variables,
+            span=pre.span,
+        )
+        self._depths[made] = depth
+        return Tuple([made]) if count == 1 and isinstance(pre.checked_type, TupleType) else made
+
+    def _measure(self, branches: Sequence[Expr]) -> int:
+        """Return how deep graphs stand in a node with these branches."""
+        if not self._is_too_deep:
+            inner = [
+                self._depths.get(each, 0)
+                for root in branches
+                for each in EXPRESSIONS.post_order(root)
+            ]
+            depth = 1 + max(inner)
+            self._is_too_deep = depth > _DEEPEST
+        if self._is_too_deep:
+            raise Unraised(f"branches stand in one another more than {_DEEPEST} deep")
+        return depth
+
+
+def _count_tensors(ty: Type | None) -> int:
+    if isinstance(ty, TensorType):
+        return 1
+    fields = ty.fields if isinstance(ty, TupleType) else ()
+    if fields and all(isinstance(each, TensorType) for each in fields):
+        return len(fields)
+    raise Unraised("it gives something else than tensors")
+
+
+def _close(branch: Expr, variables: Sequence[Var]) -> Function:
+    """Return a branch as a graph that is given what it uses."""
+    params: Mapping[Node, Node] = {each: Var(each.name_hint) for each in variables}
+    body = replace_nodes(branch, dict(params))
+    assert isinstance(body, Expr)
+    return Function(tuple(params.values()), body)  # type: ignore[arg-type]  # they are variables

@@ -1,0 +1,244 @@
+"""Operators that read and write elements at places, and those that order elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.ir.relay.expr import Constant, Expr, Tuple, TupleGetItem
+from relayish.op.tensor.reduction import normalise_axes
+from relayish.op.tensor.slicing import slice_tensor
+from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
+
+_REDUCTIONS: Final = {
+    "update": (None, 11), "add": ("add", 16), "mul": ("mul", 16), "min": ("min", 18),
+    "max": ("max", 18),
+}  # fmt: skip
+"""By Relay's ways to scatter: ONNX's, and the version of the operator set that has it."""
+_K_AS_INPUT: Final = 10
+_HAS_ORDER: Final = 11
+
+
+@raises("take")
+def take(call: RelayCall) -> Expr:
+    """Slices at indices, which ONNX does not bring inside."""
+    if call.attrs.batch_dims:
+        raise Unraised("it takes from each tensor of a batch")
+    data, places = call.args[0], call.places(1)
+    if call.attrs.axis is None:
+        data = call.node("Reshape", data, ints([-1]))
+        return call.node("Gather", data, _inside(call, places, None), axis=0)
+    return call.node("Gather", data, _inside(call, places, call.axis()), axis=call.axis())
+
+
+def _inside(call: RelayCall, places: Expr, axis: int | None) -> Expr:
+    """Return places on an axis, or among all elements, as the mode of a ``take`` has them."""
+    shape = call.type(0).shape if axis is None else (call.type(0).shape[axis],)
+    sizes = [size for size in shape if isinstance(size, int)]
+    if call.attrs.mode == "fast":
+        return places
+    if len(sizes) < len(shape):
+        return _brought(call, places, _measured(call, axis))
+    whole = math.prod(sizes)
+    if not whole:
+        raise Unraised("it takes from an axis without elements")
+    if not isinstance(places, Constant):
+        return _brought(call, places, number(whole, "int64"))
+    known = np.asarray(places.data).astype("int64")
+    inside = known % whole if call.attrs.mode == "wrap" else known.clip(0, whole - 1)
+    return places if bool((inside == known).all()) else Constant(inside)
+
+
+def _measured(call: RelayCall, axis: int | None) -> Expr:
+    """Return how many elements there are along an axis, or in all."""
+    if axis is None:
+        return call.node("Size", call.args[0])
+    return call.node("Gather", call.node("Shape", call.args[0]), number(axis, "int64"), axis=0)
+
+
+def _brought(call: RelayCall, places: Expr, size: Expr) -> Expr:
+    """Return places from 0 to ``size``, as the mode of a ``take`` brings them there."""
+    if call.attrs.mode == "wrap":
+        return call.node("Mod", places, size)
+    zero = number(0, "int64")
+    if isinstance(size, Constant):
+        last: Expr = number(np.asarray(size.data) - 1, "int64")
+    else:
+        last = call.node("Sub", size, number(1, "int64"))
+    found = call.node("Where", call.node("Greater", places, last), last, places)
+    return call.node("Where", call.node("Less", places, zero), zero, found)
+
+
+@raises("gather")
+def gather(call: RelayCall) -> Expr:
+    """Elements at indices along an axis."""
+    axis = int(call.attrs.axis or 0) % max(call.rank(), 1)
+    return call.node("GatherElements", call.args[0], call.places(1), axis=axis)
+
+
+@raises("gather_nd")
+def gather_nd(call: RelayCall) -> Expr:
+    """Slices at places, whose coordinates ONNX has in the last axis."""
+    batch = int(call.attrs.batch_dims) or None
+    return call.node("GatherND", call.args[0], _turned(call, 1), batch_dims=batch)
+
+
+def _turned(call: RelayCall, place: int) -> Expr:
+    """Return places, whose coordinates stand in the first axis, with these in the last."""
+    rank = call.rank(place)
+    return call.node("Transpose", call.places(place), perm=(*range(1, rank), 0))
+
+
+@raises("adv_index")
+def adv_index(call: RelayCall) -> Expr:
+    """Elements at several indices, which broadcast."""
+    data, *indices = call.parts()
+    sizes = list(call.sizes())
+    first = call.field_type(0)
+    shape = sizes[: len(sizes) - (len(first.shape) - len(indices))]
+    wide = []
+    for place, each in enumerate(indices, 1):
+        whole = call.cast_from(each, call.field_type(place).dtype, "int64")
+        wide.append(call.reshape(call.node("Expand", whole, ints(shape)), [*shape, 1]))
+    return call.node("GatherND", data, call.node("Concat", *wide, axis=len(shape)))
+
+
+def _reduction(call: RelayCall, way: str) -> str | None:
+    if way not in _REDUCTIONS:
+        raise Unraised(f"ONNX has no scattering by {way}")
+    found, since = _REDUCTIONS[way]
+    if call.opset < since:
+        raise Unraised(f"ONNX scatters by {way} from version {since} of its operator set on")
+    if found is not None and call.type().dtype == "bool":
+        raise Unraised("ONNX has no sum or order of truth values")
+    return found
+
+
+@raises("scatter_elements")
+def scatter_elements(call: RelayCall) -> Expr:
+    """Elements written at indices along an axis."""
+    reduction, updates = _reduction(call, call.attrs.reduction), call.args[2]
+    sizes, rank = call.sizes(1), call.rank()
+    if sizes != call.sizes(2):
+        axes = range(rank)
+        updates = call.node("Slice", updates, ints([0] * rank), ints(sizes), ints(axes))
+    return call.node(
+        "ScatterElements",
+        call.args[0],
+        call.places(1),
+        updates,
+        axis=call.axis(),
+        reduction=reduction,
+    )
+
+
+@raises("scatter_nd")
+def scatter_nd(call: RelayCall) -> Expr:
+    """Slices written at places."""
+    reduction = _reduction(call, call.attrs.mode)
+    return call.node("ScatterND", call.args[0], _turned(call, 1), call.args[2], reduction=reduction)
+
+
+@raises("one_hot")
+def one_hot(call: RelayCall) -> Expr:
+    """One value at indices and another elsewhere; ONNX counts negative ones from the end."""
+    depth, dtype = int(call.attrs.depth), call.type().dtype
+    places = call.cast_from(call.args[0], call.type(0).dtype, "int64")
+    is_negative = call.node("Less", places, number(0, "int64"))
+    inside = call.node("Where", is_negative, number(depth, "int64"), places)
+    on, off = [call.cast_from(call.args[n], call.type(n).dtype, dtype) for n in (1, 2)]
+    values = call.node("Concat", *[call.reshape(each, [1]) for each in (off, on)], axis=0)
+    axis = int(call.attrs.axis) % len(call.type().shape)
+    return call.node("OneHot", inside, number(depth, "int64"), values, axis=axis)
+
+
+@raises("topk")
+def top_k(call: RelayCall) -> Expr:
+    """The first elements in order, where they stand, or both."""
+    told = int(call.attrs.k)
+    values, places = _ordered(call, told if told >= 1 else call.size(call.axis()))
+    return {"values": values, "indices": places}.get(call.attrs.ret_type, Tuple([values, places]))
+
+
+@raises("sort", "argsort")
+def sort(call: RelayCall) -> Expr:
+    """All elements in order, or where they stand."""
+    values, places = _ordered(call, call.size(call.axis()))
+    return values if call.name == "sort" else places
+
+
+def _ordered(call: RelayCall, count: int) -> tuple[Expr, Expr]:
+    """Return the first elements in order along the axis, and where they stand."""
+    if not count:
+        raise Unraised("it orders no elements, of which ONNX has no first ones")
+    if call.attrs.is_ascend and call.opset < _HAS_ORDER:
+        raise Unraised("that version has the largest elements alone")
+    told: dict[str, Any] = {"axis": call.axis()}  # Any: numbers by name
+    if call.opset >= _HAS_ORDER:
+        told["largest"] = int(not call.attrs.is_ascend)
+    if call.opset >= _K_AS_INPUT:
+        found = call.node("TopK", call.args[0], ints([count]), outputs=2, **told)
+    else:
+        found = call.node("TopK", call.args[0], outputs=2, k=count, **told)
+    dtype = call.attrs.dtype or "int32"
+    return TupleGetItem(found, 0), call.cast_from(TupleGetItem(found, 1), "int64", dtype)
+
+
+@raises("argmax", "argmin")
+def arg_extremum(call: RelayCall) -> Expr:
+    """Where the largest or the smallest element stands; several axes are made one."""
+    axes = normalise_axes(call.attrs.axis, call.rank(), exclude=call.attrs.exclude)
+    data, axis, several = call.args[0], axes[0] if axes else 0, len(axes) != 1
+    if several:
+        kept = [each for each in range(call.rank()) if each not in axes]
+        sizes = call.sizes(0)
+        turned = call.node("Transpose", data, perm=(*kept, *axes)) if call.rank() else data
+        whole = int(np.prod([sizes[each] for each in axes]))
+        data = call.reshape(turned, [*[sizes[each] for each in kept], whole])
+        axis = len(kept)
+    found: Expr = call.node(
+        "ArgMax" if call.name == "argmax" else "ArgMin",
+        data,
+        axis=axis,
+        keepdims=int(call.attrs.keepdims and not several),
+        select_last_index=int(call.attrs.select_last_index) or None,
+    )
+    if several and call.attrs.keepdims:
+        found = call.reshape(found, call.sizes())
+    return call.cast_from(found, "int64", call.type().dtype)
+
+
+@raises("argwhere")
+def argwhere(call: RelayCall) -> Expr:
+    """Where elements hold, one row each."""
+    places = call.node("Transpose", call.node("NonZero", call.args[0]), perm=(1, 0))
+    return call.cast(places, call.type().dtype)
+
+
+@raises("matrix_set_diag")
+def matrix_set_diag(call: RelayCall) -> Expr:
+    """Matrices with other diagonals: each element is taken of these, or stays."""
+    attrs, sizes = call.attrs, call.sizes()
+    rows, columns = sizes[-2:]
+    longest = call.sizes(1)[-1]
+    places = np.full((rows, columns), -1)
+    for number_, k in enumerate(range(attrs.k2, attrs.k1 - 1, -1)):
+        length = min(rows + min(k, 0), columns - max(k, 0))
+        right = attrs.super_diag_right_align if k >= 0 else attrs.sub_diag_right_align
+        start = longest - length if attrs.k1 != attrs.k2 and right else 0
+        along = np.arange(length)
+        places[along + max(-k, 0), along + max(k, 0)] = number_ * longest + start + along
+    flat = call.reshape(call.args[1], [*sizes[:-2], (attrs.k2 - attrs.k1 + 1) * longest])
+    taken = call.node("Gather", flat, Constant(np.maximum(places, 0)), axis=len(sizes) - 2)
+    return call.node("Where", Constant(places >= 0), taken, call.args[0])
+
+
+@raises("strided_set")
+def strided_set(call: RelayCall) -> Expr:
+    """A part of each axis written over, at places that are known."""
+    begin, end, strides = [call.known(place).tolist() for place in (2, 3, 4)]
+    every = np.moveaxis(np.indices(call.sizes(), "int64"), 0, -1)
+    places = slice_tensor(every, begin, end, strides)
+    return call.node("ScatterND", call.args[0], Constant(np.array(places)), call.args[1])

@@ -1,0 +1,120 @@
+"""Images of other sizes, and what is sampled of them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from relayish.ir.relay.expr import Expr
+from relayish.passes.onnx_raising.arithmetic import NARROW_FLOATS
+from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
+
+_PLAIN: Final = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
+_METHODS: Final = {
+    "nearest_neighbor": "nearest", "linear": "linear", "cubic": "cubic", "bilinear": "linear",
+    "trilinear": "linear", "bicubic": "cubic",
+}  # fmt: skip
+_COORDINATES: Final = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
+_NEAREST: Final = {
+    "round": "round_prefer_ceil",  # halves before the first element are brought to it in any case
+    "round_prefer_floor": "round_prefer_floor", "round_prefer_ceil": "round_prefer_ceil",
+    "floor": "floor", "ceil": "ceil",
+}  # fmt: skip
+_SIZES_AS_INPUT: Final = 11
+_MAY_LEAVE_OUT: Final = 13
+_HAS_GRIDS: Final = 20
+
+
+@raises("image.resize1d", "image.resize2d", "image.resize3d")
+def resize(call: RelayCall) -> Expr:
+    """Images of another size."""
+    attrs, coordinates = call.attrs, call.attrs.coordinate_transformation_mode
+    rounding = attrs.rounding_method or _usual_rounding(coordinates)
+    told: dict[str, Any] = {}  # Any: attributes by name
+    if _METHODS.get(attrs.method) == "cubic":
+        told = {
+            "cubic_coeff_a": float(attrs.cubic_alpha),
+            "exclude_outside": int(bool(attrs.cubic_exclude)),
+        }
+    return _resized(call, attrs.method, coordinates, rounding, told)
+
+
+@raises("nn.upsampling", "nn.upsampling3d")
+def upsample(call: RelayCall) -> Expr:
+    """Larger images."""
+    attrs = call.attrs
+    if call.name == "nn.upsampling":
+        coordinates = "align_corners" if attrs.align_corners else "asymmetric"
+    else:
+        coordinates = attrs.coordinate_transformation_mode
+    told = {"cubic_coeff_a": -0.5} if _METHODS.get(attrs.method) == "cubic" else {}
+    return _resized(call, attrs.method, coordinates, _usual_rounding(coordinates), told)
+
+
+def _usual_rounding(coordinates: str) -> str:
+    return "round" if coordinates == "align_corners" else "floor"
+
+
+def _resized(
+    call: RelayCall, method: str, coordinates: str, rounding: str, told: dict[str, Any]
+) -> Expr:  # Any: attributes by name
+    """Return data in the sizes of the result, as ONNX resizes them."""
+    mode, given = _METHODS.get(method), call.type(0).dtype
+    if mode is None or coordinates not in _COORDINATES or rounding not in _NEAREST:
+        raise Unraised(
+            f"ONNX resizes not by {method} at {coordinates}, or rounds not by {rounding}"
+        )
+    if mode != "nearest" and "float" not in given:
+        raise Unraised("Relay cuts off what it makes of integers, and ONNX rounds it")
+    if call.opset < _SIZES_AS_INPUT:
+        raise Unraised("that version resizes to scales alone, in one way")
+    layout, plain = call.attrs.layout, _PLAIN[call.rank()]
+    if sorted(layout) != sorted(plain):
+        raise Unraised(f"its layout is {layout}; ONNX has {plain} alone")
+    perm = [layout.index(axis) for axis in plain]
+    back = [plain.index(axis) for axis in layout]
+    wanted = [call.sizes()[axis] for axis in perm]
+    if 0 in (*wanted, *call.sizes(0)):
+        raise Unraised("it resizes no elements, or to none")
+    data = (
+        call.args[0] if layout == plain else call.node("Transpose", call.args[0], perm=tuple(perm))
+    )
+    left_out = None if call.opset >= _MAY_LEAVE_OUT else number([], "float32")
+    if mode == "nearest":
+        told = {"nearest_mode": _NEAREST[rounding]}
+    found = call.node(
+        "Resize",
+        data,
+        left_out,
+        left_out,
+        ints(wanted),
+        mode=mode,
+        coordinate_transformation_mode=coordinates,
+        **told,
+    )
+    if layout != plain:
+        found = call.node("Transpose", found, perm=tuple(back))
+    return call.cast_from(found, given, call.type().dtype)
+
+
+@raises("image.grid_sample")
+def grid_sample(call: RelayCall) -> Expr:
+    """Images at the points of a grid, whose coordinates ONNX has in the last axis."""
+    attrs, rank = call.attrs, call.rank()
+    if call.type(1).dtype in NARROW_FLOATS:
+        raise Unraised("its coordinates are rounded on the way, and ONNX says not how")
+    if attrs.layout != _PLAIN[rank]:
+        raise Unraised(f"its layout is {attrs.layout}; ONNX has {_PLAIN[rank]} alone")
+    names = {"nearest": "nearest", "bilinear": "bilinear", "bicubic": "bicubic"}
+    if call.opset >= _HAS_GRIDS:
+        names = {"nearest": "nearest", "bilinear": "linear", "bicubic": "cubic"}
+    elif rank != len("NCHW"):
+        raise Unraised("that version samples in the plane alone")
+    grid = call.node("Transpose", call.args[1], perm=(0, *range(2, rank), 1))
+    return call.node(
+        "GridSample",
+        call.args[0],
+        grid,
+        mode=names[attrs.method],
+        padding_mode=attrs.padding_mode,
+        align_corners=int(attrs.align_corners),
+    )

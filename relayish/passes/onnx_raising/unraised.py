@@ -1,0 +1,61 @@
+"""Operators that no rule writes, and why: what users are told, and what the documentation lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_BY_REASON: Final[Mapping[str, str]] = {
+    "ONNX has no loop over the elements so far but a Scan, and no product of these":
+        "cumprod",
+    "it says where and how a program runs, of which ONNX has nothing":
+        """annotation.bitpack_end annotation.bitpack_start annotation.cast_hint
+        annotation.compiler_begin annotation.compiler_end annotation.with_funcid call_lowered debug
+        device_copy memory.alloc_storage memory.alloc_tensor memory.kill on_device
+        vm.invoke_tvm_op vm.reshape_tensor vm.shape_of""",
+    "it is made for one layout in memory; convert the layout first":
+        """auto_scheduler_layout_transform meta_schedule_layout_transform
+        nn.contrib_conv2d_NCHWc nn.contrib_conv2d_gemm_weight_transform
+        nn.contrib_conv2d_gemm_without_weight_transform
+        nn.contrib_conv2d_winograd_nnpack_weight_transform
+        nn.contrib_conv2d_winograd_weight_transform
+        nn.contrib_conv2d_winograd_without_weight_transform
+        nn.contrib_conv3d_winograd_weight_transform
+        nn.contrib_conv3d_winograd_without_weight_transform nn.contrib_dense_pack
+        nn.contrib_depthwise_conv2d_NCHWc qnn.contrib_dense_pack""",
+    "its shape follows from values, and no rule has been written for it; where these are known, "
+    "DynamicToStatic makes one of it that has":
+        """dyn.expand_dims dyn.image.resize2d dyn.nn.pad dyn.nn.upsampling dyn.nn.upsampling3d
+        dyn.one_hot dyn.reshape dyn.sparse_to_dense dyn.squeeze dyn.strided_slice dyn.topk""",
+    "ONNX has no sparse tensors that are computed with":
+        """nn.internal.sparse_dense_padded nn.sparse_add nn.sparse_conv2d nn.sparse_dense
+        nn.sparse_transpose sparse_fill_empty_rows sparse_reshape sparse_to_dense""",
+    "ONNX has no generator with a state that is a value, and draws other numbers":
+        """random.multinomial random.normal random.threefry_generate random.threefry_split
+        random.uniform""",
+    "Relay rounds what it computes of quantised integers in its own way; write it with operators "
+    "of integers first, by QnnCanonicalizeOps, which takes constant scales":
+        """qnn.abs qnn.add qnn.avg_pool2d qnn.batch_matmul
+        qnn.concatenate qnn.conv2d qnn.conv2d_transpose qnn.dense qnn.erf qnn.exp qnn.hardswish
+        qnn.leaky_relu qnn.log qnn.mul qnn.requantize qnn.rsqrt qnn.sigmoid
+        qnn.simulated_dequantize qnn.simulated_quantize qnn.softmax qnn.sqrt qnn.subtract qnn.tanh
+        relay.op.annotation.simulated_quantize""",
+    "it reads bits, or packs them, which ONNX has no operator for":
+        "nn.bitpack nn.bitserial_conv2d nn.bitserial_dense reinterpret",
+    "it is the gradient of a layer, and ONNX has layers alone":
+        "nn.avg_pool2d_grad nn.conv2d_backward_weight nn.max_pool2d_grad",
+    "no rule has been written for it, nor for what ONNX has of its kind":
+        """dft image.affine_grid image.crop_and_resize nn.deformable_conv2d stft unique
+        vision.all_class_non_max_suppression vision.non_max_suppression
+        vision.regular_non_max_suppression vision.roi_align vision.roi_pool""",
+    "ONNX has no operator for it, and no composition of some has been written":
+        """image.dilation2d nn.batch_to_space_nd nn.correlation nn.cross_entropy
+        nn.cross_entropy_with_logits nn.dilate nn.fifo_buffer nn.nll_loss nn.space_to_batch_nd
+        searchsorted sliding_window unravel_index vision.get_valid_counts vision.multibox_prior
+        vision.multibox_transform_loc vision.proposal vision.yolo_reorg""",
+}  # fmt: skip
+
+UNRAISED: Final[Mapping[str, str]] = {
+    name: reason for reason, names in _BY_REASON.items() for name in names.split()
+}
+"""By operator of Relay's: why no rule writes it."""

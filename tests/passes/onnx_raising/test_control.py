@@ -1,0 +1,90 @@
+"""Branches of Relay, written as nodes with graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+
+import relayish as relay  # noqa: E402
+from relayish.errors import PassError  # noqa: E402
+from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
+from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
+from relayish.ir.relay.expr import Expr, If  # noqa: E402
+from relayish.ir.relay.traversal import EXPRESSIONS  # noqa: E402
+from relayish.text import parse  # noqa: E402
+from relayish.transform import InferType, RaiseToOnnx  # noqa: E402
+from tests.support.depth import DEPTH  # noqa: E402
+
+pytestmark = pytest.mark.references
+
+PROGRAMS = {
+    "a tensor": "if (%c) { add(%x, %y) } else { %y }",
+    "what stands outside": "let %z = exp(%x); if (%c) { add(%z, %z) } else { negative(%z) }",
+    "another inside": """
+        if (%c) { let %a = exp(%x); if (%c) { add(%a, %y) } else { %a } } else { %y }""",
+    "several tensors": """
+        let %r = if (%c) { (add(%x, %y), %x) } else { (%y, multiply(%x, %y)) };
+        subtract(%r.0, %r.1)""",
+    "a tuple of one": "let %r = if (%c) { (add(%x, %y),) } else { (%y,) }; exp(%r.0)",
+}
+
+
+def module(body: str) -> relay.IRModule:
+    return InferType()(
+        parse(
+            '#[version = "0.0.5"]\n'
+            "def @main(%c: bool, %x: Tensor[(2, 3), float32], %y: Tensor[(2, 3), float32]) {\n"
+            f"{body}\n}}"
+        )
+    )
+
+
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_branch_computes_the_same_as_a_node(name: str, holds: bool) -> None:
+    mod = module(PROGRAMS[name])
+    x, y = (np.arange(6, dtype="float32").reshape(2, 3) / 4 + shift for shift in (0, 1))
+    expected = relay.create_executor("debug", mod).evaluate()(np.array(holds), x, y)
+    model = to_onnx(mod)
+    onnx.checker.check_model(model, full_check=True)
+    (found,) = OnnxSession(from_onnx(model)).run([np.array(holds), x, y])
+    np.testing.assert_allclose(found, np.asarray(expected), rtol=1e-6)
+
+
+def test_branches_without_operators_of_relay_are_written_too() -> None:
+    mod = module("if (%c) { %x } else { %y }")
+    assert [node.op_type for node in to_onnx(mod).graph.node] == ["If"]
+
+
+def test_a_branch_of_something_else_than_tensors_stays() -> None:
+    mod = module("let %r = if (%c) { ((%x, %y), %x) } else { ((%y, %y), %x) }; %r.1")
+    with pytest.raises(PassError, match="something else than tensors"):
+        RaiseToOnnx()(mod)
+    assert RaiseToOnnx(keep=True)(mod) is mod
+
+
+def nested(depth: int) -> relay.IRModule:
+    c, x = relay.var("c", shape=(), dtype="bool"), relay.var("x", shape=(2,))
+    body: Expr = x
+    for _ in range(depth):
+        body = If(c, relay.add(body, x), x)
+    return InferType()(relay.IRModule.from_expr(relay.Function([c, x], body)))
+
+
+def test_branches_stand_in_one_another_as_deep_as_a_file_holds() -> None:
+    model = to_onnx(nested(25))
+    onnx.checker.check_model(onnx.load_from_string(model.SerializeToString()))
+    (found,) = OnnxSession(from_onnx(model)).run([np.array(True), np.ones(2, "float32")])
+    np.testing.assert_array_equal(found, [26, 26])
+    with pytest.raises(PassError, match="more than 25 deep"):
+        RaiseToOnnx()(nested(26))
+
+
+@pytest.mark.deep
+def test_branches_of_any_depth_are_refused_and_stay_in_linear_time() -> None:
+    mod = nested(DEPTH // 20)
+    raised = RaiseToOnnx(keep=True)(mod)
+    kept = sum(type(each) is If for each in EXPRESSIONS.post_order(raised["main"]))
+    assert kept == DEPTH // 20 - 25
