@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 import relayish as relay
 from relayish.ir.relay.expr import Expr
+
+
+def leaves(value: Any) -> Iterator[Any]:  # Any: arrays, and tuples of these
+    """Yield the arrays that stand in tuples, in order."""
+    if isinstance(value, (tuple, list)) or hasattr(value, "fields"):
+        for each in value:
+            yield from leaves(each)
+    else:
+        yield np.asarray(value)
 
 
 def of_matrices(made: Callable[..., Expr], *shapes: tuple[int, ...]) -> Callable[[str], Expr]:

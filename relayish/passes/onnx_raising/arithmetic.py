@@ -33,9 +33,15 @@ def divide(call: RelayCall) -> Expr:
     if not is_whole(dtype):
         quotient = call.node("Div", left, right)
         return quotient if call.name == "divide" else _whole(call, quotient, rounds_down)
-    if rounds_down and not dtype.startswith("u"):
-        left = call.node("Sub", left, call.node("Mod", left, right))
-    return call.node("Div", left, right)
+    quotient = call.node("Div", left, right)
+    if not rounds_down or dtype.startswith("u"):
+        return quotient
+    zero = number(0, dtype)
+    is_exact = call.node("Equal", call.node("Mod", left, right), zero)
+    differ = call.node("Xor", call.node("Less", left, zero), call.node("Less", right, zero))
+    below = call.node("Sub", quotient, number(1, dtype))
+    is_below = call.node("And", call.node("Not", is_exact), differ)
+    return call.node("Where", is_below, below, quotient)
 
 
 def _whole(call: RelayCall, quotient: Expr, rounds_down: bool) -> Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.ir.relay.expr import Expr
-from relayish.passes.onnx_raising.rule import RelayCall, raises
+from relayish.passes.onnx_raising.rule import RelayCall, Unraised, raises
 
 
 @raises("dyn.broadcast_to")
@@ -31,4 +31,6 @@ def filled(call: RelayCall) -> Expr:
 @raises("dyn.tile")
 def tile(call: RelayCall) -> Expr:
     """A tensor several times along each axis."""
+    if call.type(1).shape != (call.rank(),):
+        raise Unraised("it says not how often along each axis")
     return call.node("Tile", call.args[0], call.places(1))

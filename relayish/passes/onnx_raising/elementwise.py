@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.ir.relay.expr import Constant, Expr
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.expr import Constant, Expr, Tuple
 from relayish.onnx.element_types import element_type_number
 from relayish.op.tensor.reduction import normalise_axes
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
@@ -24,8 +25,7 @@ _SAME: Final = {
     "minimum": "Min", "multiply": "Mul", "negative": "Neg", "nn.relu": "Relu", "power": "Pow",
     "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh", "sqrt": "Sqrt",
     "subtract": "Sub", "tan": "Tan", "tanh": "Tanh", "where": "Where", "fast_erf": "Erf",
-    "fast_exp": "Exp", "fast_tanh": "Tanh", "annotation.stop_fusion": "Identity",
-    "annotation.checkpoint": "Identity",
+    "fast_exp": "Exp", "fast_tanh": "Tanh",
 }  # fmt: skip
 _REDUCTIONS: Final = {
     "sum": "ReduceSum", "mean": "ReduceMean", "max": "ReduceMax", "min": "ReduceMin",
@@ -45,6 +45,12 @@ def same(call: RelayCall) -> Expr:
     if is_extreme and call.opset < _EXTREMES_BROADCAST and call.sizes(0) != call.sizes(1):
         raise Unraised("the Max and Min of that version do not broadcast")
     return call.node(_SAME[call.name], *call.args)
+
+
+@raises("annotation.stop_fusion", "annotation.checkpoint")
+def annotation(call: RelayCall) -> Expr:
+    """What passes of Relay are told of a value."""
+    return call.args[0]
 
 
 @raises("not_equal")
@@ -70,6 +76,8 @@ def clip(call: RelayCall) -> Expr:
     """Elements within bounds."""
     dtype = call.type().dtype
     low, high = call.attrs.a_min, call.attrs.a_max
+    if numpy_dtype(dtype).kind not in "fiu" and dtype != "bfloat16":
+        raise Unraised(f"ONNX has no bounds of {dtype}")
     if "int" in dtype:
         limits = np.iinfo(dtype)
         if not (low <= limits.max and high >= limits.min):
@@ -142,7 +150,7 @@ def unit_axes(call: RelayCall) -> Expr:
     """Without some axes of size one, or with more of them."""
     if call.name == "squeeze":
         name, told, rank = "Squeeze", call.attrs.axis, call.rank()
-        axes = None if told is None else [int(axis) % rank for axis in _listed(told)]
+        axes = None if told is None else sorted({int(axis) % rank for axis in _listed(told)})
         if axes is None:
             axes = [axis for axis, size in enumerate(call.sizes(0)) if size == 1]
         if not axes:
@@ -205,6 +213,8 @@ def strided_slice(call: RelayCall) -> Expr:
     begin, end = [int(each) for each in attrs.begin], [int(each) for each in attrs.end]
     strides = [int(each) for each in attrs.strides or [1] * len(begin)]
     strides += [strides[-1] if len(strides) == 1 else 1] * (len(begin) - len(strides))
+    if not len(begin) == len(end) == len(strides):
+        raise Unraised("it says not where all of its parts begin and end")
     axes = list(range(len(begin))) if attrs.axes is None else [int(each) for each in attrs.axes]
     return call.node("Slice", call.args[0], ints(begin), ints(end), ints(axes), ints(strides))
 
@@ -233,6 +243,8 @@ def split(call: RelayCall) -> Expr:
         sizes = [end - begin for begin, end in pairwise([0, *ends])]
     else:
         sizes = [whole // int(told)] * int(told)
+    if len(sizes) == 1:
+        return Tuple([call.node("Identity", call.args[0])])
     if call.opset < _SPLIT_AS_INPUT:
         return call.node("Split", call.args[0], outputs=len(sizes), axis=axis, split=tuple(sizes))
     return call.node("Split", call.args[0], ints(sizes), outputs=len(sizes), axis=axis)

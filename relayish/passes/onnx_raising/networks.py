@@ -83,7 +83,7 @@ def convolution(call: RelayCall) -> Expr:
 def pool(call: RelayCall) -> Expr:
     """Pooling over windows."""
     count = call.rank() - 2
-    _check_layout(call, _LAYOUTS[count])
+    _check_layout(call, _LAYOUTS.get(count, "none"))
     told: dict[str, Any] = _windows(call, count)  # Any: as above
     name = _POOLS[call.name]
     if name == "AveragePool":
@@ -117,6 +117,8 @@ def _to_the_end(call: RelayCall, kernel: list[int], told: dict[str, Any]) -> tup
 def global_pool(call: RelayCall) -> Expr:
     """One element for each channel."""
     _check_layout(call, "NCHW")
+    if 0 in call.type(0).shape[2:]:
+        raise Unraised("it pools no elements")
     name = "GlobalAveragePool" if "avg" in call.name else "GlobalMaxPool"
     return call.node(name, call.args[0])
 
@@ -125,7 +127,7 @@ def global_pool(call: RelayCall) -> Expr:
 def adaptive_pool(call: RelayCall) -> Expr:
     """Windows of one size, where an axis is a whole number of times as long as its result."""
     count = call.rank() - 2
-    _check_layout(call, _LAYOUTS[count])
+    _check_layout(call, _LAYOUTS.get(count, "none"))
     given, wanted = call.sizes(0)[2:], call.sizes()[2:]
     if 0 in (*given, *wanted) or any(a % b for a, b in zip(given, wanted, strict=True)):
         raise Unraised("it gives several windows of different sizes")
@@ -235,7 +237,12 @@ def space(call: RelayCall) -> Expr:
     block = int(call.attrs.block_size)
     if call.attrs.layout != "NCHW":
         raise Unraised(f"its layout is {call.attrs.layout}; ONNX has NCHW alone")
-    if call.name == "nn.space_to_depth":
+    wide = call.name == "nn.space_to_depth"
+    if wide and any(isinstance(size, int) and size % block for size in call.type(0).shape[2:]):
+        raise Unraised("its blocks are not whole")
+    if not wide and call.size(1) % block**2:
+        raise Unraised("its channels make no whole blocks")
+    if wide:
         return call.node("SpaceToDepth", call.args[0], blocksize=block)
     mode = "DCR" if call.attrs.mode == "DCR" else "CRD"
     return call.node("DepthToSpace", call.args[0], blocksize=block, mode=mode)

@@ -77,6 +77,8 @@ def fixed_point_multiply_per_axis(call: RelayCall) -> Expr:
     factor, left, right = [
         call.known(place).transpose(np.argsort(axes)).reshape(apart) for place in (1, 2, 3)
     ]
+    if min(left.min(initial=0), right.min(initial=0)) < 0 or left.max(initial=0) > 31:
+        raise Unraised("it shifts by numbers that are no places of bits")
     if attrs.is_lshift_required:
         factor = factor.astype(object) * 2 ** left.astype(object)
     return _multiplied(call, factor, right if attrs.is_rshift_required else right * 0)

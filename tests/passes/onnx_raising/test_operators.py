@@ -22,6 +22,7 @@ from relayish.op import get_op  # noqa: E402
 from relayish.passes.onnx_raising.rule import RULES  # noqa: E402
 from relayish.passes.onnx_raising.unraised import UNRAISED  # noqa: E402
 from relayish.transform import InferType, RaiseToOnnx  # noqa: E402
+from tests.support.raised_calls import leaves  # noqa: E402
 from tests.support.sound_calls import sound_calls  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -78,14 +79,6 @@ def make_value(ty: TensorType, told: object, rng: np.random.Generator) -> Any:  
     if "float" in ty.dtype:
         return np.asarray(rng.random(ty.concrete_shape) + 0.25).astype(ty.dtype)
     return np.asarray(rng.integers(0, 2, ty.concrete_shape)).astype(ty.dtype)
-
-
-def leaves(value: Any) -> Iterator[Any]:  # Any: arrays, and tuples of these
-    if isinstance(value, (tuple, list)) or hasattr(value, "fields"):
-        for each in value:
-            yield from leaves(each)
-    else:
-        yield np.asarray(value)
 
 
 def outputs_of(model: Any, inputs: dict[str, Any]) -> Iterator[Any]:  # Any: a ModelProto; arrays
