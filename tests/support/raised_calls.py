@@ -185,6 +185,16 @@ RAISED_CALLS: dict[str, Callable[[str], Expr]] = {
     "layer_norm elsewhere": of_matrices(lambda x, y: nn.layer_norm(x, y, y, 1), S, (2,)),
     "instance_norm": of_matrices(lambda x, y: nn.instance_norm(x, y, y), S, (2,)),
     "group_norm": of_matrices(lambda x, y: nn.group_norm(x, y, y, 2), I, (4,)),
+    "dense into integers of 32 bits": of_matrices(
+        lambda x, y: nn.dense(x, y, out_dtype="int32"), M, (4, 3)
+    ),
+    "conv2d into integers of 32 bits": of_matrices(
+        lambda x, w: nn.conv2d(
+            x, w, strides=(2, 1), padding=(1, 0), channels=2, kernel_size=(3, 2), out_dtype="int32"
+        ),
+        I,
+        (2, 4, 3, 2),
+    ),
     "max_pool2d to the end": of_matrices(
         lambda x: nn.max_pool2d(x, (3, 2), (2, 2), ceil_mode=True), I
     ),

@@ -30,6 +30,8 @@ _ADAPTIVE: Final = {
     for kind, name in (("max", "MaxPool"), ("avg", "AveragePool"))
     for count in (1, 2, 3)
 }
+_GEMM_ALONE: Final = 11
+"""The version from which Gemm may add nothing."""
 _LAYOUTS: Final = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 
 
@@ -63,20 +65,29 @@ def convolution(call: RelayCall) -> Expr:
     """Convolutions, in the one layout that ONNX has."""
     is_transposed = call.name in _TRANSPOSED
     _check_layout(call, {**_CONVOLUTIONS, **_TRANSPOSED}[call.name])
+    name = "ConvTranspose" if is_transposed else "Conv"
     if call.type().dtype != call.type(0).dtype:
-        raise Unraised("its result is of another element type than its data")
+        if is_transposed or not _is_of_bytes(call):
+            raise Unraised("its result is of another element type than its data")
+        name = "ConvInteger"
     sizes = call.sizes(1)
     told: dict[str, Any] = _windows(call, len(sizes) - 2)  # Any: as above
     if is_transposed:
         extra = tuple(_listed(call.attrs.output_padding, len(sizes) - 2))
         told["output_padding"] = extra if any(extra) else None
     return call.node(
-        "ConvTranspose" if is_transposed else "Conv",
+        name,
         *call.args,
         kernel_shape=sizes[2:],
         group=int(call.attrs.groups),
         **told,
     )
+
+
+def _is_of_bytes(call: RelayCall) -> bool:
+    """Return whether it multiplies integers of eight bits into ones of 32."""
+    given = {call.type(0).dtype, call.type(1).dtype}
+    return call.type().dtype == "int32" and given <= {"int8", "uint8"}
 
 
 @raises(*_POOLS)
@@ -104,7 +115,8 @@ def _to_the_end(call: RelayCall, kernel: list[int], told: dict[str, Any]) -> tup
     """Return the padding with which the last windows end where the data do. Any: numbers."""
     count = len(kernel)
     pads = list(told["pads"])
-    for axis, size in enumerate(call.sizes(0)[2:]):
+    for axis in range(count):
+        size = call.size(axis + 2)
         length = (kernel[axis] - 1) * told["dilations"][axis] + 1
         rest = size + pads[axis] + pads[axis + count] - length
         pads[axis + count] += -rest % told["strides"][axis]
@@ -141,8 +153,13 @@ def adaptive_pool(call: RelayCall) -> Expr:
 @raises("nn.dense")
 def dense(call: RelayCall) -> Expr:
     """A product with a matrix of weights, which are turned round."""
+    if _is_of_bytes(call):
+        turned = call.node("Transpose", call.args[1], perm=(1, 0))
+        return call.node("MatMulInteger", call.args[0], turned)
     if call.rank() != 2 or call.type().dtype != call.type(0).dtype:
         raise Unraised("its data are no matrix, or its result is of another element type")
+    if call.opset < _GEMM_ALONE:
+        return call.node("MatMul", call.args[0], call.node("Transpose", call.args[1], perm=(1, 0)))
     return call.node("Gemm", *call.args, transB=1)
 
 
