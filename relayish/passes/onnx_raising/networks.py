@@ -255,10 +255,10 @@ def space(call: RelayCall) -> Expr:
     if call.attrs.layout != "NCHW":
         raise Unraised(f"its layout is {call.attrs.layout}; ONNX has NCHW alone")
     wide = call.name == "nn.space_to_depth"
-    if wide and any(isinstance(size, int) and size % block for size in call.type(0).shape[2:]):
+    shape = call.type(0).shape
+    count, told = (block, shape[2:]) if wide else (block**2, shape[1:2])
+    if any(isinstance(size, int) and size % count for size in told):
         raise Unraised("its blocks are not whole")
-    if not wide and call.size(1) % block**2:
-        raise Unraised("its channels make no whole blocks")
     if wide:
         return call.node("SpaceToDepth", call.args[0], blocksize=block)
     mode = "DCR" if call.attrs.mode == "DCR" else "CRD"

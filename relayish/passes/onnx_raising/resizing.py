@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from relayish.ir.relay.expr import Expr
-from relayish.passes.onnx_raising.arithmetic import NARROW_FLOATS
+from relayish.passes.onnx_raising.arithmetic import NARROW_FLOATS, is_whole
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 _PLAIN: Final = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
@@ -63,7 +63,7 @@ def _resized(
         raise Unraised(
             f"ONNX resizes not by {method} at {coordinates}, or rounds not by {rounding}"
         )
-    if mode != "nearest" and "float" not in given:
+    if mode != "nearest" and (is_whole(given) or is_whole(call.type().dtype)):
         raise Unraised("Relay cuts off what it makes of integers, and ONNX rounds it")
     if call.opset < _SIZES_AS_INPUT:
         raise Unraised("that version resizes to scales alone, in one way")
