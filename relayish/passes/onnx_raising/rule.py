@@ -186,4 +186,5 @@ def ints(values: Sequence[int]) -> Constant:
 
 def number(value: object, dtype: str) -> Constant:
     """Return a constant of one number."""
-    return Constant(np.asarray(value).astype(dtype))
+    with np.errstate(all="ignore"):  # it may be no number of that type, as of a cast
+        return Constant(np.asarray(value).astype(dtype))
