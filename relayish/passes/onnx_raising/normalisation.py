@@ -60,6 +60,8 @@ def group_norm(call: RelayCall) -> Expr:
 def layer_norm(call: RelayCall) -> Expr:
     """Normalisation along one axis; along the last one ONNX has it from version 17 on."""
     attrs, axis = call.attrs, call.axis()
+    if 0 in call.type(0).shape:
+        raise Unraised("it normalises no elements")
     if call.opset >= _HAS_LAYERS and axis == call.rank() - 1 and attrs.center and attrs.scale:
         return call.node("LayerNormalization", *call.args, axis=-1, epsilon=float(attrs.epsilon))
     return _normalised(call, None, [axis])
@@ -69,6 +71,8 @@ def layer_norm(call: RelayCall) -> Expr:
 def instance_norm(call: RelayCall) -> Expr:
     """Normalisation of each channel of each sample."""
     attrs, axis, rank = call.attrs, call.axis(), call.rank()
+    if 0 in call.type(0).shape:
+        raise Unraised("it normalises no elements")
     if axis == 1 and attrs.center and attrs.scale and rank > 2:
         return call.node("InstanceNormalization", *call.args, epsilon=float(attrs.epsilon))
     return _normalised(call, None, [each for each in range(rank) if each not in (0, axis)])
