@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.ir.integers import power_of_integers
 from relayish.tir.externs import (
     register_extern,
     same_integers,
@@ -80,16 +81,7 @@ def _refuse_zero(x: Value, y: Value) -> None:
 
 def power(x: Value, y: Value) -> Value:
     """Return ``x`` to the power of ``y``; of integers with negative ones, rounded towards zero."""
-    if x.dtype.kind not in "iu":
-        return np.power(x, y)
-    if x.dtype.kind == "u" or np.all(y >= 0):
-        return np.power(x, y)
-    if np.any((y < 0) & (x == 0)):
-        raise EvaluationError("zero has no negative power")
-    positive = np.power(x, np.where(y < 0, 0, y).astype(x.dtype))
-    odd = (y & 1).astype(bool)
-    inverse = np.where(x == 1, 1, np.where(x == -1, np.where(odd, -1, 1), 0))
-    return np.where(y < 0, inverse, positive).astype(x.dtype)[()]
+    return power_of_integers(x, y)[()] if x.dtype.kind in "iu" else np.power(x, y)
 
 
 def _bits(x: Value) -> int:

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import DivisionByZeroError, EvaluationError
+from relayish.ir.integers import power_of_integers
 from relayish.onnx.kernels.legacy_broadcast import align_second
 from relayish.onnx.kernels.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
@@ -19,7 +20,6 @@ from relayish.onnx.kernels.values import (
     on_broadcast,
     without_warnings,
 )
-from relayish.op.values.evaluation import power_of_integers
 
 Binary = Callable[[Array, Array], Value]
 

@@ -9,6 +9,7 @@ from typing import Final, Unpack
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.ir.integers import power_of_integers
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -18,7 +19,6 @@ from relayish.op.values.evaluation import (
     Parameters,
     apply_into,
     is_integral,
-    power_of_integers,
 )
 
 Function = Callable[[Array, Array], Array]

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.errors import DivisionByZeroError, EvaluationError
+from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
 
 Array: TypeAlias = Any  # a numpy scalar or array; its element type is known only when it comes
@@ -56,28 +56,6 @@ def apply_widened(function: Callable[[Array], Array], data: Array) -> Array:
     if data.dtype.itemsize >= _WIDE.itemsize or is_integral(data):
         return function(data)
     return function(data.astype(_WIDE)).astype(data.dtype)
-
-
-def power_of_integers(base: Array, exponent: Array) -> Array:
-    """Return powers of the type of ``base``, which broadcasts with ``exponent``.
-
-    Where the exponent is negative, they are rounded towards zero: 0 but for powers of 1 and -1.
-
-    Raises:
-        DivisionByZeroError: If 0 is raised to a negative power.
-    """
-    negative = np.less(exponent, 0)
-    if not negative.any():
-        return np.asarray(np.power(base, exponent.astype(base.dtype)))
-    base, exponent = np.broadcast_arrays(base, exponent)
-    if (np.equal(base, 0) & (exponent < 0)).any():
-        raise DivisionByZeroError(
-            "0 is raised to a negative power; expected exponents of 0 or more where the base is 0"
-        )
-    is_one = np.equal(np.bitwise_and(exponent, 1), 0) | (base == 1)
-    small = np.where((base == 1) | (base == -1), np.where(is_one, 0 * base + 1, base), 0 * base)
-    least = np.where(exponent < 0, 0 * exponent, exponent)
-    return np.where(exponent < 0, small, np.power(base, least.astype(base.dtype)))
 
 
 def normalise_axis(axis: int, rank: int) -> int:

@@ -141,6 +141,8 @@ def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:
     """Return what a rule gave as a call of so many results would be used."""
     if isinstance(found, Expr):
         return found if count == 1 else Tuple([found])
+    if len(found) < count:
+        raise Unlowered(f"its rule gives {len(found)} results of {count}")
     return found[0] if count == 1 else Tuple(found[:count])
 
 

@@ -16,6 +16,8 @@ def gather(node: OnnxNode) -> Expr:
     axis = node.axis()
     known = node.value(1)
     indices = node.input(1)
+    if not node.rank():
+        raise Unlowered("its data have no axes")
     whole = node.type(0).shape[axis]
     if known is not None and isinstance(whole, int):
         indices = Constant(np.where(known < 0, known + whole, known).astype(known.dtype))
@@ -26,6 +28,8 @@ def gather(node: OnnxNode) -> Expr:
 
 def _non_negative(node: OnnxNode, indices: Expr, axis: int, dtype: str) -> Expr:
     """Return indices that count from the begin."""
+    if not node.rank():
+        raise Unlowered("its data have no axes")
     whole = node.type(0).shape[axis]
     if isinstance(whole, int):
         length: Expr = const(whole, dtype)

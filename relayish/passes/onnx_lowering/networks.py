@@ -132,10 +132,9 @@ def pool(node: OnnxNode) -> Expr:
         raise Unlowered("its last window would begin behind the data, where ONNX has none")
     layout = _LAYOUTS[count][0]
     if node.identity.name == "MaxPool":
-        spans = [(k - 1) * d + 1 for k, d in zip(kernel, windows["dilation"], strict=True)]
-        reaching = max(pad - span for pad, span in zip(windows["padding"], spans * 2, strict=True))
-        if reaching >= 0 or 0 in node.type(0).shape[2:]:
-            raise Unlowered("some of its windows lie in the padding, of which Relay has no maximum")
+        is_empty = 0 in node.type(0).shape[2:]
+        if "float" in node.dtype() and (is_empty or _sees_padding_only(kernel, windows)):
+            raise Unlowered("some of its windows lie in the padding alone, and give infinities")
         return build(
             f"nn.max_pool{count}d",
             node.input(0),
@@ -155,6 +154,15 @@ def pool(node: OnnxNode) -> Expr:
         count_include_pad=bool(node.attr("count_include_pad", 0)),
         **windows,
     )
+
+
+def _sees_padding_only(
+    kernel: tuple[int, ...], windows: dict[str, Any]
+) -> bool:  # Any: numbers by name
+    """Return whether an edge is padded so far that windows end before the data begin."""
+    spans = [(size - 1) * by + 1 for size, by in zip(kernel, windows["dilation"], strict=True)]
+    pads = windows["padding"]
+    return any(pad >= span for pad, span in zip(pads, (*spans, *spans), strict=True))
 
 
 def _ends_beyond(
@@ -234,10 +242,7 @@ def local_response(node: OnnxNode) -> Expr:
     )
 
 
-_NEAREST: Final = {
-    "round_prefer_floor": "round_prefer_floor", "round_prefer_ceil": "round_prefer_ceil",
-    "floor": "floor", "ceil": "ceil",
-}  # fmt: skip
+_NEAREST: Final = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 _COORDINATES: Final = ("half_pixel", "align_corners", "asymmetric")
 _METHODS: Final = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
 
@@ -263,11 +268,15 @@ def resize(node: OnnxNode) -> Expr:
     mode = _METHODS.get(
         "linear" if node.attr("mode") == "bilinear" else node.attr("mode", "nearest")
     )
+    if 0 in sizes[2:]:
+        raise Unlowered("it resizes images of no pixels")
     scaled = [new / old for new, old in zip(wanted[2:], sizes[2:], strict=True)]
     told = _scales(node)
     if told is not None and not np.allclose(told[2:], scaled, rtol=0, atol=0):
         raise Unlowered("its scales are not those of whole sizes")
-    rounding = "floor" if is_old else _NEAREST[node.attr("nearest_mode", "round_prefer_floor")]
+    rounding = "floor" if is_old else node.attr("nearest_mode", "round_prefer_floor")
+    if mode is None or rounding not in _NEAREST:
+        raise Unlowered(f"Relay has no mode {node.attr('mode', 'nearest')!r}, {rounding!r}")
     return build(
         f"image.resize{count}d",
         node.input(0),
@@ -295,19 +304,26 @@ def _scales(node: OnnxNode) -> tuple[float, ...] | None:
 
 def _wanted_sizes(node: OnnxNode, sizes: tuple[int, ...]) -> tuple[int, ...]:
     scales = _scales(node)
+    wanted = node.ints(3, "sizes") if scales is None else scales
+    if len(wanted) != len(sizes):
+        raise Unlowered(f"it names {len(wanted)} sizes of {len(sizes)} axes")
     if scales is None:
         return node.ints(3, "sizes")
     return tuple([int(np.floor(size * by)) for size, by in zip(sizes, scales, strict=True)])
+
+
+_PRECISIONS: Final = {"float32": 1, "float16": 10, "bfloat16": 16}
+"""By element type of scales: the number with which ONNX says that it is the one to divide in."""
 
 
 @lowers("QuantizeLinear")
 def quantize(node: OnnxNode) -> Expr:
     """Integers that stand for numbers, at a scale."""
     dtype = node.dtype(2) if node.has(2) else "uint8"
+    if node.attr("precision", 0) not in (0, _PRECISIONS.get(node.dtype(1))):
+        raise Unlowered("it divides with the precision of another element type")
     if dtype not in ("int8", "uint8", "int16", "uint16", "int32") or node.attr("block_size", 0):
         raise Unlowered(f"qnn.quantize gives no blocks, and no {dtype}")
-    if node.attr("precision", 0):
-        raise Unlowered("qnn.quantize divides in the type of the data")
     zero = build("cast", node.input(2), "int32") if node.has(2) else const(0, "int32")
     return build(
         "qnn.quantize",

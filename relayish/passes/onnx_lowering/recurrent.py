@@ -22,6 +22,8 @@ def recurrent(node: OnnxNode) -> list[Expr]:
         raise Unlowered("its sequences differ in length, or its gates are clipped or coupled")
     if node.attr("layout", 0):
         raise Unlowered("its batch comes before its steps")
+    for place in range(3):
+        node.check_rank(place, 3)
     name = node.identity.name
     direction = node.attr("direction", "forward")
     directions = ["forward", "reverse"] if direction == "bidirectional" else [direction]

@@ -111,9 +111,20 @@ class OnnxNode:
         return found
 
     def axis(self, default: int = 0, place: int = 0, name: str = "axis") -> int:
-        """Return an attribute that is an axis of an input, 0 or more."""
-        axis = int(self.attr(name, default))
-        return axis + self.rank(place) if axis < 0 else axis
+        """Return an attribute that is an axis of an input, 0 or more.
+
+        Raises:
+            Unlowered: If the input has no such axis.
+        """
+        axis, rank = int(self.attr(name, default)), self.rank(place)
+        if not -rank <= axis < max(rank, 1):
+            raise Unlowered(f"its input {place} of {rank} axes has no axis {axis}")
+        return axis + rank if axis < 0 else axis
+
+    def check_rank(self, place: int, rank: int) -> None:
+        """Refuse an input of another rank than its operator takes."""
+        if self.rank(place) != rank:
+            raise Unlowered(f"its input {place} has {self.rank(place)} axes, and not {rank}")
 
     def value(self, place: int) -> Array | None:
         """Return an input that is known, ``None`` where it is not, or missing."""

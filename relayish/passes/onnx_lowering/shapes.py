@@ -60,7 +60,7 @@ def _find_shape(node: OnnxNode) -> tuple[int, ...]:
     known = node.attr("shape") if "shape" in node.attributes else node.value(1)
     if known is None:
         return _shape_of_result(node)
-    wanted = tuple([int(each) for each in known])
+    wanted = tuple([int(each) for each in np.asarray(known).reshape(-1)])
     if node.attr("allowzero", 0) and 0 in wanted:
         raise Unlowered("a size of zero in its shape is meant as such")
     return wanted
@@ -87,7 +87,8 @@ def _shape_of_result(node: OnnxNode) -> tuple[int, ...]:
 @lowers("Flatten")
 def flatten(node: OnnxNode) -> Expr:
     """A matrix: what stands before an axis, and what stands behind."""
-    axis = node.axis(1)
+    axis = int(node.attr("axis", 1))  # one behind the last is meant, too
+    axis = axis + node.rank() if axis < 0 else axis
     if axis == 1:
         return build("nn.batch_flatten", node.input(0))
     if axis == 0:
@@ -194,7 +195,11 @@ def expand(node: OnnxNode) -> Expr:
     """The shape that both have after broadcasting."""
     wanted = node.ints(1, "shape")
     sizes = node.sizes()
-    return build("broadcast_to", node.input(0), np.broadcast_shapes(sizes, wanted))
+    try:
+        both = np.broadcast_shapes(sizes, wanted)
+    except ValueError as error:
+        raise Unlowered(f"{sizes} cannot be expanded to {wanted}: {error}") from error
+    return build("broadcast_to", node.input(0), both)
 
 
 @lowers("Tile")
