@@ -282,6 +282,7 @@ def _load_analyses() -> None:
     _importlib.import_module("relayish.analysis")
     _importlib.import_module("relayish.interpreter.constants")
     _importlib.import_module("relayish.tir.analysis")
+    _importlib.import_module("relayish.passes.core_lowering.values")
 
 
 _HANDLERS: _typing.Final = {

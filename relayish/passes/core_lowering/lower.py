@@ -109,18 +109,17 @@ class Lower(Handler, domain="core"):
         a, b = visitor.visit(node.a), visitor.visit(node.b)
         if node.a.type.is_pointer:
             raise self._error(visitor, node, "it computes with addresses")
-        table = _OF_TRUTHS if node.a.type.is_bool else _OPERATORS
-        make = table.get(type(node)) or _OPERATORS.get(type(node))
+        make = operation_of(node)
         if make is None:
             raise self._error(visitor, node, f"there is none of type {node.type}")
         return make(a, b)
 
-    def handle_lnot(self, visitor: Dispatch, node: ops.Lnot) -> tir.Expr:
-        return tir.Not(visitor.visit(node.a))
-
-    def handle_bnot(self, visitor: Dispatch, node: ops.Bnot) -> tir.Expr:
+    def handle_unary_op(self, visitor: Dispatch, node: ops.UnaryOp) -> tir.Expr:
         a = visitor.visit(node.a)
-        return tir.Not(a) if node.type.is_bool else math.bitwise_not(a)
+        make = operation_of(node)
+        if make is None:
+            raise self._error(visitor, node, f"there is none of type {node.type}")
+        return make(a)
 
     def handle_ld(self, visitor: Dispatch, node: mem.Ld) -> tir.Expr:
         found: tir.Expr = visitor.context.scalar(node.symbol)
@@ -403,6 +402,12 @@ def _ashr(a: tir.Expr, b: tir.Expr) -> tir.Expr:
     return tir.Select(a >= half, math.bitwise_or(shifted, signs), shifted)
 
 
+def operation_of(node: ops.UnaryOp | ops.BinaryOp) -> Callable[..., tir.Expr] | None:
+    """Return what makes the expression of loops for an operator; ``None``: there is none."""
+    table = _OF_TRUTHS if node.a.type.is_bool else _OPERATORS
+    return table.get(type(node)) or _OPERATORS.get(type(node))
+
+
 _OPERATORS: Final[dict[Any, Callable[..., tir.Expr]]] = {  # Any: kinds
     ops.Add: tir.Add,
     ops.Sub: tir.Sub,
@@ -415,6 +420,7 @@ _OPERATORS: Final[dict[Any, Callable[..., tir.Expr]]] = {  # Any: kinds
     ops.Band: math.bitwise_and,
     ops.Bor: math.bitwise_or,
     ops.Bxor: math.bitwise_xor,
+    ops.Bnot: math.bitwise_not,
     ops.Eq: tir.EQ,
     ops.Ne: tir.NE,
     ops.Lt: tir.LT,
@@ -427,6 +433,8 @@ _OF_TRUTHS: Final[dict[Any, Callable[..., tir.Expr]]] = {  # Any: kinds
     ops.Band: tir.And,
     ops.Bor: tir.Or,
     ops.Bxor: tir.NE,
+    ops.Bnot: tir.Not,
+    ops.Lnot: tir.Not,
     ops.Land: tir.And,
     ops.Lor: tir.Or,
 }

@@ -7,7 +7,7 @@ within what it allows. Loops are widened, so that counters of any sort come to r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -130,7 +130,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         """
         context = Context()
         for expr in exprs:
-            for leaf, read in self._leaves_of(expr):
+            for leaf, read in self.leaves_of(expr):
                 known = interval_held(state.get(read))
                 if known is not None:
                     context.intervals[leaf] = known
@@ -254,7 +254,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         found = self.interval(value, state)
         if found.is_point or not self._is_condition(var, value):
             return self._hold(var, found, state)
-        for _, read in self._leaves_of(value):
+        for _, read in self.leaves_of(value):
             self._testing.setdefault(read, {})[var] = None
         return self._forget((var,), state).set(var, Outcome(EITHER, frozenset((value,))))
 
@@ -300,7 +300,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
             return state
         if count.high <= 0:
             return UNREACHABLE
-        if any(read in self._assigned for _, read in self._leaves_of(extent)):
+        if any(read in self._assigned for _, read in self.leaves_of(extent)):
             return state  # it was positive when the loop began
         return self._refinement.lie_within(extent, Interval(1, count.high), state)
 
@@ -317,7 +317,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
                 return False
         return True
 
-    def _leaves_of(self, expr: Node) -> tuple[tuple[Expr, Var], ...]:
+    def leaves_of(self, expr: Node) -> tuple[tuple[Expr, Var], ...]:
         """Return the integer variables that an expression reads, each with what reads it."""
         found = self._leaves.get(expr)
         if found is None:
@@ -337,19 +337,26 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
     @cached_property
     def _tested_against(self) -> dict[Var, tuple[int, ...]]:
         """The numbers near those that each variable is compared with, a few for each, in order."""
-        found: dict[Var, set[int]] = {}
         roots = {procedure.node: None for procedure in self.graph.procedures}
-        for node in NODES.pre_order(tuple(roots)):
-            if not isinstance(node, ComparisonNode):
+        return bounds_tested(NODES.pre_order(tuple(roots)), self.leaves_of)
+
+
+def bounds_tested(
+    nodes: Iterable[Node], leaves_of: Callable[[Node], Iterable[tuple[Expr, Var]]]
+) -> dict[Var, tuple[int, ...]]:
+    """Return the numbers near those that ``nodes`` compare each variable with, a few, in order."""
+    found: dict[Var, set[int]] = {}
+    for node in nodes:
+        if not isinstance(node, ComparisonNode):
+            continue
+        for side, other in ((node.a, node.b), (node.b, node.a)):
+            if not isinstance(other, (IntImm, UIntImm)) or not side.type.is_integer:
                 continue
-            for side, other in ((node.a, node.b), (node.b, node.a)):
-                if not isinstance(other, (IntImm, UIntImm)) or not side.type.is_integer:
-                    continue
-                for _, var in self._leaves_of(side):
-                    near = found.setdefault(var, set())
-                    if len(near) < MOST_THRESHOLDS:
-                        near |= {other.value - 1, other.value, other.value + 1}
-        return {var: tuple(sorted(near)) for var, near in found.items()}
+            for _, var in leaves_of(side):
+                near = found.setdefault(var, set())
+                if len(near) < MOST_THRESHOLDS:
+                    near |= {other.value - 1, other.value, other.value + 1}
+    return {var: tuple(sorted(near)) for var, near in found.items()}
 
 
 MOST_NODES: Final = 32
