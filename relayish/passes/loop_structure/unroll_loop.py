@@ -29,6 +29,7 @@ from relayish.passes.loop_structure.invariance import (
 )
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.interval import wrap_integer
+from relayish.tir.bind_once import bind_once
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
@@ -65,8 +66,9 @@ def unroll_loop(func: LoweredFunc, *, max_extent: int = 50) -> LoweredFunc:
     Source:
         CINN ``UnrollLoop``, but for what it does to a loop that does not begin at 0.
     """
-    image = substitute(func, _Unroller(func, max_extent).images)
-    return func if image is func else sort_regions(image)
+    bound = bind_once(func)  # so that a variable stands for one loop
+    image = substitute(bound, _Unroller(bound, max_extent).images)
+    return func if image is bound else sort_regions(image)
 
 
 class _Unroller:

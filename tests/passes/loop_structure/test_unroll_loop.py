@@ -44,6 +44,19 @@ def test_unrolled_loop_runs_the_same_iterations(low, extent):
     assert left(unrolled(func), given) == left(func, given)
 
 
+@pytest.mark.parametrize("extent", [1, 3])
+@pytest.mark.parametrize("inner", ["SERIAL", "UNROLLED"])
+def test_loop_over_the_same_variable_inside_and_beside_stays_its_own(extent, inner):
+    a = memory("A", 12)
+    again = loop(I, 2, 3, tir.Store(a, a[I] + I, (I,)), kind=inner)
+    body = tir.Block((tir.Store(a, a[I] + 1, (I,)), again))
+    beside = loop(I, 7, 1, tir.Store(a, I, (I,)), kind="UNROLLED")
+    func = function([a], loop(I, 0, extent, body, kind="UNROLLED"), beside)
+    given = np.zeros(12, "int32")
+    assert len(nodes(unrolled(func), tir.For)) == (0 if inner == "UNROLLED" else extent)
+    assert left(unrolled(func), given) == left(func, given)
+
+
 def test_beginning_that_is_not_known_is_added_to():
     a, n = memory("A", 12), tir.Var("n")
     func = function([a], loop(I, n, 3, tir.Store(a, I, (I,)), kind="UNROLLED"), scalars=[n])
