@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish import core
+from relayish.core.mod_ref import place_of
 from relayish.dataflow import get_analysis, solve
 from relayish.dataflow.lattice.interval import Interval
 from tests.core.test_states import with_literals
@@ -80,6 +81,24 @@ def test_calls_and_addresses_write_what_they_reach():
     assert constants.value(shared, values.before(last)) is None
     assert intervals.interval(shared, ranges.before(last)) == Interval(-(2**31), 2**31 - 1)
     assert constants.value(own, values.before(last)) == 5
+
+
+def test_global_that_another_program_has_with_another_type_is_forgotten():
+    others = [core.Global("told_by_name", core.as_type("float32"))]
+    others.append(place_of(others[0]))
+    scope = core.GlobalScope()
+    shared = scope.variable("told_by_name", "int32", 1)
+    set_ = scope.declare("set", ["int32"], "int32")
+    with scope.function("main", {}, "int32") as f:
+        f.call(set_, 1)
+        f.store(shared, 5)
+        f.call(set_, 7)
+        f.retv(shared)
+    main = scope.module()["main"]
+    constants, intervals, values, ranges = analysed(main)
+    last = main.body.stmts[-1]
+    assert constants.value(shared, values.before(last)) is None
+    assert intervals.interval(shared, ranges.before(last)) == Interval(-(2**31), 2**31 - 1)
 
 
 def test_counter_that_is_read_where_it_goes_on_is_not_constant():

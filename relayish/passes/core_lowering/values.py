@@ -62,6 +62,13 @@ class Images:
             found = self._variables[place] = tir.Var(symbol.name, held)
         return found
 
+    def variable_of_place(self, place: Node) -> tir.Var | None:
+        """Return the variable that stands for a place, if one was asked for.
+
+        A place may be of another program that has a symbol of its name, of another type.
+        """
+        return self._variables.get(place)
+
     def of(self, expr: Expr) -> tir.Expr | None:
         """Return the expression that computes the same; ``None`` of what is no number.
 
@@ -155,7 +162,7 @@ class _CoreValues(ForwardDataFlow[S], Generic[S]):
     ) -> S:
         """Return the state in which nothing is known of what may have been written."""
         for place in places:
-            var = self.images.variable(place) if isinstance(place, Symbol) else None
+            var = self.images.variable_of_place(place)
             if var is not None:
                 state = self.forget(var, state)
         return state
