@@ -37,7 +37,8 @@ def simplify_expr_post_alter_op(expr: Expr, mod: IRModule | None = None) -> Expr
 
     Return ``expr``, whose types are known, without reshapes, changes of layout, conversions and
     limits that come one after the other where one would do, or none, and without operands that
-    change nothing.
+    change nothing. A zero that is added no longer makes a positive zero of a negative one, as in
+    ``SimplifyExpr``; all else keeps every bit.
 
     Args:
         expr: A well-formed expression; rules that ask for a type leave alone what has none.
