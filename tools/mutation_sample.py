@@ -490,17 +490,22 @@ def main(argv: Sequence[str] | None = None) -> None:
         folders = [Path(options.package, name) for name in options.under or ["."]]
         drawn = draw(options.root, folders, options.count, options.seed, spread=options.spread)
         mutants = [mutant for mutant in drawn if mutant not in known]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that tests are stopped too
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copy_repository(options.root, Path(folder))
-        workshop = Workshop(Path(folder), options.quick)
-        for mutant in mutants:
-            verdict = workshop.judge(mutant)
-            with options.out.open("a") as out:
-                out.write(json.dumps(asdict(verdict)) + "\n")
-            print(
-                f"{verdict.seconds:6.1f} s  {mutant}  {verdict.killed_by or 'SURVIVED'}", flush=True
-            )
+    # so that tests are stopped too
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    try:
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            copy_repository(options.root, Path(folder))
+            workshop = Workshop(Path(folder), options.quick)
+            for mutant in mutants:
+                verdict = workshop.judge(mutant)
+                with options.out.open("a") as out:
+                    out.write(json.dumps(asdict(verdict)) + "\n")
+                print(
+                    f"{verdict.seconds:6.1f} s  {mutant}  {verdict.killed_by or 'SURVIVED'}",
+                    flush=True,
+                )
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 if __name__ == "__main__":

@@ -360,8 +360,7 @@ _declare(
     "nn.upsampling",
     arguments=("data", "scale_h: float64", "scale_w: float64"),
     description="""
-    Enlarge images by factors known when the program runs.
-    Sizes are rounded, halves to even, as those of nn.upsampling are.
+    Enlarge images by factors known when the program runs; halves are rounded to even sizes.
     data (n, c, h, w); scale_h (); scale_w () -> (n, c, ?, ?)
     """,
     attrs_type=UpSamplingAttrs,
@@ -374,8 +373,7 @@ _declare(
     "nn.upsampling3d",
     arguments=("data", "scale_d: float64", "scale_h: float64", "scale_w: float64"),
     description="""
-    Enlarge volumes by factors known when the program runs.
-    Sizes are rounded, halves to even, as those of nn.upsampling3d are.
+    Enlarge volumes by factors known when the program runs; halves are rounded to even sizes.
     data (n, c, d, h, w); scale_d (); scale_h (); scale_w () -> (n, c, ?, ?, ?)
     """,
     attrs_type=UpSampling3DAttrs,

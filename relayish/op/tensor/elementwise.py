@@ -282,8 +282,7 @@ register_op(
     arguments=("data",),
     signature="a, a_min, a_max",
     description="""
-    Bring elements that are too small or too large to the nearest bound.
-    Where a_min is larger than a_max, every element is a_max, as in numpy and ONNX.
+    Bring elements that are too small or large to the nearest bound; to a_max, if a_min is larger.
     a (...) -> (...)
     """,
     attrs_type=ClipAttrs,

@@ -38,12 +38,16 @@ class Branches:
             post: What it became, with branches that hold no ``If`` any more.
 
         Raises:
-            Unraised: If it gives no tensors, or stands around too many others.
+            Unraised: If it gives or uses something else than tensors, or stands around too many
+                others.
 
         Complexity:
             Linear in the nodes of both branches, which stand in so many others at most.
         """
         count = _count_tensors(pre.checked_type)
+        used = [var for each in (pre.true_branch, pre.false_branch) for var in free_vars(each)]
+        if not all(isinstance(var.checked_type, TensorType) for var in used):
+            raise Unraised("its branches use something else than tensors, such as functions")
         branches = (post.true_branch, post.false_branch)
         depth = self._measure(branches)
         variables = list(dict.fromkeys(var for each in branches for var in free_vars(each)))

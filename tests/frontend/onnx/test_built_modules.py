@@ -258,10 +258,7 @@ def test_definitions_become_functions_of_the_model():
     [
         (relay.Constant("text"), "is no tensor"),
         (relay.Var("free"), "bound by nothing"),
-        (
-            relay.If(relay.const(True), relay.const(1), relay.const(2)),
-            "cannot be written as a node",
-        ),
+        (relay.RefCreate(relay.const(1)), "cannot be written as a node"),
         (relay.Call(relay.GlobalVar("none"), []), "@none is called"),
         (relay.Call(relay.GlobalVar("main"), []), "@main is called"),
         (relay.Function([], relay.const(1)), "no tensor, sequence or map"),
