@@ -79,14 +79,19 @@ def _windows(attrs: Attrs, data: Type | None, ty: TensorType) -> list[int | Prim
 def types_without_asking(identity: Identity, types: Sequence[Type | None]) -> Types | None:
     """Return the types of the results of a node that onnx refuses although it is sound.
 
-    It compares how many sizes a ``Resize`` is told with the rank, even where that is not known.
+    It compares how many sizes a ``Resize`` is told with the rank, even where that is not known, and
+    ``GroupNormalization`` of version 18, which it calls deprecated, runs all the same.
 
     Returns:
         ``None`` where it is to be asked.
     """
-    if identity.domain or identity.name not in {"Resize", "Upsample"} or not types:
+    if identity.domain or not types:
         return None
     data = types[0]
+    if (identity.name, identity.since_version) == ("GroupNormalization", 18):
+        return None if data is None else (data,)
+    if identity.name not in {"Resize", "Upsample"}:
+        return None
     if all(isinstance(ty, TensorType) and is_static(ty.shape) for ty in types[1:] if ty):
         return None
     if isinstance(data, TensorType):
