@@ -12,7 +12,7 @@ from typing import Final
 
 UNPRINTABLE: Final = (
     r"\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    r"\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
+    r"\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f"
 )
 """Between the brackets of a pattern: controls, marks that are not seen, halves of characters."""
 

@@ -23,7 +23,9 @@ IDENTIFIER_ONLY: Final = re.compile(IDENTIFIER)
 _PLAIN_NAME: Final = re.compile(DOTTED)
 _LOCAL_NAME: Final = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER}|/[A-Za-z0-9_]+)*")
 _ESCAPED: Final = re.compile(rf'[{UNPRINTABLE}"\\]')
-_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPE: Final = re.compile(
+    r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U(000[0-9a-fA-F]{5})|(.))", re.DOTALL
+)
 _SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _LONG: Final = {
     "n": "\n",
@@ -49,7 +51,9 @@ def quote(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     char = found[0]
-    return _SHORT.get(char) or f"\\u{ord(char):04x}"
+    return _SHORT.get(char) or (
+        f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
+    )
 
 
 def unquote(literal: str) -> str:
@@ -59,8 +63,8 @@ def unquote(literal: str) -> str:
 
 
 def _unescape(found: re.Match[str]) -> str:
-    digits = found[1] or found[2]
-    return chr(int(digits, 16)) if digits else _LONG.get(found[3], found[3])
+    digits = found[1] or found[2] or found[3]
+    return chr(int(digits, 16)) if digits else _LONG.get(found[4], found[4])
 
 
 def spell_name(name: str) -> str:

@@ -72,15 +72,17 @@ def _read(path: str, inputs: Sequence[Input]) -> Iterator[tuple[str, Values]]:
 
 def _read_npz(path: str, inputs: Sequence[Input], where: str) -> Values:
     try:
-        archive = np.load(path, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise OptionError(f"{where} holds one array without a name; expected an .npz")
-        with archive:
-            held = {name: archive[name] for name in archive.files}
+        with Path(path).open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
+            is_one = isinstance(archive, np.ndarray)
+            held = {} if is_one else {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+        reason = "it holds no plain arrays" if "pickle" in str(error) else str(error)
         raise OptionError(
-            f"{where} cannot be read: {error}; expected an .npz with an array for each input"
+            f"{where} cannot be read: {reason}; expected an .npz with an array for each input"
         ) from error
+    if is_one:
+        raise OptionError(f"{where} holds one array without a name; expected an .npz")
     found = {name: find_input(name, inputs, where) for name in held}
     return {name: _as_stored(held[name], found[name]) for name in held}
 
@@ -90,9 +92,10 @@ def _as_stored(array: Any, each: Input) -> Any:  # Any: arrays
     if each.element == "string":
         return array.astype(object) if array.dtype.kind == "U" else array
     dtype = np.dtype(find_numpy_dtype(element_type_number(each.element)))
-    if array.dtype.kind == "V" and array.dtype.itemsize == dtype.itemsize:
+    is_plain = array.dtype.kind == "V" and array.dtype.names is None
+    if is_plain and array.dtype.itemsize == dtype.itemsize:
         return array.view(dtype)
-    return array
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def _read_folder(files: Sequence[Path], inputs: Sequence[Input]) -> Values:

@@ -30,6 +30,8 @@ BOUNDS: Final = (128, 8, 2)
 """What integers are tried to be below."""
 MOST_ELEMENTS: Final = 1 << 24
 """More elements than this has no input of a size that nobody asked for."""
+MOST_OF_LEAST: Final = 1 << 30
+"""The same, if even the least of the usual sizes gives more."""
 MOST_OF_FURTHER: Final = 1 << 20
 """The same, of sizes that are tried where none of the usual ones does: these are many."""
 
@@ -242,18 +244,35 @@ def plans(
     dimensions = Dimensions(axes, known)
     has_integers = any("int" in each.element for each in inputs)
     most = MOST_ELEMENTS if lengths is None else MOST_OF_FURTHER
+    is_any = lengths is not None
+    least: Sizes = {}
     for sizes in dimensions.usual() if lengths is None else dimensions.further(lengths):
-        if any(name not in known for name in sizes) and _is_larger(inputs, sizes, most):
+        if any(name not in known for name in sizes) and _largest(inputs, sizes) > most:
+            least = min(least or sizes, sizes, key=lambda each: _largest(inputs, each))
             continue
+        is_any = True
         for bound in BOUNDS if has_integers else BOUNDS[:1]:
             yield sizes, bound
+    if is_any:
+        return
+    if _largest(inputs, least) > MOST_OF_LEAST:
+        raise OptionError(
+            f"with {', '.join(f'{name}={size}' for name, size in least.items())}, the least that "
+            f"is tried, an input has {_largest(inputs, least):,} elements; give sizes with "
+            f"--test-input-shape, or write --verify 0"
+        )
+    yield least, BOUNDS[-1]
 
 
-def _is_larger(inputs: Sequence[Input], sizes: Sizes, most: int) -> bool:
-    return any(
-        math.prod(_shape_of(each, sizes)) > most
-        for each in inputs
-        if any(True for _ in each.free_dims())
+def _largest(inputs: Sequence[Input], sizes: Sizes) -> int:
+    """Return how many elements an input has that is of an open size, at most."""
+    return max(
+        [
+            math.prod(_shape_of(each, sizes))
+            for each in inputs
+            if any(True for _ in each.free_dims())
+        ],
+        default=0,
     )
 
 

@@ -22,7 +22,7 @@ def known_type(ty: object) -> Type | None:
 
 def part_types(ty: object, count: int) -> tuple[Type | None, ...]:
     """Return the types of ``count`` results, of which ``ty`` is the type of all."""
-    if isinstance(ty, TupleType) and len(ty.fields) == count != 1:
+    if isinstance(ty, TupleType) and len(ty.fields) == count:
         return tuple([known_type(field) for field in ty.fields])
     return (known_type(ty),) if count == 1 else (None,) * count
 

@@ -34,7 +34,8 @@ from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import integers, normalize_axes, number_of
 from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
 
-_FLOATS: Final = frozenset({"float16", "float32", "float64"})
+_FLOATS: Final = frozenset({"float16", "float32"})
+"""Elements that are normalised no narrower than they are: the operators compute in float32."""
 
 
 @register_pass("FuseLayerNormalization", opt_level=3, idempotent=True)

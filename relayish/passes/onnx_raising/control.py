@@ -18,6 +18,8 @@ from relayish.passes.onnx_raising.rule import Unraised
 
 _DEEPEST: Final = 25
 """How deep graphs stand in graphs at most: a file holds few more."""
+_MOST_NODES: Final = 20_000
+"""So many nodes, or twice those there are, are written in graphs at most."""
 
 
 class Branches:
@@ -28,6 +30,8 @@ class Branches:
         self._op: Final = find_operator(identity.name, identity.since_version)
         self._depths: Final[dict[Node, int]] = {}
         """How deep graphs stand in the nodes that were made."""
+        self._sizes: Final[dict[Node, int]] = {}
+        """How many nodes they are, each as often as it stands in a graph."""
         self._is_too_deep = False
 
     def write(self, pre: If, post: If) -> Expr:
@@ -49,9 +53,9 @@ class Branches:
         if not all(isinstance(var.checked_type, TensorType) for var in used):
             raise Unraised("its branches use something else than tensors, such as functions")
         branches = (post.true_branch, post.false_branch)
-        depth = self._measure(branches)
+        depth, size = self._measure(branches)
         variables = list(dict.fromkeys(var for each in branches for var in free_vars(each)))
-        graphs = [_close(each, variables) for each in branches]
+        graphs = [_close(each, variables, pre.checked_type) for each in branches]
         made = make_call(
             self._op,
             [post.cond],
@@ -60,22 +64,25 @@ class Branches:
             captures=variables,
             span=pre.span,
         )
-        self._depths[made] = depth
+        self._depths[made], self._sizes[made] = depth, size
         return Tuple([made]) if count == 1 and isinstance(pre.checked_type, TupleType) else made
 
-    def _measure(self, branches: Sequence[Expr]) -> int:
-        """Return how deep graphs stand in a node with these branches."""
-        if not self._is_too_deep:
-            inner = [
-                self._depths.get(each, 0)
-                for root in branches
-                for each in EXPRESSIONS.post_order(root)
-            ]
-            depth = 1 + max(inner)
-            self._is_too_deep = depth > _DEEPEST
+    def _measure(self, branches: Sequence[Expr]) -> tuple[int, int]:
+        """Return how deep graphs stand in a node with these branches, and how many nodes it is."""
         if self._is_too_deep:
             raise Unraised(f"branches stand in one another more than {_DEEPEST} deep")
-        return depth
+        nodes = [each for root in branches for each in EXPRESSIONS.post_order(root)]
+        depth = 1 + max(self._depths.get(each, 0) for each in nodes)
+        size = sum(self._sizes.get(each, 1) for each in nodes)
+        if depth > _DEEPEST:
+            self._is_too_deep = True
+            return self._measure(branches)
+        if size > max(_MOST_NODES, 2 * len(nodes)):
+            raise Unraised(
+                f"what its branches share would stand in each, {size:,} nodes in all; bind it "
+                f"before them by ToANormalForm"
+            )
+        return depth, size
 
 
 def _count_tensors(ty: Type | None) -> int:
@@ -87,9 +94,16 @@ def _count_tensors(ty: Type | None) -> int:
     raise Unraised("it gives something else than tensors")
 
 
-def _close(branch: Expr, variables: Sequence[Var]) -> Function:
-    """Return a branch as a graph that is given what it uses."""
+def _close(branch: Expr, variables: Sequence[Var], ty: Type | None) -> Function:
+    """Return a branch as a graph that is given what it uses, and says the type of its results.
+
+    onnx does not find out that of a constant that is one.
+    """
     params: Mapping[Node, Node] = {each: Var(each.name_hint) for each in variables}
     body = replace_nodes(branch, dict(params))
     assert isinstance(body, Expr)
-    return Function(tuple(params.values()), body)  # type: ignore[arg-type]  # they are variables
+    return Function(
+        tuple(params.values()),  # type: ignore[arg-type]  # they are variables
+        body,
+        ret_type=ty,
+    )

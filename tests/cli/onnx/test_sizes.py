@@ -14,6 +14,7 @@ from onnx import helper, numpy_helper
 
 from relayish.cli.onnx.inputs import MOST_ELEMENTS, MOST_OF_FURTHER, Input, plans
 from relayish.cli.onnx.sizes import Dimensions, lengths_in, parse_sum
+from relayish.errors import OptionError
 from relayish.frontend.onnx import from_onnx
 from tests.support.small_models import FLOAT, model_of
 
@@ -131,3 +132,10 @@ def test_lengths_are_neither_long_nor_of_tables() -> None:
     }
     model = model_of([node], {"x": (FLOAT, ["n"])}, {"y": (FLOAT, ["n"])}, constants)
     assert sorted(lengths_in(from_onnx(model))) == [3, 5, 8, 9, 70, 4096]
+
+
+def test_the_least_size_is_tried_where_all_are_large() -> None:
+    wide = Input("x", "float32", ("n", 5000, 5000), False)
+    assert {tuple(found.items()) for found, _ in plans([wide])} == {(("n", 1),)}
+    with pytest.raises(OptionError, match=r"with n=1, the least .* 40,000,000,000 elements"):
+        list(plans([Input("x", "float32", ("n", 200_000, 200_000), False)]))

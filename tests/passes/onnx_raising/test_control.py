@@ -88,3 +88,21 @@ def test_branches_of_any_depth_are_refused_and_stay_in_linear_time() -> None:
     raised = RaiseToOnnx(keep=True)(mod)
     kept = sum(type(each) is If for each in EXPRESSIONS.post_order(raised["main"]))
     assert kept == DEPTH // 20 - 25
+
+
+def test_what_many_branches_share_is_refused_unless_it_is_bound() -> None:
+    value: Expr = relay.var("x", shape=(2,))
+    x, c = value, relay.var("c", shape=(), dtype="bool")
+    for _ in range(20):
+        value = If(c, relay.exp(value), relay.negative(value))
+    mod = InferType()(relay.IRModule.from_expr(relay.Function([x, c], value)))
+    with pytest.raises(PassError, match=r"would stand in each, .* bind it before them"):
+        RaiseToOnnx()(mod)
+    bound = relay.transform.ToANormalForm()(mod)
+    model = to_onnx(RaiseToOnnx()(InferType()(bound)))
+    assert model.ByteSize() < 5000
+
+
+def test_results_that_are_constants_or_a_tuple_of_one_are_typed() -> None:
+    body = "let %r = if (%c) { (1f, %x) } else { (2f, %y) }; (%r.0,)"
+    onnx.checker.check_model(to_onnx(RaiseToOnnx()(module(body))), full_check=True)
