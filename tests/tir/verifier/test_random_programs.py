@@ -39,6 +39,7 @@ def test_function_is_accepted_with_the_regions_that_are_computed(seed):
     assert tir.verify(declared) == ()
 
 
+@pytest.mark.slow("a loop bound around a program has all its pairs of accesses decided")
 @pytest.mark.parametrize("name", CORRUPTIONS)
 def test_corruption_is_found_wherever_it_applies(name):
     tried = 0
