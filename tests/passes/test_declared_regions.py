@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
@@ -26,6 +28,7 @@ class Mark(tir.StmtMutator):
         return marked.with_fields(for_type=tir.ForType.VECTORIZED, vectorize_info=info)
 
 
+@pytest.mark.slow("verifies and runs many vectorised programs")
 def test_vectors_meet_buffers_in_the_order_that_is_declared():
     checked = 0
     drawn = [*range(230, 240), *seeds(10)]  # among the former is one that was wrong once

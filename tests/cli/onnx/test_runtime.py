@@ -233,6 +233,7 @@ def test_shapes_in_another_file_are_read(tmp_path: Path, capsys: Capture) -> Non
     assert f"{path} is no valid model: " in capsys.readouterr().err
 
 
+@pytest.mark.slow("runs the whole command in a process of its own")
 @pytest.mark.parametrize("is_named", [False, True])
 def test_faults_of_a_pipe_name_the_pipe(tmp_path: Path, *, is_named: bool) -> None:
     invalid = as_model("(float[2] x) => (float[2] y) { y = Relu(x) }")
