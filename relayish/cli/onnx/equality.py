@@ -52,6 +52,7 @@ class Reference:
         results: The outputs for each.
         idle: The inputs that changed no output when they alone changed.
         varies: By how much outputs differ from input to input, in parts of their magnitude.
+        untried: The inputs of which nothing is known: other values were not to be had.
     """
 
     engine: Engine
@@ -61,6 +62,7 @@ class Reference:
     results: tuple[list[Any], ...]  # Any: as of Run
     idle: tuple[str, ...]
     varies: float
+    untried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class _Candidate:
     results: tuple[list[Any], ...]  # Any: as of Run
     idle: tuple[str, ...] = ()
     varies: float = 0.0
+    untried: tuple[str, ...] = ()
     order: int = field(default=0)
 
     def rank(self) -> tuple[int, float, int]:
@@ -168,6 +171,7 @@ def find_reference(
             best.results[:runs],
             best.idle,
             best.varies,
+            best.untried,
         )
     advice = (
         "give others with --input-data"
@@ -203,7 +207,8 @@ def _of_data(run: Run, inputs: Sequence[Input], data: Sequence[DataSet]) -> _Can
         if _gives(run, {**drawn[0], name: turned[name]}, results[0], where_it_fails=False)
     ]
     varies = 0.0 if changed and len(idle) == len(changed) else 1.0
-    return _Candidate(plan, drawn, results, tuple(idle), varies)
+    untried = [name for name in names if name not in changed]
+    return _Candidate(plan, drawn, results, tuple(idle), varies, tuple(untried))
 
 
 def _turn_around(value: Any) -> Any:  # Any: an array, or a list of them

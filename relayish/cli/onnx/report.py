@@ -112,9 +112,12 @@ def _equality(report: Report) -> Iterator[str]:
 
 
 def _influence(reference: Reference) -> str:
-    if not reference.idle:
-        return "every input changes an output"
-    return f"no effect on any output: {escape(', '.join(reference.idle))}"
+    said = []
+    if reference.idle:
+        said.append(f"no effect on any output: {escape(', '.join(reference.idle))}")
+    if reference.untried:
+        said.append(f"nothing is known of the effect of {escape(', '.join(reference.untried))}")
+    return "; ".join(said) or "every input changes an output"
 
 
 def report_as_json(report: Report) -> str:
@@ -155,6 +158,7 @@ def report_as_json(report: Report) -> str:
             "largest_difference": comparison.largest,
             "tolerance": comparison.tolerance,
             "inputs_without_effect": list(reference.idle),
+            "inputs_untried": list(reference.untried),
             "outputs_vary_by": reference.varies,
         }
     return json.dumps(told, indent=2) + "\n"

@@ -30,10 +30,9 @@ def divide(call: RelayCall) -> Expr:
     """Quotients: those of integers ONNX rounds towards zero."""
     left, right = call.args
     dtype, rounds_down = call.type().dtype, call.name == "floor_divide"
-    if not is_whole(dtype):
-        quotient = call.node("Div", left, right)
-        return quotient if call.name == "divide" else _whole(call, quotient, rounds_down)
     quotient = call.node("Div", left, right)
+    if not is_whole(dtype):
+        return quotient if call.name == "divide" else _whole(call, quotient, rounds_down)
     if not rounds_down or dtype.startswith("u"):
         return quotient
     zero = number(0, dtype)

@@ -224,12 +224,12 @@ def matrix_set_diag(call: RelayCall) -> Expr:
     rows, columns = sizes[-2:]
     longest = call.sizes(1)[-1]
     places = np.full((rows, columns), -1)
-    for number_, k in enumerate(range(attrs.k2, attrs.k1 - 1, -1)):
+    for diagonal, k in enumerate(range(attrs.k2, attrs.k1 - 1, -1)):
         length = min(rows + min(k, 0), columns - max(k, 0))
         right = attrs.super_diag_right_align if k >= 0 else attrs.sub_diag_right_align
         start = longest - length if attrs.k1 != attrs.k2 and right else 0
         along = np.arange(length)
-        places[along + max(-k, 0), along + max(k, 0)] = number_ * longest + start + along
+        places[along + max(-k, 0), along + max(k, 0)] = diagonal * longest + start + along
     flat = call.reshape(call.args[1], [*sizes[:-2], (attrs.k2 - attrs.k1 + 1) * longest])
     taken = call.node("Gather", flat, Constant(np.maximum(places, 0)), axis=len(sizes) - 2)
     return call.node("Where", Constant(places >= 0), taken, call.args[0])

@@ -273,7 +273,8 @@ def test_inputs_from_a_single_file_that_change_nothing_are_told_of(
     a, b = np.arange(4, dtype="float32"), np.arange(8, dtype="float32").reshape(2, 4)
     data = saved(tmp_path / "d.npz", a=a, b=b, c=a[:1])
     _, told = optimised(path, capsys, "--input-data", str(data))
-    assert told["inputs_without_effect"] == ["b"]  # of c, which has one element, nothing is known
+    assert told["inputs_without_effect"] == ["b"]
+    assert told["inputs_untried"] == ["c"]  # it has one element
     assert told["outputs_vary_by"] == 1
     data = saved(tmp_path / "d.npz", a=a * 0, b=b, c=a[:1])
     _, told = optimised(path, capsys, "--input-data", str(data))
