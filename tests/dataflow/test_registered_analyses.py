@@ -71,7 +71,7 @@ def test_annotated_text_of_loops_parses_back(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@each("language", ["relay", "tir"])
+@each("language", ["relay", "tir", "core"])
 def test_what_is_found_again_is_the_same(name, language):
     for first in results(name, language):
         forget_results()

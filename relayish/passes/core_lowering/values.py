@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from relayish import tir
 from relayish.core.ir import expr as ops
@@ -42,6 +43,10 @@ S = TypeVar("S")
 _WRITING = Effect.WRITES | Effect.STATE | Effect.UNKNOWN
 
 
+_VARIABLES: Final[WeakKeyDictionary[Node, dict[tir.Type, tir.Var]]] = WeakKeyDictionary()
+"""By place and type, the variable that stands for it in all states: these compare by it."""
+
+
 class Images:
     """The expressions of loops that stand for those of core; each is made once."""
 
@@ -59,7 +64,9 @@ class Images:
         place = place_of(symbol)
         found = self._variables.get(place)
         if found is None:
-            found = self._variables[place] = tir.Var(symbol.name, held)
+            shared = _VARIABLES.setdefault(place, {})
+            found = shared.setdefault(held, tir.Var(symbol.name, held))
+            self._variables[place] = found
         return found
 
     def variable_of_place(self, place: Node) -> tir.Var | None:
