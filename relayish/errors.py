@@ -256,6 +256,10 @@ class IgnoredNameWarning(RelayishWarning):
     """Something names a pass or a target that does not exist, so it has no effect."""
 
 
+class RuleWarning(RelayishWarning):
+    """A rewrite rule wrote what is not defined, so it was not applied."""
+
+
 class ConfigError(RelayishError, AttributeError):
     """A ``PassContext`` was given an unknown option or one of the wrong type."""
 

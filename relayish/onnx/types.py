@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.analysis.infer_type.wider import register_wider_type
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import field, node
-from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 
 
 @node("onnx_unranked_tensor_type")
@@ -59,3 +61,24 @@ def _is_of_any_rank(ty: UnrankedTensorType, other: Type) -> bool:
 
 register_wider_type(UnknownType, _is_any)
 register_wider_type(UnrankedTensorType, _is_of_any_rank)
+
+
+def may_be_alike(one: Type | None, other: Type | None) -> bool:
+    """Return whether some value may have both types, ``None`` that of any value.
+
+    Element types, ranks and sizes are compared as far as both types tell them.
+    """
+    if isinstance(one, TupleType) and isinstance(other, TupleType):
+        pairs = zip(one.fields, other.fields, strict=False)
+        return len(one.fields) == len(other.fields) and all(may_be_alike(*each) for each in pairs)
+    if isinstance(one, _TENSORS) and isinstance(other, _TENSORS) and one.dtype != other.dtype:
+        return False
+    if isinstance(one, TensorType) and isinstance(other, TensorType):
+        sizes = zip(one.shape, other.shape, strict=False)
+        return len(one.shape) == len(other.shape) and all(
+            a == b for a, b in sizes if isinstance(a, int) and isinstance(b, int)
+        )
+    return {type(one), type(other)} != {TupleType, TensorType}
+
+
+_TENSORS: Final = (TensorType, UnrankedTensorType)

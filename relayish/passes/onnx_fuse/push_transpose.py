@@ -219,8 +219,7 @@ class _Region:
             if self.moved[var] is not None and self._is_kept(var):
                 attrs = {"perm": self.perms[var]}
                 rebound[var] = graph.call("Transpose", (images[var],), attrs)
-        for var, value in rebound.items():
-            graph.rebind(var, value, "sink_transpose")
+        graph.rebind(rebound, "sink_transpose")
 
     def _in_order(self) -> list[Var]:
         """Return the values, each behind those it is computed from."""

@@ -18,6 +18,7 @@ from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of
 from relayish.onnx.identity import Identity
 from relayish.onnx.op_names import onnx_domain_of
 from relayish.onnx.operators import identity_of
+from relayish.onnx.types import may_be_alike
 from relayish.passes.lowering.context import LowerCtx
 from relayish.passes.onnx_lowering import (  # noqa: F401 - they register rules
     elementwise,
@@ -73,7 +74,7 @@ class LowerOnnxOperators(Handler):
         first, *others = [self.known.type_of(result) for result in results] or [None]
         if not _has_ranks(self.known.type_of(node)):
             return self._leave(visitor, node, image, "its branches give different ranks")
-        if any(each is not None and not _may_be_alike(first, each) for each in others):
+        if any(each is not None and not may_be_alike(first, each) for each in others):
             return self._leave(visitor, node, image, "its branches give different shapes")
         if any(self._is_left(result) for result in results):
             self._left.add(node)  # or what it gives is of nodes that are
@@ -115,7 +116,7 @@ class LowerOnnxOperators(Handler):
             found = infer_type(function).body.checked_type
         except TypeInferenceError as error:
             raise Unlowered(f"what its rule makes is ill typed: {error}") from error
-        if expected is not None and not _may_be_alike(found, expected):
+        if expected is not None and not may_be_alike(found, expected):
             raise Unlowered(f"what its rule makes is of type {found}, and not of {expected}")
 
     def _leave(self, visitor: Dispatch, node: Call, image: Expr, reason: str) -> Expr:
@@ -144,19 +145,6 @@ def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:
     if len(found) < count:
         raise Unlowered(f"its rule gives {len(found)} results of {count}")
     return found[0] if count == 1 else Tuple(found[:count])
-
-
-def _may_be_alike(found: Type | None, expected: Type) -> bool:
-    """Return whether some value may have both types."""
-    if isinstance(found, TupleType) and isinstance(expected, TupleType):
-        pairs = zip(found.fields, expected.fields, strict=False)
-        return all(_may_be_alike(one, other) for one, other in pairs)
-    if not isinstance(found, TensorType) or not isinstance(expected, TensorType):
-        return True
-    if found.dtype != expected.dtype or len(found.shape) != len(expected.shape):
-        return False
-    sizes = zip(found.shape, expected.shape, strict=True)
-    return all(a == b for a, b in sizes if isinstance(a, int) and isinstance(b, int))
 
 
 def _result(body: Expr) -> Expr:

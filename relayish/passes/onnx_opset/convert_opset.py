@@ -77,7 +77,7 @@ def convert_opset(mod: IRModule, *, version: int) -> IRModule:
         is_onnx = is_onnx or older is not None
         image = func
         if older:
-            found = rewrite_function(func, [convert], mod)
+            found = rewrite_function(func, [convert], mod, opset=version)
             assert isinstance(found, Function)
             image = _convert_rest(found, version)
         attrs = _with_version(image.attrs, version)
@@ -128,15 +128,21 @@ def _step(call: Call, graph: Rewriter, goal: int) -> Expr | None:
     name, since = identity.name, identity.since_version
     reached = _go_unchanged(name, since, goal)
     if reached != since:
-        return call.with_fields(op=find_operator(name, reached))
-    following = next_version(name, since, goal)
-    if following is None:
-        return None
-    step = Step(call, graph, following, goal)
-    adapter = ADAPTERS.get((name, following))
-    if adapter is None:
-        step.refuse(_UNKNOWN)
-    return adapter(step)
+        made: Expr = call.with_fields(op=find_operator(name, reached))
+        step = Step(call, graph, reached, goal)
+    else:
+        following = next_version(name, since, goal)
+        if following is None:
+            return None
+        step = Step(call, graph, following, goal)
+        adapter = ADAPTERS.get((name, following))
+        if adapter is None:
+            step.refuse(_UNKNOWN)
+        made = adapter(step)
+    fault = graph.find_fault(made)
+    if fault is not None:
+        step.refuse(f"what would stand for it is not defined: {fault}")
+    return made
 
 
 _UNKNOWN: Final = "nothing here rewrites it; use an operator set in which it is the same"

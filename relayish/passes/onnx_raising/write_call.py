@@ -17,6 +17,7 @@ from relayish.onnx.calls import make_call
 from relayish.onnx.element_types import element_type_number
 from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator
+from relayish.onnx.types import may_be_alike
 from relayish.passes.onnx_raising.carriers import carriers
 from relayish.passes.onnx_raising.rule import RelayCall, Rule, Unraised
 
@@ -107,7 +108,7 @@ class _Attempt:
             found = infer_type(function).body.checked_type
         except RelayishError as error:
             raise Unraised(f"ONNX does not define it for these types: {error}") from error
-        if not _is_same(found, expected):
+        if not may_be_alike(found, expected):
             raise Unraised(f"its operators give {found}, and not {expected}")
 
     def _cast_back(self, made: Expr, given: Type | None) -> Expr:
@@ -138,16 +139,3 @@ class _Attempt:
         whole = Function((variable,), make_call(op, [variable], to))
         self._check(whole, given.with_fields(dtype=dtype))
         return make_call(op, [expr], to)
-
-
-def _is_same(found: Type | None, expected: Type | None) -> bool:
-    """Return whether a type is the one that is expected, as far as sizes are known."""
-    if isinstance(found, TupleType) and isinstance(expected, TupleType):
-        pairs = zip(found.fields, expected.fields, strict=False)
-        return len(found.fields) == len(expected.fields) and all(_is_same(*each) for each in pairs)
-    if not isinstance(found, TensorType) or not isinstance(expected, TensorType):
-        return type(found) is not TupleType  # its rank is told by values
-    if found.dtype != expected.dtype or len(found.shape) != len(expected.shape):
-        return False
-    sizes = zip(found.shape, expected.shape, strict=True)
-    return all(a == b for a, b in sizes if isinstance(a, int) and isinstance(b, int))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from relayish.errors import PassError
+from relayish.errors import PassError, RuleWarning
 from relayish.interpreter.constant_call import Room
 from relayish.ir.relay.expr import (
     Call,
@@ -37,6 +38,7 @@ from relayish.passes.onnx_rewrite.engine.parts import (
 )
 from relayish.passes.onnx_rewrite.engine.rules import RuleTable
 from relayish.passes.onnx_rewrite.engine.scope import Scope
+from relayish.passes.onnx_rewrite.engine.written import find_fault
 
 _ROUNDS: Final = 64
 """How many rewrites a binding may cause on average, before rules are said to undo one another."""
@@ -98,6 +100,7 @@ class Rewriter(Scope):
         self._names: Names = Names(func) if outer is None else outer._names  # noqa: SLF001
         self._at: Binding = self._chain.end
         self._emitted: list[Binding] = []
+        self._copied: set[Binding] = set()  # of those, what is as the model had it
         self._graphs_seen: dict[Expr, tuple[object, ...]] = {}
         self._absorbed: dict[Var, list[Var]] = {}
         self._has_notes = func.attrs is not None and info.NODES in func.attrs
@@ -134,17 +137,19 @@ class Rewriter(Scope):
         self._emitted.append(self._chain.insert(var, value, at))
         return var
 
-    def rebind(self, var: Var, value: Expr, why: str) -> None:
-        """Bind another variable of the function, which is used, to the same value found otherwise.
+    def rebind(self, images: Mapping[Var, Expr], why: str) -> None:
+        """Bind other variables of the function, which are used, to the same values found otherwise.
 
         A rule that rewrites several calls at once does it by this, and returns ``None``.
 
         Args:
-            var: The variable.
-            value: A call; what it uses is bound before ``var``.
+            images: For each variable a call; what that uses is bound before the variable.
             why: The name of the rule.
         """
-        self._replace(self._chain.bindings[var], value, why)
+        pairs = [(self._chain.bindings[var], value) for var, value in images.items()]
+        if all(self._may_become(*each, why) for each in pairs):
+            for binding, value in pairs:
+                self._replace(binding, value, why)
 
     def emit_constant(self, hint: str, value: npt.ArrayLike) -> Var:
         """Bind a new variable to a constant, as :meth:`emit` does."""
@@ -198,6 +203,7 @@ class Rewriter(Scope):
             image = replace_variables(tail.value, images)
             if type(image) is not Var:
                 image = self.emit(tail.var.name_hint, image)
+                self._copied.add(self._emitted[-1])
             images[tail.var] = image
             tail = tail.body
         copied = len(self._emitted) - before
@@ -274,8 +280,11 @@ class Rewriter(Scope):
             return
         for rule in self._rules.find(call.op):
             found = rule.apply(call, self)
+            if found is call or (found and not self._may_become(binding, found, rule.name)):
+                found = None
             emitted, self._emitted = self._emitted, []
-            if found is None or found is call:
+            self._copied.clear()
+            if found is None:
                 for each in reversed(emitted):
                     self._chain.drop_unused(each, wakes=False)
                 if binding.var not in self._chain.bindings:
@@ -285,6 +294,31 @@ class Rewriter(Scope):
             for each in emitted:
                 self._chain.drop_unused(each)
             return
+
+    def find_fault(self, value: Expr) -> str | None:
+        """Return why the call that a rule is applied to cannot become ``value``, if it cannot.
+
+        What was emitted for it is looked at too: it has to be as the schemas of its operators say.
+        """
+        return self._find_fault(self._at, value)
+
+    def _find_fault(self, binding: Binding, value: Expr) -> str | None:
+        assert binding.var is not None
+        written = [each.value for each in self._emitted if each not in self._copied]
+        return find_fault(binding.var, value, self, written)
+
+    def _may_become(self, binding: Binding, value: Expr, why: str) -> bool:
+        """Return whether what a rule wrote is defined; warn of it if it is not."""
+        fault = self._find_fault(binding, value)
+        if fault is not None:
+            assert binding.var is not None
+            warnings.warn(
+                f"the rule {why} is not applied to %{binding.var.name_hint}: what it writes is not "
+                f"defined: {fault}",
+                RuleWarning,
+                stacklevel=2,
+            )
+        return fault is None
 
     def _replace(self, binding: Binding, value: Expr, why: str) -> None:
         self._rewrites += 1

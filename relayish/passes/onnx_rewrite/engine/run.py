@@ -22,6 +22,7 @@ def rewrite_function(
     *,
     merge_constants: bool = False,
     drop_unused: bool = False,
+    opset: int | None = None,
 ) -> Expr:
     """Return a function with rules applied to its calls, and those of its graphs, until none does.
 
@@ -36,6 +37,7 @@ def rewrite_function(
         mod: The module it belongs to, which says the versions of the operator sets.
         merge_constants: Give equal constants one variable first.
         drop_unused: Drop what nothing used to begin with, too.
+        opset: The version of ONNX's own operator set that rules write for, if it is another one.
 
     Returns:
         ``func`` itself where no rule applied.
@@ -51,6 +53,8 @@ def rewrite_function(
     if type(func) is not Function or not _is_for(table, func):
         return func
     opsets = opsets_of(func, None if mod is None else mod.attrs)
+    if opset is not None:
+        opsets = {**opsets, "": opset}
     first = First(merge_constants=merge_constants, drop_unused=drop_unused)
     return Rewriter(func, table, FactSource(func, mod), opsets, first=first).run()
 

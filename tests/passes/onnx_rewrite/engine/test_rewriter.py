@@ -301,7 +301,7 @@ def test_which_outputs_are_used_is_told() -> None:
 
 
 def test_operators_are_those_of_the_version_that_the_module_says() -> None:
-    mod = read("g (float[2] x) => (float[2] y) { y = Neg(x) }", opset=12)
+    mod = read("g (float[2,3] x) => (float[2,3] y) { y = Neg(x) }", opset=12)
 
     @rule("Neg")
     def to_softmax(call: Call, graph: Rewriter) -> Expr | None:
