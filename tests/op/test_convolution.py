@@ -248,6 +248,12 @@ def test_negative_padding_takes_away():
     found = evaluated("nn.conv2d_transpose", data, kernel, padding=(-1, 0, 2, 1))
     expected = np.pad(wide, ((0, 0), (0, 0), (1, 0), (0, 0)))[:, :, :-2, :-1]
     assert_same(found, expected)
+    assert evaluated("nn.conv2d_transpose", data, kernel, padding=(4, 0, 4, 0)).shape == (
+        1,
+        3,
+        0,
+        7,
+    )
 
 
 @reference("torch", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")

@@ -106,10 +106,10 @@ def transposed_convolution_relation(
         last = multiply(subtract(size, 1), steps[axis])
         whole = add(add(last, window_reach(kernel[2 + axis], spread[axis])), extra[axis])
         kept = subtract(whole, sums[axis])
-        if isinstance(kept, int) and kept < 1:
+        if isinstance(kept, int) and kept < 0:
             raise TypeInferenceError(
-                f"padding of {sums[axis]} elements leaves nothing of {whole}, the size of a "
-                f"spatial axis of the result"
+                f"padding of {sums[axis]} elements is more than {whole}, the size of a spatial "
+                f"axis of the result"
             )
         sizes.append(kept)
     channels = multiply(kernel[1], attrs.groups)

@@ -24,11 +24,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.analysis.evaluation_order import EvaluationOrder
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.function_attributes import PRIMITIVE, RESHAPE_ONLY, is_fused
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.op.declaration import properties
@@ -238,7 +240,12 @@ def fuse_ops(
 
 @register_pass("FuseOps", opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
 def fuse_ops_under(
-    expr: Expr, *, ctx: PassContext, fuse_opt_level: int = -1, max_function_args: int = -1
+    expr: Expr,
+    mod: IRModule | None = None,
+    *,
+    ctx: PassContext,
+    fuse_opt_level: int = -1,
+    max_function_args: int = -1,
 ) -> Expr:
     """Operator fusion: put operators that can be computed together into functions of their own.
 
@@ -249,6 +256,7 @@ def fuse_ops_under(
 
     Args:
         expr: A typed expression.
+        mod: The module it belongs to.
         ctx: The context of the pass.
         fuse_opt_level: The level that counts; -1 is that of the context.
         max_function_args: How many arguments a function may take; -1 is what the context says.
@@ -276,10 +284,14 @@ def fuse_ops_under(
             f"may take, 0 for any number"
         )
     link_params = ctx.get_config("relay.FuseOps.link_params") is True
-    return fuse_ops(
-        expr,
-        max_depth=max_depth,
-        max_function_args=most,
-        link_params=link_params,
-        fuse=level > 0,
-    )
+    while True:
+        image = fuse_ops(
+            expr,
+            max_depth=max_depth,
+            max_function_args=most,
+            link_params=link_params,
+            fuse=level > 0,
+        )
+        if image is expr or not most:
+            return image
+        expr = infer_type(image, mod)  # functions have fewer arguments than what is in them

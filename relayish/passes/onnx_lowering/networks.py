@@ -9,6 +9,7 @@ import numpy as np
 from relayish.ir.relay.expr import Expr
 from relayish.onnx.calls import count_outputs
 from relayish.passes.onnx_lowering.elementwise import round_to_even
+from relayish.passes.onnx_lowering.reductions import fill_nothing
 from relayish.passes.onnx_lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 _LAYOUTS: Final = {
@@ -348,11 +349,9 @@ def dequantize(node: OnnxNode) -> Expr:
 @lowers("DynamicQuantizeLinear")
 def dynamic_quantize(node: OnnxNode) -> list[Expr]:
     """Integers of eight bits, at a scale that the data tell."""
-    if 0 in node.type(0).shape:
-        raise Unlowered("it has no elements, of which Relay has no largest or smallest")
     x, zero = node.input(0), const(0, "float32")
-    low = build("minimum", build("min", x), zero)
-    high = build("maximum", build("max", x), zero)
+    low = build("minimum", build("min", fill_nothing(node, "min", None)), zero)
+    high = build("maximum", build("max", fill_nothing(node, "max", None)), zero)
     scale = build("divide", build("subtract", high, low), const(255, "float32"))
     exact = build(
         "clip", round_to_even(build("divide", build("negative", low), scale), "float32"), 0, 255

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
+from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.type import PrimExpr
 from relayish.passes.onnx_lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 _REDUCTIONS: Final = {
@@ -27,16 +31,19 @@ def reduce_(node: OnnxNode) -> Expr:
     if axes == () and not node.attr("noop_with_empty_axes", 0):
         axes = None
     told = {"axis": axes}
-    if name in ("ReduceMax", "ReduceMin", "ReduceLogSumExp") and 0 in node.type(0).shape:
-        raise Unlowered("it reduces no elements, of which Relay has no largest or smallest")
     if name in _TRANSCENDENTAL and "float" not in node.type(0).dtype:
         raise Unlowered("it takes a root, a logarithm or exponentials of integers")
     if told["axis"] == ():
         return _without_axes(name, x)
+    if name in ("ReduceMax", "ReduceMin", "ReduceLogSumExp"):
+        extremum = "min" if name == "ReduceMin" else "max"
+        filled = fill_nothing(node, extremum, axes)
+    if name in ("ReduceMax", "ReduceMin"):
+        return build(extremum, filled, keepdims=keep, **told)
     if name in _REDUCTIONS:
         return build(_REDUCTIONS[name], x, keepdims=keep, **told)
     if name == "ReduceLogSumExp":
-        largest = build("max", x, keepdims=True, **told)
+        largest = build("max", filled, keepdims=True, **told)
         total = build("sum", build("exp", build("subtract", x, largest)), keepdims=True, **told)
         found = build("add", build("log", total), largest)
         return found if keep else build("squeeze", found, axis=_all_axes(node, axes))
@@ -46,6 +53,34 @@ def reduce_(node: OnnxNode) -> Expr:
     total = build("sum", inner, keepdims=keep, **told)
     after = {"ReduceL2": "sqrt", "ReduceLogSum": "log"}.get(name)
     return total if after is None else build(after, total)
+
+
+def fill_nothing(node: OnnxNode, extremum: str, axes: tuple[int, ...] | None) -> Expr:
+    """Return the data with elements for reductions to begin with, where there may be no others.
+
+    Relay has no largest or smallest of no elements; ONNX's is the lowest or highest number. So
+    axes that are reduced, and may be of size 0, become longer by one such number.
+
+    Args:
+        node: The node, whose first input is reduced.
+        extremum: ``max`` or ``min``.
+        axes: Which axes are reduced, ``None`` for all.
+    """
+    x, ty = node.input(0), node.type(0)
+    longer = [(0, 0)] * len(ty.shape)
+    for axis in _all_axes(node, axes):
+        size = ty.shape[axis]
+        longer[axis] = (0, int(isinstance(size, PrimExpr) or size == 0))
+    if not any(after for _, after in longer):
+        return x
+    dtype = numpy_dtype(ty.dtype)
+    if dtype.kind == "b":
+        limit: object = extremum == "min"
+    elif dtype.kind in "iu":
+        limit = getattr(np.iinfo(str(dtype)), "min" if extremum == "max" else "max")
+    else:
+        limit = -np.inf if extremum == "max" else np.inf
+    return build("nn.pad", x, longer, const(limit, ty.dtype))
 
 
 def _without_axes(name: str, x: Expr) -> Expr:

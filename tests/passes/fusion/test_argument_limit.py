@@ -14,7 +14,7 @@ from relayish.transform import FuseOps, InferType, PassContext
 from tests.support.depth import DEPTH
 from tests.support.random_networks import random_network, random_network_arguments
 from tests.support.seeds import seeds
-from tests.support.standing import close
+from tests.support.standing import check_random, close
 from tests.support.work import lines_run
 
 WHOLE = 5 * 300
@@ -154,6 +154,10 @@ def test_looking_at_arguments_takes_linear_time():
         return lines_run(lambda: fuse_ops(func, max_function_args=16))
 
     assert work(400) < 2.3 * work(200)
+
+
+def test_what_is_fused_once_functions_have_fewer_arguments_is_fused_at_once():
+    check_random("FuseOps", 291758)  # a second application would put a tuple into a function
 
 
 @pytest.mark.deep

@@ -19,7 +19,9 @@ from relayish.errors import RelayishError  # noqa: E402
 from relayish.frontend.onnx import from_onnx  # noqa: E402
 from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.passes.onnx_lowering.rule import RULES  # noqa: E402
+from relayish.text import astext  # noqa: E402
 from relayish.transform import LowerOnnx  # noqa: E402
+from tests.passes.onnx_rewrite.graphs import read  # noqa: E402
 from tests.support.onnx_maker import info_of  # noqa: E402
 from tests.support.onnx_models import MAKES_SUITE, suite_cases  # noqa: E402
 from tests.support.random_onnx import is_close  # noqa: E402
@@ -197,3 +199,21 @@ def test_bounds_are_lowered_to_the_same() -> None:
                 assert is_close(one, other), f"{name}: {other} in place of {one}"
             tried += 1
     assert tried > many(60)
+
+
+@pytest.mark.parametrize("node", ["ReduceMax(x, k)", "ReduceMin(x, k)", "ReduceLogSumExp(x, k)"])
+@pytest.mark.parametrize("declared", ["n,m", "n,2", "0,2"])
+@pytest.mark.parametrize("axes", ["0", "1", "0,-1"])
+def test_what_reduces_nothing_gives_the_lowest_or_highest_number(
+    node: str, declared: str, axes: str
+) -> None:
+    constant = f"k = Constant<value_ints=[{axes}]>()"
+    model = read(f"g (float[{declared}] x) => (y) {{ {constant} y = {node} }}", 20)
+    lowered = LowerOnnx()(model)
+    assert "onnx::Reduce" not in astext(lowered)
+    for size in (0, 3):
+        x = np.arange(2 * size, dtype="float32").reshape(size, 2)
+        if declared[0] == "0" and size:
+            continue
+        [one], [other] = OnnxSession(model).run([x]), OnnxSession(lowered).run([x])
+        np.testing.assert_allclose(other, one, rtol=1e-6)

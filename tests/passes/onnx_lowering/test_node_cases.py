@@ -49,9 +49,6 @@ LEFT = {
     "LSTM": "layout, lengths",
     "GRU": "layout",
     "Pad": "wrap",
-    "ReduceMax": "of no elements",
-    "ReduceMin": "of no elements",
-    "ReduceLogSumExp": "of no elements",
     "SpaceToDepth": "another order",
     "Equal": "strings",
 }
