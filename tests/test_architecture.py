@@ -27,7 +27,7 @@ LAYERS = (
     ("_support.printable", "_support.retired"),
     ("errors",),
     ("_support",),
-    ("onnx.element_types",),
+    ("numeric", "onnx.element_types"),
     ("ir",),
     ("onnx.kernels",),
     ("registry",),

@@ -8,8 +8,8 @@ import pytest
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType
+from relayish.numeric import convolution
 from relayish.op import get_op, make_attrs
-from relayish.op.nn import convolution
 from relayish.op.types import layout
 from tests.support.checking import (
     assert_same,

@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish._support.error_function import erf
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import is_integral, narrow, widen
+from relayish.numeric.precision import is_integral, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import (
     Value,

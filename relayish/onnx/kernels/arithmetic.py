@@ -10,8 +10,8 @@ import numpy as np
 
 from relayish.errors import DivisionByZeroError, EvaluationError
 from relayish.ir.integers import power_of_integers
+from relayish.numeric.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.legacy_broadcast import align_second
-from relayish.onnx.kernels.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import (
     Value,

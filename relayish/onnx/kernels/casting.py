@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import is_fractional, is_integral, is_native
 from relayish.onnx.element_types import element_type_name, element_type_number, find_numpy_dtype
-from relayish.onnx.kernels.precision import is_fractional, is_integral, is_native
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import DType, choice, without_warnings
 

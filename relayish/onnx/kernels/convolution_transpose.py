@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from relayish.errors import EvaluationError
+from relayish.numeric.convolution import transpose_convolve
+from relayish.numeric.precision import compute_dtype
+from relayish.numeric.windows import Windows
 from relayish.onnx.kernels.convolution import spread_channels
-from relayish.onnx.kernels.precision import compute_dtype
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.spatial import (
-    Windows,
-    check_rank,
-    check_spatial,
-    take_last,
-    window_slices,
-)
+from relayish.onnx.kernels.spatial import check_rank, check_spatial
 
 
 @kernel("ConvTranspose", since=(1, 11, 22))
@@ -50,12 +44,18 @@ def conv_transpose(
     strides = check_rank("strides", strides or (1,) * rank, rank)
     dilations = check_rank("dilations", dilations or (1,) * rank, rank)
     further = check_rank("output_padding", output_padding or (0,) * rank, rank)
-    windows = Windows(w.shape[2:], strides, dilations, (0,) * rank, (0,) * rank, x.shape[2:])
-    placement = _place_result(windows, further, output_shape, pads, auto_pad)
+    axes = tuple(range(2, x.ndim))
+    windows = Windows(axes, w.shape[2:], strides, dilations, x.shape[2:])
+    begins, sizes = _place_result(windows, further, output_shape, pads, auto_pad)
+    room = [
+        max(reach, begin + size, 0)
+        for reach, begin, size in zip(windows.reach(), begins, sizes, strict=True)
+    ]
     computed = compute_dtype(x.dtype)
-    y = _spread(
-        x.astype(computed, copy=False), w.astype(computed, copy=False), windows, group, placement
-    )
+    left, right = x.astype(computed, copy=False), w.astype(computed, copy=False)
+    y = transpose_convolve(left, right, windows, group, room)
+    parts = [slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True)]
+    y = y[(slice(None), slice(None), *parts)]
     if b is not None:
         y = y + spread_channels(b, y.shape[1], y.ndim).astype(computed, copy=False)
     return y.astype(x.dtype, copy=False)
@@ -76,16 +76,11 @@ def _place_result(
     auto_pad: str,
 ) -> _Placement:
     rank = len(windows.kernel)
-    spans = tuple(
-        (size - 1) * step + extent + more
-        for size, step, extent, more in zip(
-            windows.outputs, windows.strides, windows.extents(), further, strict=True
-        )
-    )
+    spans = tuple(size + more for size, more in zip(windows.reach(), further, strict=True))
     if output_shape is not None:
         sizes = check_rank("output_shape", tuple(output_shape)[-rank:], rank)
     elif auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-        sizes = tuple(n * step for n, step in zip(windows.outputs, windows.strides, strict=True))
+        sizes = tuple(n * step for n, step in zip(windows.counts, windows.strides, strict=True))
     else:
         pads = check_rank("pads", pads or (0,) * 2 * rank, 2 * rank)
         if auto_pad == "VALID":
@@ -102,22 +97,3 @@ def _place_result(
     totals = [max(span - size, 0) for span, size in zip(spans, sizes, strict=True)]
     upper = auto_pad == "SAME_UPPER"
     return _Placement(tuple(n // 2 if upper else n - n // 2 for n in totals), sizes)
-
-
-def _spread(x: Array, w: Array, windows: Windows, group: int, placement: _Placement) -> Array:
-    batch, channels = x.shape[:2]
-    outputs = w.shape[1] * group
-    room = tuple(
-        max(span, begin + size)
-        for span, begin, size in zip(windows.reach(), *placement, strict=True)
-    )
-    whole = np.zeros((batch, outputs, *(max(size, 0) for size in room)), x.dtype)
-    if x.size and w.size:
-        matrix = w.reshape(group, channels // group, -1).transpose(0, 2, 1)
-        columns = matrix @ x.reshape(batch, group, channels // group, -1)
-        columns = columns.reshape(batch, outputs, *windows.kernel, *windows.outputs)
-        for element, slices in window_slices(windows):
-            target = take_last(whole, slices)
-            target += take_last(columns, element)
-    parts = (slice(begin, begin + size) for begin, size in zip(*placement, strict=True))
-    return take_last(whole, parts)

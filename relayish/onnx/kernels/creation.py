@@ -8,9 +8,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import is_integral, widen
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.casting import cast_to
-from relayish.onnx.kernels.precision import is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Value, check_rank, number_of, numbers_of, without_warnings
 

@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import narrow, widen
 from relayish.onnx.kernels.convolution import place_kernel, spread_channels
-from relayish.onnx.kernels.precision import narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.sampling import sample_linear
 
@@ -33,7 +33,7 @@ def deform_conv(
     Offsets are (n, offset_group * elements * dimensions, ...), ``mask`` (n, offset_group *
     elements, ...) what elements are multiplied by.
     """
-    windows = place_kernel(
+    windows, padding = place_kernel(
         x,
         w,
         group=group,
@@ -44,28 +44,28 @@ def deform_conv(
         auto_pad="NOTSET",
     )
     batch, channels = x.shape[:2]
-    rank, elements, count = x.ndim - 2, prod(windows.kernel), prod(windows.outputs)
-    expected = (batch, offset_group * elements * rank, *windows.outputs)
+    rank, elements, count = x.ndim - 2, prod(windows.kernel), prod(windows.counts)
+    expected = (batch, offset_group * elements * rank, *windows.counts)
     if offset.shape != expected or channels % offset_group:
         raise EvaluationError(
             f"offsets have shape {offset.shape} in {offset_group} groups; expected {expected}, and "
             f"groups of equally many of {channels} channels"
         )
-    if mask is not None and mask.shape != (batch, offset_group * elements, *windows.outputs):
+    if mask is not None and mask.shape != (batch, offset_group * elements, *windows.counts):
         raise EvaluationError(
             f"the mask has shape {mask.shape}; expected "
-            f"{(batch, offset_group * elements, *windows.outputs)}"
+            f"{(batch, offset_group * elements, *windows.counts)}"
         )
-    moves = widen(offset).reshape(batch, offset_group, elements, rank, *windows.outputs)
+    moves = widen(offset).reshape(batch, offset_group, elements, rank, *windows.counts)
     elements_of_window = np.indices(windows.kernel).reshape(rank, elements)
-    outputs = np.indices(windows.outputs)
+    outputs = np.indices(windows.counts)
     columns = np.zeros((batch, channels, elements, count), widen(x).dtype)
     share = channels // offset_group
     for one in range(offset_group):
         places = []
         for axis in range(rank):
-            origin = outputs[axis] * windows.strides[axis] - windows.begins[axis]
-            element = elements_of_window[axis] * windows.dilations[axis]
+            origin = outputs[axis] * windows.strides[axis] - padding[axis][0]
+            element = elements_of_window[axis] * windows.dilation[axis]
             base = element.reshape(-1, *(1,) * rank) + origin
             places.append((base + moves[:, one, :, axis]).reshape(batch, elements * count))
         part = slice(one * share, (one + 1) * share)
@@ -76,7 +76,7 @@ def deform_conv(
         columns[:, part] = sampled
     matrix = widen(w).reshape(group, w.shape[0] // group, -1)
     y = matrix @ columns.reshape(batch, group, channels // group * elements, count)
-    y = y.reshape(batch, w.shape[0], *windows.outputs)
+    y = y.reshape(batch, w.shape[0], *windows.counts)
     if b is not None:
         y = y + spread_channels(widen(b), w.shape[0], y.ndim)
     return narrow(y, x)

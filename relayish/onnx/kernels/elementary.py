@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from relayish._support.error_function import erf
-from relayish.onnx.kernels.precision import widen
+from relayish.numeric.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Value, without_warnings
 

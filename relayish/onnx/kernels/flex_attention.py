@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import is_fractional, narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
-from relayish.onnx.kernels.precision import is_fractional, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.softmax import normalize_exponentials
 from relayish.onnx.kernels.values import DType, check_rank, without_warnings

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError, OutOfBoundsError
+from relayish.numeric.precision import is_integral, widen
 from relayish.onnx.kernels.axes import axis_of, normalize_axis
-from relayish.onnx.kernels.precision import is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import choice, number_of, without_warnings
 

@@ -7,8 +7,9 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.convolution import convolve, place_kernel, spread_channels
-from relayish.onnx.kernels.precision import dtype_of_exact_products, widen
+from relayish.numeric.convolution import convolve
+from relayish.numeric.precision import accumulator, matrix_product, round_to, widen
+from relayish.onnx.kernels.convolution import place_kernel, spread_channels
 from relayish.onnx.kernels.products import check_product
 from relayish.onnx.kernels.quantization import requantize, subtract_zero_point
 from relayish.onnx.kernels.registry import Array, kernel
@@ -24,20 +25,13 @@ def matmul_integer(
     """
     left = subtract_zero_point(a, _spread_rows(a_zero_point, a))
     right = subtract_zero_point(b, _spread_columns(b_zero_point, b))
-    return _as_int32(_multiply(left, right))
+    return _multiply(left, right).astype(np.int32)
 
 
 def _multiply(a: Array, b: Array) -> Array:
-    """Return the product of matrices of integers, exact, as floating-point numbers."""
+    """Return the exact product of matrices of integers."""
     check_product(a, b)
-    exact = dtype_of_exact_products(a.shape[-1], a, b)
-    product: Array = np.matmul(a.astype(exact), b.astype(exact))
-    return product
-
-
-def _as_int32(total: Array) -> Array:
-    """Return sums as int32; what is too great loses its highest bits."""
-    return np.asarray(total).astype(np.int64).astype(np.int32)
+    return matrix_product(a, b, np.dtype(np.int64))
 
 
 def _spread_rows(value: Array | None, a: Array) -> Array | None:
@@ -116,7 +110,7 @@ def conv_integer(
         pads=pads,
         auto_pad=auto_pad,
     )
-    return _as_int32(total)
+    return total.astype(np.int32)
 
 
 def _convolve_integers(
@@ -132,7 +126,7 @@ def _convolve_integers(
     pads: tuple[int, ...] | None,
     auto_pad: str,
 ) -> Array:
-    windows = place_kernel(
+    placed = place_kernel(
         x,
         w,
         group=group,
@@ -145,8 +139,11 @@ def _convolve_integers(
     zero = None if w_zero_point is None else _spread_outputs(w_zero_point, w)
     weights = subtract_zero_point(w, zero)
     data = subtract_zero_point(x, None if x_zero_point is None else x_zero_point.reshape(()))
-    exact = dtype_of_exact_products(prod(w.shape[1:]), data, weights)
-    return convolve(data.astype(exact), weights.astype(exact), windows, group)
+    whole = np.dtype(np.int64)
+    exact = accumulator(whole, data, weights, prod(w.shape[1:]))
+    source = placed.pad(data.astype(exact, copy=False))
+    total = convolve(source, weights.astype(exact, copy=False), placed.windows, group)
+    return round_to(total, whole)
 
 
 def _spread_outputs(value: Array, w: Array) -> Array:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import compute_dtype, narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.axes import normalize_axes, normalize_axis
-from relayish.onnx.kernels.precision import compute_dtype, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_spatial
 

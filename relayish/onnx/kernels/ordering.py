@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import widen
 from relayish.onnx.kernels.axes import axis_of
-from relayish.onnx.kernels.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import number_of, without_warnings
 

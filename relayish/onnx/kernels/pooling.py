@@ -9,16 +9,10 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import compute_dtype, widen
+from relayish.numeric.pooling import combine_windows, count_elements
+from relayish.numeric.precision import compute_dtype, widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.spatial import (
-    Windows,
-    check_spatial,
-    pad_spatial,
-    place_windows,
-    take_last,
-    window_slices,
-)
+from relayish.onnx.kernels.spatial import Placed, check_spatial, place_windows
 
 
 @kernel(
@@ -40,7 +34,7 @@ def max_pool(
 ) -> Array | tuple[Array, Array]:
     """Return the greatest element of each window, and where it is in the input."""
     check_spatial("the input", x)
-    windows = place_windows(
+    placed = place_windows(
         x.shape[2:],
         kernel_shape,
         strides=strides,
@@ -50,11 +44,11 @@ def max_pool(
         ceil_mode=ceil_mode,
     )
     if num_outputs < 2:
-        return _pool_axes(x, windows, np.maximum, lowest(x.dtype))
-    return _find_greatest(x, windows, storage_order)
+        return _pool(x, placed, np.maximum, lowest(x.dtype))
+    return _find_greatest(x, placed, storage_order)
 
 
-def _find_greatest(x: Array, windows: Windows, storage_order: int) -> tuple[Array, Array]:
+def _find_greatest(x: Array, placed: Placed, storage_order: int) -> tuple[Array, Array]:
     """Return the greatest elements and their places, the first of several; padding has none."""
     sizes = x.shape[2:]
     strides = np.cumprod((1, *sizes[:0:-1]))[::-1]
@@ -68,12 +62,13 @@ def _find_greatest(x: Array, windows: Windows, storage_order: int) -> tuple[Arra
         start=np.zeros(sizes, np.int64),
     )
     whole = (np.arange(prod(x.shape[:2])) * prod(sizes)).reshape(*x.shape[:2], *(1,) * len(sizes))
-    padded = pad_spatial(x, windows, lowest(x.dtype))
-    padded_places = pad_spatial(places[None, None], windows, -1)[0, 0]
+    windows = placed.windows
+    padded = placed.pad(x, lowest(x.dtype))
+    padded_places = placed.pad(places[None, None], -1)
     greatest: Array | None = None
-    found = np.full((*x.shape[:2], *windows.outputs), -1, np.int64)
-    for _, slices in window_slices(windows):
-        part, at = take_last(padded, slices), padded_places[slices]
+    found = np.full((*x.shape[:2], *windows.counts), -1, np.int64)
+    for tap in windows.taps():
+        part, at = windows.view_tap(padded, tap), windows.view_tap(padded_places, tap)
         if greatest is None:
             greatest, found = part.copy(), np.broadcast_to(at, part.shape).copy()
             continue
@@ -107,7 +102,7 @@ def average_pool(
     Padding counts where ``count_include_pad`` says so; what a last window spans beyond it does not.
     """
     check_spatial("the input", x)
-    windows = place_windows(
+    placed = place_windows(
         x.shape[2:],
         kernel_shape,
         strides=strides,
@@ -116,16 +111,12 @@ def average_pool(
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
     )
-    total = _pool_axes(widen(x), windows, np.add, 0)
-    counts: Array = np.ones((), np.int64)
-    for axis, size in enumerate(x.shape[2:]):
-        begin, end = windows.begins[axis], windows.ends[axis]
-        starts = np.arange(windows.outputs[axis]) * windows.strides[axis] - begin
-        places = starts[:, None] + np.arange(windows.kernel[axis]) * windows.dilations[axis]
-        low, high = (-begin, size + end) if count_include_pad else (0, size)
-        inside = ((places >= low) & (places < high)).sum(axis=1)
-        counts = np.multiply.outer(counts, np.maximum(inside, 1))
-    mean: Array = total / counts.astype(total.dtype)
+    total = _pool(widen(x), placed, np.add, 0)
+    counted = [
+        (0, before + size + after) if count_include_pad else (before, before + size)
+        for size, (before, after) in zip(x.shape[2:], placed.padding, strict=True)
+    ]
+    mean: Array = total / count_elements(placed.windows, x.ndim, counted).astype(total.dtype)
     return mean.astype(x.dtype, copy=False)
 
 
@@ -159,7 +150,7 @@ def lp_pool(
 ) -> Array:
     """Return the p-norm of each window."""
     check_spatial("the input", x)
-    windows = place_windows(
+    placed = place_windows(
         x.shape[2:],
         kernel_shape,
         strides=strides,
@@ -168,7 +159,7 @@ def lp_pool(
         auto_pad=auto_pad,
         ceil_mode=ceil_mode,
     )
-    total = _pool_axes(np.abs(widen(x)) ** p, windows, np.add, 0)
+    total = _pool(np.abs(widen(x)) ** p, placed, np.add, 0)
     norm: Array = total ** (1.0 / p)
     return norm.astype(x.dtype, copy=False)
 
@@ -207,36 +198,12 @@ def lowest(dtype: np.dtype[Any]) -> float | int:  # Any: known when the value is
     return int(np.iinfo(dtype).min) if dtype.kind in "iu" else -np.inf
 
 
-def _pool_axes(
+def _pool(
     x: Array,
-    windows: Windows,
+    placed: Placed,
     combine: Callable[..., Any],  # Any: a ufunc takes and gives arrays of any element type
     padding: float,
 ) -> Array:
-    """Combine the elements of windows along one dimension after another."""
-    y = pad_spatial(x, windows, padding)
-    for axis in range(len(windows.kernel)):
-        y = _pool_axis(y, axis, windows, combine)
+    """Return what windows have in common, as a new array."""
+    y = combine_windows(placed.pad(x, padding), placed.windows, combine)
     return y.copy() if np.may_share_memory(y, x) else y
-
-
-def _pool_axis(
-    y: Array,
-    axis: int,
-    windows: Windows,
-    combine: Callable[..., Any],  # Any: as above
-) -> Array:
-    size, step, dilation = windows.kernel[axis], windows.strides[axis], windows.dilations[axis]
-    count = windows.outputs[axis]
-    before = (slice(None),) * (axis + 2)
-
-    def take(start: int) -> Array:
-        stop = start + (count - 1) * step + 1 if count else start
-        return y[(*before, slice(start, stop, step))]
-
-    total = take(0)
-    if size > 1:
-        total = combine(total, take(dilation))
-    for element in range(2, size):
-        combine(total, take(element * dilation), out=total)
-    return total

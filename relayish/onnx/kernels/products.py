@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import narrow, widen
+from relayish.numeric.precision import narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 
 

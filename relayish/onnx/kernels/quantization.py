@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import compute_dtype, is_fractional, is_native, narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.axes import normalize_axis
-from relayish.onnx.kernels.precision import compute_dtype, is_fractional, is_native, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 
 

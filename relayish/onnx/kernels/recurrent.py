@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import widen
+from relayish.numeric.precision import widen
 from relayish.onnx.kernels.recurrent_activations import Activation, find_activations
 from relayish.onnx.kernels.registry import Array, kernel
 

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.axes import axis_of, normalize_axes
-from relayish.onnx.kernels.precision import is_fractional, is_integral, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import DType, Shape, Value, numbers_of, without_warnings
 

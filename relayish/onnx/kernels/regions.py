@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import narrow, widen
+from relayish.numeric.precision import narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import is_fractional, widen
 from relayish.onnx.kernels.axes import normalize_axes
-from relayish.onnx.kernels.precision import is_fractional, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.resize_axes import Axis, Sampling, find_samples, is_unchanged
 

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import is_fractional, narrow, widen
+from relayish.numeric.precision import is_fractional, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_spatial
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.precision import narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.axes import normalize_axis
-from relayish.onnx.kernels.precision import narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 
 

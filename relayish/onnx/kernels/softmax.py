@@ -6,8 +6,8 @@ from math import prod
 
 import numpy as np
 
+from relayish.numeric.precision import narrow, widen
 from relayish.onnx.kernels.axes import normalize_axis
-from relayish.onnx.kernels.precision import narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 
 

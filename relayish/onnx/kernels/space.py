@@ -7,8 +7,9 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.windows import extend
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.spatial import check_rank, place_windows, take_last, window_slices
+from relayish.onnx.kernels.spatial import check_rank, place_windows
 
 
 @kernel("DepthToSpace", since=(1, 11, 13, 28), added={"mode": 11})
@@ -72,30 +73,17 @@ def col2im(
     Where blocks overlap they are added up.
     """
     sizes, block = tuple(image_shape.tolist()), tuple(block_shape.tolist())
-    rank = len(sizes)
-    windows = place_windows(sizes, block, strides=strides, dilations=dilations, pads=pads)
-    count = prod(block)
-    if x.ndim != 3 or x.shape[1] % count or x.shape[2] != prod(windows.outputs):
+    windows, padding = place_windows(sizes, block, strides=strides, dilations=dilations, pads=pads)
+    count, places = prod(block), windows.counts
+    if x.ndim != 3 or x.shape[1] % count or x.shape[2] != prod(places):
         raise EvaluationError(
-            f"columns have shape {x.shape}; expected (n, c * {count}, {prod(windows.outputs)}) for "
-            f"blocks {block} of an image {sizes}"
+            f"columns have shape {x.shape}; expected (n, c * {count}, {prod(places)}) for blocks "
+            f"{block} of an image {sizes}"
         )
-    channels = x.shape[1] // count
-    columns = x.reshape(x.shape[0], channels, *block, *windows.outputs)
-    pads = check_rank("pads", pads or (0,) * 2 * rank, 2 * rank)
-    padded = np.zeros(
-        (
-            *x.shape[:1],
-            channels,
-            *(n + a + b for n, a, b in zip(sizes, pads[:rank], pads[rank:], strict=True)),
-        ),
-        x.dtype,
-    )
-    for element, slices in window_slices(windows):
-        target = take_last(padded, slices)
-        target += take_last(columns, element)
-    inner = (slice(begin, begin + n) for begin, n in zip(pads[:rank], sizes, strict=True))
-    return take_last(padded, inner)
+    columns = x.reshape(x.shape[0], x.shape[1] // count, *block, *places)
+    padded = [size + sum(around) for size, around in zip(sizes, padding, strict=True)]
+    around = [(-before, -after) for before, after in padding]
+    return extend(windows.fold(columns, padded), windows.axes, around)
 
 
 @kernel("MaxUnpool", since=(9, 11, 22))

@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import product
 from typing import NamedTuple
 
-import numpy as np
-
 from relayish.errors import EvaluationError
+from relayish.numeric.windows import Sides, Windows, extend
 from relayish.onnx.kernels.registry import Array
 
 
-class Windows(NamedTuple):
-    """Where windows lie: one entry for each spatial dimension.
+class Placed(NamedTuple):
+    """Where the windows of a layer lie on its input (batch, channels, ...).
 
     Attributes:
-        kernel: Elements of a window.
-        strides: Steps from one window to the next.
-        dilations: Steps from one element of a window to the next.
-        begins: Padding before the first element of the input.
-        ends: Padding behind its last element, which ``auto_pad`` may have found.
-        outputs: How many windows there are.
+        windows: Over the spatial dimensions, padding included.
+        padding: Before the first element of the input, and behind its last, which ``auto_pad`` may
+            have found.
     """
 
-    kernel: tuple[int, ...]
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    begins: tuple[int, ...]
-    ends: tuple[int, ...]
-    outputs: tuple[int, ...]
+    windows: Windows
+    padding: Sides
 
-    def extents(self) -> tuple[int, ...]:
-        """Return how much of the input a window spans."""
-        return tuple(
-            (size - 1) * dilation + 1
-            for size, dilation in zip(self.kernel, self.dilations, strict=True)
-        )
+    def pad(self, x: Array, value: object = 0) -> Array:
+        """Return all that windows reach, ``value`` where ``x`` has none.
 
-    def reach(self) -> tuple[int, ...]:
-        """Return how many elements of the padded input all windows together span."""
-        return tuple(
-            (count - 1) * stride + extent
-            for count, stride, extent in zip(
-                self.outputs, self.strides, self.extents(), strict=True
-            )
-        )
+        Elements that no window reaches are left out.
+        """
+        axes, reach = self.windows.axes, self.windows.reach()
+        around = [
+            (before, size - before - x.shape[axis])
+            for axis, (before, _), size in zip(axes, self.padding, reach, strict=True)
+        ]
+        return extend(x, axes, around, value)
 
 
 def place_windows(
@@ -57,7 +43,7 @@ def place_windows(
     pads: tuple[int, ...] | None = None,
     auto_pad: str = "NOTSET",
     ceil_mode: int = 0,
-) -> Windows:
+) -> Placed:
     """Return where the windows of a convolution or pooling lie on an input of ``sizes``.
 
     Args:
@@ -84,7 +70,7 @@ def place_windows(
     if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         outputs = tuple(-(-size // step) for size, step in zip(sizes, strides, strict=True))
         begins, ends = _pad_to(sizes, outputs, strides, extents, auto_pad)
-        return Windows(kernel, strides, dilations, begins, ends, outputs)
+        return _placed(kernel, strides, dilations, outputs, begins, ends)
     if auto_pad not in ("NOTSET", "VALID", ""):
         raise EvaluationError(
             f"auto_pad is {auto_pad!r}; expected NOTSET, VALID, SAME_UPPER or SAME_LOWER"
@@ -104,7 +90,20 @@ def place_windows(
             f"windows of {kernel}, dilated by {dilations}, do not fit into sizes {sizes} padded by "
             f"{pads}; expected at least as many elements as a window spans"
         )
-    return Windows(kernel, strides, dilations, begins, ends, found)
+    return _placed(kernel, strides, dilations, found, begins, ends)
+
+
+def _placed(
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    counts: tuple[int, ...],
+    begins: tuple[int, ...],
+    ends: tuple[int, ...],
+) -> Placed:
+    axes = tuple(range(2, 2 + len(kernel)))
+    padding = tuple(zip(begins, ends, strict=True))
+    return Placed(Windows(axes, kernel, strides, dilations, counts), padding)
 
 
 def _count(room: int, last: int, step: int, ceil_mode: int) -> int:
@@ -155,52 +154,4 @@ def check_spatial(what: str, x: Array, least: int = 3) -> None:
         raise EvaluationError(
             f"{what} has shape {x.shape}; expected a batch, channels and at least "
             f"{least - 2} spatial dimensions"
-        )
-
-
-def pad_spatial(x: Array, windows: Windows, value: object = 0) -> Array:
-    """Return ``x`` (batch, channels, ...) with all that windows reach, ``value`` where it has none.
-
-    Elements that no window reaches are left out.
-    """
-    reach = windows.reach()
-    begins = windows.begins
-    whole = tuple(
-        begin == 0 and size >= end
-        for begin, size, end in zip(begins, x.shape[2:], reach, strict=True)
-    )
-    if all(whole):
-        return take_last(x, (slice(0, end) for end in reach))
-    padded = np.full((*x.shape[:2], *reach), value, x.dtype)
-    target = tuple(
-        slice(max(begin, 0), max(min(begin + size, end), begin, 0))
-        for begin, size, end in zip(begins, x.shape[2:], reach, strict=True)
-    )
-    source = tuple(
-        slice(max(-begin, 0), max(-begin, 0) + part.stop - part.start)
-        for begin, part in zip(begins, target, strict=True)
-    )
-    take_last(padded, target)[...] = take_last(x, source)
-    return padded
-
-
-def take_last(x: Array, parts: Iterable[slice | int], first: int = 2) -> Array:
-    """Return the view that ``parts`` take of the dimensions of ``x`` behind the ``first``."""
-    view: Array = x[(slice(None),) * first + tuple(parts)]
-    return view
-
-
-def window_slices(windows: Windows) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-    """Yield each element of a window, with the slices that take it from all windows at once."""
-    for element in product(*(range(size) for size in windows.kernel)):
-        yield (
-            element,
-            tuple(
-                slice(at * dilation, at * dilation + (count - 1) * step + 1, step)
-                if count
-                else slice(0, 0)
-                for at, dilation, count, step in zip(
-                    element, windows.dilations, windows.outputs, windows.strides, strict=True
-                )
-            ),
         )

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import narrow
+from relayish.numeric.precision import narrow
 from relayish.onnx.kernels.registry import Array, kernel
 
 _DOMAIN: Final = "ai.onnx.preview.training"

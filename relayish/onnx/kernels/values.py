@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.precision import is_integral
+from relayish.numeric.precision import is_integral
 from relayish.onnx.kernels.registry import Array
 
 DType = np.dtype[Any]  # Any: the scalar class is known when the array is

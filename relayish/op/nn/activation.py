@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.precision import widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
@@ -16,7 +17,6 @@ from relayish.op.layouts.rules import Answer, Layouts, Types, keep_layout, of_ax
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.types.type_rules import identity, tensor
-from relayish.op.values.accumulation import widen
 from relayish.op.values.evaluation import Array, Parameters, align, is_integral, number_of
 
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from relayish.numeric.precision import unpack
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
@@ -18,7 +19,6 @@ from relayish.op.nn.pooling_attrs import (
     AdaptivePool3DAttrs,
 )
 from relayish.op.nn.pooling_types import adaptive_pool_type, adaptive_rank, find_pooled_axes
-from relayish.op.values.accumulation import unpack
 from relayish.op.values.evaluation import Array, as_sizes
 
 AdaptiveAttrs: TypeAlias = AdaptivePool1DAttrs | AdaptivePool2DAttrs | AdaptivePool3DAttrs

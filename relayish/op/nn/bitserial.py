@@ -10,6 +10,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import matrix_product
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
@@ -17,7 +18,6 @@ from relayish.op.nn.arguments import tensor_so_far, unify_sizes
 from relayish.op.types.dimension import floor_divide, normalise_axis, show_type
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.type_checks import integers
-from relayish.op.values.accumulation import matrix_product
 from relayish.op.values.evaluation import Array, lowest_bits, result_dtype
 
 _WORDS: Final = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}

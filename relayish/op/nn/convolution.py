@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Final, TypeAlias, Unpack
 
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric import convolution
+from relayish.numeric.precision import ElementType, accumulator, operand, round_to
+from relayish.numeric.windows import Sides, extend
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -29,14 +32,11 @@ from relayish.op.nn.convolution_types import (
 )
 from relayish.op.nn.mac_count import count_convolution
 from relayish.op.nn.window_types import SPATIAL
-from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
+from relayish.op.nn.windows import sides, windows_over
 from relayish.op.types.layout import convert_layout
-from relayish.op.values.accumulation import ElementType, accumulator, operand, round_to
 from relayish.op.values.evaluation import Array, lowest_bits, result_dtype
 
 AnyConvAttrs: TypeAlias = ConvAttrs | WinogradAttrs | DeformableConv2DAttrs
-_BLOCK = 2**19
-"""How many elements of columns are made at a time: few enough to stay in the cache."""
 
 
 def convolve(
@@ -49,13 +49,6 @@ def convolve(
     dtype: ElementType,
 ) -> Array:
     """Return the convolution of ``data`` with ``kernel``.
-
-    What every place of the window sees becomes a column of a matrix, one strided copy for each
-    element of the kernel, and the kernels are the rows of another: their product is the result, at
-    the speed of the machine's matrix product. Measured against sums of shifted products and against
-    columns along one axis only, this was fastest for all layers of ResNet-18, in blocks that fit
-    the cache also for large images. Windows of one element are not copied at all. Kernels of one
-    channel each make products of a single row: see :func:`_depthwise`.
 
     Args:
         data: (batch, groups · i, *spatial)
@@ -74,98 +67,8 @@ def convolve(
     axes = range(2, data.ndim)
     source = extend(left, axes, padding, dtype=work)
     windows = windows_over(source.shape, axes, kernel.shape[2:], strides, dilation)
-    outputs = kernel.shape[0]
-    if kernel.shape[1] == 1 < groups and len(windows.axes) > 1:
-        by_channel = _depthwise(source, right.astype(work, copy=False), windows)
-        return round_to(by_channel, dtype)
-    rows = right.astype(work, copy=False).reshape(
-        (groups, outputs // groups, prod(kernel.shape[1:]))
-    )
-    result: Array = np.empty((data.shape[0], groups, outputs // groups, prod(windows.counts)), work)
-    for images, places, columns in column_blocks(source, windows, groups):
-        np.matmul(rows, columns, out=result[images, :, :, places])
-    return round_to(result.reshape((data.shape[0], outputs, *windows.counts)), dtype)
-
-
-def column_blocks(
-    source: Array, windows: Windows, groups: int
-) -> Iterator[tuple[slice, slice, Array]]:
-    """Yield what windows see as columns of matrices, some images or rows of windows at a time.
-
-    Args:
-        source: (batch, channels, *spatial), padded already.
-        windows: Over its spatial axes.
-        groups: How many parts the channels are divided into.
-
-    Yields:
-        Which images, which places of the window, counted through, and their columns ``(images,
-        groups, channels / groups · taps, places)``, which are overwritten by those that follow.
-    """
-    batch, channels = source.shape[:2]
-    taps, line = prod(windows.kernel), prod(windows.counts[1:])
-    if taps == 1 and source.shape[2:] == windows.counts:  # every element is a window of its own
-        flat = source.reshape((batch, groups, channels // groups, prod(windows.counts)))
-        yield slice(None), slice(None), flat
-        return
-    lines = windows.counts[0]
-    each = max(1, channels * taps * line)
-    images = max(1, min(batch, _BLOCK // (each * lines)))
-    height = lines if images > 1 else max(1, min(lines, _BLOCK // each))
-    height = -(-lines // -(-lines // height))  # blocks of one size, or nearly
-    buffer: Array = np.empty(images * each * height, source.dtype)
-    for first in range(0, batch, images):
-        some = source[first : first + images]
-        for top in range(0, lines, height):
-            count = min(height, lines - top)
-            part = windows._replace(counts=(count, *windows.counts[1:]))
-            shape = (some.shape[0], channels, *windows.kernel, *part.counts)
-            columns = buffer[: prod(shape)].reshape(shape)
-            below = some[:, :, top * windows.strides[0] :]
-            for tap in windows.taps():
-                columns[(slice(None), slice(None), *tap)] = part.view_tap(below, tap)
-            depth = channels // groups * taps
-            matrix = columns.reshape((some.shape[0], groups, depth, count * line))
-            yield slice(first, first + images), slice(top * line, (top + count) * line), matrix
-
-
-def _depthwise(source: Array, kernel: Array, windows: Windows) -> Array:
-    """Return the convolution of every channel with kernels of its own.
-
-    Columns are made along all axes but the first, so there are fewer by the height of the window;
-    the product with all lines of the kernels then has one result for each of these, which are added
-    where they belong. Measured on the layers of MobileNet this takes from half to nine tenths of
-    the time of columns for the whole window, and half of that of adding up shifted, scaled images.
-
-    Args:
-        source: (batch, channels, *spatial), padded already, of two axes at least.
-        kernel: (channels · outputs of each, 1, *window)
-        windows: Over the spatial axes.
-    """
-    batch, channels, height = source.shape[:3]
-    each, lines = kernel.shape[0] // channels, windows.kernel[0]
-    along = Windows(
-        windows.axes,
-        (1, *windows.kernel[1:]),
-        (1, *windows.strides[1:]),
-        (1, *windows.dilation[1:]),
-        (height, *windows.counts[1:]),
-    )
-    taps, places = prod(along.kernel), prod(along.counts)
-    down = Windows((4,), (lines,), windows.strides[:1], windows.dilation[:1], windows.counts[:1])
-    rows = kernel.reshape((channels, each * lines, taps))
-    result: Array = np.zeros((batch, channels, each, *windows.counts), source.dtype)
-    step = max(1, _BLOCK // (2 * max(1, batch * taps * places)))
-    for first in range(0, channels, step):
-        some = source[:, first : first + step]
-        columns: Array = np.empty((*some.shape[:2], *along.kernel, *along.counts), source.dtype)
-        for tap in along.taps():
-            columns[(slice(None), slice(None), *tap)] = along.view_tap(some, tap)
-        matrix = columns.reshape((*some.shape[:2], taps, places))
-        found = np.matmul(rows[first : first + step], matrix)
-        found = found.reshape((*some.shape[:2], each, lines, *along.counts))
-        for line in range(lines):
-            result[:, first : first + step] += down.view_tap(found, (line,))[:, :, :, line]
-    return result.reshape((batch, channels * each, *windows.counts))
+    found = convolution.convolve(source, right.astype(work, copy=False), windows, groups)
+    return round_to(found, dtype)
 
 
 def arrange_data(attrs: AnyConvAttrs, data: Array) -> Array:

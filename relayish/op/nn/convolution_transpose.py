@@ -8,10 +8,12 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs
+from relayish.numeric.convolution import column_blocks, transpose_convolve
+from relayish.numeric.precision import accumulator, operand, round_to
+from relayish.numeric.windows import Windows, extend
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_convolution
-from relayish.op.nn.convolution import column_blocks
 from relayish.op.nn.convolution_attrs import (
     Conv1DTransposeAttrs,
     Conv2DAttrs,
@@ -26,41 +28,30 @@ from relayish.op.nn.convolution_types import (
 )
 from relayish.op.nn.mac_count import count_convolution
 from relayish.op.nn.window_types import SPATIAL
-from relayish.op.nn.windows import Windows, extend, sides, windows_over
+from relayish.op.nn.windows import sides, windows_over
 from relayish.op.types.layout import convert_layout
-from relayish.op.values.accumulation import accumulator, operand, round_to
 from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
 
 def _transposed_convolution(attrs: ConvTransposeAttrs, data: Array, weight: Array) -> Array:
-    """Return the sum of the kernels, each scaled by an element and put where that one is.
-
-    All the scaled kernels are one matrix product, of which the part for each element of the kernel
-    is then added at its places at once.
-    """
+    """Return the sum of the kernels, each scaled by an element and put where that one is."""
     rank, groups = len(attrs.strides), attrs.groups
     plain = "NC" + SPATIAL[rank]
     dtype = result_dtype(attrs.out_dtype, data.dtype)
     source = operand(convert_layout(data, attrs.data_layout, plain), dtype)
     kernel = operand(convert_layout(weight, attrs.kernel_layout, "IO" + SPATIAL[rank]), dtype)
-    inputs, within = kernel.shape[0] // groups, kernel.shape[1]
-    batch, sizes, window = source.shape[0], source.shape[2:], kernel.shape[2:]
-    work = accumulator(dtype, source, kernel, inputs * prod(window))
-    columns = source.astype(work, copy=False).reshape((batch, groups, inputs, prod(sizes)))
-    rows = kernel.astype(work, copy=False).reshape((groups, inputs, within * prod(window)))
-    scaled = np.matmul(np.swapaxes(rows, 1, 2), columns)
-    scaled = scaled.reshape((batch, groups * within, *window, *sizes))
-
+    window, sizes = kernel.shape[2:], source.shape[2:]
     strides, spread = as_sizes(attrs.strides), as_sizes(attrs.dilation)
     placed = Windows(tuple(range(2, 2 + rank)), window, strides, spread, sizes)
-    whole = tuple(
-        (n - 1) * s + (k - 1) * d + 1
-        for n, k, s, d in zip(sizes, window, strides, spread, strict=True)
+    whole = placed.reach()
+    work = accumulator(dtype, source, kernel, kernel.shape[0] // groups * prod(window))
+    result = transpose_convolve(
+        source.astype(work, copy=False),
+        kernel.astype(work, copy=False),
+        placed,
+        groups,
+        [max(size, 0) for size in whole],
     )
-    result: Array = np.zeros((batch, groups * within, *(max(n, 0) for n in whole)), work)
-    for tap in placed.taps():
-        there = placed.view_tap(result, tap)
-        there += scaled[(slice(None), slice(None), *tap)]
     padding, extra = sides(attrs.padding, rank), as_sizes(attrs.output_padding)
     cut = tuple(  # of nothing there may be less than nothing before it is padded
         (-b, more - a + min(n, 0)) for (b, a), more, n in zip(padding, extra, whole, strict=True)

@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import widen
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.nn.arguments import unify_sizes
@@ -15,7 +16,6 @@ from relayish.op.nn.window_types import sum_padding
 from relayish.op.types.dimension import add, ceil_divide, show_type, subtract
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.accumulation import widen
 from relayish.op.values.evaluation import Array, as_sizes
 
 

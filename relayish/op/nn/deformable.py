@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from relayish.numeric.precision import accumulator, round_to
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_deformable_convolution
@@ -14,7 +15,6 @@ from relayish.op.nn.convolution_attrs import DeformableConv2DAttrs
 from relayish.op.nn.convolution_types import deformable_convolution_relation
 from relayish.op.nn.windows import sides, windows_over
 from relayish.op.types.layout import convert_layout
-from relayish.op.values.accumulation import accumulator, round_to
 from relayish.op.values.evaluation import Array, result_dtype
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import widen
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import broadcast_shapes, compare, show_type, unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import tensors, unify_dtype
-from relayish.op.values.accumulation import widen
 from relayish.op.values.evaluation import Array
 
 _TERM: Final = re.compile(r"([A-Za-z]*)(\.\.\.)?([A-Za-z]*)")

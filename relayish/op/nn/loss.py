@@ -7,12 +7,12 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.types.dimension import show_type
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.accumulation import widen
 from relayish.op.values.evaluation import Array, Parameters
 
 

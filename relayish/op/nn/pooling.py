@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
 from math import prod
 
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import get_lowest_number
+from relayish.numeric.pooling import combine_windows, count_elements
+from relayish.numeric.precision import round_to, unpack
+from relayish.numeric.windows import Sides, Windows, extend
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
@@ -25,8 +27,7 @@ from relayish.op.nn.pooling_attrs import (
     MaxPoolAttrs,
 )
 from relayish.op.nn.pooling_types import find_pooled_axes, global_pool_type, pool_type
-from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
-from relayish.op.values.accumulation import round_to, unpack
+from relayish.op.nn.windows import sides, windows_over
 from relayish.op.values.evaluation import Array, as_sizes, is_integral
 
 
@@ -52,25 +53,6 @@ def pad_windows(attrs: MaxPoolAttrs, data: Array, fill: float) -> tuple[Array, W
     axes = find_pooled_axes(attrs.layout, len(attrs.pool_size), data.ndim)
     padded = extend(data, axes, pool_padding(attrs, axes, data.shape), fill)
     return padded, windows_over(padded.shape, axes, attrs.pool_size, attrs.strides, attrs.dilation)
-
-
-def combine_windows(data: Array, windows: Windows, combine: np.ufunc) -> Array:
-    """Return what ``combine`` makes of the elements of each window, axis by axis.
-
-    A window of 3 by 3 takes 2 + 2 passes over the data that way, each over strided views, in place
-    of 8; sliding views of whole windows that numpy reduces are many times slower than either.
-    """
-    result = data
-    for axis, size, *others in reversed(list(zip(*windows, strict=True))):
-        line = Windows((axis,), (size,), *((value,) for value in others))
-        if size == 1:
-            result = line.view_tap(result, (0,))
-            continue
-        whole = combine(line.view_tap(result, (0,)), line.view_tap(result, (1,)))
-        for tap in range(2, size):
-            combine(whole, line.view_tap(result, (tap,)), out=whole)
-        result = whole
-    return result
 
 
 def get_lowest(data: Array) -> float:
@@ -107,16 +89,15 @@ def window_sizes(attrs: MaxPoolAttrs, shape: tuple[int, ...], *, include_pad: bo
     """
     axes = find_pooled_axes(attrs.layout, len(attrs.pool_size), len(shape))
     padding, full = sides(attrs.padding, len(axes)), pool_padding(attrs, axes, shape)
-    counts = []
-    for place, axis in enumerate(axes):
-        inside = np.ones([shape[axis] if a == axis else 1 for a in range(len(shape))], np.int64)
-        counted = extend(inside, (axis,), (padding[place],), int(include_pad))
-        behind = (0, full[place][1] - padding[place][1])
-        counted = extend(counted, (axis,), (behind,))
-        given = (attrs.pool_size, attrs.strides, attrs.dilation)
-        line = windows_over(counted.shape, (axis,), *((value[place],) for value in given))
-        counts.append(combine_windows(counted, line, np.add))
-    return np.maximum(reduce(np.multiply, counts), 1)
+    whole = list(shape)
+    for axis, (before, after) in zip(axes, full, strict=True):
+        whole[axis] = max(shape[axis] + before + after, 0)
+    windows = windows_over(whole, axes, attrs.pool_size, attrs.strides, attrs.dilation)
+    counted = [
+        (0, before + shape[axis] + after) if include_pad else (before, before + shape[axis])
+        for axis, (before, after) in zip(axes, padding, strict=True)
+    ]
+    return count_elements(windows, len(shape), counted)
 
 
 def _max_pool(attrs: MaxPoolAttrs, data: Array) -> Array:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from relayish.numeric.precision import round_to, unpack
+from relayish.numeric.windows import extend
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.nn.pooling import (
@@ -16,8 +18,6 @@ from relayish.op.nn.pooling import (
 )
 from relayish.op.nn.pooling_attrs import MaxPool2DAttrs
 from relayish.op.nn.pooling_types import pool_gradient_type, with_dilation
-from relayish.op.nn.windows import extend
-from relayish.op.values.accumulation import round_to, unpack
 from relayish.op.values.evaluation import Array
 
 

@@ -12,13 +12,13 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.precision import matrix_product
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.types.dimension import multiply, show_type, subtract
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.accumulation import matrix_product
 from relayish.op.values.evaluation import Array, Parameters
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import round_to
+from relayish.numeric.windows import extend
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_transformed_convolution
@@ -21,11 +23,10 @@ from relayish.op.nn.convolution_attrs import (
     ConvWinogradWeightTransformAttrs,
 )
 from relayish.op.nn.convolution_types import packed_convolution_relation
-from relayish.op.nn.windows import extend, sides
+from relayish.op.nn.windows import sides
 from relayish.op.types.dimension import ANY, add, subtract
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import tensor
-from relayish.op.values.accumulation import round_to
 from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
 WinogradAttrs: TypeAlias = Conv2DWinogradAttrs | Conv3DWinogradAttrs

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.op.values.accumulation import widen
+from relayish.numeric.precision import widen
 from relayish.op.values.evaluation import Array, is_integral
 
 _NUDGE: Final = 1e-5

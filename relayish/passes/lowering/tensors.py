@@ -10,9 +10,9 @@ import numpy as np
 from relayish.ir.dtype import get_lowest_number, numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr
-from relayish.op.nn.windows import Sides
+from relayish.numeric.precision import is_whole
+from relayish.numeric.windows import Sides
 from relayish.op.types.layout import converted_shape
-from relayish.op.values.accumulation import is_whole
 from relayish.op.values.evaluation import number_of
 from relayish.passes.rewrite.rules.table import op
 

@@ -59,8 +59,7 @@ def test_convolution_is_that_of_torch(seed):
 @pytest.mark.parametrize("shape", [(2, 4, 60, 70), (1, 6, 1, 40)])
 @pytest.mark.parametrize("group", [1, 2, 0])
 def test_convolution_in_several_bands_is_that_of_torch(shape, group, monkeypatch):
-    monkeypatch.setattr("relayish.onnx.kernels.convolution.COLUMN_BYTES", 20_000)
-    monkeypatch.setattr("relayish.onnx.kernels.convolution.BLOCK_BYTES", 40_000)
+    monkeypatch.setattr("relayish.numeric.convolution._BLOCK", 5_000)
     rng, group = np.random.default_rng(0), group or shape[1]  # or each channel by itself
     x, w = draw_tensor(rng, shape), draw_tensor(rng, (12, shape[1] // group, 3, 3))
     (y,) = run_kernel(

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType
+from relayish.numeric.windows import Sides
 from relayish.op.nn.convolution_types import gradient_layouts
 from relayish.op.nn.window_types import SPATIAL
-from relayish.op.nn.windows import Sides, sides
+from relayish.op.nn.windows import sides
 from relayish.passes.lowering.call import Site, lowers, refuse_unless
 from relayish.passes.lowering.contracting import Contractions
 from relayish.passes.lowering.nn.products import few_bits

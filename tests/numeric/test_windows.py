@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.op.nn.windows import extend
+from relayish.numeric.windows import extend
 
 
 @pytest.mark.parametrize(
