@@ -316,8 +316,13 @@ def add_note(error: BaseException, note: str) -> None:
 _NEAR: Final = 0.6
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean x?"`` for the known name nearest to ``name``, or ``""``."""
+def suggest(name: object, known: Iterable[str]) -> str:
+    """Return ``"; did you mean x?"`` for the known name nearest to ``name``, or ``""``.
+
+    So it is of what is no text, by which a careless caller may ask.
+    """
+    if not isinstance(name, str):
+        return ""
     long = len(name)  # to compare it takes a while, in vain where lengths are far apart
     likely = [each for each in known if 2 * min(long, len(each)) >= _NEAR * (long + len(each))]
     nearest = difflib.get_close_matches(name, likely, n=1, cutoff=_NEAR) if likely else ()

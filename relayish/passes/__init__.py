@@ -117,6 +117,7 @@ PASSES: Final = {
     "ConstantToInitializer": "onnx_rewrite.constant_to_initializer",
     "EliminateNop": "onnx_rewrite.eliminate_nop",
     "FoldShapes": "onnx_rewrite.fold_shapes",
+    "DeclareOutputShapes": "onnx_shapes.declare_output_shapes",
     "InferShapesOnnx": "onnx_shapes.infer_shapes_onnx",
     "InlineControlFlow": "onnx_rewrite.inline_control_flow",
     "InlineOnnxFunctions": "onnx_rewrite.inline_onnx_functions",

@@ -257,6 +257,8 @@ def test_dict_attrs_hold_any_names():
         made["iner"]
     with pytest.raises(FrozenNodeError):
         made.inner = {}
+    with pytest.raises(UnknownNameError, match=r"no attribute 0$"):
+        made[0]  # as a list would be asked
 
 
 def test_dict_attrs_are_equal_whatever_their_order():

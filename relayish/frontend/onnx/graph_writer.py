@@ -19,7 +19,6 @@ from relayish.frontend.onnx.notes import (
     write_value,
     write_value_info,
 )
-from relayish.frontend.onnx.value_types import known_type, merge_types, part_types
 from relayish.frontend.onnx.written import Node, Value, as_name, operands_of, output_names
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.one_line import describe
@@ -47,6 +46,7 @@ from relayish.onnx.protos.attributes import (
     fill_attribute,
     sparse_to_proto,
 )
+from relayish.onnx.value_types import known_type, merge_types, part_types
 
 
 class GraphWriter:

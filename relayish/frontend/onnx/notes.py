@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from relayish.frontend.onnx.type_reader import TypeReader
-from relayish.frontend.onnx.value_types import merge_types
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.type import Type
 from relayish.ir.span import Span
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.types import Dimensions, type_of_proto, type_to_proto
+from relayish.onnx.value_types import merge_types
 
 
 def read_graph_notes(graph: Any, types: TypeReader) -> dict[str, object]:  # Any: a GraphProto

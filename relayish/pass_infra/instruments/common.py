@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 import tracemalloc
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from relayish._support import hooks
+from relayish._support.per_thread import PerThread
 from relayish.ir.module import AnyModule
 from relayish.ir.one_line import one_line
 from relayish.ir.traversal import EVERYTHING
@@ -104,7 +104,7 @@ class _Measured:
     start: int = field(default_factory=time.perf_counter_ns)
 
 
-class _Open(threading.local):
+class _Open(PerThread):
     """The passes that are measured, each inside the one before; each thread has its own."""
 
     def __init__(self) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import threading
 from pathlib import Path
 from typing import Final
 
 from relayish._support.files import replace_file
+from relayish._support.per_thread import PerThread
 from relayish.errors import PassError, add_note
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
@@ -86,7 +86,7 @@ class DumpInstrument(PassInstrument):
         self._last.mod = mod
 
 
-class _Last(threading.local):
+class _Last(PerThread):
     """The module written last, of each thread its own."""
 
     mod: AnyModule | None = None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Final
 
 from relayish._support import hooks
+from relayish._support.per_thread import PerThread
 from relayish.ir.module import AnyModule
 
 KEPT: Final = 4
 """So many texts are kept: what a pass took and returned, and the pass around it."""
 
 
-class ProgramTexts(threading.local):
+class ProgramTexts(PerThread):
     """The texts of the last few programs asked for; each thread has its own."""
 
     def __init__(self) -> None:

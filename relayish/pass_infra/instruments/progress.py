@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from typing import Final, NamedTuple, TextIO
 
+from relayish._support.per_thread import PerThread
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.info import PassInfo
@@ -110,7 +110,7 @@ def _plan(pipeline: Pass) -> tuple[PassInfo, ...]:
     return tuple([pass_.info for pass_ in planned]) or (pipeline.info,)
 
 
-class _State(threading.local):
+class _State(PerThread):
     """How far each thread is."""
 
     def __init__(self) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
+from relayish._support.per_thread import PerThread
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
 
@@ -27,7 +27,7 @@ class RunningPass:
         return self.unbroken and self.reached is out
 
 
-class RunningPasses(threading.local):
+class RunningPasses(PerThread):
     """The passes that are running, each inside the one before; each thread has its own."""
 
     def __init__(self) -> None:

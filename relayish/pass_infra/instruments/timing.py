@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, field
 
 from relayish._support.graph import walk_tree
+from relayish._support.per_thread import PerThread
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
@@ -27,7 +27,7 @@ class PassProfile:
         return self.duration - sum(child.duration for child in self.children)
 
 
-class _Open(threading.local):
+class _Open(PerThread):
     """The profiles of the passes that are running, of each thread its own."""
 
     def __init__(self) -> None:

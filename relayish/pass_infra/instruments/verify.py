@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Sequence
 from typing import Final
 
+from relayish._support.per_thread import PerThread
 from relayish.errors import CheckError, DeclarationError, RelayishError, UnknownNameError
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
@@ -104,7 +104,7 @@ use a new Var for the second
         self._state.note(name, mod)
 
 
-class _State(threading.local):
+class _State(PerThread):
     """What is known of the last module that was checked, of each thread its own."""
 
     def __init__(self) -> None:

@@ -19,6 +19,7 @@ ONNX_PASSES: Final = (
     "CombineConstants",  # after fusion, which has better places for constants
     "EliminateCommonSubexprOnnx",  # what differed by what was removed since
     "MergeInitializers",  # and the constants that fusion made
+    "DeclareOutputShapes",  # names of sizes that are known by now
 )
 """All of them, in order; each runs from its own level on."""
 

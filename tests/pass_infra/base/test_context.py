@@ -11,7 +11,19 @@ from typing import Any
 import pytest
 
 from relayish.errors import ConfigError, FrozenNodeError, PassError
-from relayish.transform import PassContext, PassInfo, PassInstrument
+from relayish.ir.relay.module import IRModule
+from relayish.transform import (
+    DiffInstrument,
+    InferType,
+    PassContext,
+    PassCountInstrument,
+    PassInfo,
+    PassInstrument,
+    PassTimingInstrument,
+    PrintAfterAll,
+    ProgressInstrument,
+    VerifyInstrument,
+)
 from tests.support.each import each
 from tests.support.guard import HANGS
 
@@ -319,6 +331,27 @@ def test_instrument_that_cannot_leave_is_left_out_of_a_pickle_and_told() -> None
     with pytest.warns(RuntimeWarning, match="pickled without the instrument .*Log.*lock"):
         data = pickle.dumps(ctx)
     assert [type(each) for each in pickle.loads(data).instruments] == [Kept]
+
+
+@pytest.mark.parametrize(
+    "instrument",
+    [
+        DiffInstrument(),
+        PassCountInstrument(),
+        PassTimingInstrument(),
+        PrintAfterAll(),
+        ProgressInstrument(),
+        VerifyInstrument(),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_instruments_are_copied_with_the_context_that_has_them(instrument: PassInstrument) -> None:
+    ctx = PassContext(instruments=[instrument])
+    for other in (copy.deepcopy(ctx), pickle.loads(pickle.dumps(ctx))):
+        [copied] = other.instruments
+        assert type(copied) is type(instrument)
+        with other:
+            assert not InferType()(IRModule()).functions
 
 
 def test_repr_shows_every_setting() -> None:

@@ -66,7 +66,7 @@ class FactSource:
         """
         facts = self._facts
         if facts is None:
-            facts = self._facts = self._begin()
+            facts = self._facts = facts_of(self._func, self._mod)
             self._known.update([each for each, _ in facts.items()])
         if expr in self._known:
             return facts
@@ -84,11 +84,6 @@ class FactSource:
             if each not in self._known and type(each) is Var:
                 self._learn(facts, graph, each, value)
         return facts
-
-    def _begin(self) -> Facts:
-        """Return what an earlier pass left of facts, or those of the whole function."""
-        kept = _KEPT.get(self._func)
-        return propagate(self._func, self._mod, strict=False) if kept is None else kept
 
     def keep(self, image: Function, chain: Chain) -> None:
         """Keep facts for the passes behind, which are given ``image``.
@@ -136,6 +131,12 @@ class FactSource:
 
 _KEPT: Final[WeakKeyDictionary[Function, Facts]] = WeakKeyDictionary()
 """By function: what is known for good of its variables."""
+
+
+def facts_of(func: Function, mod: IRModule | None) -> Facts:
+    """Return what an earlier pass left of facts, or those of the whole function."""
+    kept = _KEPT.get(func)
+    return propagate(func, mod, strict=False) if kept is None else kept
 
 
 def carry_facts(func: Expr, image: Expr) -> None:
