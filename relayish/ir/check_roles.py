@@ -31,6 +31,13 @@ def check_roles(cls: type[Any], fields: tuple[Field, ...], atom: Atom | None) ->
             f"scope of its own in which it would be known, only parts; let the parts bind what "
             f"their scopes know, or hold a scope in {cls.__name__}"
         )
+    if cls.held_as_ is Role.PART and Role.BINDER in roles and Role.SCOPE not in roles:
+        raise DeclarationError(
+            f"{cls.__name__}.{roles[Role.BINDER]} is declared a binder, but {cls.__name__} has no "
+            f"scope in which it would be known, and nothing stands behind a part of a node; "
+            f"declare a field of {cls.__name__} with field(scope=Runs...), or let what holds a "
+            f"{cls.__name__} bind it"
+        )
     in_order = [f for f in fields if f.role in (Role.OPERAND, Role.PART)]
     for before, after in itertools.pairwise(in_order):
         if before.role is Role.PART and after.role is Role.OPERAND:

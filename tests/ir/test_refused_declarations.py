@@ -16,11 +16,12 @@ from relayish.functor.vtable import is_default
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.effect import Effect
 from relayish.ir.language import RESERVED
-from relayish.ir.node import field, node
+from relayish.ir.node import Node, field, node
 from relayish.ir.relay.adt import Clause
 from relayish.ir.relay.expr import Expr, Var
+from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.ir.roles import Atom, Runs
+from relayish.ir.roles import Atom, Role, Runs
 
 x = Var("x")
 
@@ -135,6 +136,20 @@ def test_binder_known_in_no_scope_but_those_of_parts_is_refused() -> None:
         class Choose(Expr):
             var: Var = field(binder=True)
             arms: Clause = field(part=True)
+
+
+def test_part_that_binds_and_has_no_scope_is_refused() -> None:
+    class Arms(Node, language=RELAY, held_as=Role.PART):
+        __slots__ = ()
+        visit_name = "test_arms"
+
+    said = r"Arm.var is declared a binder, but Arm has no scope .*; declare a field of Arm with"
+    with pytest.raises(DeclarationError, match=said):
+
+        @node("test_arm", effect=Effect.NONE)
+        class Arm(Arms):
+            var: Var = field(binder=True)
+            value: Expr
 
 
 def test_operand_declared_after_a_part_is_refused() -> None:

@@ -12,11 +12,12 @@ from relayish.errors import GradientError, TypeInferenceError, UnknownNameError
 from relayish.interpreter import evaluate
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.build import const
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Tuple, Var
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType, scalar_type
 from relayish.ir.roles import Atom, Runs
+from relayish.passes.cleanup.dead_code_elimination import eliminate_dead_code
 from relayish.passes.cleanup.rename_vars import rename_vars
 from relayish.passes.fold.bind import bind
 from relayish.passes.fold.change_batch import change_batch
@@ -59,6 +60,34 @@ def test_a_function_inside_keeps_the_variable_it_captures(name: str) -> None:
     out = get_pass(name)(mod)
     assert all(well_formed(func) for func in out.functions.values())
     assert run(out, (4,)).value == 17
+
+
+@pytest.mark.parametrize("inline_once", [False, True])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_declaration_stays_where_its_variable_alone_is_used(
+    inline_once: bool, inside: bool
+) -> None:
+    x, y, unused = Var("x", INT), Var("y"), Var("unused")
+    declared = KINDS.declare(y, add(x, const(1)))
+    body = Let(unused, Tuple((declared,)) if inside else declared, multiply(y, y))
+    kept = eliminate_dead_code(
+        Function((x,), body), inline_once=inline_once, ignore_impurity=inside
+    )
+    assert well_formed(kept)
+    assert run(IRModule({"main": kept}), (4,)).value == 25
+
+
+@pytest.mark.parametrize("name", ["Inline", "InlineClosure", "FullInline", "PartialEvaluate"])
+def test_a_declaration_in_an_argument_is_known_behind_the_call(name: str) -> None:
+    x, y, z, f = Var("x", INT), Var("y"), Var("z"), Var("f")
+    params = Var("p", INT), Var("q", INT)
+    mod = IRModule({"g": Function(params[:1], const(3))})
+    first = Call(GlobalVar("g"), (KINDS.declare(y, add(x, const(1))),))
+    second = Call(f, (KINDS.declare(z, x),))
+    body = Let(f, Function(params[1:], const(4)), Tuple((first, y, second, z)))
+    out = get_pass(name)(mod.with_functions({"main": Function((x,), body)}))
+    assert well_formed(out["main"])
+    assert run(out, (4,)).value == (3, 5, 4, 4)
 
 
 def test_a_lifted_branch_takes_the_variable_as_a_parameter() -> None:

@@ -22,7 +22,7 @@ from relayish.ir.relay.function_attributes import is_closure, is_opaque
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
-from relayish.passes.functions.interprocedural.call_site import Arguments
+from relayish.passes.functions.interprocedural.call_site import Arguments, find_declaring_calls
 from relayish.passes.functions.interprocedural.copy import copy_function, substitute_all
 from relayish.passes.functions.interprocedural.dropping import (
     DroppingMutator,
@@ -149,6 +149,10 @@ def inline_closure(expr: Expr, mod: IRModule | None = None) -> Expr:
                 dropped.add(node.var)
         elif type(node) is Call and uses[node.op] == 1 and _arity(node.op, mod) is not None:
             closures[node.op] = node.op
+    if closures:
+        for call in find_declaring_calls(expr):
+            closures.pop(call.op, None)
+        dropped.intersection_update(closures)
     if not closures:
         return expr
     return _Inliner(expr, mod, closures, dropped, uses).inline(expr)

@@ -36,6 +36,8 @@ class _CompositeInliner(ExprMutator):
         func = call.op
         if type(func) is not Function or not is_composite(func) or func.type_params:
             return super().visit_call(call)
+        if not self._arguments.is_expandable(call):
+            return super().visit_call(call)
         args = [self.visit(arg) for arg in call.args]
         if func in self._inlined:  # variables are bound once
             func = copy_function(func)

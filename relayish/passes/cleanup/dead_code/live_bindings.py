@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from relayish.analysis.effect_rules import effect_of_op
 from relayish.analysis.effects import Effect, Effects
+from relayish.ir.declaring import find_declaring
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import PROGRAM
 
 
 class EffectQuery:
@@ -35,6 +37,7 @@ class EffectQuery:
         self._ref_precision = ref_precision
         self._argument_precision = function_argument_precision
         self._effects: Effects | None = None
+        self._declaring: frozenset[Node] | None = None
         self._pure_ops: dict[Expr, bool] = {}
 
     @property
@@ -59,13 +62,19 @@ class EffectQuery:
         return pure
 
     def must_stay(self, value: Expr) -> bool:
-        """Return whether ``value`` is evaluated for what it does, too."""
+        """Return whether ``value`` is evaluated for what it does or declares, too."""
         ignored = Effect.READS if self._ref_precision else Effect.NONE
-        return bool(self._of(value) & ~ignored)
+        return bool(self._of(value) & ~ignored) or self._declares(value)
 
     def is_pure(self, value: Expr) -> bool:
         """Return whether ``value`` may be evaluated at another time."""
-        return self._of(value) == Effect.NONE
+        return self._of(value) == Effect.NONE and not self._declares(value)
+
+    def _declares(self, value: Expr) -> bool:
+        """Return whether ``value`` declares variables, which what stands behind it may use."""
+        if self._declaring is None:
+            self._declaring = find_declaring(PROGRAM.post_order(self._root))
+        return value in self._declaring
 
     def _of(self, value: Expr) -> Effect:
         if self._ignore_impurity:

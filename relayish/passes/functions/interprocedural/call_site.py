@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from relayish.analysis import Effect, Effects, analyse_effects
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import PassError
+from relayish.ir.declaring import find_declaring
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import split_by_run_count
+from relayish.ir.scoping import PROGRAM, split_by_run_count
 from relayish.passes.functions.interprocedural.copy import make_fresh_var
 
 
@@ -32,6 +33,7 @@ class Arguments:
         self._mod = mod
         self._transparency = ReferentialTransparency()
         self._effects: Effects | None = None
+        self._declaring: frozenset[Call] | None = None
 
     @staticmethod
     def of_module(mod: IRModule) -> Arguments:
@@ -52,6 +54,25 @@ class Arguments:
         if self._effects is None:
             self._effects = analyse_effects(self._root, self._mod)
         return self._effects.of(arg) == Effect.NONE
+
+    def is_expandable(self, call: Call) -> bool:
+        """Return whether a body may stand in place of ``call``, as it stands in the root."""
+        if self._declaring is None:
+            self._declaring = find_declaring_calls(self._root)
+        return call not in self._declaring
+
+
+def find_declaring_calls(root: Expr) -> frozenset[Call]:
+    """Return the calls with arguments that declare variables for what stands behind the call.
+
+    No body takes their place: lets of the arguments would hide these variables.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    declaring = find_declaring(PROGRAM.post_order(root))
+    calls = [node for node in declaring if type(node) is Call]
+    return frozenset([call for call in calls if not declaring.isdisjoint(call.args)])
 
 
 class Template:

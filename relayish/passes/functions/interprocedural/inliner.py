@@ -123,7 +123,8 @@ class _Inliner:
         assert template is not None
         assert type(site.op) is GlobalVar
         args = [self._atom(inlining.own.of(inlining.copy.visit(arg))) for arg in site.args]
-        if template.function.type_params or is_opaque(template.function):
+        is_closed = bool(template.function.type_params) or is_opaque(template.function)
+        if is_closed or not self._arguments.is_expandable(site):
             function = self._literal(site.op.name_hint, inlining)
             memo[site] = site.with_fields(op=function, args=tuple(args))
             return
