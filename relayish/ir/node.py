@@ -33,6 +33,7 @@ from relayish.ir.language import Language, languages
 from relayish.ir.naming import brief
 from relayish.ir.property import Property, count_children, properties_of
 from relayish.ir.roles import Access, Atom, Role, Traits
+from relayish.ir.visit_name import mangle
 
 __all__ = [
     "ATOMS",
@@ -257,7 +258,8 @@ def node(
         visit: An identifier that no other kind of the language has, nor of the domain.
         domain: The domain that the kind is an operator of, by default that which is called as the
             language is. Another one goes before the visit name: ``Domain("complex")`` and
-            ``"repeat"`` make ``visit_complex_repeat``, while the operator is ``repeat``.
+            ``"repeat"`` make ``visit_complex_repeat``, while the operator is ``repeat``. Behind a
+            domain with underscores or dots, and for these dots, stand two: ``visit_my_lib__add``.
         atom: Which sort of atom the nodes are, if they are atoms; these have no effect.
         effect: What evaluating a node does by itself, its operands and scopes aside. By default
             anything, and nothing for atoms and for kinds that are not evaluated, such as types.
@@ -293,7 +295,7 @@ def node(
             _let_write(fields)
         own_domain = typing.cast(type[Node], cls).language_.name
         owner = own_domain if domain is None else domain if isinstance(domain, str) else domain.name
-        name = visit if owner == own_domain else f"{owner.replace('.', '_')}_{visit}"
+        name = visit if owner == own_domain else mangle(owner, visit)
         declared = _with_slots(cls, fields, derived, name)
         declared.domain_, declared.operator_ = owner, visit
         declared.traits_ = Traits(atom, own, shares, allocates)

@@ -86,12 +86,12 @@ def repeat() -> Repeat:
 def test_kinds_of_other_domains_are_written_by_their_declarations():
     mod = function_of(repeat(), product())
     assert str(mod["f"]).splitlines()[1:-1] == [
-        "  test_complex_repeat(3, %n) {",
-        "    st(%z, test_complex_cmul(ld(%z), ld(%z), True))",
+        "  test_complex__repeat(3, %n) {",
+        "    st(%z, test_complex__cmul(ld(%z), ld(%z), True))",
         "  } and {",
         "    ret()",
         "  }",
-        "  st(%z, test_complex_cmul(ld(%z), ld(%z), True))",
+        "  st(%z, test_complex__cmul(ld(%z), ld(%z), True))",
     ]
     relay.assert_structural_equal(relay.parse(mod.astext()), mod)
 

@@ -9,7 +9,7 @@ from relayish import core
 from relayish.analysis import register_type_rule
 from relayish.binary import from_binary, to_binary
 from relayish.domain import AnalyzeCtx, DefaultHandler, Handler, Visitor
-from relayish.errors import DuplicateNameError, UnknownNameError
+from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.domain import Domain, get_domain, is_domain
 from relayish.ir.effect import Effect
@@ -114,6 +114,43 @@ def test_second_kind_of_a_name_in_a_domain_is_refused_whatever_its_language():
             times: int
 
     assert program().body.operator is COMPLEX.kinds["repeat"]
+
+
+CLASHING = (
+    ("a.b", "c"),
+    ("a", "b_c"),
+    ("a_b", "c"),
+    ("a.b_c", "d"),
+    ("a_b.c", "d"),
+    ("a", "b_c_d"),
+)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_domains_and_kinds_that_join_to_one_name_stand_beside_one_another(order):
+    made = {}
+    for domain, operator in CLASHING[::order]:
+        if not is_domain(domain):
+            Domain(domain)
+        kind = type("Kind", (core.Expr,), {"derive_type": lambda _: core.as_type("int32")})
+        made[domain, operator] = node(operator, domain=domain, effect=Effect.NONE)(kind)
+    names = [made[each].visit_name for each in CLASHING]
+    assert names == ["a__b__c", "a_b_c", "a_b__c", "a__b_c__d", "a_b__c__d", "a_b_c_d"]
+    scope = core.GlobalScope()
+    for kind in made.values():
+        with scope.function(kind.visit_name, {}, "int32") as f:
+            f.retv(kind())
+    mod = scope.module()
+    assert relay.structural_equal(relay.parse(mod.astext()), mod)
+    assert relay.structural_equal(from_binary(to_binary(mod)), mod)
+
+
+@pytest.mark.parametrize(("domain", "operator"), [("a", "b__c"), ("a_", "b"), ("a._b.c", "d")])
+def test_names_of_a_kind_whose_underscores_would_be_taken_for_what_parts_them_are_refused(
+    domain, operator
+):
+    with pytest.raises(DeclarationError, match=r"has two in a row; choose a name that does not"):
+        node(operator, domain=Domain(domain))(type("Kind", (relay.Expr,), {}))
 
 
 def test_kind_of_an_undeclared_domain_is_refused_and_nothing_is_left_of_it():
