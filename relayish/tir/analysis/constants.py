@@ -50,7 +50,8 @@ class ScalarConstants(ForwardDataFlow[Known]):
 
     Complexity:
         A visit of a point takes time linear in the expressions of its statement. A loop is visited
-        once more for each variable that turns out not to be constant in it.
+        once more for each variable that is assigned in it and turns out not to be constant; so are
+        those inside of it, with states of as many variables.
 
     Source:
         Wegman and Zadeck, Constant propagation with conditional branches, 1991.
@@ -137,8 +138,9 @@ class ScalarConstants(ForwardDataFlow[Known]):
         return state
 
     def visit_poly_for(self, loop: PolyFor, state: Known) -> Known:
-        """Begin a loop: its variable has its first value."""
-        return self._assign(loop.iterator, loop.init, state)
+        """Begin a loop: its variable has its first value, and none if a second one follows."""
+        state = self._assign(loop.iterator, loop.init, state)
+        return self._forget((loop.iterator,), state) if self._has_second(loop, state) else state
 
     def bind(self, node: Node, variables: tuple[Node, ...], state: Known) -> Known:
         match node:
@@ -240,6 +242,20 @@ class ScalarConstants(ForwardDataFlow[Known]):
             return self._hold(var, compute(Add, value, step, var.type), state)
 
         return advance
+
+    def _has_second(self, loop: PolyFor, state: Known) -> bool:
+        """Return whether the variable of a loop has a second value, if an iteration ends.
+
+        Then its first one is not tried: to find out in each loop of a nest that it does not stay
+        would take as many visits of the inner ones as there are loops around them.
+        """
+        var = loop.iterator
+        first, step = state.get(var, TOP), self.value(loop.inc, state)
+        if isinstance(first, Extreme) or step is None or loop.inc.type != var.type:
+            return False
+        if var in self._outside.assigned or self.value(loop.condition, state) == 0:
+            return False
+        return compute(Add, first, step, var.type) != first
 
     def _leaving(self, bound: tuple[Var, ...]) -> Transfer:
         """Return the transfer of the end of a scope, whose variables are others elsewhere."""

@@ -146,6 +146,39 @@ def test_nested_loops_take_visits_linear_in_depth() -> None:
     assert growth.max() <= growth.min() + 2
 
 
+I = tir.Var("i")  # noqa: E741
+
+
+@pytest.mark.parametrize(("step", "known"), [(0, 0), (1, None), (N, None)])
+def test_variable_of_a_loop_with_a_condition_is_known_if_it_stays(
+    step: object, known: int | None
+) -> None:
+    body = store(scalar("x"), I)
+    inc = tir.const(step) if isinstance(step, int) else N
+    [constants] = solve([ScalarConstants()], tir.PolyFor(I, tir.const(0), I < N, inc, body))
+    assert constants.before(body).get(I) == known
+
+
+def test_loop_with_a_condition_that_does_not_hold_at_first_is_not_run() -> None:
+    body = store(scalar("x"), I)
+    loop = tir.PolyFor(I, tir.const(5), I < 5, tir.const(1), body)
+    [constants] = solve([ScalarConstants()], loop)
+    assert isinstance(constants.before(body), Everywhere)
+
+
+@pytest.mark.parametrize("extent", [tir.const(4), N])
+def test_nested_loops_with_conditions_take_visits_linear_in_depth(extent: tir.Expr) -> None:
+    visits = []
+    for depth in range(1, 13):
+        body: tir.Stmt = tir.Block()
+        for _ in range(depth):
+            i = tir.Var("i")
+            body = tir.PolyFor(i, tir.const(0), tir.LT(i, extent), tir.const(1), body)
+        [found] = solve([ScalarConstants()], body)
+        visits.append(found.visits)
+    assert len(set(np.diff(visits))) == 1
+
+
 @pytest.mark.deep
 def test_deep_nests_are_analysed() -> None:
     x = scalar("x")
