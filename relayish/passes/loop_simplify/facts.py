@@ -31,7 +31,7 @@ from relayish.tir.ir.traversal import STATEMENTS
 class Region:
     """What was found out in a region; all of it depends on what is known there."""
 
-    __slots__ = ("expressions", "removable", "statements")
+    __slots__ = ("assumed", "expressions", "removable", "statements")
 
     def __init__(self, facts: Facts) -> None:
         self.expressions: dict[Node, Any] = {}  # Any: of the sort of the node
@@ -39,6 +39,8 @@ class Region:
         self.statements: dict[Node, Any] = {}  # Any: as above
         """The image of each statement."""
         self.removable = Attribute(facts.is_removable)
+        self.assumed: dict[tuple[Expr, bool], tuple[Context, Context]] = {}
+        """By condition, and whether it holds: what is known around that, and under it."""
 
 
 class Facts:

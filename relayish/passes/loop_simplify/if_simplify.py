@@ -38,8 +38,9 @@ def simplify_branches(func: LoweredFunc) -> LoweredFunc:
     """Branch simplification: run the arm that a known condition chooses.
 
     Conditions are known from intervals: of the variables of loops, and from the conditions of
-    branches around them. Arms that are kept, and those that are chosen, are simplified as well;
-    empty ones go. A condition that may fault is still asked.
+    branches around them, which the opposite of one may contradict. Arms that are kept, and those
+    that are chosen, are simplified as well; empty ones go. A condition that may fault is still
+    asked.
 
     Returns:
         ``func`` itself when there is nothing to do.

@@ -213,10 +213,21 @@ class Walk:
             return branch
         found = self.facts.interval(condition)
         if not found.is_point:
-            return branch
-        if found.low:
+            holds = self._decide_by_contradiction(condition)
+            if holds is None:
+                return branch
+        else:
+            holds = bool(found.low)
+        if holds:
             return branch.true_case
         return _NOTHING if branch.false_case is None else branch.false_case
+
+    def _decide_by_contradiction(self, condition: Expr) -> bool | None:
+        """Return the value of a condition whose opposite contradicts what is known here."""
+        for truth in (True, False):
+            if self._assume(condition, truth).is_unreachable:
+                return not truth
+        return None
 
     def _run_once(self, loop: For) -> Node:
         """Return the body of a loop that runs once, nothing for one that never runs, else it."""
@@ -310,8 +321,9 @@ class Walk:
         for at, arm in enumerate(arms):
             if arm is None:
                 continue
-            inside = self._learn(assume, condition, at == 0)
-            if inside.is_unreachable:
+            inside = self._assume(condition, at == 0)
+            if inside.is_unreachable:  # the condition is asked for its faults alone
+                arms[at] = _NOTHING if self.branches else arm
                 continue
             facts.enter(inside)
             image = self._find(arm)
@@ -363,6 +375,15 @@ class Walk:
     def _learn(self, tell: Callable[..., Context], *about: object) -> Context:
         """Return what is known inside of a statement, as a function of the analysis tells it."""
         return tell(self.facts.context, *about) if self.informed else self.facts.context
+
+    def _assume(self, condition: Expr, holds: bool) -> Context:
+        """Return what is known here where a condition holds, or does not."""
+        context, memo = self.facts.context, self.facts.region.assumed
+        around, inside = memo.get((condition, holds), (None, context))
+        if around is not context:
+            inside = self._learn(assume, condition, holds)
+            memo[condition, holds] = context, inside
+        return inside
 
     def _note(self, stmt: Node, image: Any) -> Any:  # Any: statements
         self.facts.region.statements[stmt] = image

@@ -125,6 +125,16 @@ class TestBranches:
         holds = (n / m < 3) | const(True)
         assert same(if_(holds, put(1)), by="IfSimplify")
 
+    def test_branch_whose_condition_contradicts_what_is_known_goes(self):
+        odd = if_(tir.EQ(i + i, const(5)), put(1), orelse=(if_(i >= 0, put(2)),))
+        assert text(loop(i, 0, 6, odd), by="IfSimplify").splitlines()[2:-1] == ["  A[0] = 2"]
+
+    def test_arm_that_contradicts_what_is_known_goes_if_its_condition_may_fault(self):
+        asked = tir.And(tir.EQ(i + i, const(5)), tir.EQ(const(5) % n, const(0)))
+        found = text(loop(i, 0, 6, if_(asked, put(1))), by="IfSimplify")
+        assert "A[0]" not in found
+        assert "5 % n" in found
+
 
 class TestLoops:
     @pytest.mark.parametrize("by", ["SimplifyForLoops", "Simplify"])
