@@ -439,6 +439,19 @@ def element_of_a_vector():
 
 @case(
     "bounds",
+    "A[%0] is out of range: index (i + 15) of dimension 0 is 16 to 18, and tensor A has 16 there; "
+    "correct the index, or what is computed of it",
+)
+def element_of_an_inline_tensor():
+    far = tir.compute((16,), lambda i: A[i + 15], "far", inline=True)
+    return (
+        func(loop(Store(A, far[I + 1], (I,)), extent=3)),
+        func(loop(Store(A, far[I], (I,)), extent=3)),
+    )
+
+
+@case(
+    "bounds",
     "A[%0] is out of range: index (i + s) of dimension 0 becomes 18, and tensor A has 16 "
     "there; correct the index, or guard the access with IfThenElse",
 )

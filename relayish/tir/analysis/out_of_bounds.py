@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from relayish.dataflow.graph import Action, FlowGraph, build_flow_graph
+from relayish.dataflow.graph import Action, FlowGraph, Procedure, build_flow_graph
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.solve import solve
 from relayish.ir.node import Node
@@ -17,6 +17,8 @@ from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, has_scopes, operands
 from relayish.ir.span import Span
 from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.elements import Elements, Part, Place
+from relayish.tir.analysis.environments import Environment
 from relayish.tir.analysis.index_intervals import IndexIntervals, Values
 from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.prove import can_prove
@@ -26,6 +28,7 @@ from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.intrinsic import GetAddr
 from relayish.tir.ir.operators import GE, LT, And, Cast, Expr, const
 from relayish.tir.ir.tensor import Load, Store, Tensor
+from relayish.tir.substitution import substitute
 
 
 class OutOfBounds(NamedTuple):
@@ -68,12 +71,14 @@ def find_out_of_bounds(root: IrNode) -> tuple[OutOfBounds, ...]:
             their types.
 
     Returns:
-        In order of the program, once for each dimension of each access that is reached. An access
-        that stands in several places is reported for all of these together. What follows an access
+        In order of the program, once for each dimension of each access that is reached, then those
+        by which elements of inline tensors are computed. An access that stands in several places is
+        reported for all of these together. What follows an access
         that is out of range for certain is reported as if that were not.
 
     Complexity:
-        That of :class:`IndexIntervals`, and one proof for each access that it cannot tell.
+        That of :class:`IndexIntervals`, once more for what computes an element, and one proof for
+        each access that it cannot tell.
 
     Example:
         >>> from relayish import tir
@@ -88,24 +93,43 @@ has 8 there
         >>> print(*find_out_of_bounds(tir.For(i, 0, 99, tir.IfThenElse(i >= 8, store))))
         A[i] = 1.0 is out of range: index i of dimension 0 is 8 to 98, and tensor A has 8 there
     """
-    graph = build_flow_graph(root)
-    analysis = IndexIntervals()
-    [solution] = solve([analysis], graph)
-    contexts = _Contexts(root, graph)
+    contexts = _Contexts(root, build_flow_graph(root))
+    elements = Elements(contexts.graph)
     found: dict[tuple[Node, int], OutOfBounds | None] = {}
-    for number in range(len(graph)):
-        accesses = list(_accesses_at(graph, number))
-        state = solution.before(number) if accesses else UNREACHABLE
-        if state is UNREACHABLE:
-            continue
-        around = getattr(graph.nodes[number], "span", None)
-        values = analysis.values(_roots_at(graph, number), state)
-        for access in accesses:
-            for dimension, each in _check(access, values, access.span or around):
-                proven = each is None or (not each.is_definite and contexts.prove(number, each))
-                known, key = None if proven else each, (access, dimension)
-                found[key] = _joined(found[key], known) if key in found else known
+    for part in elements:
+        analysis = _Within(part.start)
+        [solution] = solve([analysis], part.graph)
+        for number in range(len(part.graph)):
+            accesses = list(_accesses_at(part.graph, number))
+            state = solution.before(number) if accesses else UNREACHABLE
+            if state is UNREACHABLE:
+                continue
+            at, around = part.at, part.around
+            if at is None:
+                span = getattr(part.graph.nodes[number], "span", None)
+                at, around = Place(number, span), state
+            values = analysis.values(_roots_at(part.graph, number), state)
+            for access in accesses:
+                elements.add(access, values, part._replace(at=at, around=around))
+                for dimension, each in _check(access, values, access.span or at.span):
+                    proven = each is None or (
+                        not each.is_definite and contexts.prove(part, at, each)
+                    )
+                    known, key = None if proven else each, (access, dimension)
+                    found[key] = _joined(found[key], known) if key in found else known
     return tuple([each for each in found.values() if each is not None])
+
+
+class _Within(IndexIntervals):
+    """Intervals where something is known at first."""
+
+    def __init__(self, start: Environment) -> None:
+        super().__init__()
+        self._start = start
+
+    def boundary(self, procedure: Procedure) -> Environment:  # noqa: ARG002
+        """Return what is known at first."""
+        return self._start
 
 
 def reached_accesses(root: IrNode) -> frozenset[Load | Store]:
@@ -190,13 +214,17 @@ class _Contexts:
 
     def __init__(self, root: IrNode, graph: FlowGraph) -> None:
         self._root = root
-        self._graph = graph
+        self.graph = graph
         self._found: dict[int, Context] | None = None
 
-    def prove(self, number: int, access: OutOfBounds) -> bool:
-        """Return whether an index is in range at a point, by what is known of sums."""
-        context = self._at_points.get(number)
+    def prove(self, part: Part, at: Place, access: OutOfBounds) -> bool:
+        """Return whether an index is in range at a place, by what is known of sums."""
+        context = self._at_points.get(at.number)
         index, size = access.expr, access.access.tensor.shape[access.dimension]  # type: ignore[attr-defined]
+        if part.indices is None:
+            return False
+        if part.indices:
+            index, size = (substitute(each, part.indices) for each in (index, size))
         if context is None or index.type.lanes > 1:
             return False
         if index.type.bits != size.type.bits:
@@ -214,10 +242,10 @@ class _Contexts:
             self._found = {}
             met: dict[Node, int] = {}
             for stmt, context in statements_with_contexts(self._root):
-                occurrences = self._graph.occurrences(stmt)
+                occurrences = self.graph.occurrences(stmt)
                 at = met[stmt] = met.get(stmt, -1) + 1
                 if at < len(occurrences):
-                    self._found[self._graph.start(occurrences[at])] = context
+                    self._found[self.graph.start(occurrences[at])] = context
         return self._found
 
 

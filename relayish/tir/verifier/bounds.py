@@ -14,9 +14,10 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, operands, scope_roots
 from relayish.ir.verification import Report
+from relayish.tir.analysis.elements import body_of_element
 from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.loop_ranges import LoopRanges
-from relayish.tir.analysis.out_of_bounds import reached_accesses
+from relayish.tir.analysis.out_of_bounds import find_out_of_bounds, reached_accesses
 from relayish.tir.analysis.regions import index_ends
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.family import IrNode
@@ -38,8 +39,11 @@ def check_bounds(nodes: ProgramNodes, ranges: LoopRanges, report: Report) -> Non
         report: Takes down what is found.
 
     Complexity:
-        Linear in distinct nodes; no recursion.
+        Linear in distinct nodes; no recursion. Where elements of inline tensors are used, that of
+        :func:`~relayish.tir.analysis.find_out_of_bounds`.
     """
+    if any(body_of_element(load) is not None for load in nodes.of(Load)):
+        _check_elements(nodes.root, ranges, report)
     suspicious: set[Node] = {load for load in nodes.of(Load) if _may_leave(load, ranges)}
     suspicious.update([store for store in nodes.of(Store) if _may_leave(store, ranges)])
     if not suspicious:
@@ -55,6 +59,26 @@ def check_bounds(nodes: ProgramNodes, ranges: LoopRanges, report: Report) -> Non
     for access, message in found.items():
         if access in reached:
             report(Rule.BOUNDS, access, message)
+
+
+def _check_elements(root: IrNode, ranges: LoopRanges, report: Report) -> None:
+    """Report accesses out of range by which elements of inline tensors are computed."""
+    bodies = dict.fromkeys(map(body_of_element, _happening(root, ranges)))
+    made: dict[Node, None] = {}
+    pending = [body for body in bodies if body is not None]
+    while pending:
+        for access in _happening(pending.pop(), ranges):
+            made[access] = None
+            body = body_of_element(access)
+            if body is not None and body not in bodies:
+                bodies[body] = None
+                pending.append(body)
+    if not made:
+        return
+    for found in find_out_of_bounds(root):
+        if found.is_definite and found.access in made:
+            said = f"{found._replace(span=None)}; correct the index, or what is computed of it"
+            report(Rule.BOUNDS, found.access, said)
 
 
 def _may_leave(access: Load | Store, ranges: LoopRanges) -> bool:

@@ -19,6 +19,7 @@ I, J, X, N = (tir.Var(name) for name in "ijxn")  # noqa: E741
 BUFFER = tir.Buffer("_A", (16,), "int32")
 A = tir.Tensor("A", (16,), "int32", BUFFER)
 SIZED_BUFFER = tir.Buffer("_S", (N,), "int32")
+INT32 = (-(2**31), 2**31 - 1)
 SIZED = tir.Tensor("S", (N,), "int32", SIZED_BUFFER)
 
 
@@ -54,6 +55,45 @@ def reports(stmt):
 )  # fmt: skip
 def test_access_is_reported_by_where_its_index_lies(stmt, expected):
     assert sorted(reports(stmt)) == sorted(expected)
+
+
+def inline(shift, size=8, of=A, name="inline"):
+    """Return an inline tensor whose elements are those of another, some places further on."""
+    return tir.compute((size,), lambda i: of[i + shift], name, inline=True)
+
+
+@pytest.mark.parametrize(
+    ("stmt", "expected"),
+    [
+        (tir.For(I, 0, 8, tir.Store(A, inline(8)[I], (I,))), []),
+        (tir.For(I, 0, 8, tir.Store(A, inline(9)[I], (I,))), [(False, (9, 16))]),
+        (tir.Store(A, inline(12)[4], (0,)), [(True, (16, 16))]),
+        (tir.Store(A, inline(12)[X], (0,)), [(False, (-(2**31), 2**31 - 1)), (False, (12, 19))]),
+        (tir.Store(A, inline(99)[8], (0,)), [(True, (8, 8))]),  # nothing is computed
+        (tir.Store(A, inline(6, of=inline(6))[1], (0,)), []),
+        (tir.Store(A, inline(6, of=inline(9))[1], (0,)), [(True, (16, 16))]),
+        (tir.For(I, 0, N, store(inline(0, N, SIZED)[I], SIZED)), [(False, INT32)]),
+        (tir.For(I, 0, N, tir.Let(X, inline(0, N, SIZED)[I])), []),
+        (tir.For(I, 0, N, tir.Let(X, inline(1, N, SIZED)[I])), [(False, (1, 2**31 - 1))]),
+    ],
+)
+def test_access_of_an_element_is_reported_by_where_it_is_computed(stmt, expected):
+    assert sorted(reports(stmt)) == sorted(expected)
+
+
+def test_axis_of_an_element_is_not_taken_for_the_loop_that_it_varies_in():
+    made = inline(0, N, SIZED)
+    [axis] = made.operation.axis
+    assert reports(tir.For(axis, 0, N, tir.Let(X, made[axis]))) == [(False, (0, 2**31 - 2))]
+
+
+def test_elements_that_share_what_computes_them_are_not_counted_one_by_one():
+    made = A
+    for level in range(30):
+        made = tir.compute(
+            (8,), lambda i, of=made: of[i] + of[(i + 1) % 8], f"t{level}", inline=True
+        )
+    assert find_out_of_bounds(tir.Store(A, made[0], (0,))) == ()
 
 
 def test_access_in_several_places_is_reported_for_all_of_them():
