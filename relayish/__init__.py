@@ -209,10 +209,8 @@ __all__ = [  # noqa: PLE0604 - strings, every one
 def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     if name in _OF_TVM:
         module, there = _OF_TVM[name]
-        _set_hooks()
         return getattr(_importlib.import_module(module), there)
     if name in _PACKAGES:
-        _set_hooks()
         return _importlib.import_module(f"{__name__}.{name}")
     if name == "__version__":
         return _importlib.import_module("relayish._support.version").VERSION
@@ -313,20 +311,6 @@ def _load_handlers(task: str) -> None:
         _importlib.import_module(module)
 
 
-def _set_hooks() -> None:
-    hooks = _importlib.import_module("relayish._support.hooks")
-    if hooks.printer is repr:
-        hooks.printer = _text
-        hooks.text = _astext
-        hooks.load_functions = _load_operators
-        hooks.languages["relay"] = _load_operators
-        hooks.languages["tir"] = _load_loops
-        hooks.languages["core"] = _load_core
-        hooks.values["target"] = _load_targets
-    hooks.load_analyses = _load_analyses
-    hooks.members["qnn.transform"] = _load_passes_of_qnn
-
-
 def _lasting_names() -> frozenset[str]:
     """Return the names of operators, and of families of these, that the library declares."""
     names: frozenset[str] = _importlib.import_module("relayish.op.builders.temporary").LASTING
@@ -334,7 +318,6 @@ def _lasting_names() -> frozenset[str]:
 
 
 def _lookup(name: str) -> _typing.Any:  # Any: as above
-    _set_hooks()
     if name in _MODULE_OF:
         return getattr(_importlib.import_module(_MODULE_OF[name]), name)
     return getattr(_importlib.import_module("relayish.op"), name)

@@ -70,8 +70,22 @@ def test_str_of_a_nest_of_100_000_levels_is_its_text_and_repr_stays_short() -> N
     assert len(repr(nest)) < 100
 
 
-@pytest.mark.parametrize("first", ["from relayish import Tuple", "import relayish.text"])
-def test_str_is_the_text_for_whoever_uses_the_face_or_the_printer(first: str) -> None:
-    script = f"{first}; from relayish.ir.relay.expr import Tuple; print(Tuple(()))"
+_NODES = "from relayish.ir.relay.expr import Tuple, Var; "
+_CORE = r"#[version = \"0.0.5\"]\ndef @f = core_func () -> int32 { retv(1) };"
+
+
+@pytest.mark.parametrize(
+    ("script", "shown"),
+    [
+        (f"{_NODES}print(Tuple(()))", "()"),
+        (f"from relayish import Tuple; {_NODES}print(Tuple(()))", "()"),
+        (f"import relayish.text; {_NODES}print(Tuple(()))", "()"),
+        (f"{_NODES}x = Var('x'); print((x + x).op.name)", "add"),
+        (f"from relayish.text import parse; print('@f' in str(parse('{_CORE}')))", "True"),
+    ],
+)
+def test_module_of_the_library_does_what_the_face_knows_in_a_fresh_process(
+    script: str, shown: str
+) -> None:
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert out.stdout == "()\n"
+    assert out.stdout == f"{shown}\n"

@@ -1,8 +1,8 @@
 """Late-bound hooks: what nodes do by code that stands high above them, as ``str`` and ``x + y``.
 
 Whatever stands above puts itself here when it is imported: the printer of Relay text, and the
-functions of ``relayish.op``. The face of the package, through which users come, puts something here
-that imports them when first needed.
+functions of ``relayish.op``. Until then the face of the package is asked, which knows what to
+import and was imported before all else, whether anybody uses it or not.
 """
 
 from __future__ import annotations
@@ -11,29 +11,25 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from relayish.errors import OperatorError
-
 
 def _find_nothing() -> None:
     """Stand for a hook that nobody has put anything into."""
 
 
-def _declare_of_onnx(domain: str, name: str) -> None:
-    """Declare an operator of ONNX, for readers of text and of files."""
-    face: Any = importlib.import_module(__name__.partition(".")[0])  # Any: told by its names
-    face._declare_of_onnx(domain, name)  # noqa: SLF001 - the same package
+def _by_face(name: str) -> Callable[..., Any]:  # Any: as the function says
+    """Return the function of that name in the face of the package, found when it is called."""
+
+    def ask(*given: object, **named: object) -> Any:  # Any: as above
+        face: Any = importlib.import_module(__name__.partition(".")[0])  # Any: told by its names
+        return getattr(face, name)(*given, **named)
+
+    return ask
 
 
-def _load_onnx() -> None:
-    """Declare the types that values of ONNX have, for the same."""
-    face: Any = importlib.import_module(__name__.partition(".")[0])  # Any: as above
-    face._load_onnx()  # noqa: SLF001 - the same package
-
-
-printer: Callable[[object], str] = repr
+printer: Callable[[object], str] = _by_face("_text")
 """What ``str`` shows of a program."""
 
-text: Callable[..., str] | None = None
+text: Callable[..., str] = _by_face("_astext")
 """The text of a program, with its metadata unless the second argument says otherwise; the third
 annotates expressions."""
 
@@ -62,17 +58,24 @@ program_writer: Callable[[Any, str, str], None] | None = None  # Any: a module
 program_reader: Callable[[str], tuple[Any, str]] | None = None  # Any: a module
 """What reads such a file, and tells the name of the pass; ``""`` if the file tells none."""
 
-languages: dict[str, Callable[[], object]] = {"onnx": _load_onnx}
+languages: dict[str, Callable[[], object]] = {
+    "core": _by_face("_load_core"),
+    "onnx": _by_face("_load_onnx"),
+    "relay": _by_face("_load_operators"),
+    "tir": _by_face("_load_loops"),
+}
 """By the name of a language, what imports the package that declares its kinds."""
 
-operators: dict[str, Callable[[str, str], object]] = {"onnx": _declare_of_onnx}
+operators: dict[str, Callable[[str, str], object]] = {"onnx": _by_face("_declare_of_onnx")}
 """By what names of domains begin with, what declares an operator of such a domain, given the domain
 and the name: where there are too many to declare all, or nobody knows them before."""
 
-values: dict[str, Callable[[], object]] = {}
+values: dict[str, Callable[[], object]] = {"target": _by_face("_load_targets")}
 """By the name that files give to values of a class, what imports the package that registers it."""
 
-members: dict[str, Callable[[], Any]] = {}  # Any: a function or a module
+members: dict[str, Callable[[], Any]] = {  # Any: a function or a module
+    "qnn.transform": _by_face("_load_passes_of_qnn"),
+}
 """By full name, what loads a member of a family of operators that is none: ``qnn.transform``."""
 
 functions: dict[str, Callable[..., Any]] = {}  # Any: expressions, which stand above this file
@@ -102,28 +105,19 @@ def write_text(
     own = None if language is None else printers.get(language.name)
     if own is not None:
         return own(thing)
-    if text is None:
-        return printer(thing)
     return text(thing, show_meta_data, annotate, show_spans=show_spans)
 
 
-def load_functions() -> None:
-    """Fill :data:`functions`."""
-    raise OperatorError("no operator is loaded; import relayish.op first")
+load_functions: Callable[[], None] = _by_face("_load_operators")
+"""Fills :data:`functions`."""
 
+load_analyses: Callable[[], None] = _by_face("_load_analyses")
+"""Imports what registers data-flow analyses of relayish's own languages."""
 
-def load_analyses() -> None:
-    """Import the packages of languages that register data-flow analyses, as far as known."""
+load_handlers: Callable[[str], None] = _by_face("_load_handlers")
+"""Imports what registers rules and handlers of relayish's own domains for a task.
 
-
-def load_handlers(task: str) -> None:
-    """Import what registers rules and handlers of relayish's own domains for a task.
-
-    The face of the package tells what that is, whether it was used before or not: without them a
-    program would be verified by fewer rules, and nobody would know.
-    """
-    face: Any = importlib.import_module(__name__.partition(".")[0])  # Any: told by its names
-    face._load_handlers(task)  # noqa: SLF001 - the same package
+Without them a program would be verified by fewer rules, and nobody would know."""
 
 
 def load_languages(text: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from relayish._support.collector import freeze_heap
 from relayish._support.files import replace_file
 from relayish.binary import SUFFIX, from_binary, is_binary, read_binary, write_binary
-from relayish.cli.forms import Form, form_of, know_packages, parse_program, program_of, text_of
+from relayish.cli.forms import Form, form_of, parse_program, program_of, text_of
 from relayish.cli.report import tell
 from relayish.errors import ParseError
 from relayish.ir.relay.module import IRModule
@@ -39,7 +39,6 @@ def read_with_source(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, F
     shown = _show_name(name)
     given = _read_text(name)
     if given is None or is_binary(given):
-        know_packages()
         found = (
             read_binary(name, allow_unknown_ops=allow_unknown_ops)
             if given is None

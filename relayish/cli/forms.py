@@ -10,11 +10,9 @@ import importlib
 import re
 from collections.abc import Sequence
 from enum import Enum
-from functools import partial
 from typing import Any, Final
 
 from relayish import text
-from relayish._support import hooks
 from relayish.errors import FieldError, ParseError
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
@@ -55,7 +53,6 @@ def parse_program(source: str, shown: str, form: Form, *, allow_unknown_ops: boo
         ParseError: If it does not follow the grammar of its form.
     """
     if form is Form.RELAY:
-        know_packages()
         return text.parse(source, source_name=shown, allow_unknown_ops=allow_unknown_ops)
     return _module_of(_load_loops().text.parse_all(source, shown), shown)
 
@@ -122,16 +119,6 @@ def written_as(mod: IRModule, form: Form) -> Any:  # Any: nodes of loops, loaded
         return mod
     is_module = form is Form.MODULE or found.submodules or not found.functions
     return found if is_module else tuple(found.functions)
-
-
-def know_packages() -> None:
-    """Let readers load what programs speak of: languages, and classes of values."""
-    for language, package in _LANGUAGES.items():
-        hooks.languages.setdefault(language, partial(importlib.import_module, package))
-    hooks.values.setdefault("target", partial(importlib.import_module, "relayish.target"))
-
-
-_LANGUAGES: Final = {"core": "relayish.core", "tir": "relayish.tir"}
 
 
 def _load_loops() -> Any:  # Any: a module

@@ -294,6 +294,13 @@ def run_with(tmp_path: Path, source: str, script: str) -> str:
     return done.stdout.strip()
 
 
+def test_analyses_of_all_languages_are_loaded_by_the_face_whether_it_was_used_or_not(monkeypatch):
+    asked = []
+    monkeypatch.setattr(relay, "_load_analyses", lambda: asked.append("all"))
+    list_analyses()
+    assert asked == ["all"]
+
+
 def test_an_analysis_of_an_installed_distribution_is_used_like_any_other(tmp_path):
     script = (
         "print(relay.dataflow.get_analysis('elsewhere{widen_after=2}').widen_after)\n"
