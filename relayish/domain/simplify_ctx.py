@@ -25,8 +25,9 @@ class SimplifyCtx(TransformCtx):
 
     These are the facts of :class:`~relayish.ir.algebra.Algebra`: identity and absorbing elements,
     idempotence, involutions, inverses, and associativity where it brings two literals together.
-    What is left out must have no effect, and must not be able to fault; reading a variable is taken
-    to be neither. Operators on literals are evaluated: see :class:`.LiteralFolder`.
+    What is left out must have no effect, and must not be able to fault unless the same is still
+    evaluated; reading a variable is taken to be neither. Operators on literals are evaluated: see
+    :class:`.LiteralFolder`.
 
     A handler for the task ``"simplify"`` has methods that return what is simpler. What the context
     makes of a node is what ``visitor.visit_by_default(node)`` returns.
@@ -43,6 +44,7 @@ class SimplifyCtx(TransformCtx):
         self.mod = mod
         self.by_facts = by_facts
         self._removable: dict[Node, bool] = {}
+        self._repeatable: dict[Node, bool] = {}
         self._folder = LiteralFolder()
 
     def handle_node(self, visitor: Dispatch, node: Node) -> Any:  # Any: as the base
@@ -85,7 +87,7 @@ class SimplifyCtx(TransformCtx):
                 return a
             if commutes and keeps_type and _is(numbers, a, neutral):
                 return b
-        if algebra.idempotent and keeps_type and is_same(a, b) and self.is_removable(b):
+        if algebra.idempotent and keeps_type and is_same(a, b) and self.is_repeatable(b):
             return a
         if is_float:
             return node
@@ -124,7 +126,10 @@ class SimplifyCtx(TransformCtx):
             left = held[0]
         elif _COMMUTES[type(done)] and is_same(held[0], y):
             left = held[1]
-        return left if left is not None and self.is_removable(y) else None
+        if left is None:
+            return None
+        stays = is_same(left, y) and self.is_repeatable(y)
+        return left if stays or self.is_removable(y) else None
 
     def _regrouped(self, node: Node) -> Node:
         """Return ``x op (y op z)`` for ``(x op y) op z`` where ``y`` and ``z`` are literals.
@@ -151,25 +156,37 @@ class SimplifyCtx(TransformCtx):
         Complexity:
             Linear in what was not asked about before; no recursion.
         """
-        known = self._removable
-        pending = [node]
-        while pending:
-            each = pending[-1]
-            if each in known:
-                pending.pop()
-                continue
-            below = operands(each)
-            if not _is_harmless(each):
-                known[each] = False
-                pending.pop()
-                continue
-            unknown = [child for child in below if child not in known]
-            if unknown:
-                pending += unknown
-                continue
-            known[each] = all(known[child] for child in below)
+        return _holds_below(node, _is_harmless, self._removable)
+
+    def is_repeatable(self, node: Node) -> bool:
+        """Return whether evaluating ``node`` twice in a row does what evaluating it once does.
+
+        Complexity:
+            As :meth:`is_removable`.
+        """
+        return _holds_below(node, _is_without_effect, self._repeatable)
+
+
+def _holds_below(node: Node, holds: Callable[[Node], bool], known: dict[Node, bool]) -> bool:
+    """Return whether something holds of a node and all that is evaluated for it; remember that."""
+    pending = [node]
+    while pending:
+        each = pending[-1]
+        if each in known:
             pending.pop()
-        return known[node]
+            continue
+        below = operands(each)
+        if not holds(each):
+            known[each] = False
+            pending.pop()
+            continue
+        unknown = [child for child in below if child not in known]
+        if unknown:
+            pending += unknown
+            continue
+        known[each] = all(known[child] for child in below)
+        pending.pop()
+    return known[node]
 
 
 _NONE = ALGEBRAS[Node]
@@ -256,12 +273,13 @@ def is_same(a: Node, b: Node) -> bool:
 
 
 def _is_harmless(node: Node) -> bool:
+    return _is_without_effect(node) and (type(node) in ATOMS or ALGEBRAS[type(node)].total)
+
+
+def _is_without_effect(node: Node) -> bool:
+    """Return whether all that ``node`` does beside giving a value is to read, or to fault."""
     kind = type(node)
-    if kind in ATOMS:
-        return True
-    if has_scopes(kind) or kind.traits_.effect & ~Effect.READS:
-        return False
-    return ALGEBRAS[kind].total
+    return kind in ATOMS or not (has_scopes(kind) or kind.traits_.effect & ~Effect.READS)
 
 
 def _without_involution(node: Node, operand: Node, algebra: Algebra) -> Node:

@@ -123,6 +123,7 @@ x, y, f, b = (core.as_expr(each) for each in (X, Y, F, B))
 g, const = core.as_expr(F), core.const
 ZERO, ONE, TRUE = core.const(0), core.const(1), core.const(True)
 NOTHING = core.const(False)
+DIV = core.Div(x, y)  # faults
 
 SAME = {
     "x + 0": (core.Add(x, ZERO), x),
@@ -166,6 +167,8 @@ SAME = {
     "(x + y) - y": (core.Sub(x + y, core.as_expr(Y)), x),
     "(y + x) - y": (core.Sub(y + x, core.as_expr(Y)), x),
     "(x - y) + y": (core.Add(x - y, core.as_expr(Y)), x),
+    "(x / y - x / y) + x / y": (core.Sub(DIV, core.Div(x, y)) + core.Div(x, y), DIV),
+    "(x / y) & (x / y)": (core.Band(DIV, core.Div(x, y)), DIV),
     "y + (x - y)": (core.Add(y, core.Sub(x, core.as_expr(Y))), x),
 }
 STAYS = {
@@ -176,6 +179,7 @@ STAYS = {
     "f * 0": core.Mul(f, core.const(0.0)),
     "f == f": core.Eq(f, core.as_expr(F)),
     "x - y": core.Sub(x, y),
+    "x / y - x / y": core.Sub(DIV, core.Div(x, y)),
     "(x / y) * 0": core.Mul(core.Div(x, y), ZERO),
     "x * 2": core.Mul(x, core.const(2)),
     "1 / 0": core.Div(ONE, ZERO),
