@@ -58,12 +58,23 @@ def is_frozen() -> bool:
 
 @contextmanager
 def freeze_heap() -> Iterator[None]:
-    """Keep the collector from looking at what is there already, while the block runs."""
-    if is_frozen():  # by somebody else, who would find it thawed
+    """Keep the collector from looking at what is there already, while the block runs.
+
+    Complexity:
+        Linear in what others have frozen, which Python counts one by one; constant in a block of
+        another such call.
+    """
+    if _FREEZING or is_frozen():  # by somebody else, who would find it thawed
         yield
         return
     gc.freeze()
+    _FREEZING.append(None)
     try:
         yield
     finally:
+        _FREEZING.pop()
         gc.unfreeze()
+
+
+_FREEZING: Final[list[None]] = []
+"""One item for each block that has frozen the heap and still runs."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from relayish._support.collector import freeze_heap, pause_collection
+from relayish._support.collector import pause_collection
 from relayish._support.files import replace_file
 from relayish.binary.arrays import StoredArrays
 from relayish.binary.decoder import Decoder
@@ -62,7 +62,7 @@ def write_binary(
         ('x', 'imported')
     """
     _check_phase(phase)
-    with freeze_heap(), pause_collection():
+    with pause_collection():
         pieces = write_pieces(program, phase, spans=spans, types=types)
     with replace_file(Path(path)) as file:
         for piece in pieces:
@@ -74,7 +74,7 @@ def to_binary(
 ) -> bytes:
     """Return what :func:`write_binary` writes."""
     _check_phase(phase)
-    with freeze_heap(), pause_collection():
+    with pause_collection():
         pieces = write_pieces(program, phase, spans=spans, types=types)
     return b"".join(pieces)
 
@@ -195,7 +195,7 @@ def _read(
 ) -> Any:  # Any: as above
     head, decoder = _open(source, check_nodes=not allow_unknown_ops)
     arrays = StoredArrays(source, head, verify=verify, copy=not mapped)
-    with freeze_heap(), pause_collection():
+    with pause_collection():
         return decoder.read(arrays)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from relayish._support.collector import RARE, is_frozen
+from relayish.binary import from_binary, to_binary
 from relayish.ir.relay.module import IRModule
 from relayish.transform import Pass, PassContext, create_module_pass, list_configs
 
@@ -111,6 +112,22 @@ def test_what_was_frozen_before_stays_frozen(mod):
     with PassContext(config=FROZEN):
         looking([])(mod)
     assert gc.get_freeze_count() == pytest.approx(frozen, rel=0.01)  # what is freed is gone
+
+
+def test_frozen_objects_are_counted_once_for_all_blocks_inside(mod, monkeypatch):
+    count, asked = gc.get_freeze_count, []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: asked.append(1) or count())
+    inner = create_module_pass(lambda m, _c: from_binary(to_binary(m)), 0, "Inner")
+
+    def work(given: IRModule, _ctx: PassContext) -> IRModule:
+        for _ in range(20):
+            with PassContext(config=FROZEN):
+                given = inner(given)
+        return given
+
+    with PassContext(config=FROZEN):
+        create_module_pass(work, 0, "Outer")(mod)
+    assert len(asked) == 1
 
 
 def test_options_of_the_collector_are_off_if_nobody_sets_them():
