@@ -160,8 +160,10 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         return state
 
     def visit_poly_for(self, loop: PolyFor, state: Environment) -> Environment:
-        """Begin a loop: its variable has its first value."""
-        return self._assign(loop.iterator, loop.init, state)
+        """Begin a loop: its variable lies where it will come to, as far as that can be told."""
+        state = self._assign(loop.iterator, loop.init, state)
+        whole = self._range_with_steps(loop, state)
+        return state if whole is None else self._hold(loop.iterator, whole, state)
 
     def overwritten(
         self,
@@ -229,6 +231,34 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
             return self._hold(var, wrap(exact, var.type), state)
 
         return advance
+
+    def _range_with_steps(self, loop: PolyFor, state: Environment) -> Interval | None:
+        """Return where a loop variable lies when the condition is asked, if that can be told.
+
+        It is found by the steps and the condition alone, as the solver would find it by going
+        through the loop, which takes a few visits of all inside of it for each loop of a nest.
+        """
+        var, inc = loop.iterator, loop.inc
+        around: Environment | Unreachable = state
+        if not (self._is_tracked(var) and inc.type.is_integer) or var in self._assigned:
+            return None
+        if any(read is var or read in self._assigned for _, read in self.leaves_of(inc)):
+            return None
+        found = first = self.interval(var, state)
+        step, room = self.interval(inc, state), type_range(var.type)
+        for _ in range(2 * MOST_THRESHOLDS):
+            inside = self.assume(loop.condition, True, around)
+            if inside is UNREACHABLE:
+                return found
+            following = first.hull(add(self.interval(var, inside), step))
+            if not room.covers(following):
+                return None
+            if found.covers(following):
+                return following
+            around = self.lattice.widen(around, self._hold(var, found.hull(following), state))
+            assert around is not UNREACHABLE
+            found = self.interval(var, around)
+        return None
 
     def _leaving(self, bound: tuple[Var, ...]) -> Transfer:
         """Return the transfer of the end of a scope, whose variables others may be now."""

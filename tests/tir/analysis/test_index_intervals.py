@@ -272,6 +272,19 @@ def test_visits_of_nested_loops_are_linear_in_their_depth():
     assert max(steps) <= 2 * max(steps[0], 20), visits
 
 
+@pytest.mark.parametrize(("extent", "step"), [(number(4), 1), (N, 1), (number(-9), -2)])
+def test_visits_of_nested_loops_with_conditions_are_linear_in_their_depth(extent, step):
+    visits = []
+    for depth in range(1, 13):
+        body = block()
+        for level in range(depth):
+            i = tir.Var(f"i{level}")
+            goes_on = tir.LT(i, extent) if step > 0 else tir.GT(i, extent)
+            body = tir.PolyFor(i, number(0), goes_on, number(step), body)
+        visits.append(solved(body).visits)
+    assert len({b - a for a, b in pairwise(visits)}) == 1, visits
+
+
 def test_visits_do_not_depend_on_how_often_loops_run():
     def visits(extent):
         loop = tir.For(I, 0, extent, tir.IfThenElse(tir.LT(X, number(extent)), assign(X, X + 1)))
