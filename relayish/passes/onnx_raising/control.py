@@ -10,7 +10,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, If, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.ir.renaming import replace_nodes
+from relayish.ir.renaming import make_fresh_variables, replace_nodes
 from relayish.onnx.calls import make_call
 from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator
@@ -97,10 +97,11 @@ def _count_tensors(ty: Type | None) -> int:
 def _close(branch: Expr, variables: Sequence[Var], ty: Type | None) -> Function:
     """Return a branch as a graph that is given what it uses, and says the type of its results.
 
-    onnx does not find out that of a constant that is one.
+    onnx does not find out that of a constant that is one. What the branch shares with others stands
+    in the graph once more, and binds variables of its own there.
     """
     params: Mapping[Node, Node] = {each: Var(each.name_hint) for each in variables}
-    body = replace_nodes(branch, dict(params))
+    body = replace_nodes(branch, make_fresh_variables(branch, params))
     assert isinstance(body, Expr)
     return Function(
         tuple(params.values()),  # type: ignore[arg-type]  # they are variables

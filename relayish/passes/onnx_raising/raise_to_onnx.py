@@ -42,12 +42,15 @@ from relayish.passes.onnx_raising.rule import RULES, Unraised
 from relayish.passes.onnx_raising.unraised import UNRAISED
 from relayish.passes.onnx_raising.write_call import write_call
 from relayish.passes.onnx_rewrite.engine.parts import opsets_of
+from relayish.passes.utility.erase_type import erase_carried_types
 
 _USUAL_OPSET: Final = 17
 _NO_RULE: Final = "no rule writes it with operators of ONNX"
 
 
-@register_pass("RaiseToOnnx", opt_level=0, required=("InferType",), idempotent=True)
+@register_pass(
+    "RaiseToOnnx", opt_level=0, required=("InferType",), infer_types=True, idempotent=True
+)
 def raise_to_onnx(
     expr: Expr, *, mod: IRModule | None = None, opset: int | None = None, keep: bool = False
 ) -> Expr:
@@ -87,18 +90,18 @@ def _find_opset(expr: Expr, mod: IRModule | None) -> int:
 
 
 def _without_inferred_types(expr: Expr) -> Expr:
-    """Return an expression whose variables have no types but those of parameters.
+    """Return an expression that carries no types, and whose variables have those of parameters.
 
     What was inferred of calls of Relay may be more than types alone tell of calls of ONNX.
     """
     variables: dict[Node, Node] = {
-        each.var: each.var.with_fields(type_annotation=None, checked_type=None)
+        each.var: each.var.with_fields(type_annotation=None)
         for each in EXPRESSIONS.post_order(expr)
         if type(each) is Let
     }
     erased = replace_nodes(expr, variables)
     assert isinstance(erased, Expr)
-    return erased
+    return erase_carried_types(erased)
 
 
 class _Raise(ExprRewriter):

@@ -50,6 +50,15 @@ def erase_type(expr: _E) -> _E:
         >>> erase_type(Function((x,), x, scalar_type("int32"))).ret_type is None
         True
     """
+    return erase_carried_types(expr, results=True)
+
+
+def erase_carried_types(expr: _E, *, results: bool = False) -> _E:
+    """Return ``expr`` whose nodes carry no types, its functions with result types unless asked.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
     images: dict[Node, Node] = {}
     for node in EXPRESSIONS.post_order(expr):
         if not isinstance(node, Expr):
@@ -57,7 +66,7 @@ def erase_type(expr: _E) -> _E:
             images[node] = node if rebuild is None else rebuild(node, images.get)
             continue
         image = EXPRESSIONS.retype[type(node)](node, images.get, None)
-        if isinstance(image, Function):
+        if results and isinstance(image, Function):
             image = image.with_fields(ret_type=None)
         images[node] = image
     return cast("_E", images[expr])

@@ -8,13 +8,14 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 import relayish as relay  # noqa: E402
+from relayish.analysis.well_formed import check_well_formed  # noqa: E402
 from relayish.errors import PassError  # noqa: E402
 from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
 from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.ir.relay.expr import Expr, If  # noqa: E402
 from relayish.ir.relay.traversal import EXPRESSIONS  # noqa: E402
 from relayish.text import parse  # noqa: E402
-from relayish.transform import InferType, RaiseToOnnx  # noqa: E402
+from relayish.transform import InferType, PassContext, RaiseToOnnx, VerifyInstrument  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -106,3 +107,28 @@ def test_what_many_branches_share_is_refused_unless_it_is_bound() -> None:
 def test_results_that_are_constants_or_a_tuple_of_one_are_typed() -> None:
     body = "let %r = if (%c) { (1f, %x) } else { (2f, %y) }; (%r.0,)"
     onnx.checker.check_model(to_onnx(RaiseToOnnx()(module(body))), full_check=True)
+
+
+def test_what_stands_inside_and_outside_of_branches_is_bound_once_in_each() -> None:
+    c, x, y = relay.var("c", shape=(), dtype="bool"), relay.var("x", shape=(2,)), relay.var("y")
+    shared = relay.Let(y, relay.exp(x), relay.add(y, y))
+    body = relay.Tuple([If(c, relay.negative(shared), x), shared])
+    mod = InferType()(relay.IRModule.from_expr(relay.Function([c, x], body)))
+    check_well_formed(RaiseToOnnx()(mod))
+
+
+@pytest.mark.parametrize("called", ["@f(%x)", "exp(@f(%x))"])
+def test_callers_carry_the_types_that_operators_of_onnx_tell(called: str) -> None:
+    mod = parse(
+        '#[version = "0.0.5"]\n'
+        "def @f(%x: Tensor[(2, 3), float32]) {\n"
+        "  match ((sum(if (greater(max(%x), 1f)) { %x } else { exp(%x) }, axis=[0]), %x)) {\n"
+        "    (%y, _) => { %y }\n"
+        "  }\n"
+        "}\n"
+        "def @main(%x: Tensor[(2, 3), float32]) {\n"
+        f"  {called}\n"
+        "}"
+    )
+    with PassContext(opt_level=4, instruments=[VerifyInstrument()]):
+        RaiseToOnnx()(InferType()(mod))
