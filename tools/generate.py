@@ -17,6 +17,7 @@ from tools import (
     operator_table,
     pass_page,
     transform_stubs,
+    unraised_list,
 )
 from tools.generated import Generated
 
@@ -26,6 +27,7 @@ FILES = (
     operator_stubs.GENERATED,
     transform_stubs.GENERATED,
     *pass_page.GENERATED,
+    unraised_list.GENERATED,
     operator_table.GENERATED,  # imports tests, whose examples the others must not see
 )
 

@@ -20,7 +20,9 @@ _MOVING: Final = frozenset({
     "transpose", "isnan", "isinf", "ceil", "floor", "isfinite", "trunc", "gather", "gather_nd",
     "adv_index", "one_hot", "topk", "sort", "argsort", "argwhere", "matrix_set_diag", "strided_set",
     "nn.mirror_pad", "meshgrid", "trilu", "sequence_mask", "reverse_sequence", "slice_like",
-    "broadcast_to_like", "dyn.broadcast_to", "dyn.full", "dyn.tile", "contrib_reverse_reshape",
+    "broadcast_to_like", "dyn.broadcast_to", "dyn.full", "dyn.tile", "dyn.reshape", "dyn.squeeze",
+    "dyn.expand_dims", "dyn.strided_slice", "dyn.topk", "dyn.one_hot", "dyn.nn.pad",
+    "contrib_reverse_reshape",
     "shape_of", "ndarray_size", "full", "round", "nn.depth_to_space", "nn.space_to_depth",
     "nn.adaptive_max_pool1d", "nn.adaptive_max_pool2d", "nn.adaptive_max_pool3d",
 })  # fmt: skip
@@ -42,7 +44,7 @@ _ROUNDED: Final = frozenset({
     "atanh", "erf", "sigmoid", "nn.leaky_relu", "floor", "ceil", "log2", "log10",
     "floor_mod", "trunc_mod", "mod", "floor_divide", "trunc_divide", "nn.prelu", "fast_exp",
     "fast_erf", "fast_tanh", "image.resize1d", "image.resize2d", "image.resize3d", "nn.upsampling",
-    "nn.upsampling3d", "einsum",
+    "nn.upsampling3d", "dyn.image.resize2d", "dyn.nn.upsampling", "dyn.nn.upsampling3d", "einsum",
 })  # fmt: skip
 """Operators that numbers of 16 bits are widened for, and rounded after, in any case."""
 

@@ -141,37 +141,51 @@ def scatter_nd(call: RelayCall) -> Expr:
     return call.node("ScatterND", call.args[0], _turned(call, 1), call.args[2], reduction=reduction)
 
 
-@raises("one_hot")
+@raises("one_hot", "dyn.one_hot")
 def one_hot(call: RelayCall) -> Expr:
     """One value at indices and another elsewhere; ONNX counts negative ones from the end."""
-    depth, dtype = int(call.attrs.depth), call.type().dtype
+    dtype, is_told = call.type().dtype, call.name == "one_hot"
+    depth = number(int(call.attrs.depth), "int64") if is_told else call.reshape(call.places(3), [])
     places = call.cast_from(call.args[0], call.type(0).dtype, "int64")
     is_negative = call.node("Less", places, number(0, "int64"))
-    inside = call.node("Where", is_negative, number(depth, "int64"), places)
+    inside = call.node("Where", is_negative, depth, places)
     on, off = [call.cast_from(call.args[n], call.type(n).dtype, dtype) for n in (1, 2)]
     values = call.node("Concat", *[call.reshape(each, [1]) for each in (off, on)], axis=0)
     axis = int(call.attrs.axis) % len(call.type().shape)
-    return call.node("OneHot", inside, number(depth, "int64"), values, axis=axis)
+    return call.node("OneHot", inside, depth, values, axis=axis)
 
 
-@raises("topk")
+@raises("topk", "dyn.topk")
 def top_k(call: RelayCall) -> Expr:
-    """The first elements in order, where they stand, or both."""
-    told = int(call.attrs.k)
-    values, places = _ordered(call, told if told >= 1 else call.size(call.axis()))
+    """The first elements in order, where they stand, or both; less than one are all."""
+    if call.name == "dyn.topk":
+        count = _counted(call)
+    else:
+        told = int(call.attrs.k)
+        count = ints([told if told >= 1 else call.size(call.axis())])
+    values, places = _ordered(call, count)
     return {"values": values, "indices": places}.get(call.attrs.ret_type, Tuple([values, places]))
 
 
 @raises("sort", "argsort")
 def sort(call: RelayCall) -> Expr:
     """All elements in order, or where they stand."""
-    values, places = _ordered(call, call.size(call.axis()))
+    values, places = _ordered(call, ints([call.size(call.axis())]))
     return values if call.name == "sort" else places
 
 
-def _ordered(call: RelayCall, count: int) -> tuple[Expr, Expr]:
-    """Return the first elements in order along the axis, and where they stand."""
-    if not count:
+def _counted(call: RelayCall) -> Expr:
+    """Return how many elements are asked for, in a vector."""
+    call.require(_K_AS_INPUT, "how many are asked for is an attribute")
+    count = call.reshape(call.places(1), [1])
+    every = call.reshape(_measured(call, call.axis()), [1])
+    return call.node("Where", call.node("Less", count, ints([1])), every, count)
+
+
+def _ordered(call: RelayCall, count: Expr) -> tuple[Expr, Expr]:
+    """Return so many first elements in order along the axis, and where they stand."""
+    known = [int(each) for each in np.asarray(count.data)] if isinstance(count, Constant) else []
+    if 0 in (*known, call.type(0).shape[call.axis()]):
         raise Unraised("it orders no elements, of which ONNX has no first ones")
     if call.attrs.is_ascend and call.opset < _HAS_ORDER:
         raise Unraised("that version has the largest elements alone")
@@ -179,9 +193,9 @@ def _ordered(call: RelayCall, count: int) -> tuple[Expr, Expr]:
     if call.opset >= _HAS_ORDER:
         told["largest"] = int(not call.attrs.is_ascend)
     if call.opset >= _K_AS_INPUT:
-        found = call.node("TopK", call.args[0], ints([count]), outputs=2, **told)
+        found = call.node("TopK", call.args[0], count, outputs=2, **told)
     else:
-        found = call.node("TopK", call.args[0], outputs=2, k=count, **told)
+        found = call.node("TopK", call.args[0], outputs=2, k=known[0], **told)
     dtype = call.attrs.dtype or "int32"
     return TupleGetItem(found, 0), call.cast_from(TupleGetItem(found, 1), "int64", dtype)
 

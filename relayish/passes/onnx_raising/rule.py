@@ -107,6 +107,15 @@ class RelayCall:
             raise Unraised("it takes a tuple that is made elsewhere")
         return parts.fields
 
+    def require(self, opset: int, otherwise: str) -> None:
+        """Refuse a version of the operator set before ``opset``, of which ``otherwise`` holds.
+
+        Raises:
+            Unraised: If it is written for such a one.
+        """
+        if self.opset < opset:
+            raise Unraised(f"before version {opset} of the operator set {otherwise}")
+
     def cast(self, expr: Expr, dtype: str) -> Expr:
         """Return a tensor in another element type; a constant is cast here."""
         if isinstance(expr, Constant):

@@ -23,13 +23,10 @@ _BY_REASON: Final[Mapping[str, str]] = {
         nn.contrib_conv3d_winograd_weight_transform
         nn.contrib_conv3d_winograd_without_weight_transform nn.contrib_dense_pack
         nn.contrib_depthwise_conv2d_NCHWc qnn.contrib_dense_pack""",
-    "its shape follows from values, and no rule has been written for it; where these are known, "
-    "DynamicToStatic makes one of it that has":
-        """dyn.expand_dims dyn.image.resize2d dyn.nn.pad dyn.nn.upsampling dyn.nn.upsampling3d
-        dyn.one_hot dyn.reshape dyn.sparse_to_dense dyn.squeeze dyn.strided_slice dyn.topk""",
     "ONNX has no sparse tensors that are computed with":
-        """nn.internal.sparse_dense_padded nn.sparse_add nn.sparse_conv2d nn.sparse_dense
-        nn.sparse_transpose sparse_fill_empty_rows sparse_reshape sparse_to_dense""",
+        """dyn.sparse_to_dense nn.internal.sparse_dense_padded nn.sparse_add nn.sparse_conv2d
+        nn.sparse_dense nn.sparse_transpose sparse_fill_empty_rows sparse_reshape
+        sparse_to_dense""",
     "ONNX has no generator with a state that is a value, and draws other numbers":
         """random.multinomial random.normal random.threefry_generate random.threefry_split
         random.uniform""",

@@ -23,6 +23,7 @@ from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.ir.relay.expr import Expr, Var  # noqa: E402
 from relayish.transform import InferType, RaiseToOnnx  # noqa: E402
 from tests.support.raised_calls import RAISED_CALLS, of_matrices  # noqa: E402
+from tests.support.raised_dynamic import DYNAMIC_CALLS  # noqa: E402
 from tests.support.seeds import SOAK  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -75,8 +76,9 @@ CALLS: dict[str, Callable[[str], Expr]] = {
     "strided_slice": of_matrices(lambda x: relay.strided_slice(x, [0, 1], [2, 3]), M),
     "broadcast_to": of_matrices(lambda x: relay.broadcast_to(x, (2, *M)), M),
     **RAISED_CALLS,
+    **DYNAMIC_CALLS,
 }
-OPSETS = range(7, 25) if SOAK else (17,)
+OPSETS = range(7, onnx.defs.onnx_opset_version() + 1) if SOAK else (17,)
 TOLERANCES = {"float16": 2e-3, "bfloat16": 1e-2}
 
 

@@ -40,7 +40,10 @@ REFUSED = {
 }  # fmt: skip
 """By operator with a rule: why it has none for its sound call in version 17."""
 VALUES = {
-    "arange": (0, 5, 2), "dyn.broadcast_to": (None, [2, 1, 2, 4, 3]),
+    "arange": (0, 5, 2), "dyn.broadcast_to": (None, [2, 1, 2, 4, 3]), "dyn.expand_dims": (None, 2),
+    "dyn.image.resize2d": (None, [3, 7], None), "dyn.one_hot": (None, 5, 1, 3),
+    "dyn.reshape": (None, [4, -1]), "dyn.squeeze": (None, [2, 0]),
+    "dyn.strided_slice": (None, [1, -1], [5, -9], [2, -3]), "dyn.topk": (None, 2),
     "invert_permutation": ([2, 0, 3, 1],),
 }  # fmt: skip
 """Arguments that are not any small numbers."""
