@@ -100,15 +100,27 @@ def logarithm(call: RelayCall) -> Expr:
 
 @raises("left_shift", "right_shift")
 def shift(call: RelayCall) -> Expr:
-    """Bits that are moved: those of signed integers to the left as those of unsigned ones."""
-    dtype = call.type().dtype
+    """Bits that are moved, of signed integers as those of unsigned ones.
+
+    To the right, those of negative numbers are moved where they are turned over.
+    """
+    (x, by), dtype = call.args, call.type().dtype
+    direction = "LEFT" if call.name == "left_shift" else "RIGHT"
+    if dtype == "bool":
+        raise Unraised("truth values have no bits to move")
     if dtype.startswith("u"):
-        direction = "LEFT" if call.name == "left_shift" else "RIGHT"
-        return call.node("BitShift", *call.args, direction=direction)
-    if call.name == "right_shift" or dtype == "bool":
-        raise Unraised("ONNX shifts the bits of unsigned integers alone, and fills up with zeros")
-    bits = [call.cast(each, f"u{dtype}") for each in call.args]
-    return call.cast(call.node("BitShift", *bits, direction="LEFT"), dtype)
+        return call.node("BitShift", x, by, direction=direction)
+    is_negative = call.node("Less", x, number(0, dtype))
+    if direction == "RIGHT":
+        x = _turned_over(call, is_negative, x)
+    bits = [call.cast(each, f"u{dtype}") for each in (x, by)]
+    found = call.cast(call.node("BitShift", *bits, direction=direction), dtype)
+    return _turned_over(call, is_negative, found) if direction == "RIGHT" else found
+
+
+def _turned_over(call: RelayCall, where: Expr, x: Expr) -> Expr:
+    """Return integers whose bits are the others of these in some places."""
+    return call.node("Where", where, call.node("Sub", number(-1, call.type().dtype), x), x)
 
 
 @raises("cast_like")

@@ -32,7 +32,6 @@ _REDUCTIONS: Final = {
     "prod": "ReduceProd",
 }  # fmt: skip
 _SMALL: Final = ("int8", "uint8", "int16", "uint16")
-_SUM_AXES_AS_INPUT: Final = 13
 _EXTREMES_BROADCAST: Final = 8
 _SPLIT_AS_INPUT: Final = 13
 _ALONG_ONE_AXIS: Final = 13
@@ -160,9 +159,7 @@ def unit_axes(call: RelayCall) -> Expr:
         first = int(call.attrs.axis)
         first += call.rank() + 1 if first < 0 else 0
         axes = list(range(first, first + count))
-    if call.opset < _SUM_AXES_AS_INPUT:
-        return call.node(name, call.args[0], axes=tuple(axes))
-    return call.node(name, call.args[0], ints(axes))
+    return call.unit_axes(name, call.args[0], axes)
 
 
 def _listed(told: Any) -> list[int]:  # Any: a number or several

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Final
 
@@ -24,13 +25,22 @@ _HAS_ORDER: Final = 11
 @raises("take")
 def take(call: RelayCall) -> Expr:
     """Slices at indices, which ONNX does not bring inside."""
-    if call.attrs.batch_dims:
-        raise Unraised("it takes from each tensor of a batch")
-    data, places = call.args[0], call.places(1)
+    data, places, batch = call.args[0], call.places(1), int(call.attrs.batch_dims)
+    if batch:
+        return _taken_in_batches(call, batch % call.rank(1))
     if call.attrs.axis is None:
         data = call.node("Reshape", data, ints([-1]))
         return call.node("Gather", data, _inside(call, places, None), axis=0)
     return call.node("Gather", data, _inside(call, places, call.axis()), axis=call.axis())
+
+
+def _taken_in_batches(call: RelayCall, batch: int) -> Expr:
+    """Return slices along the first axis behind those of a batch, at indices for each of it."""
+    if call.attrs.axis is None or call.axis() != batch:
+        raise Unraised("it takes along another axis than the first behind those of a batch")
+    inside = _inside(call, call.places(1), batch)
+    places = call.unit_axes("Unsqueeze", inside, [call.rank(1)])
+    return call.node("GatherND", call.args[0], places, batch_dims=batch)
 
 
 def _inside(call: RelayCall, places: Expr, axis: int | None) -> Expr:
@@ -251,8 +261,23 @@ def matrix_set_diag(call: RelayCall) -> Expr:
 
 @raises("strided_set")
 def strided_set(call: RelayCall) -> Expr:
-    """A part of each axis written over, at places that are known."""
+    """A part of each axis written over, at places that are known: elements are taken of either."""
     begin, end, strides = [call.known(place).tolist() for place in (2, 3, 4)]
-    every = np.moveaxis(np.indices(call.sizes(), "int64"), 0, -1)
-    places = slice_tensor(every, begin, end, strides)
-    return call.node("ScatterND", call.args[0], Constant(np.array(places)), call.args[1])
+    sizes = call.sizes()
+    steps = strides * len(sizes) if len(strides) == 1 else strides
+    found, is_set = call.args[1], list[Expr]()
+    for axis, size in enumerate(sizes):
+        bounds = [each[axis : axis + 1] for each in (begin, end, steps)]
+        places = slice_tensor(np.arange(size), *bounds)
+        if not len(places):
+            return call.node("Identity", call.args[0])
+        if np.array_equal(places, np.arange(size)):
+            continue
+        behind, inside = np.full(size, -1), [1] * (len(sizes) - axis)
+        behind[places], inside[0] = np.arange(len(places)), size
+        found = call.node("Gather", found, Constant(np.maximum(behind, 0)), axis=axis)
+        is_set.append(Constant((behind >= 0).reshape(inside)))
+    if not is_set:
+        return call.node("Identity", found)
+    everywhere = functools.reduce(lambda one, other: call.node("And", one, other), is_set)
+    return call.node("Where", everywhere, found, call.args[0])

@@ -15,22 +15,21 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.errors import PassError
-from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.functor import post_order_rewrite
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TupleType
 from relayish.ir.renaming import replace_nodes
 from relayish.onnx.operator_sets import canonical_domain
-from relayish.onnx.operators import identity_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
     arithmetic,
     dynamic,
     elementwise,
     indexing,
+    lowered,
     networks,
     normalisation,
     quantised,
@@ -38,14 +37,12 @@ from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
     shapes,
 )
 from relayish.passes.onnx_raising.control import Branches
-from relayish.passes.onnx_raising.rule import RULES, Unraised
-from relayish.passes.onnx_raising.unraised import UNRAISED
-from relayish.passes.onnx_raising.write_call import write_call
+from relayish.passes.onnx_raising.rule import Unraised
+from relayish.passes.onnx_raising.write_call import CallWriter
 from relayish.passes.onnx_rewrite.engine.parts import opsets_of
 from relayish.passes.utility.erase_type import erase_carried_types
 
 _USUAL_OPSET: Final = 17
-_NO_RULE: Final = "no rule writes it with operators of ONNX"
 
 
 @register_pass(
@@ -104,29 +101,20 @@ def _without_inferred_types(expr: Expr) -> Expr:
     return erase_carried_types(erased)
 
 
-class _Raise(ExprRewriter):
-    """Asks the rules of operators."""
+class _Raise(CallWriter):
+    """Writes what can be written; what cannot is kept, or refused."""
 
     def __init__(self, opset: int, *, keep: bool) -> None:
-        self._opset: Final = opset
+        super().__init__(opset)
         self._keep: Final = keep
         self._branches: Final = Branches(opset)
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
-        if type(pre.op) is not Op or identity_of(pre.op) is not None:
-            return post
         try:
-            return self._raise_call(pre, post)
+            made = super().rewrite_call(pre, post)
         except Unraised as reason:
             return self._leave(pre, post, str(reason))
-
-    def _raise_call(self, pre: Call, post: Call) -> Expr:
-        assert isinstance(pre.op, Op)
-        rule = RULES.get(pre.op.name)
-        if rule is None:
-            raise Unraised(UNRAISED.get(pre.op.name, _NO_RULE))
-        made = write_call(rule, pre, post, self._opset)
-        return made if pre.span is None else made.with_fields(span=pre.span)
+        return made if made is post or pre.span is None else made.with_fields(span=pre.span)
 
     def _leave(self, pre: Expr, post: Expr, reason: str) -> Expr:
         if not self._keep:
@@ -141,10 +129,3 @@ class _Raise(ExprRewriter):
             return self._branches.write(pre, post)
         except Unraised as reason:
             return self._leave(pre, post, str(reason))
-
-    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
-        """Take apart what a rule made of a call of several results."""
-        made = post.tuple_value
-        if type(made) is Tuple and isinstance(pre.tuple_value.checked_type, TupleType):
-            return made.fields[post.index]
-        return post

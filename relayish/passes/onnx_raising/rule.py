@@ -29,16 +29,20 @@ class RelayCall:
 
     Attributes:
         name: What it calls.
-        args: What its arguments became.
+        call: The call itself, typed.
+        args: Its arguments.
         attrs: Its attributes, those left out included. Any: of its operator.
+        write: Writes an expression of Relay's operators, on those arguments, with operators of
+            ONNX; raises :class:`Unraised` where it cannot be.
     """
 
-    def __init__(self, pre: Call, post: Call, opset: int) -> None:
-        self.name: str = getattr(pre.op, "name", "")
-        self.args = post.args
-        self.attrs: Any = attrs_of(pre)  # Any: attributes of whatever operator it is
+    def __init__(self, call: Call, opset: int, write: Callable[[Expr], Expr]) -> None:
+        self.name: str = getattr(call.op, "name", "")
+        self.call = call
+        self.args = call.args
+        self.attrs: Any = attrs_of(call)  # Any: attributes of whatever operator it is
         self.opset = opset
-        self._pre = pre
+        self.write = write
 
     def type(self, place: int | None = None) -> TensorType:
         """Return the type of an argument, or of the result.
@@ -46,7 +50,7 @@ class RelayCall:
         Raises:
             Unraised: If it is no tensor, or nothing inferred it.
         """
-        node: Expr = self._pre if place is None else self._pre.args[place]
+        node: Expr = self.call if place is None else self.call.args[place]
         found: Type | None = node.checked_type
         if not isinstance(found, TensorType):
             raise Unraised("it is no call on tensors, or its type was not inferred")
@@ -54,7 +58,7 @@ class RelayCall:
 
     def field_type(self, field: int) -> TensorType:
         """Return the type of a field of the tuple that is its one argument."""
-        found = self._pre.args[0].checked_type
+        found = self.call.args[0].checked_type
         assert isinstance(found, TupleType)
         ty = found.fields[field]
         assert isinstance(ty, TensorType)
@@ -62,7 +66,7 @@ class RelayCall:
 
     def result_sizes(self) -> tuple[int, ...]:
         """Return the shape that each of its results has."""
-        found = self._pre.checked_type
+        found = self.call.checked_type
         first = found.fields[0] if isinstance(found, TupleType) and found.fields else found
         return _known_sizes(first)
 
@@ -146,6 +150,12 @@ class RelayCall:
         if self.opset >= as_input:
             return self.node(name, expr, ints(axes), keepdims=int(keep))
         return self.node(name, expr, axes=tuple(axes), keepdims=int(keep))
+
+    def unit_axes(self, name: str, expr: Expr, axes: Sequence[int]) -> Expr:
+        """Return a tensor with some axes of size one more, by Unsqueeze, or less, by Squeeze."""
+        if self.opset >= _SUM_AXES_AS_INPUT:
+            return self.node(name, expr, ints(axes))
+        return self.node(name, expr, axes=tuple(axes))
 
     def node(self, name: str, *inputs: Expr | None, outputs: int = 1, **attributes: object) -> Call:
         """Return a call of an operator of ONNX, in the version of the operator set."""

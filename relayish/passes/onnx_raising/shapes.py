@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.op.types.layout import places_of, read_layout
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 _TO_THE_BEGIN: Final = -(1 << 63) + 1
@@ -140,6 +141,19 @@ def slice_like(call: RelayCall) -> Expr:
     return call.node("Slice", call.args[0], ints([0] * len(sizes)), ints(sizes), ints(axes))
 
 
+@raises("sliding_window")
+def sliding_window(call: RelayCall) -> Expr:
+    """All windows: where they stand along each axis, then what they show along each."""
+    attrs, axis, found = call.attrs, call.axis(), call.args[0]
+    behind = axis + 2 * len(attrs.window_shape)
+    for place, (window, step) in enumerate(zip(attrs.window_shape, attrs.strides, strict=True)):
+        first = np.arange(0, call.size(axis + place) - window + 1, step)
+        places = first[:, None] + np.arange(window)
+        found = call.node("Gather", found, Constant(places), axis=axis + 2 * place)
+    perm = (*range(axis), *range(axis, behind, 2), *range(axis + 1, behind, 2))
+    return call.node("Transpose", found, perm=perm)
+
+
 @raises("collapse_sum_like", "collapse_sum_to")
 def collapse_sum(call: RelayCall) -> Expr:
     """The sum along the axes that another shape has not, or of size one."""
@@ -154,11 +168,27 @@ def collapse_sum(call: RelayCall) -> Expr:
 
 @raises("layout_transform")
 def layout_transform(call: RelayCall) -> Expr:
-    """Axes in the order of another layout."""
-    given, wanted = call.attrs.src_layout, call.attrs.dst_layout
-    if sorted(given) != sorted(wanted) or len(given) != call.rank():
-        raise Unraised(f"from {given} to {wanted} it splits or joins axes")
-    return call.node("Transpose", call.args[0], perm=tuple([given.index(axis) for axis in wanted]))
+    """Axes in the order of another layout, joined and split; what a block lacks is zeros."""
+    given, wanted = read_layout(call.attrs.src_layout), read_layout(call.attrs.dst_layout)
+    if sorted(given) == sorted(wanted):
+        return call.node(
+            "Transpose", call.args[0], perm=tuple([given.index(axis) for axis in wanted])
+        )
+    sizes, letters = call.sizes(0), [axis.letter for axis in given if axis.letter.isupper()]
+    order = [place for letter in letters for place in places_of(given, letter)]
+    whole = [math.prod([sizes[each] for each in places_of(given, letter)]) for letter in letters]
+    found = call.reshape(call.node("Transpose", call.args[0], perm=tuple(order)), whole)
+    split, lacking, places = list[int](), list[int](), list[int]()
+    for letter, size in zip(letters, whole, strict=True):
+        parts = places_of(wanted, letter)
+        factors = [wanted[place].factor for place in parts[1:]]
+        lacking.append(-size % math.prod(factors))
+        split += [-(-size // math.prod(factors)), *factors]
+        places += parts
+    if any(lacking):
+        found = call.node("Pad", found, ints([0] * len(lacking) + lacking))
+    perm = tuple([places.index(place) for place in range(len(places))])
+    return call.node("Transpose", call.reshape(found, split), perm=perm)
 
 
 @raises("broadcast_to_like")

@@ -14,15 +14,13 @@ _BY_REASON: Final[Mapping[str, str]] = {
         device_copy memory.alloc_storage memory.alloc_tensor memory.kill on_device
         vm.invoke_tvm_op vm.reshape_tensor vm.shape_of""",
     "it is made for one layout in memory; convert the layout first":
-        """auto_scheduler_layout_transform meta_schedule_layout_transform
-        nn.contrib_conv2d_NCHWc nn.contrib_conv2d_gemm_weight_transform
-        nn.contrib_conv2d_gemm_without_weight_transform
-        nn.contrib_conv2d_winograd_nnpack_weight_transform
+        """auto_scheduler_layout_transform meta_schedule_layout_transform qnn.contrib_dense_pack""",
+    "its weight is transformed for Winograd's algorithm; raise before layouts are altered":
+        """nn.contrib_conv2d_winograd_nnpack_weight_transform
         nn.contrib_conv2d_winograd_weight_transform
         nn.contrib_conv2d_winograd_without_weight_transform
         nn.contrib_conv3d_winograd_weight_transform
-        nn.contrib_conv3d_winograd_without_weight_transform nn.contrib_dense_pack
-        nn.contrib_depthwise_conv2d_NCHWc qnn.contrib_dense_pack""",
+        nn.contrib_conv3d_winograd_without_weight_transform""",
     "ONNX has no sparse tensors that are computed with":
         """dyn.sparse_to_dense nn.internal.sparse_dense_padded nn.sparse_add nn.sparse_conv2d
         nn.sparse_dense nn.sparse_transpose sparse_fill_empty_rows sparse_reshape
@@ -37,19 +35,14 @@ _BY_REASON: Final[Mapping[str, str]] = {
         qnn.leaky_relu qnn.log qnn.mul qnn.requantize qnn.rsqrt qnn.sigmoid
         qnn.simulated_dequantize qnn.simulated_quantize qnn.softmax qnn.sqrt qnn.subtract qnn.tanh
         relay.op.annotation.simulated_quantize""",
-    "it reads bits, or packs them, which ONNX has no operator for":
-        "nn.bitpack nn.bitserial_conv2d nn.bitserial_dense reinterpret",
-    "it is the gradient of a layer, and ONNX has layers alone":
-        "nn.avg_pool2d_grad nn.conv2d_backward_weight nn.max_pool2d_grad",
+    "it reads the bits of elements in another type, which no operator does":
+        "reinterpret",
     "no rule has been written for it, nor for what ONNX has of its kind":
         """dft image.affine_grid image.crop_and_resize nn.deformable_conv2d stft unique
         vision.all_class_non_max_suppression vision.non_max_suppression
-        vision.regular_non_max_suppression vision.roi_align vision.roi_pool""",
+        vision.regular_non_max_suppression vision.roi_align""",
     "ONNX has no operator for it, and no composition of some has been written":
-        """image.dilation2d nn.batch_to_space_nd nn.correlation nn.cross_entropy
-        nn.cross_entropy_with_logits nn.dilate nn.fifo_buffer nn.nll_loss nn.space_to_batch_nd
-        searchsorted sliding_window unravel_index vision.get_valid_counts vision.multibox_prior
-        vision.multibox_transform_loc vision.proposal vision.yolo_reorg""",
+        "image.dilation2d searchsorted unravel_index vision.proposal",
 }  # fmt: skip
 
 UNRAISED: Final[Mapping[str, str]] = {

@@ -7,19 +7,64 @@ call is written for a type that carries the same, and cast there and back.
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import RelayishError, TypeInferenceError
+from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, Tuple, Var
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.renaming import replace_nodes
 from relayish.onnx.calls import make_call
 from relayish.onnx.element_types import element_type_number
 from relayish.onnx.operator_sets import identify
-from relayish.onnx.operators import find_operator
+from relayish.onnx.operators import find_operator, identity_of
 from relayish.onnx.types import may_be_alike
 from relayish.passes.onnx_raising.carriers import carriers
-from relayish.passes.onnx_raising.rule import RelayCall, Rule, Unraised
+from relayish.passes.onnx_raising.rule import RULES, RelayCall, Rule, Unraised
+from relayish.passes.onnx_raising.unraised import UNRAISED
+
+_NO_RULE: Final = "no rule writes it with operators of ONNX"
+
+
+class CallWriter(ExprRewriter):
+    """Writes calls of Relay's operators with those of ONNX.
+
+    Raises:
+        Unraised: If one of them cannot be.
+    """
+
+    def __init__(self, opset: int) -> None:
+        self.opset: Final = opset
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if type(pre.op) is not Op or identity_of(pre.op) is not None:
+            return post
+        rule = RULES.get(pre.op.name)
+        if rule is None:
+            raise Unraised(UNRAISED.get(pre.op.name, _NO_RULE))
+        return write_call(rule, pre, post, self.opset)
+
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
+        """Take apart what a rule made of a call of several results."""
+        made = post.tuple_value
+        if type(made) is Tuple and isinstance(pre.tuple_value.checked_type, TupleType):
+            return made.fields[post.index]
+        return post
+
+
+def write_expr(expr: Expr, opset: int) -> Expr:
+    """Return an expression of Relay's operators, on typed variables, with operators of ONNX.
+
+    Raises:
+        Unraised: If it cannot be written, or Relay does not define it.
+    """
+    try:
+        typed = infer_type(expr)
+    except TypeInferenceError as error:
+        raise Unraised(f"Relay does not compute its parts: {error}") from error
+    return post_order_rewrite(typed, CallWriter(opset))
 
 
 def write_call(rule: Rule, pre: Call, post: Call, opset: int) -> Expr:
@@ -68,7 +113,7 @@ class _Attempt:
         args = [self._argument(*each) for each in zip(self.pre.args, self.post.args, strict=True)]
         call = Call(self.pre.op, args, self.pre.attrs, self.pre.type_args)
         params, typed = self._typed(call)
-        made = rule(RelayCall(typed, typed, self.opset))
+        made = rule(RelayCall(typed, self.opset, lambda expr: write_expr(expr, self.opset)))
         self._check(Function(params, made), typed.checked_type)
         back = self._cast_back(made, typed.checked_type)
         image = replace_nodes(back, dict[Node, Node](zip(params, self.images, strict=True)))
