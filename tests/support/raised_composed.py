@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 import relayish as relay
 from relayish.ir.relay.expr import Expr
-from tests.support.raised_calls import of_matrices, places
+from tests.support.raised_calls import M, N, of_matrices, places
+
+image, vision = relay.image, relay.vision
+
+
+def regions(x: Expr) -> Expr:
+    """Return regions of two images: inside, over the edge, and smaller than a pixel."""
+    values = [[1, 0, 1, 5, 4], [0, 2, 0.5, 2, 1], [1, -5, 3, 19, 8]]
+    return relay.const(values, x.type_annotation.dtype)
+
 
 COMPOSED_CALLS: dict[str, Callable[[str], Expr]] = {
     "sliding_window": of_matrices(
@@ -15,5 +24,49 @@ COMPOSED_CALLS: dict[str, Callable[[str], Expr]] = {
     "take in batches": of_matrices(
         lambda x: relay.take(x, places([[1, 0], [2, 9]]), axis=1, batch_dims=1), (2, 3, 2)
     ),
+    "cumprod": of_matrices(lambda x: relay.cumprod(x, axis=1), M),
+    "cumprod of all": of_matrices(lambda x: relay.cumprod(x, exclusive=True), M),
+    "cumprod as int8": of_matrices(lambda x: relay.cumprod(x, axis=0, dtype="int8"), M),
+    "cumprod of nothing": of_matrices(lambda x: relay.cumprod(x, axis=0), N),
+    "reinterpret": of_matrices(lambda x: relay.reinterpret(x, x.type_annotation.dtype), M),
+    "reinterpret as int32": of_matrices(lambda x: relay.reinterpret(x, "int32"), M),
+    "searchsorted": of_matrices(
+        lambda x, y: relay.searchsorted(relay.sort(x), y, dtype="int64"), (2, 5), M
+    ),
+    "searchsorted in one line": of_matrices(
+        lambda x, y: relay.searchsorted(relay.sort(x), y, right=True), (5,), M
+    ),
+    "searchsorted among equal ones": of_matrices(
+        lambda x: relay.searchsorted(relay.sort(x), relay.take(x, places([[2, 0]])), right=True),
+        (5,),
+    ),
+    "unravel_index": of_matrices(
+        lambda x: relay.unravel_index(relay.clip(x, 0, 23), relay.const([2, 3, 4], "int64")), M
+    ),
+    "unique": of_matrices(lambda x: relay.unique(relay.clip(x, 1, 2), True, True).astuple(), (7,)),
+    "unique in order": of_matrices(
+        lambda x: relay.unique(relay.concatenate((x, x), 0), False).astuple(), (4,)
+    ),
+    **{
+        f"roi_align {mode} {ratio}": of_matrices(
+            lambda x, mode=mode, ratio=ratio: vision.roi_align(
+                x, regions(x), (2, 3), 0.5, ratio, "NHWC" if ratio > 1 else "NCHW", mode
+            ),
+            (2, 4, 5, 4),
+        )
+        for mode in ("avg", "max")
+        for ratio in (-1, 1, 2)
+    },
+    "dilation2d": of_matrices(
+        lambda x, y: image.dilation2d(x, y, (2, 1), (1, 0), (1, 2), "NHWC", "HWI"),
+        (1, 5, 4, 2),
+        (3, 2, 2),
+    ),
+    "dft of a line": of_matrices(lambda x, y: relay.dft(x, y, inverse=True).astuple(), (5,), (5,)),
+    "stft normalised": of_matrices(lambda x, y: relay.stft(x, 4, 3, 4, y, True), (2, 9), (4,)),
+    "stft of both sides": of_matrices(
+        lambda x, y: relay.stft(x, 4, 3, 4, y, False, False), (2, 9), (4,)
+    ),
+    "stft of a short window": of_matrices(lambda x, y: relay.stft(x, 5, 2, 3, y), (2, 9), (3,)),
 }
 """By name: an operator of Relay, and what is special about the call."""

@@ -19,11 +19,15 @@ VALUES = {
     "dyn.reshape": (None, [4, -1]), "dyn.squeeze": (None, [2, 0]),
     "dyn.strided_slice": (None, [1, -1], [5, -9], [2, -3]), "dyn.topk": (None, 2),
     "invert_permutation": ([2, 0, 3, 1],),
+    "searchsorted": ([[1, 2, 3, 3, 5], [0, 0, 2, 4, 6]], [[3, 0, 9], [1, 2, 6]]),
+    "unravel_index": ([[4, 0], [3, 5]], [2, 3]),
+    "vision.roi_align": (None, [[1, 0, 1, 5, 4], [0, 2, 0.5, 2, 1], [1, -5, 3, 19, 8]]),
     "vision.roi_pool": (None, [[1, 0, 1, 5, 4], [0, 2, 0, 2, 1], [1, -2, 3, 9, 8], [0, 0, 0, 1, 6]])
 }  # fmt: skip
 """By operator: arguments of its sound call that are not any small numbers."""
 
-NAMES = """nn.avg_pool2d_grad nn.batch_to_space_nd nn.contrib_conv2d_NCHWc
+NAMES = """dft image.affine_grid image.dilation2d stft vision.roi_align
+    nn.avg_pool2d_grad nn.batch_to_space_nd nn.contrib_conv2d_NCHWc
     nn.contrib_conv2d_gemm_weight_transform nn.contrib_conv2d_gemm_without_weight_transform
     nn.contrib_dense_pack nn.contrib_depthwise_conv2d_NCHWc nn.conv2d_backward_weight
     nn.correlation nn.cross_entropy nn.cross_entropy_with_logits nn.dilate nn.fifo_buffer

@@ -43,7 +43,7 @@ class GridSampleAttrs(Attrs):
 
 _CUBIC_ALPHA: Final = -0.75
 _PLAIN: Final = {4: "NCHW", 5: "NCDHW"}
-_WIDTH: Final = 2 - 1e-7
+WIDTH: Final = 2 - 1e-7
 """From one edge of a grid to the other; a little less than 2 keeps the last point inside."""
 
 
@@ -64,7 +64,7 @@ def _affine_grid(attrs: AffineGridAttrs, data: Array) -> Array:
             f"a grid must have at least 2 points along each axis; found {(height, width)}"
         )
     kind = data.dtype.type
-    y, x = (np.arange(n).astype(kind) * kind(_WIDTH / (n - 1)) - kind(1) for n in (height, width))
+    y, x = (np.arange(n).astype(kind) * kind(WIDTH / (n - 1)) - kind(1) for n in (height, width))
     along_x, along_y, shift = (data[:, :, column, None, None] for column in range(3))
     return along_x * x + along_y * y[:, None] + shift
 

@@ -1,15 +1,19 @@
-"""Operators that compute with several of ONNX's: quotients, rounding, sums of all before."""
+"""Operators that compute with several of ONNX's: quotients, rounding, sums and products so far."""
 
 from __future__ import annotations
 
 import math
 from typing import Final
 
-from relayish.ir.relay.expr import Expr
+import numpy as np
+
+from relayish.ir.relay.expr import Expr, Function, Tuple, TupleGetItem, Var
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.tensor.reduction import normalise_axes
-from relayish.passes.onnx_raising.rule import RelayCall, Unraised, number, raises
+from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 NARROW_FLOATS: Final = ("float16", "bfloat16")
+_HAS_PRODUCTS: Final = 26
 _NARROW_INTEGERS: Final = ("bool", "int8", "uint8", "int16", "uint16")
 
 
@@ -160,9 +164,9 @@ def variance(call: RelayCall) -> Expr:
     return call.cast_from(call.node("Div", total, number(count, wide)), wide, dtype)
 
 
-@raises("cumsum")
+@raises("cumsum", "cumprod")
 def cumulate(call: RelayCall) -> Expr:
-    """Sums of all elements so far."""
+    """Sums, or products, of all elements so far."""
     dtype, given = call.type().dtype, call.type(0).dtype
     x = call.args[0]
     if call.attrs.axis is None:
@@ -171,7 +175,29 @@ def cumulate(call: RelayCall) -> Expr:
         axis = call.axis()
     wide = widened(dtype)
     x = call.cast_from(call.cast_from(x, given, dtype), dtype, wide)
-    total = call.node(
-        "CumSum", x, number(axis, "int64"), exclusive=int(call.attrs.exclusive or 0) or None
-    )
+    is_exclusive = int(call.attrs.exclusive or 0) or None
+    if call.name == "cumprod" and call.opset < _HAS_PRODUCTS:
+        total = _products(call, x, wide, axis)
+    else:
+        name = "CumSum" if call.name == "cumsum" else "CumProd"
+        total = call.node(name, x, number(axis, "int64"), exclusive=is_exclusive)
     return call.cast_from(total, wide, dtype)
+
+
+def _products(call: RelayCall, x: Expr, dtype: str, axis: int) -> Expr:
+    """Return products of all elements so far, by a scan over these."""
+    sizes = call.sizes()
+    if 0 in sizes:
+        return call.node("Identity", x)
+    kept = [size for place, size in enumerate(sizes) if place != axis]
+    slices, one = TensorType(kept, dtype), np.ones(1).astype(dtype)
+    first = call.node("ConstantOfShape", ints(kept), value=one)
+    total, each = Var("total", slices), Var("each", slices)
+    product = call.node("Mul", total, each)
+    shown: Expr = call.node("Identity", total if call.attrs.exclusive else product)
+    body = Function((total, each), Tuple([product, shown]), ret_type=TupleType([slices, slices]))
+    along = {"scan_input_axes": (axis,), "scan_output_axes": (axis,)}
+    found = call.node(
+        "Scan", first, x, outputs=2, graphs={"body": body}, num_scan_inputs=1, **along
+    )
+    return TupleGetItem(found, 1)

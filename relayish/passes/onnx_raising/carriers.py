@@ -20,7 +20,7 @@ _MOVING: Final = frozenset({
     "transpose", "isnan", "isinf", "ceil", "floor", "isfinite", "trunc", "gather", "gather_nd",
     "adv_index", "one_hot", "topk", "sort", "argsort", "argwhere", "matrix_set_diag", "strided_set",
     "nn.mirror_pad", "meshgrid", "trilu", "sequence_mask", "reverse_sequence", "slice_like",
-    "sliding_window", "layout_transform",
+    "sliding_window", "layout_transform", "unique",
     "broadcast_to_like", "dyn.broadcast_to", "dyn.full", "dyn.tile", "dyn.reshape", "dyn.squeeze",
     "dyn.expand_dims", "dyn.strided_slice", "dyn.topk", "dyn.one_hot", "dyn.nn.pad",
     "contrib_reverse_reshape",

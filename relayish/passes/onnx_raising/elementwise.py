@@ -70,6 +70,12 @@ def cast(call: RelayCall) -> Expr:
     return call.node("Cast", call.args[0], to=element_type_number(call.type().dtype))
 
 
+@raises("reinterpret")
+def reinterpret(call: RelayCall) -> Expr:
+    """The bits of elements as those of another type."""
+    return call.node("BitCast", call.args[0], to=element_type_number(call.type().dtype))
+
+
 @raises("clip")
 def clip(call: RelayCall) -> Expr:
     """Elements within bounds."""

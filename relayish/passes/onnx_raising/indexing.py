@@ -1,25 +1,23 @@
-"""Operators that read and write elements at places, and those that order elements."""
+"""Operators that read and write elements at places."""
 
 from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from relayish.ir.relay.expr import Constant, Expr, Tuple, TupleGetItem
-from relayish.op.tensor.reduction import normalise_axes
+from relayish.ir.relay.expr import Constant, Expr
 from relayish.op.tensor.slicing import slice_tensor
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
+from relayish.passes.rewrite.rules.table import op
 
 _REDUCTIONS: Final = {
     "update": (None, 11), "add": ("add", 16), "mul": ("mul", 16), "min": ("min", 18),
     "max": ("max", 18),
 }  # fmt: skip
 """By Relay's ways to scatter: ONNX's, and the version of the operator set that has it."""
-_K_AS_INPUT: Final = 10
-_HAS_ORDER: Final = 11
 
 
 @raises("take")
@@ -50,7 +48,7 @@ def _inside(call: RelayCall, places: Expr, axis: int | None) -> Expr:
     if call.attrs.mode == "fast":
         return places
     if len(sizes) < len(shape):
-        return _brought(call, places, _measured(call, axis))
+        return _brought(call, places, measured(call, axis))
     whole = math.prod(sizes)
     if not whole:
         raise Unraised("it takes from an axis without elements")
@@ -61,7 +59,7 @@ def _inside(call: RelayCall, places: Expr, axis: int | None) -> Expr:
     return places if bool((inside == known).all()) else Constant(inside)
 
 
-def _measured(call: RelayCall, axis: int | None) -> Expr:
+def measured(call: RelayCall, axis: int | None) -> Expr:
     """Return how many elements there are along an axis, or in all."""
     if axis is None:
         return call.node("Size", call.args[0])
@@ -165,73 +163,17 @@ def one_hot(call: RelayCall) -> Expr:
     return call.node("OneHot", inside, depth, values, axis=axis)
 
 
-@raises("topk", "dyn.topk")
-def top_k(call: RelayCall) -> Expr:
-    """The first elements in order, where they stand, or both; less than one are all."""
-    if call.name == "dyn.topk":
-        count = _counted(call)
-    else:
-        told = int(call.attrs.k)
-        count = ints([told if told >= 1 else call.size(call.axis())])
-    values, places = _ordered(call, count)
-    return {"values": values, "indices": places}.get(call.attrs.ret_type, Tuple([values, places]))
-
-
-@raises("sort", "argsort")
-def sort(call: RelayCall) -> Expr:
-    """All elements in order, or where they stand."""
-    values, places = _ordered(call, ints([call.size(call.axis())]))
-    return values if call.name == "sort" else places
-
-
-def _counted(call: RelayCall) -> Expr:
-    """Return how many elements are asked for, in a vector."""
-    call.require(_K_AS_INPUT, "how many are asked for is an attribute")
-    count = call.reshape(call.places(1), [1])
-    every = call.reshape(_measured(call, call.axis()), [1])
-    return call.node("Where", call.node("Less", count, ints([1])), every, count)
-
-
-def _ordered(call: RelayCall, count: Expr) -> tuple[Expr, Expr]:
-    """Return so many first elements in order along the axis, and where they stand."""
-    known = [int(each) for each in np.asarray(count.data)] if isinstance(count, Constant) else []
-    if 0 in (*known, call.type(0).shape[call.axis()]):
-        raise Unraised("it orders no elements, of which ONNX has no first ones")
-    if call.attrs.is_ascend and call.opset < _HAS_ORDER:
-        raise Unraised("that version has the largest elements alone")
-    told: dict[str, Any] = {"axis": call.axis()}  # Any: numbers by name
-    if call.opset >= _HAS_ORDER:
-        told["largest"] = int(not call.attrs.is_ascend)
-    if call.opset >= _K_AS_INPUT:
-        found = call.node("TopK", call.args[0], count, outputs=2, **told)
-    else:
-        found = call.node("TopK", call.args[0], outputs=2, k=known[0], **told)
-    dtype = call.attrs.dtype or "int32"
-    return TupleGetItem(found, 0), call.cast_from(TupleGetItem(found, 1), "int64", dtype)
-
-
-@raises("argmax", "argmin")
-def arg_extremum(call: RelayCall) -> Expr:
-    """Where the largest or the smallest element stands; several axes are made one."""
-    axes = normalise_axes(call.attrs.axis, call.rank(), exclude=call.attrs.exclude)
-    data, axis, several = call.args[0], axes[0] if axes else 0, len(axes) != 1
-    if several:
-        kept = [each for each in range(call.rank()) if each not in axes]
-        sizes = call.sizes(0)
-        turned = call.node("Transpose", data, perm=(*kept, *axes)) if call.rank() else data
-        whole = int(np.prod([sizes[each] for each in axes]))
-        data = call.reshape(turned, [*[sizes[each] for each in kept], whole])
-        axis = len(kept)
-    found: Expr = call.node(
-        "ArgMax" if call.name == "argmax" else "ArgMin",
-        data,
-        axis=axis,
-        keepdims=int(call.attrs.keepdims and not several),
-        select_last_index=int(call.attrs.select_last_index) or None,
-    )
-    if several and call.attrs.keepdims:
-        found = call.reshape(found, call.sizes())
-    return call.cast_from(found, "int64", call.type().dtype)
+@raises("unravel_index")
+def unravel_index(call: RelayCall) -> Expr:
+    """Places among all elements as places along each axis, the last ones first."""
+    dtype, wide = call.type().dtype, "uint64" if call.type().dtype == "uint64" else "int64"
+    rest, sizes = op.cast(call.args[0], wide), op.cast(call.args[1], wide)
+    found = list[Expr]()
+    for axis in reversed(range(call.size(0, 1))):
+        size = op.take(sizes, number(axis, "int64"), axis=0)
+        found.insert(0, op.floor_mod(rest, size))
+        rest = op.floor_divide(rest, size)
+    return call.write(op.cast(op.stack(found, axis=0), dtype))
 
 
 @raises("argwhere")

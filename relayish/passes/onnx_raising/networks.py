@@ -8,8 +8,10 @@ import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
 from relayish.onnx.element_types import element_type_number
+from relayish.passes.lowering.tensors import arranged_shape
 from relayish.passes.onnx_raising.normalisation import along
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
+from relayish.passes.rewrite.rules.table import op
 
 _CONVOLUTIONS: Final = {
     "nn.conv1d": "NCW/OIW",
@@ -148,6 +150,29 @@ def adaptive_pool(call: RelayCall) -> Expr:
         return call.node(f"Global{name}", call.args[0])
     windows = tuple([a // b for a, b in zip(given, wanted, strict=True)])
     return call.node(name, call.args[0], kernel_shape=windows, strides=windows)
+
+
+@raises("image.dilation2d")
+def dilation2d(call: RelayCall) -> Expr:
+    """The greatest sums of windows and a kernel; what is padded is zeros."""
+    attrs, dtype = call.attrs, call.type(0).dtype
+    if call.type().dtype != dtype:
+        raise Unraised("its result is of another element type than its data")
+    image = op.layout_transform(call.args[0], attrs.data_layout, "NCHW")
+    kernel = op.layout_transform(call.args[1], attrs.kernel_layout, "IHW")
+    given = [int(each) for each in attrs.padding]
+    top, left, bottom, right = given * (4 // len(given))
+    around = ((0, 0), (0, 0), (top, bottom), (left, right))
+    padded = op.nn.pad(image, around, number(0, dtype))
+    gaps = [int(each) for each in attrs.dilations[:2]]
+    sizes = arranged_shape(call.sizes(1), attrs.kernel_layout, "IHW")[1:]
+    reach = [(size - 1) * gap + 1 for size, gap in zip(sizes, gaps, strict=True)]
+    steps = [int(each) for each in attrs.strides[:2]]
+    seen = op.sliding_window(padded, axis=2, window_shape=reach, strides=steps)
+    within = op.strided_slice(seen, begin=[0, 0], end=reach, strides=gaps, axes=[4, 5])
+    sums = op.add(within, op.expand_dims(kernel, axis=1, num_newaxis=2))
+    found = op.max(sums, axis=(4, 5))
+    return call.write(op.layout_transform(found, "NCHW", attrs.data_layout))
 
 
 @raises("nn.dense")

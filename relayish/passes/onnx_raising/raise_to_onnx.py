@@ -32,9 +32,12 @@ from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
     lowered,
     networks,
     normalisation,
+    ordering,
     quantised,
     resizing,
+    sampling,
     shapes,
+    signal,
 )
 from relayish.passes.onnx_raising.control import Branches
 from relayish.passes.onnx_raising.rule import Unraised

@@ -1,4 +1,4 @@
-"""Images of other sizes, and what is sampled of them."""
+"""Images of other sizes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from relayish.ir.relay.expr import Expr
-from relayish.passes.onnx_raising.arithmetic import NARROW_FLOATS, is_whole
+from relayish.passes.onnx_raising.arithmetic import is_whole
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 _PLAIN: Final = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
@@ -22,7 +22,6 @@ _NEAREST: Final = {
 }  # fmt: skip
 _SIZES_AS_INPUT: Final = 11
 _MAY_LEAVE_OUT: Final = 13
-_HAS_GRIDS: Final = 20
 
 
 @raises("image.resize1d", "image.resize2d", "image.resize3d", "dyn.image.resize2d")
@@ -130,27 +129,3 @@ def _resized(
     if layout != plain:
         found = call.node("Transpose", found, perm=tuple(back))
     return call.cast_from(found, given, call.type().dtype)
-
-
-@raises("image.grid_sample")
-def grid_sample(call: RelayCall) -> Expr:
-    """Images at the points of a grid, whose coordinates ONNX has in the last axis."""
-    attrs, rank = call.attrs, call.rank()
-    if call.type(1).dtype in NARROW_FLOATS:
-        raise Unraised("its coordinates are rounded on the way, and ONNX says not how")
-    if attrs.layout != _PLAIN[rank]:
-        raise Unraised(f"its layout is {attrs.layout}; ONNX has {_PLAIN[rank]} alone")
-    names = {"nearest": "nearest", "bilinear": "bilinear", "bicubic": "bicubic"}
-    if call.opset >= _HAS_GRIDS:
-        names = {"nearest": "nearest", "bilinear": "linear", "bicubic": "cubic"}
-    elif rank != len("NCHW"):
-        raise Unraised("that version samples in the plane alone")
-    grid = call.node("Transpose", call.args[1], perm=(0, *range(2, rank), 1))
-    return call.node(
-        "GridSample",
-        call.args[0],
-        grid,
-        mode=names[attrs.method],
-        padding_mode=attrs.padding_mode,
-        align_corners=int(attrs.align_corners),
-    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from relayish.ir.claimed_table import ClaimedTable
-from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Tuple
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.onnx.calls import make_call
 from relayish.onnx.element_types import element_type_number
@@ -85,9 +85,9 @@ class RelayCall:
         """Return a shape all of whose sizes are known."""
         return _known_sizes(self.type(place))
 
-    def size(self, axis: int) -> int:
-        """Return the size of an axis of its first argument, which is known."""
-        found = self.type(0).shape[axis]
+    def size(self, axis: int, place: int = 0) -> int:
+        """Return the size of an axis of an argument, which is known."""
+        found = self.type(place).shape[axis]
         if not isinstance(found, int):
             raise Unraised("a size is known only when it runs")
         return found
@@ -157,14 +157,29 @@ class RelayCall:
             return self.node(name, expr, ints(axes))
         return self.node(name, expr, axes=tuple(axes))
 
-    def node(self, name: str, *inputs: Expr | None, outputs: int = 1, **attributes: object) -> Call:
-        """Return a call of an operator of ONNX, in the version of the operator set."""
+    def node(
+        self,
+        name: str,
+        *inputs: Expr | None,
+        outputs: int = 1,
+        graphs: Mapping[str, Function] | None = None,
+        **attributes: object,
+    ) -> Call:
+        """Return a call of an operator of ONNX, in the version of the operator set.
+
+        Args:
+            name: The operator.
+            inputs: Its inputs; ``None`` for one that is missing.
+            outputs: How many results it gives.
+            graphs: Its graphs, by the name of the attribute; they capture nothing.
+            attributes: Its other attributes; ``None`` for one that is left out.
+        """
         identity = identify(name, self.opset)
         if find_schema(identity) is None:
             raise Unraised(f"version {self.opset} of the operator set has no {name}")
         op = find_operator(identity.name, identity.since_version)
         given = {key: value for key, value in attributes.items() if value is not None}
-        return make_call(op, inputs, given, outputs=outputs)
+        return make_call(op, inputs, given, outputs=outputs, graphs=graphs)
 
 
 def _known_sizes(ty: Type | None) -> tuple[int, ...]:

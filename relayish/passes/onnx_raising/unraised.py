@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 _BY_REASON: Final[Mapping[str, str]] = {
-    "ONNX has no loop over the elements so far but a Scan, and no product of these":
-        "cumprod",
     "it says where and how a program runs, of which ONNX has nothing":
         """annotation.bitpack_end annotation.bitpack_start annotation.cast_hint
         annotation.compiler_begin annotation.compiler_end annotation.with_funcid call_lowered debug
@@ -35,14 +33,12 @@ _BY_REASON: Final[Mapping[str, str]] = {
         qnn.leaky_relu qnn.log qnn.mul qnn.requantize qnn.rsqrt qnn.sigmoid
         qnn.simulated_dequantize qnn.simulated_quantize qnn.softmax qnn.sqrt qnn.subtract qnn.tanh
         relay.op.annotation.simulated_quantize""",
-    "it reads the bits of elements in another type, which no operator does":
-        "reinterpret",
     "no rule has been written for it, nor for what ONNX has of its kind":
-        """dft image.affine_grid image.crop_and_resize nn.deformable_conv2d stft unique
+        """image.crop_and_resize nn.deformable_conv2d
         vision.all_class_non_max_suppression vision.non_max_suppression
-        vision.regular_non_max_suppression vision.roi_align""",
+        vision.regular_non_max_suppression""",
     "ONNX has no operator for it, and no composition of some has been written":
-        "image.dilation2d searchsorted unravel_index vision.proposal",
+        "vision.proposal",
 }  # fmt: skip
 
 UNRAISED: Final[Mapping[str, str]] = {

@@ -35,7 +35,8 @@ REFUSED = {
     "nn.bitpack": "has no BitwiseAnd", "nn.bitserial_conv2d": "has no BitwiseAnd",
     "nn.bitserial_dense": "has no BitwiseAnd", "nn.adaptive_avg_pool2d": "different sizes",
     "nn.adaptive_avg_pool3d": "different sizes", "nn.adaptive_max_pool2d": "different sizes",
-    "nn.adaptive_max_pool3d": "different sizes", "strided_set": "known only when it runs",
+    "nn.adaptive_max_pool3d": "different sizes", "reinterpret": "has no BitCast",
+    "strided_set": "known only when it runs",
 }  # fmt: skip
 """By operator with a rule: why it has none for its sound call in version 17."""
 
@@ -87,9 +88,9 @@ def test_a_sound_call_computes_the_same_as_a_model(name: str) -> None:
     compare(name, 17)
 
 
-@pytest.mark.parametrize("name", [each for each in REFUSED if each.startswith(("bit", "nn.bit"))])
+@pytest.mark.parametrize("name", [each for each in REFUSED if "has no Bit" in REFUSED[each]])
 def test_a_sound_call_of_bits_computes_the_same_as_a_later_model(name: str) -> None:
-    compare(name, 18)
+    compare(name, 18 if name != "reinterpret" else 26)
 
 
 def compare(name: str, opset: int) -> None:
@@ -120,9 +121,9 @@ def test_what_a_rule_does_not_write_is_refused_with_the_reason(name: str) -> Non
 
 
 def test_what_no_rule_writes_is_refused_with_the_reason() -> None:
-    params, call = make_call("cumprod")
+    params, call = make_call("random.uniform")
     mod = InferType()(relay.IRModule.from_expr(Function(params, call)))
-    with pytest.raises(PassError, match="no product of these"):
+    with pytest.raises(PassError, match="draws other numbers"):
         RaiseToOnnx()(mod)
 
 
