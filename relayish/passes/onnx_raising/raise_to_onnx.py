@@ -38,6 +38,7 @@ from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
     sampling,
     shapes,
     signal,
+    suppression,
 )
 from relayish.passes.onnx_raising.control import Branches
 from relayish.passes.onnx_raising.rule import Unraised

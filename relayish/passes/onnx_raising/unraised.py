@@ -35,8 +35,7 @@ _BY_REASON: Final[Mapping[str, str]] = {
         relay.op.annotation.simulated_quantize""",
     "no rule has been written for it, nor for what ONNX has of its kind":
         """image.crop_and_resize nn.deformable_conv2d
-        vision.all_class_non_max_suppression vision.non_max_suppression
-        vision.regular_non_max_suppression""",
+        vision.non_max_suppression""",
     "ONNX has no operator for it, and no composition of some has been written":
         "vision.proposal",
 }  # fmt: skip
