@@ -17,6 +17,8 @@ def regions(x: Expr) -> Expr:
     return relay.const(values, x.type_annotation.dtype)
 
 
+boxes = relay.const([[0, 0, 1, 1], [0.25, 0.75, 0.5, 0.1], [-0.5, 0.1, 1.5, 2]], "float32")
+
 COMPOSED_CALLS: dict[str, Callable[[str], Expr]] = {
     "sliding_window": of_matrices(
         lambda x: relay.sliding_window(x, 1, window_shape=(2, 3), strides=(2, 1)), (2, 5, 4)
@@ -62,6 +64,36 @@ COMPOSED_CALLS: dict[str, Callable[[str], Expr]] = {
         (1, 5, 4, 2),
         (3, 2, 2),
     ),
+    **{
+        f"crop_and_resize {method} {layout}": of_matrices(
+            lambda x, method=method, layout=layout, size=size: image.crop_and_resize(
+                x, boxes, places([1, 0, 1], "int32"), size, layout, method, -3.5
+            ),
+            (2, 4, 5, 3),
+        )
+        for method in ("bilinear", "nearest_neighbor")
+        for layout, size in (("NCHW", (3, 4)), ("NHWC", (1, 5)))
+    },
+    **{
+        f"deformable_conv2d in groups of {groups}": of_matrices(
+            lambda x, y, w, groups=groups: relay.nn.deformable_conv2d(
+                x,
+                relay.divide(y, relay.full_like(y, relay.const(16.0))),
+                w,
+                strides=(2, 1),
+                padding=(1, 0),
+                dilation=(1, 2),
+                deformable_groups=2,
+                groups=groups,
+                channels=4,
+                kernel_size=(3, 2),
+            ),
+            (2, 4, 5, 4),
+            (2, 24, 3, 2),
+            (4, 4 // groups, 3, 2),
+        )
+        for groups in (1, 2, 4)
+    },
     "dft of a line": of_matrices(lambda x, y: relay.dft(x, y, inverse=True).astuple(), (5,), (5,)),
     "stft normalised": of_matrices(lambda x, y: relay.stft(x, 4, 3, 4, y, True), (2, 9), (4,)),
     "stft of both sides": of_matrices(

@@ -26,7 +26,8 @@ VALUES = {
 }  # fmt: skip
 """By operator: arguments of its sound call that are not any small numbers."""
 
-NAMES = """dft image.affine_grid image.dilation2d stft vision.roi_align
+NAMES = """dft image.affine_grid image.crop_and_resize image.dilation2d nn.deformable_conv2d stft
+    vision.roi_align
     nn.avg_pool2d_grad nn.batch_to_space_nd nn.contrib_conv2d_NCHWc
     nn.contrib_conv2d_gemm_weight_transform nn.contrib_conv2d_gemm_without_weight_transform
     nn.contrib_dense_pack nn.contrib_depthwise_conv2d_NCHWc nn.conv2d_backward_weight

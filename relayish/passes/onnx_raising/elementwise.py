@@ -19,8 +19,7 @@ _SAME: Final = {
     "atan": "Atan", "atanh": "Atanh", "bitwise_and": "BitwiseAnd", "bitwise_not": "BitwiseNot",
     "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor", "ceil": "Ceil", "copy": "Identity",
     "cos": "Cos", "cosh": "Cosh", "equal": "Equal", "erf": "Erf", "exp": "Exp", "floor": "Floor",
-    "greater": "Greater", "greater_equal": "GreaterOrEqual", "isinf": "IsInf", "isnan": "IsNaN",
-    "less": "Less", "less_equal": "LessOrEqual", "log": "Log", "logical_and": "And",
+    "greater": "Greater", "isinf": "IsInf", "isnan": "IsNaN", "less": "Less", "log": "Log", "logical_and": "And",
     "logical_not": "Not", "logical_or": "Or", "logical_xor": "Xor", "maximum": "Max",
     "minimum": "Min", "multiply": "Mul", "negative": "Neg", "nn.relu": "Relu", "power": "Pow",
     "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh", "sqrt": "Sqrt",
@@ -35,6 +34,7 @@ _SMALL: Final = ("int8", "uint8", "int16", "uint16")
 _EXTREMES_BROADCAST: Final = 8
 _SPLIT_AS_INPUT: Final = 13
 _ALONG_ONE_AXIS: Final = 13
+_HAS_OR_EQUAL: Final = 12
 
 
 @raises(*_SAME)
@@ -56,6 +56,15 @@ def annotation(call: RelayCall) -> Expr:
 def not_equal(call: RelayCall) -> Expr:
     """Whether elements differ."""
     return call.node("Not", call.node("Equal", *call.args))
+
+
+@raises("greater_equal", "less_equal")
+def ordered(call: RelayCall) -> Expr:
+    """Whether elements are in order, or equal."""
+    name = "Greater" if call.name == "greater_equal" else "Less"
+    if call.opset >= _HAS_OR_EQUAL:
+        return call.node(f"{name}OrEqual", *call.args)
+    return call.node("Or", call.node(name, *call.args), call.node("Equal", *call.args))
 
 
 @raises("rsqrt")

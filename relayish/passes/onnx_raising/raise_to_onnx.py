@@ -26,6 +26,7 @@ from relayish.onnx.operator_sets import canonical_domain
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
     arithmetic,
+    deformable,
     dynamic,
     elementwise,
     indexing,

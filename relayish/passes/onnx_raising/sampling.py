@@ -8,8 +8,8 @@ import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.op.image.sampling import WIDTH
-from relayish.passes.lowering.tensors import pick
-from relayish.passes.onnx_raising.arithmetic import NARROW_FLOATS
+from relayish.passes.lowering.tensors import arrange, arranged_shape, cast, number, pick
+from relayish.passes.onnx_raising.arithmetic import NARROW_FLOATS, is_whole, widened
 from relayish.passes.onnx_raising.lowered import lowered
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, raises
 from relayish.passes.rewrite.rules.table import op
@@ -92,4 +92,66 @@ def roi_align(call: RelayCall) -> Expr:
     )
     if attrs.layout != "NCHW":
         found = call.node("Transpose", found, perm=(0, 2, 3, 1))
+    return found
+
+
+@raises("image.crop_and_resize")
+def crop_and_resize(call: RelayCall) -> Expr:
+    """Boxes of images in one size, each a row of its own of places along either axis."""
+    attrs, dtype = call.attrs, call.type(0).dtype
+    if attrs.method not in ("bilinear", "nearest_neighbor"):
+        raise Unraised(f"it resizes by {attrs.method}")
+    is_linear = attrs.method == "bilinear"
+    if is_linear and is_whole(dtype):
+        raise Unraised("Relay cuts off what it makes of integers")
+    wide = widened(dtype) if is_linear else dtype
+    _, *sizes, _ = arranged_shape(call.sizes(0), attrs.layout, "NHWC")
+    if 0 in (*call.sizes(0), *call.sizes()):
+        raise Unraised("it resizes no elements, or to none")
+    found = cast(arrange(call.args[0], attrs.layout, "NWHC"), dtype, wide)
+    found = op.take(found, op.cast(call.args[2], "int64"), axis=0)
+    boxes, is_inside = op.cast(call.args[1], "float32"), list[Expr]()
+    for axis in (1, 0):
+        at = _places_of_boxes(boxes, axis, sizes[axis], int(attrs.crop_size[axis]))
+        last = number(sizes[axis] - 1, "float32")
+        inside = op.logical_and(op.greater_equal(at, number(0, "float32")), op.less_equal(at, last))
+        at = op.where(inside, at, number(0, "float32"))
+        found = _between(found, at, sizes[axis], wide if is_linear else None)
+        found = op.transpose(found, axes=(0, 2, 1, 3))
+        is_inside.append(op.expand_dims(op.expand_dims(inside, axis=2 - axis), axis=3))
+    beyond = number(attrs.extrapolation_value, wide)
+    found = op.where(op.logical_and(*is_inside), arrange(found, "NWHC", "NHWC"), beyond)
+    found = cast(found, wide, call.type().dtype)
+    return call.write(arrange(found, "NHWC", attrs.layout))
+
+
+def _places_of_boxes(boxes: Expr, axis: int, size: int, target: int) -> Expr:
+    """Return ``(boxes, target)``: where elements along an axis lie in images of some size."""
+    last = number(size - 1, "float32")
+    begin, end = [
+        op.expand_dims(op.multiply(pick(boxes, column, 1), last), axis=1)
+        for column in (axis, 2 + axis)
+    ]
+    if target == 1:
+        middle: Expr = op.multiply(op.add(begin, end), number(0.5, "float32"))
+        return middle
+    step = op.divide(op.subtract(end, begin), number(target - 1, "float32"))
+    every = Constant(np.arange(target, dtype="float32"))
+    found: Expr = op.add(begin, op.multiply(every, step))
+    return found
+
+
+def _between(data: Expr, at: Expr, size: int, dtype: str | None) -> Expr:
+    """Return what stands at places along the axis behind the first, or else what is nearest."""
+    half, last = number(0.5, "float32"), number(size - 1, "int64")
+    low = op.floor(at if dtype is not None else op.add(at, half))
+    place = op.cast(low, "int64")
+    first: Expr = op.take(data, place, axis=1, batch_dims=1)
+    if dtype is None:
+        return first
+    after = op.minimum(op.add(place, number(1, "int64")), last)
+    second = op.take(data, after, axis=1, batch_dims=1)
+    share = op.expand_dims(op.cast(op.subtract(at, low), dtype), axis=2, num_newaxis=2)
+    rest = op.multiply(first, op.subtract(number(1, dtype), share))
+    found: Expr = op.add(rest, op.multiply(second, share))
     return found

@@ -33,10 +33,11 @@ _BY_REASON: Final[Mapping[str, str]] = {
         qnn.leaky_relu qnn.log qnn.mul qnn.requantize qnn.rsqrt qnn.sigmoid
         qnn.simulated_dequantize qnn.simulated_quantize qnn.softmax qnn.sqrt qnn.subtract qnn.tanh
         relay.op.annotation.simulated_quantize""",
-    "no rule has been written for it, nor for what ONNX has of its kind":
-        """image.crop_and_resize nn.deformable_conv2d
-        vision.non_max_suppression""",
-    "ONNX has no operator for it, and no composition of some has been written":
+    "which boxes stand depends on labels among their numbers, and those without a score stay in any "
+    "case, of which ONNX's suppression knows nothing":
+        "vision.non_max_suppression",
+    "it is a stage of a detector, which makes, moves, filters and orders boxes, and suppresses some; "
+    "write these steps one by one":
         "vision.proposal",
 }  # fmt: skip
 
