@@ -7,7 +7,7 @@ from typing import Final
 
 from relayish.analysis.variables import free_vars
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Expr, Function, If, Tuple, Var
+from relayish.ir.relay.expr import Expr, Function, If, Tuple, TupleGetItem, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.renaming import make_fresh_variables, replace_nodes
@@ -50,18 +50,17 @@ class Branches:
         """
         count = _count_tensors(pre.checked_type)
         used = [var for each in (pre.true_branch, pre.false_branch) for var in free_vars(each)]
-        if not all(isinstance(var.checked_type, TensorType) for var in used):
-            raise Unraised("its branches use something else than tensors, such as functions")
+        known = {var: _count_captured(var.checked_type) for var in used}
         branches = (post.true_branch, post.false_branch)
         depth, size = self._measure(branches)
-        variables = list(dict.fromkeys(var for each in branches for var in free_vars(each)))
-        graphs = [_close(each, variables, pre.checked_type) for each in branches]
+        counts = {var: known.get(var) for each in branches for var in free_vars(each)}
+        graphs = [_close(each, counts, pre.checked_type) for each in branches]
         made = make_call(
             self._op,
             [post.cond],
             outputs=count,
             graphs={"then_branch": graphs[0], "else_branch": graphs[1]},
-            captures=variables,
+            captures=[each for var, count in counts.items() for each in _fields(var, count)],
             span=pre.span,
         )
         self._depths[made], self._sizes[made] = depth, size
@@ -94,17 +93,43 @@ def _count_tensors(ty: Type | None) -> int:
     raise Unraised("it gives something else than tensors")
 
 
-def _close(branch: Expr, variables: Sequence[Var], ty: Type | None) -> Function:
+def _count_captured(ty: Type | None) -> int | None:
+    """Return how many tensors are in a tuple that a graph uses, ``None`` for a tensor.
+
+    Raises:
+        Unraised: If it is something else.
+    """
+    if isinstance(ty, TensorType):
+        return None
+    if isinstance(ty, TupleType) and all(isinstance(each, TensorType) for each in ty.fields):
+        return len(ty.fields)
+    raise Unraised("its branches use something else than tensors, such as functions")
+
+
+def _fields(var: Var, count: int | None) -> list[Expr]:
+    """Return a variable of a tensor, or the fields of one of a tuple."""
+    return [var] if count is None else [TupleGetItem(var, field) for field in range(count)]
+
+
+def _close(branch: Expr, counts: Mapping[Var, int | None], ty: Type | None) -> Function:
     """Return a branch as a graph that is given what it uses, and says the type of its results.
 
     onnx does not find out that of a constant that is one. What the branch shares with others stands
     in the graph once more, and binds variables of its own there.
+
+    Args:
+        branch: What it computes.
+        counts: What it uses: variables of tensors, and of tuples of so many.
+        ty: The type of what it computes.
     """
-    params: Mapping[Node, Node] = {each: Var(each.name_hint) for each in variables}
-    body = replace_nodes(branch, make_fresh_variables(branch, params))
+    params = {var: [Var(var.name_hint) for _ in _fields(var, n)] for var, n in counts.items()}
+    images: dict[Node, Node] = {
+        var: params[var][0] if n is None else Tuple(params[var]) for var, n in counts.items()
+    }
+    for node in EXPRESSIONS.post_order(branch):
+        made = images.get(node.tuple_value) if isinstance(node, TupleGetItem) else None
+        if type(made) is Tuple and isinstance(node, TupleGetItem):
+            images[node] = made.fields[node.index]
+    body = replace_nodes(branch, make_fresh_variables(branch, images))
     assert isinstance(body, Expr)
-    return Function(
-        tuple(params.values()),  # type: ignore[arg-type]  # they are variables
-        body,
-        ret_type=ty,
-    )
+    return Function([each for some in params.values() for each in some], body, ret_type=ty)

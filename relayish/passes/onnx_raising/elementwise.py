@@ -19,12 +19,12 @@ _SAME: Final = {
     "atan": "Atan", "atanh": "Atanh", "bitwise_and": "BitwiseAnd", "bitwise_not": "BitwiseNot",
     "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor", "ceil": "Ceil", "copy": "Identity",
     "cos": "Cos", "cosh": "Cosh", "equal": "Equal", "erf": "Erf", "exp": "Exp", "floor": "Floor",
-    "greater": "Greater", "isinf": "IsInf", "isnan": "IsNaN", "less": "Less", "log": "Log", "logical_and": "And",
-    "logical_not": "Not", "logical_or": "Or", "logical_xor": "Xor", "maximum": "Max",
-    "minimum": "Min", "multiply": "Mul", "negative": "Neg", "nn.relu": "Relu", "power": "Pow",
-    "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh", "sqrt": "Sqrt",
-    "subtract": "Sub", "tan": "Tan", "tanh": "Tanh", "where": "Where", "fast_erf": "Erf",
-    "fast_exp": "Exp", "fast_tanh": "Tanh",
+    "greater": "Greater", "isinf": "IsInf", "isnan": "IsNaN", "less": "Less", "log": "Log",
+    "logical_and": "And", "logical_not": "Not", "logical_or": "Or", "logical_xor": "Xor",
+    "maximum": "Max", "minimum": "Min", "multiply": "Mul", "negative": "Neg", "nn.relu": "Relu",
+    "power": "Pow", "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh",
+    "sqrt": "Sqrt", "subtract": "Sub", "tan": "Tan", "tanh": "Tanh", "where": "Where",
+    "fast_erf": "Erf", "fast_exp": "Exp", "fast_tanh": "Tanh",
 }  # fmt: skip
 _REDUCTIONS: Final = {
     "sum": "ReduceSum", "mean": "ReduceMean", "max": "ReduceMax", "min": "ReduceMin",

@@ -33,11 +33,11 @@ _BY_REASON: Final[Mapping[str, str]] = {
         qnn.leaky_relu qnn.log qnn.mul qnn.requantize qnn.rsqrt qnn.sigmoid
         qnn.simulated_dequantize qnn.simulated_quantize qnn.softmax qnn.sqrt qnn.subtract qnn.tanh
         relay.op.annotation.simulated_quantize""",
-    "which boxes stand depends on labels among their numbers, and those without a score stay in any "
-    "case, of which ONNX's suppression knows nothing":
+    "which boxes stand depends on labels among their numbers, and those without a score stay in "
+    "any case, of which ONNX's suppression knows nothing":
         "vision.non_max_suppression",
-    "it is a stage of a detector, which makes, moves, filters and orders boxes, and suppresses some; "
-    "write these steps one by one":
+    "it is a stage of a detector, which makes, moves, filters and orders boxes, and suppresses "
+    "some; write these steps one by one":
         "vision.proposal",
 }  # fmt: skip
 

@@ -28,6 +28,10 @@ PROGRAMS = {
     "several tensors": """
         let %r = if (%c) { (add(%x, %y), %x) } else { (%y, multiply(%x, %y)) };
         subtract(%r.0, %r.1)""",
+    "a tuple that is used": """
+        let %t = (exp(%x), %y);
+        let %u = if (%c) { %t } else { (%t.1, %x) };
+        if (%c) { add(%t.0, %u.1) } else { multiply(%u.0, %t.1) }""",
     "a tuple of one": "let %r = if (%c) { (add(%x, %y),) } else { (%y,) }; exp(%r.0)",
 }
 
@@ -64,6 +68,12 @@ def test_a_branch_of_something_else_than_tensors_stays() -> None:
     with pytest.raises(PassError, match="something else than tensors"):
         RaiseToOnnx()(mod)
     assert RaiseToOnnx(keep=True)(mod) is mod
+
+
+def test_a_branch_that_uses_a_tuple_of_tuples_stays() -> None:
+    mod = module("let %t = ((%x, %y), %x); if (%c) { %t.0.1 } else { %t.1 }")
+    with pytest.raises(PassError, match="use something else than tensors"):
+        RaiseToOnnx()(mod)
 
 
 def nested(depth: int) -> relay.IRModule:
