@@ -19,6 +19,14 @@ VALUES = {
     "dyn.reshape": (None, [4, -1]), "dyn.squeeze": (None, [2, 0]),
     "dyn.strided_slice": (None, [1, -1], [5, -9], [2, -3]), "dyn.topk": (None, 2),
     "invert_permutation": ([2, 0, 3, 1],),
+    "dyn.sparse_to_dense": ([[1, 2], [5, 0]], None, 7, [2, 3]),
+    "nn.internal.sparse_dense_padded": (None, None, [1, 0], [0, 2]),
+    "nn.sparse_add": (None, None, [3, 0, 3], [0, 2, 3]),
+    "nn.sparse_conv2d": (None, None, [1, 0], [0, 1, 2]),
+    "nn.sparse_dense": (None, None, [1, 0], [0, 1]),
+    "nn.sparse_transpose": (None, [1, 0], [0, 0, 1, 2]),
+    "sparse_reshape": ([[1, 0, 2], [0, 3, 1]], [2, 4, 3], [6, -1]),
+    "sparse_to_dense": ([[1, 1], [4, 0]], None, None),
     "searchsorted": ([[1, 2, 3, 3, 5], [0, 0, 2, 4, 6]], [[3, 0, 9], [1, 2, 6]]),
     "unravel_index": ([[4, 0], [3, 5]], [2, 3]),
     "vision.roi_align": (None, [[1, 0, 1, 5, 4], [0, 2, 0.5, 2, 1], [1, -5, 3, 19, 8]]),
@@ -27,7 +35,8 @@ VALUES = {
 """By operator: arguments of its sound call that are not any small numbers."""
 
 NAMES = """dft image.affine_grid image.crop_and_resize image.dilation2d nn.deformable_conv2d stft
-    vision.roi_align
+    vision.roi_align nn.sparse_add nn.sparse_conv2d nn.sparse_dense nn.sparse_transpose
+    sparse_to_dense
     nn.avg_pool2d_grad nn.batch_to_space_nd nn.contrib_conv2d_NCHWc
     nn.contrib_conv2d_gemm_weight_transform nn.contrib_conv2d_gemm_without_weight_transform
     nn.contrib_dense_pack nn.contrib_depthwise_conv2d_NCHWc nn.conv2d_backward_weight

@@ -39,6 +39,7 @@ from relayish.passes.onnx_raising import (  # noqa: F401 - they register rules
     sampling,
     shapes,
     signal,
+    sparse,
     suppression,
 )
 from relayish.passes.onnx_raising.control import Branches

@@ -19,10 +19,9 @@ _BY_REASON: Final[Mapping[str, str]] = {
         nn.contrib_conv2d_winograd_without_weight_transform
         nn.contrib_conv3d_winograd_weight_transform
         nn.contrib_conv3d_winograd_without_weight_transform""",
-    "ONNX has no sparse tensors that are computed with":
-        """dyn.sparse_to_dense nn.internal.sparse_dense_padded nn.sparse_add nn.sparse_conv2d
-        nn.sparse_dense nn.sparse_transpose sparse_fill_empty_rows sparse_reshape
-        sparse_to_dense""",
+    "it puts an entry into each row that has none, between the others: how many there are is known "
+    "when it runs":
+        "sparse_fill_empty_rows",
     "ONNX has no generator with a state that is a value, and draws other numbers":
         """random.multinomial random.normal random.threefry_generate random.threefry_split
         random.uniform""",
