@@ -9,7 +9,7 @@ from relayish.passes.onnx_raising.unraised import UNRAISED
 from tools.generated import ROOT, Generated
 
 _PAGE: Final = ROOT / "docs" / "how-to" / "lower_a_network.md"
-_BEFORE: Final = "Of these operators no call is written:\n\n"
+_BEFORE: Final = "no call is written:\n\n"
 _WIDTH: Final = 120
 
 

@@ -203,6 +203,12 @@ RAISED_CALLS: dict[str, Callable[[str], Expr]] = {
     ),
     "adaptive_avg_pool2d": of_matrices(lambda x: nn.adaptive_avg_pool2d(x, (2, 4)), I),
     "adaptive_max_pool2d": of_matrices(lambda x: nn.adaptive_max_pool2d(x, (2, 1)), I),
+    "adaptive_avg_pool2d of other windows": of_matrices(
+        lambda x: nn.adaptive_avg_pool2d(x, (3, 4)), (1, 2, 5, 6)
+    ),
+    "adaptive_max_pool2d of other windows": of_matrices(
+        lambda x: nn.adaptive_max_pool2d(x, (3, 2)), (1, 2, 5, 6)
+    ),
     "depth_to_space": of_matrices(lambda x: nn.depth_to_space(x, 2, mode="CDR"), I),
     "space_to_depth": of_matrices(lambda x: nn.space_to_depth(x, 2), I),
     **{

@@ -9,6 +9,7 @@ import numpy as np
 from relayish.ir.relay.expr import Constant, Expr, Tuple
 from relayish.onnx.element_types import element_type_number
 from relayish.passes.lowering.tensors import arranged_shape
+from relayish.passes.onnx_raising.lowered import lowered
 from relayish.passes.onnx_raising.normalisation import along
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 from relayish.passes.rewrite.rules.table import op
@@ -139,12 +140,17 @@ def global_pool(call: RelayCall) -> Expr:
 
 @raises(*_ADAPTIVE)
 def adaptive_pool(call: RelayCall) -> Expr:
-    """Windows of one size, where an axis is a whole number of times as long as its result."""
+    """Windows of one size, where an axis is a whole number of times as long as its result.
+
+    Others are written as sums, or the greatest, of what each window shows.
+    """
     count = call.rank() - 2
     _check_layout(call, _LAYOUTS.get(count, "none"))
     given, wanted = call.sizes(0)[2:], call.sizes()[2:]
-    if 0 in (*given, *wanted) or any(a % b for a, b in zip(given, wanted, strict=True)):
-        raise Unraised("it gives several windows of different sizes")
+    if 0 in (*given, *wanted):
+        raise Unraised("it pools no elements, or to none")
+    if any(a % b for a, b in zip(given, wanted, strict=True)):  # windows of different sizes
+        return lowered(call)
     name = _ADAPTIVE[call.name]
     if set(wanted) == {1}:
         return call.node(f"Global{name}", call.args[0])

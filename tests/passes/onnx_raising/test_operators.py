@@ -33,9 +33,7 @@ REFUSED = {
     "bitwise_or": "has no BitwiseOr", "bitwise_xor": "has no BitwiseXor",
     "collapse_sum_to": "known only when it runs", "fixed_point_multiply_per_axis": "when it runs",
     "nn.bitpack": "has no BitwiseAnd", "nn.bitserial_conv2d": "has no BitwiseAnd",
-    "nn.bitserial_dense": "has no BitwiseAnd", "nn.adaptive_avg_pool2d": "different sizes",
-    "nn.adaptive_avg_pool3d": "different sizes", "nn.adaptive_max_pool2d": "different sizes",
-    "nn.adaptive_max_pool3d": "different sizes", "reinterpret": "has no BitCast",
+    "nn.bitserial_dense": "has no BitwiseAnd", "reinterpret": "has no BitCast",
     "strided_set": "known only when it runs",
 }  # fmt: skip
 """By operator with a rule: why it has none for its sound call in version 17."""
