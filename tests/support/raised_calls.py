@@ -198,6 +198,10 @@ RAISED_CALLS: dict[str, Callable[[str], Expr]] = {
     "max_pool2d to the end": of_matrices(
         lambda x: nn.max_pool2d(x, (3, 2), (2, 2), ceil_mode=True), I
     ),
+    "max_pool2d of nothing": of_matrices(
+        lambda x: nn.max_pool2d(x, (2, 1), (1, 2), padding=(2, 0)), I
+    ),
+    "avg_pool2d of nothing": of_matrices(lambda x: nn.avg_pool2d(x, (1, 2), padding=(0, 2)), I),
     "avg_pool2d to the end": of_matrices(
         lambda x: nn.avg_pool2d(x, (2, 3), (2, 2), padding=(1, 0), ceil_mode=True), I
     ),

@@ -109,6 +109,8 @@ def pool(call: RelayCall) -> Expr:
         if told.get("count_include_pad"):
             raise Unraised("its last windows reach over the end, which ONNX counts otherwise")
         told["pads"] = _to_the_end(call, kernel, told)
+    if _sees_nothing(call, kernel, told):  # for which ONNX has other numbers, or none
+        return lowered(call)
     if set(told["dilations"]) == {1}:
         del told["dilations"]
     return call.node(name, call.args[0], kernel_shape=tuple(kernel), **told)
@@ -126,6 +128,22 @@ def _to_the_end(call: RelayCall, kernel: list[int], told: dict[str, Any]) -> tup
         if pads[axis + count] >= kernel[axis]:
             raise Unraised("its last windows hold nothing but padding")
     return tuple(pads)
+
+
+def _sees_nothing(call: RelayCall, kernel: list[int], told: dict[str, Any]) -> bool:
+    """Return whether a window may lie in the padding alone. Any: numbers."""
+    for axis, (taps, gap) in enumerate(zip(kernel, told["dilations"], strict=True)):
+        before, after = told["pads"][axis], told["pads"][axis + len(kernel)]
+        size, reach = call.type(0).shape[axis + 2], (taps - 1) * gap + 1
+        if not isinstance(size, int):
+            if max(before, after) >= reach:
+                return True
+            continue
+        starts = np.arange(-before, size + after - reach + 1, told["strides"][axis])
+        places = starts[:, None] + np.arange(taps) * gap
+        if not ((places >= 0) & (places < size)).any(axis=1).all():
+            return True
+    return False
 
 
 @raises("nn.global_avg_pool2d", "nn.global_max_pool2d")

@@ -99,27 +99,26 @@ def sparse_transpose(call: RelayCall) -> Expr:
 
 @raises("sparse_to_dense", "dyn.sparse_to_dense")
 def sparse_to_dense(call: RelayCall) -> Expr:
-    """Values at places of a dense tensor; those that lie outside are put behind its end."""
+    """Values at places of a dense tensor, those that lie outside in a corner that is cut off."""
     dtype, is_dynamic = call.type(1).dtype, call.name.startswith("dyn.")
-    told = call.args[3] if is_dynamic else ints([int(each) for each in call.attrs.output_shape])
-    rank = call.size(0, 3) if is_dynamic else len(call.attrs.output_shape)
+    told = [] if is_dynamic else [int(each) for each in call.attrs.output_shape]
+    rank = call.size(0, 3) if is_dynamic else len(told)
     count = call.size(0) if call.rank() else 1
+    shape = op.cast(call.args[3], "int64") if is_dynamic else ints(told)
     places = op.reshape(op.cast(call.args[0], "int64"), newshape=(count, rank))
-    shape = op.cast(told, "int64")
-    columns = [(pick(places, axis, 1), pick(shape, axis, 0)) for axis in range(rank)]
-    sides = [op.greater_equal(place, number(0, "int64")) for place, _ in columns]
-    sides += [op.less(place, size) for place, size in columns]
-    is_inside = functools.reduce(op.logical_and, sides)
-    whole = functools.reduce(op.multiply, [size for _, size in columns])
-    at = op.where(is_inside, _flat(columns), whole)
-    one, none = ints([1]), ints([0])
-    length = op.reshape(whole, newshape=(1,))
-    default = op.reshape(op.cast(call.args[2], dtype), newshape=())
-    room = op.dyn.full(default, op.add(length, one), dtype=dtype)
+    is_there = op.logical_and(op.greater_equal(places, number(0, "int64")), op.less(places, shape))
+    inside = op.all(is_there, axis=(1,), keepdims=True)
+    at = op.transpose(op.where(inside, places, shape), axes=(1, 0))
     values = op.broadcast_to(call.args[1], shape=(count,))
-    filled = op.scatter_elements(room, at, values, axis=0, reduction="update")
-    kept = call.write(op.dyn.strided_slice(filled, none, length, one))
-    return call.node("Reshape", kept, call.write(shape) if is_dynamic else told)
+    default = op.reshape(op.cast(call.args[2], dtype), newshape=())
+    if not is_dynamic:
+        room = op.full(default, shape=[size + 1 for size in told], dtype=dtype)
+        filled = op.scatter_nd(room, at, values, mode="update")
+        ones = [1] * rank
+        return call.write(op.strided_slice(filled, begin=[0] * rank, end=told, strides=ones))
+    room = op.dyn.full(default, op.add(shape, number(1, "int64")), dtype=dtype)
+    filled = op.scatter_nd(room, at, values, mode="update")
+    return call.write(op.dyn.strided_slice(filled, ints([0] * rank), shape, ints([1] * rank)))
 
 
 def _flat(columns: list[tuple[Expr, Expr]]) -> Expr:
