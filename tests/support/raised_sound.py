@@ -25,6 +25,7 @@ VALUES = {
     "nn.sparse_conv2d": (None, None, [1, 0], [0, 1, 2]),
     "nn.sparse_dense": (None, None, [1, 0], [0, 1]),
     "nn.sparse_transpose": (None, [1, 0], [0, 0, 1, 2]),
+    "sparse_fill_empty_rows": ([[1, 2], [4, 0]], None, [6, 3], 7),
     "sparse_reshape": ([[1, 0, 2], [0, 3, 1]], [2, 4, 3], [6, -1]),
     "sparse_to_dense": ([[1, 1], [4, 0]], None, None),
     "searchsorted": ([[1, 2, 3, 3, 5], [0, 0, 2, 4, 6]], [[3, 0, 9], [1, 2, 6]]),
@@ -36,7 +37,7 @@ VALUES = {
 
 NAMES = """dft image.affine_grid image.crop_and_resize image.dilation2d nn.deformable_conv2d stft
     vision.roi_align nn.sparse_add nn.sparse_conv2d nn.sparse_dense nn.sparse_transpose
-    sparse_to_dense
+    sparse_fill_empty_rows sparse_to_dense
     nn.avg_pool2d_grad nn.batch_to_space_nd nn.contrib_conv2d_NCHWc
     nn.contrib_conv2d_gemm_weight_transform nn.contrib_conv2d_gemm_without_weight_transform
     nn.contrib_dense_pack nn.contrib_depthwise_conv2d_NCHWc nn.conv2d_backward_weight

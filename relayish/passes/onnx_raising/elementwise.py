@@ -239,7 +239,7 @@ def full(call: RelayCall) -> Expr:
         value: Any = call.args[-1]  # Any: a constant of a number
         if not isinstance(value, Constant):
             return call.node("Expand", value, ints(call.sizes()))
-        fill = np.asarray(value.data).astype(dtype)
+        fill = np.asarray(number(value.data, dtype).data)
     else:
         fill = np.asarray(int(call.name.startswith("ones"))).astype(dtype)
     return call.node("ConstantOfShape", ints(call.sizes()), value=fill.reshape(1))

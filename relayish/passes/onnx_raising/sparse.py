@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
+from typing import Final
 
 import numpy as np
 
-from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.ir.relay.expr import Constant, Expr, Tuple, TupleGetItem
 from relayish.passes.lowering.tensors import arrange, number, pick
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, raises
 from relayish.passes.rewrite.rules.table import op
+
+_TAKES_ZEROS: Final = 14
+_HAS_ORDER: Final = 11
 
 
 @raises("nn.sparse_dense", "nn.internal.sparse_dense_padded")
@@ -99,26 +103,28 @@ def sparse_transpose(call: RelayCall) -> Expr:
 
 @raises("sparse_to_dense", "dyn.sparse_to_dense")
 def sparse_to_dense(call: RelayCall) -> Expr:
-    """Values at places of a dense tensor, those that lie outside in a corner that is cut off."""
+    """Values at places of a dense tensor; those that lie outside are put behind its end."""
     dtype, is_dynamic = call.type(1).dtype, call.name.startswith("dyn.")
+    if is_dynamic:
+        call.require(_TAKES_ZEROS, "its sizes of zero would be those of its data")
     told = [] if is_dynamic else [int(each) for each in call.attrs.output_shape]
     rank = call.size(0, 3) if is_dynamic else len(told)
     count = call.size(0) if call.rank() else 1
     shape = op.cast(call.args[3], "int64") if is_dynamic else ints(told)
     places = op.reshape(op.cast(call.args[0], "int64"), newshape=(count, rank))
     is_there = op.logical_and(op.greater_equal(places, number(0, "int64")), op.less(places, shape))
-    inside = op.all(is_there, axis=(1,), keepdims=True)
-    at = op.transpose(op.where(inside, places, shape), axes=(1, 0))
-    values = op.broadcast_to(call.args[1], shape=(count,))
+    columns = [(pick(places, axis, 1), pick(shape, axis, 0)) for axis in range(rank)]
+    whole = functools.reduce(op.multiply, [size for _, size in columns])
+    at = op.where(op.all(is_there, axis=(1,)), _flat(columns), whole)
+    one, length = ints([1]), op.reshape(whole, newshape=(1,))
     default = op.reshape(op.cast(call.args[2], dtype), newshape=())
+    room = op.dyn.full(default, op.add(length, one), dtype=dtype)
+    values = op.broadcast_to(call.args[1], shape=(count,))
+    filled = op.scatter_elements(room, at, values, axis=0, reduction="update")
+    kept = call.write(op.dyn.strided_slice(filled, ints([0]), length, one))
     if not is_dynamic:
-        room = op.full(default, shape=[size + 1 for size in told], dtype=dtype)
-        filled = op.scatter_nd(room, at, values, mode="update")
-        ones = [1] * rank
-        return call.write(op.strided_slice(filled, begin=[0] * rank, end=told, strides=ones))
-    room = op.dyn.full(default, op.add(shape, number(1, "int64")), dtype=dtype)
-    filled = op.scatter_nd(room, at, values, mode="update")
-    return call.write(op.dyn.strided_slice(filled, ints([0] * rank), shape, ints([1] * rank)))
+        return call.reshape(kept, told)
+    return call.node("Reshape", kept, call.write(shape), allowzero=1)
 
 
 def _flat(columns: list[tuple[Expr, Expr]]) -> Expr:
@@ -146,3 +152,28 @@ def sparse_reshape(call: RelayCall) -> Expr:
     dtypes = [call.type(place).dtype for place in (0, 2)]
     fields = (op.cast(op.transpose(found, axes=(1, 0)), dtypes[0]), op.cast(shape, dtypes[1]))
     return Tuple([call.write(each) for each in fields])
+
+
+@raises("sparse_fill_empty_rows")
+def fill_empty_rows(call: RelayCall) -> Expr:
+    """Entries in the order of rows, with one of a default for each row that has none."""
+    call.require(_HAS_ORDER, "it has the largest elements first alone")
+    rank, (count,), dtype = call.size(1), call.sizes(1), call.type(1).dtype
+    places, shape = call.places(0), call.places(2)
+    default = call.reshape(call.cast_from(call.args[3], call.type(3).dtype, dtype), [1])
+    zero = number(0, "int64")
+    row = call.node("Gather", places, zero, axis=1)
+    rows = call.node("Gather", shape, ints([0]), axis=0)
+    none = call.node("ConstantOfShape", rows, value=np.zeros(1, "int64"))
+    is_there = call.node("ScatterElements", none, row, ints([1] * count), axis=0)
+    is_empty = call.node("Equal", is_there, zero)
+    missing = call.node("Transpose", call.node("NonZero", is_empty), perm=(1, 0))
+    added = call.node("Pad", missing, ints([0, 0, 0, rank - 1]))
+    every = call.node("Concat", places, added, axis=0)
+    keys = call.node("Gather", every, zero, axis=1)
+    found = call.node("TopK", keys, call.node("Shape", keys), outputs=2, largest=0, axis=0)
+    order = TupleGetItem(found, 1)
+    length = call.node("Gather", call.node("Shape", missing), ints([0]), axis=0)
+    values = call.node("Concat", call.args[1], call.node("Expand", default, length), axis=0)
+    fields = [call.node("Gather", each, order, axis=0) for each in (every, values)]
+    return Tuple([*fields, call.cast(is_empty, "int64")])

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.passes.lowering.tensors import pick
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 from relayish.passes.rewrite.rules.table import op
 
@@ -112,3 +113,66 @@ def _threshold(call: RelayCall, place: int) -> Expr:
     is_some = call.node("Greater", found, number(0, "float32"))
     smaller = call.node("Mul", found, number(_BELOW_ONE, "float32"))
     return call.node("Where", is_some, smaller, number(-1, "float32"))
+
+
+@raises("vision.non_max_suppression")
+def suppression(call: RelayCall) -> Expr:
+    """Boxes of each image that stand, or where they were; those without a score stay, too."""
+    attrs, (data, valid, indices, told, _) = call.attrs, call.args
+    if attrs.id_index >= 0:
+        raise Unraised("which of its boxes fall depends on labels among their numbers")
+    batch, count, _ = call.sizes(0)
+    places, none = Constant(np.arange(count)), number(-1, "int64")
+    score = pick(data, attrs.score_index, 2)
+    is_valid = op.less(places, op.expand_dims(op.cast(valid, "int64"), axis=1))
+    rated = op.where(is_valid, score, number(-math.inf, "float32"))
+    first = op.topk(rated, k=count, axis=1, ret_type="indices", dtype="int64")
+    order = call.reshape(call.write(first), [batch, count])
+    rows = op.take(data, order, axis=1, batch_dims=1)
+    is_taken = op.take(is_valid, order, axis=1, batch_dims=1)
+    if attrs.top_k > 0:
+        is_taken = op.logical_and(is_taken, op.less(places, number(attrs.top_k, "int64")))
+    sorted_score = pick(rows, attrs.score_index, 2)
+    is_good = op.logical_and(is_taken, op.greater(sorted_score, number(0, "float32")))
+    corners = op.strided_slice(
+        rows, begin=[attrs.coord_start], end=[attrs.coord_start + 4], strides=[1], axes=[2]
+    )
+    limit = op.reshape(op.cast(told, "int64"), newshape=(1,))
+    is_bound = op.greater_equal(limit, number(0, "int64"))
+    most = op.where(is_bound, limit, number(count, "int64"))
+    counted = op.expand_dims(op.where(is_good, sorted_score, number(-1, "float32")), axis=1)
+    least = Constant(np.zeros(1, "float32"))
+    limits = (call.write(most), _threshold(call, 4), least)
+    found = _standing(call, call.write(corners), call.write(counted), limits)
+    at = call.node("Gather", found, ints([0, 2]), axis=1)
+    ones = call.node("Expand", number(1, "int64"), _count(call, found))
+    stands = op.equal(
+        call.node("ScatterND", Constant(np.zeros((batch, count), "int64")), at, ones),
+        number(1, "int64"),
+    )
+    total = op.sum(op.cast(stands, "int64"), axis=(1,), keepdims=True)
+    others = op.logical_and(is_taken, op.not_equal(total, limit))
+    kept = op.logical_or(stands, op.logical_and(others, op.logical_not(is_good)))
+    if not attrs.return_indices:
+        shown = op.where(op.expand_dims(kept, axis=2), rows, number(-1, "float32"))
+        if attrs.invalid_to_bottom:
+            is_there = op.greater_equal(pick(shown, 0, 2), number(0, "float32"))
+            shown = _in_front(shown, is_there, count, number(-1, "float32"), 1)
+        return call.write(shown)
+    origins = op.take(op.cast(indices, "int64"), order, axis=1, batch_dims=1)
+    moved = _in_front(op.where(kept, origins, none), kept, count, none)
+    counts = op.sum(op.cast(kept, "int32"), axis=(1,), keepdims=True)
+    return Tuple([call.write(op.cast(moved, "int32")), call.write(counts)])
+
+
+def _in_front(values: Expr, there: Expr, count: int, behind: Expr, more: int = 0) -> Expr:
+    """Return values of a batch, perhaps in rows, those that are there first, and then a number."""
+    places = Constant(np.arange(count))
+    key = op.where(there, places, Constant(np.arange(count) + count))
+    order = op.argsort(key, axis=1, dtype="int64")
+    total = op.sum(op.cast(there, "int64"), axis=(1,), keepdims=True)
+    is_kept = op.less(places, total)
+    moved = op.take(values, order, axis=1, batch_dims=1)
+    wide = op.expand_dims(is_kept, axis=2, num_newaxis=more)
+    found: Expr = op.where(wide, moved, behind)
+    return found

@@ -19,9 +19,6 @@ _BY_REASON: Final[Mapping[str, str]] = {
         nn.contrib_conv2d_winograd_without_weight_transform
         nn.contrib_conv3d_winograd_weight_transform
         nn.contrib_conv3d_winograd_without_weight_transform""",
-    "it puts an entry into each row that has none, between the others: how many there are is known "
-    "when it runs":
-        "sparse_fill_empty_rows",
     "ONNX has no generator with a state that is a value, and draws other numbers":
         """random.multinomial random.normal random.threefry_generate random.threefry_split
         random.uniform""",
@@ -32,9 +29,6 @@ _BY_REASON: Final[Mapping[str, str]] = {
         qnn.leaky_relu qnn.log qnn.mul qnn.requantize qnn.rsqrt qnn.sigmoid
         qnn.simulated_dequantize qnn.simulated_quantize qnn.softmax qnn.sqrt qnn.subtract qnn.tanh
         relay.op.annotation.simulated_quantize""",
-    "which boxes stand depends on labels among their numbers, and those without a score stay in "
-    "any case, of which ONNX's suppression knows nothing":
-        "vision.non_max_suppression",
     "it is a stage of a detector, which makes, moves, filters and orders boxes, and suppresses "
     "some; write these steps one by one":
         "vision.proposal",

@@ -34,7 +34,7 @@ REFUSED = {
     "collapse_sum_to": "known only when it runs", "fixed_point_multiply_per_axis": "when it runs",
     "nn.bitpack": "has no BitwiseAnd", "nn.bitserial_conv2d": "has no BitwiseAnd",
     "nn.bitserial_dense": "has no BitwiseAnd", "reinterpret": "has no BitCast",
-    "strided_set": "known only when it runs",
+    "strided_set": "known only when it runs", "vision.non_max_suppression": "depends on labels",
 }  # fmt: skip
 """By operator with a rule: why it has none for its sound call in version 17."""
 

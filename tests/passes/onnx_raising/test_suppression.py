@@ -92,3 +92,28 @@ def test_the_best_boxes_of_any_class_are_the_same(rows: int) -> None:
     call = Call(op, [boxes, scores], make_attrs(op, told))
     for seed in seeds(3):
         compare(call, [boxes, scores], drawn(seed, 4, last=True))
+
+
+RETURNS = {
+    "places": {"return_indices": True},
+    "boxes": {"return_indices": False},
+    "boxes in front": {"return_indices": False, "invalid_to_bottom": True},
+    "the best places": {"return_indices": True, "top_k": 5},
+}
+
+
+@pytest.mark.parametrize("limit", [-1, 0, 3])
+@pytest.mark.parametrize("returned", RETURNS)
+def test_boxes_without_labels_that_stand_are_the_same(returned: str, limit: int) -> None:
+    op = get_op("vision.non_max_suppression")
+    data, valid = relay.var("data", shape=(2, 9, 5)), relay.var("valid", shape=(2,), dtype="int32")
+    indices = relay.var("indices", shape=(2, 9), dtype="int32")
+    limits = [Constant(np.array(limit, "int32")), Constant(np.array(0.5, "float32"))]
+    told = {"coord_start": 1, "score_index": 0, "id_index": -1, **RETURNS[returned]}
+    call = Call(op, [data, valid, indices, *limits], make_attrs(op, told))
+    for seed in seeds(3):
+        rng = np.random.default_rng(seed)
+        boxes, scores = drawn(seed, 1, last=True)
+        rows = np.concatenate((scores - np.float32(0.25), boxes), axis=2)
+        origins = rng.permutation(18).reshape(2, 9).astype("int32")
+        compare(call, [data, valid, indices], [rows, np.array([9, seed % 10], "int32"), origins])
