@@ -110,8 +110,8 @@ def shift(call: RelayCall) -> Expr:
     """
     (x, by), dtype = call.args, call.type().dtype
     direction = "LEFT" if call.name == "left_shift" else "RIGHT"
-    if dtype == "bool":
-        raise Unraised("truth values have no bits to move")
+    if not dtype.startswith(("int", "uint")):
+        raise Unraised(f"{dtype} has no bits to move")
     if dtype.startswith("u"):
         return call.node("BitShift", x, by, direction=direction)
     is_negative = call.node("Less", x, number(0, dtype))

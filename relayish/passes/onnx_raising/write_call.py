@@ -113,7 +113,10 @@ class _Attempt:
         args = [self._argument(*each) for each in zip(self.pre.args, self.post.args, strict=True)]
         call = Call(self.pre.op, args, self.pre.attrs, self.pre.type_args)
         params, typed = self._typed(call)
-        made = rule(RelayCall(typed, self.opset, lambda expr: write_expr(expr, self.opset)))
+        try:
+            made = rule(RelayCall(typed, self.opset, lambda expr: write_expr(expr, self.opset)))
+        except RelayishError as error:
+            raise Unraised(f"its rule fails for these types: {error}") from error
         self._check(Function(params, made), typed.checked_type)
         back = self._cast_back(made, typed.checked_type)
         image = replace_nodes(back, dict[Node, Node](zip(params, self.images, strict=True)))
