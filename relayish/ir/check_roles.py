@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 from relayish.errors import DeclarationError
@@ -31,13 +32,7 @@ def check_roles(cls: type[Any], fields: tuple[Field, ...], atom: Atom | None) ->
             f"scope of its own in which it would be known, only parts; let the parts bind what "
             f"their scopes know, or hold a scope in {cls.__name__}"
         )
-    if cls.held_as_ is Role.PART and Role.BINDER in roles and Role.SCOPE not in roles:
-        raise DeclarationError(
-            f"{cls.__name__}.{roles[Role.BINDER]} is declared a binder, but {cls.__name__} has no "
-            f"scope in which it would be known, and nothing stands behind a part of a node; "
-            f"declare a field of {cls.__name__} with field(scope=Runs...), or let what holds a "
-            f"{cls.__name__} bind it"
-        )
+    _check_scope(cls, fields, roles)
     in_order = [f for f in fields if f.role in (Role.OPERAND, Role.PART)]
     for before, after in itertools.pairwise(in_order):
         if before.role is Role.PART and after.role is Role.OPERAND:
@@ -74,3 +69,35 @@ def check_roles(cls: type[Any], fields: tuple[Field, ...], atom: Atom | None) ->
                 f"which is no kind of variable; declare {wrong[0]} with atom=Atom.VARIABLE, "
                 f"or annotate the field with a kind of variable"
             )
+
+
+def _check_scope(cls: type[Any], fields: tuple[Field, ...], roles: Mapping[Role, str]) -> None:
+    """Refuse what binds variables that would be known nowhere, or in two places."""
+    declares = next((f for f in fields if f.declares), None)
+    name, has_scope = cls.__name__, Role.SCOPE in roles
+    if declares is not None and (has_scope or not declares.binder or cls.held_as_ is Role.PART):
+        why = (
+            f"{name} has a scope, in which alone it is known; leave declares out"
+            if has_scope
+            else "it binds nothing; declare the field of its variables with field(binder=True, "
+            "declares=True)"
+            if not declares.binder
+            else f"nothing stands behind a {name}, which is a part of a node; declare a field of "
+            f"it with field(scope=Runs...), or let what holds it bind the variable"
+        )
+        raise DeclarationError(
+            f"{name}.{declares.name} is said to declare what it binds, but {why}"
+        )
+    bound = [f.name for f in fields if f.binder and f.is_evaluated]
+    if declares is None and bound and not has_scope and cls.held_as_ in (Role.OPERAND, Role.PART):
+        instead = (
+            f"let what holds a {name} bind it"
+            if cls.held_as_ is Role.PART
+            else f"where it is known in all that stands behind a {name}, declare {bound[0]} with "
+            f"field(binder=True, declares=True)"
+        )
+        raise DeclarationError(
+            f"{name}.{bound[0]} is declared a binder, but {name} has no scope in which it would be "
+            f"known, for operands are evaluated outside; declare a field of {name} with "
+            f"field(scope=Runs...), or {instead}"
+        )

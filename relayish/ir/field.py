@@ -49,6 +49,7 @@ class FieldDeclaration(NamedTuple):
     convert: Callable[[Any], object] | None = None  # Any: each converts its own type
     derived: bool = False
     rest: bool = False
+    declares: bool = False
 
 
 def field(
@@ -67,6 +68,7 @@ def field(
     convert: Callable[[Any], object] | None = None,  # Any: see default
     derived: bool = False,
     rest: bool = False,
+    declares: bool = False,
     init: bool = True,  # noqa: ARG001 - read by type checkers, as is what follows
     kw_only: bool = False,  # noqa: ARG001
 ) -> Any:  # Any: stands where a value of the field's type is declared
@@ -94,6 +96,8 @@ def field(
         derived: The field follows from the others: ``derive_<name>(node)``, a static method of the
             class or of its family, is called when a node is made, and whenever one is rebuilt, so
             that it is never stale. It is neither given nor compared nor stored.
+        declares: What the field binds is known in all that stands behind the node, in the block or
+            scope that it stands in: the node is a declaration. Without, a binder needs a scope.
         rest: The nodes are statements, and this field, a scope, holds what comes after one in its
             block: another statement, or the value of the block.
         init: For type checkers: ``False`` for derived fields.
@@ -101,7 +105,7 @@ def field(
     """
     return FieldDeclaration(
         default, binder, scope, part, annotation, recursive, block, access, hint, compared,
-        inferred, convert, derived, rest,
+        inferred, convert, derived, rest, declares,
     )  # fmt: skip
 
 
@@ -121,6 +125,7 @@ class Field:
         "block",
         "compared",
         "convert",
+        "declares",
         "default",
         "enums",
         "hint",
@@ -147,6 +152,7 @@ class Field:
         self.access = declared.access
         self.recursive = declared.recursive
         self.rest = declared.rest
+        self.declares = declared.declares
         self.runs = declared.scope
         check_enum(f"scope of {owner}.{name}", declared.scope, Runs)
         check_enum(f"access of {owner}.{name}", declared.access, Access)

@@ -127,8 +127,7 @@ def is_declaration(kind: type[Node]) -> bool:
 
 
 def _is_declaration_kind(kind: type[Node]) -> bool:
-    found = scope_fields(kind)
-    return bool(found.binders) and not found.scopes and kind.held_as_ is not Role.BINDER
+    return any(field.declares for field in kind.fields_)
 
 
 def _scope_fields_of_kind(kind: type[Node]) -> ScopeFields:

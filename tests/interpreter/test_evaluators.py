@@ -109,7 +109,7 @@ with DECLARED:
 
     @node("define", effect=Effect.NONE)
     class Define(Expr):
-        variables: tuple[Var, ...] = field(binder=True)
+        variables: tuple[Var, ...] = field(binder=True, declares=True)
         value: Expr
 
     class Statement(Node, language=RELAY):

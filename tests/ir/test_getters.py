@@ -36,7 +36,7 @@ with DECLARED:
 
     @node("declaration")
     class Declaration(Expr):
-        var: Var = field(binder=True)
+        var: Var = field(binder=True, declares=True)
         value: Expr = field(recursive=True)
 
     class Arm(Node, held_as=Role.PART):

@@ -428,7 +428,7 @@ with DECLARED:
     class Loop(Expr):
         """``count`` rounds of ``body`` for each ``index``, from ``start`` if there is one."""
 
-        index: Var = field(binder=True)
+        index: Var = field(binder=True, declares=True)
         start: Expr | None
         count: int
         body: Expr

@@ -138,18 +138,57 @@ def test_binder_known_in_no_scope_but_those_of_parts_is_refused() -> None:
             arms: Clause = field(part=True)
 
 
-def test_part_that_binds_and_has_no_scope_is_refused() -> None:
-    class Arms(Node, language=RELAY, held_as=Role.PART):
-        __slots__ = ()
-        visit_name = "test_arms"
+def test_binder_without_a_scope_is_refused() -> None:
+    said = (
+        r"Repeat.var is declared a binder, but Repeat has no scope in which it would be known, .*; "
+        r"declare a field of Repeat with field\(scope=Runs...\), or where .* behind a Repeat, "
+        r"declare var with field\(binder=True, declares=True\)"
+    )
+    with pytest.raises(DeclarationError, match=said):
 
-    said = r"Arm.var is declared a binder, but Arm has no scope .*; declare a field of Arm with"
+        @node("test_repeat")
+        class Repeat(Expr):
+            var: Var = field(binder=True)
+            init: Expr
+            body: Expr
+
+
+class Arms(Node, language=RELAY, held_as=Role.PART):
+    __slots__ = ()
+    visit_name = "test_arms"
+
+
+def test_part_that_binds_and_has_no_scope_is_refused() -> None:
+    said = r"Arm.var is declared a binder, .* or let what holds a Arm bind it"
     with pytest.raises(DeclarationError, match=said):
 
         @node("test_arm", effect=Effect.NONE)
         class Arm(Arms):
             var: Var = field(binder=True)
             value: Expr
+
+
+def test_declaration_of_a_part_of_a_scope_or_of_nothing_is_refused() -> None:
+    said = "nothing stands behind a Arm, which is a part of a node"
+    with pytest.raises(DeclarationError, match=f"Arm.var is said to declare .*, but {said}"):
+
+        @node("test_arm", effect=Effect.NONE)
+        class Arm(Arms):
+            var: Var = field(binder=True, declares=True)
+            value: Expr
+
+    with pytest.raises(DeclarationError, match=r"Within.var is said .* in which alone it is known"):
+
+        @node("test_within", effect=Effect.NONE)
+        class Within(Expr):
+            var: Var = field(binder=True, declares=True)
+            body: Expr = field(scope=Runs.ONCE)
+
+    with pytest.raises(DeclarationError, match=r"Nothing.value is said .* it binds nothing"):
+
+        @node("test_nothing", effect=Effect.NONE)
+        class Nothing(Expr):
+            value: Expr = field(declares=True)
 
 
 def test_operand_declared_after_a_part_is_refused() -> None:

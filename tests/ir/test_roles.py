@@ -149,7 +149,7 @@ class TestRefused:
 
             @declare("bad")
             class Bad(Expr):
-                index: Expr = field(binder=True)
+                index: Expr = field(binder=True, declares=True)
 
     def test_operand_that_is_recursive_where_nothing_is_bound(self):
         with pytest.raises(DeclarationError, match="recursive, but Bad binds nothing"):

@@ -140,7 +140,7 @@ def _declare() -> dict[str, type[Any]]:
         body: Expr = field(scope=Runs.REPEATEDLY)
 
     class Declare(Expr):
-        var: Var = field(binder=True)
+        var: Var = field(binder=True, declares=True)
         value: Expr
 
     class Phases(Expr):

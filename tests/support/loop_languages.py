@@ -75,7 +75,7 @@ with DECLARED:
     class Declare(Air):
         """A statement: ``sym``, from here to the end of the block, with its first value."""
 
-        sym: Sym = field(binder=True)
+        sym: Sym = field(binder=True, declares=True)
         value: Air
 
     @node("func_entry", effect=Effect.NONE)

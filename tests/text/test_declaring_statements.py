@@ -26,12 +26,12 @@ with DECLARED:
 
     @node("stated", effect=Effect.NONE)
     class Declare(Expr):
-        var: Var = field(binder=True)
+        var: Var = field(binder=True, declares=True)
         value: Expr
 
     @node("stated_again", effect=Effect.NONE)
     class Recursion(Expr):
-        var: Var = field(binder=True)
+        var: Var = field(binder=True, declares=True)
         value: Expr = field(recursive=True)
 
 
@@ -90,7 +90,7 @@ def test_a_text_of_its_own_declares_what_the_node_binds():
 
         @node("stated_short", effect=Effect.NONE)
         class Short(Expr):
-            var: Var = field(binder=True)
+            var: Var = field(binder=True, declares=True)
             value: Expr
 
         def write(writer, short):

@@ -25,7 +25,7 @@ from relayish.tir.ir.tensor import BufferRange, Var
 class Let(Stmt, ExprNode):
     """Declare ``symbol`` for the rest of the block, with ``body`` as its first value if given."""
 
-    symbol: Var = field(binder=True)
+    symbol: Var = field(binder=True, declares=True)
     body: Expr | None = None
 
 

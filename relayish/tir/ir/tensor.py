@@ -77,7 +77,7 @@ class BufferRange(Expr, ExprNode):
     """A part of a buffer: in each dimension, the bounds of one of ``ranges``."""
 
     buffer: Expr
-    ranges: tuple[Var, ...] = field(default=(), binder=True)
+    ranges: tuple[Var, ...] = field(default=(), binder=True, declares=True)
 
     @staticmethod
     def derive_type(node: BufferRange) -> Type:
