@@ -197,7 +197,8 @@ class PlacedContents:
         """Return the scope in which all scopes of ``node`` know what it binds."""
         inner = self._scopes.opened[node][0]
         around = self._scopes.tree.parent[inner]
-        return around if around in self._scopes.shared else inner
+        is_own = around in self._scopes.shared and around != self._scopes.scope[node]
+        return around if is_own else inner
 
     def _count_before_binding(self, node: Node, number: int) -> int:
         """Return how much of what is evaluated in a scope is so before ``node`` binds variables."""

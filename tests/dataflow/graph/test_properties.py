@@ -7,6 +7,8 @@ import pytest
 from relayish.dataflow import Action, FlowGraph, build_flow_graph
 from relayish.dataflow.graph.build import _Builder
 from relayish.ir.node import ATOMS
+from relayish.ir.relay.adt import Clause, Match, PatternVar
+from relayish.ir.relay.expr import Tuple, Var
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM, free_variables
 from relayish.ir.traversal import EVERYTHING
@@ -15,12 +17,14 @@ from tests.support.deep import doublings, let_body, let_value
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.flow_graphs import check_graph, check_operands_first
+from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
 from tests.support.loop_programs import random_loop_module
 from tests.support.random_exprs import random_function, random_module
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func
 
 SEEDS = seeds(20)
+FOREIGN = ForeignKinds()
 
 
 @each("seed", SEEDS)
@@ -56,6 +60,26 @@ def test_graph_of_kinds_declared_outside_is_sound(seed):
     check_graph(graph)
     for function in module.functions.values():
         check_operands_first(build_flow_graph(function), function)
+
+
+@each("seed", SEEDS)
+def test_graph_of_kinds_with_shared_scopes_is_sound(seed):
+    with FOREIGN.declared():
+        module = random_foreign_module(FOREIGN, seed)
+        check_graph(build_flow_graph(module))
+        for function in module.functions.values():
+            check_operands_first(build_flow_graph(function), function)
+
+
+def test_match_that_several_scopes_of_a_loop_share_is_there_once():
+    with FOREIGN.declared():
+        x, var, kept = Var("x"), Var("var"), Var("kept")
+        arm = Clause(PatternVar(kept), Tuple((kept, var)))
+        match = Match(x, (arm,))
+        loop = FOREIGN.while_(1, var, x, Tuple((match,)), Tuple((match, match)))
+        graph = build_flow_graph(loop)
+        check_graph(graph)
+        assert graph.nodes.count(arm.rhs) == 1
 
 
 @each("seed", SEEDS)
