@@ -77,6 +77,17 @@ def test_a_declaration_stays_where_its_variable_alone_is_used(
     assert run(IRModule({"main": kept}), (4,)).value == 25
 
 
+@pytest.mark.parametrize("value", [7, None])
+def test_a_declared_variable_has_a_value_in_what_follows_it(value: int | None) -> None:
+    x, y, z, c = Var("x", INT), Var("y", INT), Var("z"), Var("c", BOOL)
+    declared = KINDS.declare(y, x if value is None else const(value))
+    block = KINDS.do(z, x, (declared, If(c, y, const(5))))
+    mod = IRModule({"main": Function((x, c), block)})
+    out = get_pass("SparseConditionalConstantPropagation")(mod)
+    for holds in (True, False):
+        assert run(out, (4, holds)).value == run(mod, (4, holds)).value
+
+
 @pytest.mark.parametrize("name", ["Inline", "InlineClosure", "FullInline", "PartialEvaluate"])
 def test_a_declaration_in_an_argument_is_known_behind_the_call(name: str) -> None:
     x, y, z, f = Var("x", INT), Var("y"), Var("z"), Var("f")

@@ -26,11 +26,12 @@ from relayish.dataflow.solver.transfer_rules import (
 )
 from relayish.dataflow.solver.value_flow import WHOLE, FlowOfNode, Source
 from relayish.errors import AnalysisError
-from relayish.ir.getters import scope_fields
+from relayish.ir.getters import is_declaration, scope_fields
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
 from relayish.ir.one_line import one_line_at
 from relayish.ir.roles import Runs
 from relayish.ir.scoping import (
+    binders,
     has_parts,
     operands,
     operands_of,
@@ -105,7 +106,8 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
     def _transfer_of(self, action: Action, kind: type[Node], _is_tree: bool) -> Transfer | None:
         match action:
             case Action.EVALUATE:
-                return self._evaluating(kind)
+                evaluate = self._evaluating(kind)
+                return self._declaring(evaluate) if evaluate and is_declaration(kind) else evaluate
             case Action.ENTER:
                 return self._bind_all if _binds(kind) else None
             case Action.BIND:
@@ -162,6 +164,18 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
             return refined
 
         return evaluate
+
+    def _declaring(self, evaluate: Transfer) -> Transfer:
+        """Return what evaluates a declaration, and gives the variables it declares their values."""
+
+        def declare(node: Node, refined: Refined) -> Refined:
+            refined = self._bind_all(node, evaluate(node, refined))
+            for variable in binders(node):
+                if variable in self._learnt:
+                    refined = refined.discard(variable)
+            return refined
+
+        return declare
 
     def _plan(self, operator: Node) -> ValueTransfer | None:
         """Return the transfer of an operator."""
@@ -269,7 +283,10 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
             found[target] = value if old is None else lattice.join(old, value)
             if target in self._bound:
                 self._define(target, source, key)
-        for variable in dict.fromkeys([v for s in scopes(node) for v in s.binders]):
+        bound = [variable for scope in scopes(node) for variable in scope.binders]
+        if is_declaration(type(node)):
+            bound = list(binders(node))
+        for variable in dict.fromkeys(bound):
             self.values.put(variable, found.get(variable, self._top))
         return refined
 
