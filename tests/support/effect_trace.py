@@ -41,6 +41,8 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
+from relayish.onnx.calls import count_outputs
+from relayish.onnx.op_names import identity_of
 
 
 class Run(NamedTuple):
@@ -214,6 +216,12 @@ class _Machine:
             return args[0]
         if callee.name == "memory.kill":
             return ()
+        identity = identity_of(callee)
+        if identity is not None and identity.name == "If":
+            cond, then_branch, else_branch, *captures = args
+            found = self.apply(then_branch if cond else else_branch, captures)
+            is_alone = type(found) is tuple and count_outputs(call.attrs) == 1
+            return found[0] if is_alone else found
         return _plain(evaluate(Call(callee, tuple([_constant(arg) for arg in args]), call.attrs)))
 
     def run_ref_create(self, ref: RefCreate, frame: _Frame) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import RelayishError, TypeInferenceError
 from relayish.functor import ExprRewriter, post_order_rewrite
@@ -37,6 +38,7 @@ class CallWriter(ExprRewriter):
 
     def __init__(self, opset: int) -> None:
         self.opset: Final = opset
+        self._order: Final = EvaluationOrder()
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if type(pre.op) is not Op or identity_of(pre.op) is not None:
@@ -44,14 +46,19 @@ class CallWriter(ExprRewriter):
         rule = RULES.get(pre.op.name)
         if rule is None:
             raise Unraised(UNRAISED.get(pre.op.name, _NO_RULE))
-        return write_call(rule, pre, post, self.opset)
+        made = write_call(rule, pre, post, self.opset)
+        parts = [each for arg in post.args for each in (arg if type(arg) is Tuple else [arg])]
+        if not self._order.is_kept(post, made, parts):
+            raise Unraised("its arguments act, and would in another order, or not at all")
+        return made
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
-        """Take apart what a rule made of a call of several results."""
+        """Take apart what a rule made of a call of several results, unless the others act."""
         made = post.tuple_value
-        if type(made) is Tuple and isinstance(pre.tuple_value.checked_type, TupleType):
-            return made.fields[post.index]
-        return post
+        if type(made) is not Tuple or not isinstance(pre.tuple_value.checked_type, TupleType):
+            return post
+        others = [each for place, each in enumerate(made) if place != post.index]
+        return post if self._order.order_dependent(others) else made.fields[post.index]
 
 
 def write_expr(expr: Expr, opset: int) -> Expr:

@@ -142,3 +142,25 @@ def test_callers_carry_the_types_that_operators_of_onnx_tell(called: str) -> Non
     )
     with PassContext(opt_level=4, instruments=[VerifyInstrument()]):
         RaiseToOnnx()(InferType()(mod))
+
+
+ACTING = {
+    "a part that is left out": "(ref_write(%r, exp(%x)), %x).1",
+    "an argument that is left out": "zeros_like({ let %_ = ref_write(%r, exp(%x)); %x })",
+}
+
+
+@pytest.mark.parametrize("what", ACTING)
+def test_what_acts_goes_on_to_act(what: str) -> None:
+    mod = InferType()(
+        parse(
+            '#[version = "0.0.5"]\n'
+            "def @main(%x: Tensor[(2, 3), float32]) {\n"
+            f"  let %r = ref(%x);\n  let %y = {ACTING[what]};\n  (ref_read(%r), %y)\n}}"
+        )
+    )
+    raised = RaiseToOnnx(keep=True)(mod)
+    x = np.ones((2, 3), "float32")
+    one, other = [relay.create_executor("debug", each).evaluate()(x) for each in (mod, raised)]
+    for field in (0, 1):
+        np.testing.assert_allclose(np.asarray(one[field]), np.asarray(other[field]), rtol=1e-6)
