@@ -50,7 +50,7 @@ class Branches:
         """
         count = _count_tensors(pre.checked_type)
         used = [var for each in (pre.true_branch, pre.false_branch) for var in free_vars(each)]
-        known = {var: _count_captured(var.checked_type) for var in used}
+        known = {var: _count_captured(var) for var in used}
         branches = (post.true_branch, post.false_branch)
         depth, size = self._measure(branches)
         counts = {var: known.get(var) for each in branches for var in free_vars(each)}
@@ -93,12 +93,13 @@ def _count_tensors(ty: Type | None) -> int:
     raise Unraised("it gives something else than tensors")
 
 
-def _count_captured(ty: Type | None) -> int | None:
+def _count_captured(var: Expr) -> int | None:
     """Return how many tensors are in a tuple that a graph uses, ``None`` for a tensor.
 
     Raises:
-        Unraised: If it is something else.
+        Unraised: If it is something else, or a variable of another language.
     """
+    ty = var.checked_type if isinstance(var, Var) else None
     if isinstance(ty, TensorType):
         return None
     if isinstance(ty, TupleType) and all(isinstance(each, TensorType) for each in ty.fields):
