@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.variables import free_vars
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, If, Tuple, TupleGetItem, Var
@@ -33,6 +34,7 @@ class Branches:
         self._sizes: Final[dict[Node, int]] = {}
         """How many nodes they are, each as often as it stands in a graph."""
         self._is_too_deep = False
+        self._order: Final = EvaluationOrder()
 
     def write(self, pre: If, post: If) -> Expr:
         """Return a call of ONNX's ``If``.
@@ -52,6 +54,8 @@ class Branches:
         used = [var for each in (pre.true_branch, pre.false_branch) for var in free_vars(each)]
         known = {var: _count_captured(var) for var in used}
         branches = (post.true_branch, post.false_branch)
+        if self._order.order_dependent(branches):
+            raise Unraised("its branches act, and graphs of ONNX only compute")
         depth, size = self._measure(branches)
         counts = {var: known.get(var) for each in branches for var in free_vars(each)}
         graphs = [_close(each, counts, pre.checked_type) for each in branches]

@@ -76,6 +76,12 @@ def test_a_branch_that_uses_a_tuple_of_tuples_stays() -> None:
         RaiseToOnnx()(mod)
 
 
+def test_a_branch_that_acts_stays() -> None:
+    mod = module("if (%c) { let %r = ref(%x); ref_read(%r) } else { %y }")
+    with pytest.raises(PassError, match="its branches act"):
+        RaiseToOnnx()(mod)
+
+
 def nested(depth: int) -> relay.IRModule:
     c, x = relay.var("c", shape=(), dtype="bool"), relay.var("x", shape=(2,))
     body: Expr = x
