@@ -6,6 +6,7 @@ last, up to a number of program points.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -110,9 +111,15 @@ def _check_language(analysis: Analysis[Any], graph: FlowGraph) -> None:
     spoken = {type(procedure.node).language_ for procedure in graph.procedures}
     if language is None or language in spoken or not spoken or language is Node.language_:
         return
+    names = " and ".join(sorted([each.name for each in spoken]))
+    kind = re.split("(?=[A-Z])", analysis.name)[-1]  # that of CoreIntervals is Intervals
+    alike = [
+        e.name for e in ANALYSES.entries() if e.name.endswith(kind) and e.name != analysis.name
+    ]
+    instead = f"; see also {', '.join(alike)}" if alike else ""
     raise AnalysisError(
-        f"{analysis.name} analyses programs of {language.name}; found one of "
-        f"{' and '.join(sorted([each.name for each in spoken]))}, {one_line(graph.nodes[0])}"
+        f"{analysis.name} analyses programs of {language.name}; found one of {names}, "
+        f"{one_line(graph.nodes[0])}{instead}"
     )
 
 

@@ -380,7 +380,7 @@ def intrinsic_of_too_few_arguments():
 @case(
     "bounds",
     "A[16] = 1.0 is out of range: index 16 of dimension 0 is 16, and tensor A has 16 there; "
-    "correct the index, or guard the access with IfThenElse",
+    "correct or clamp the index, or guard the access with IfThenElse",
 )
 def literal_index_out_of_range():
     return (
@@ -392,7 +392,7 @@ def literal_index_out_of_range():
 @case(
     "bounds",
     "A[%0] = 1.0 is out of range: index (i - 1) of dimension 0 becomes -1, and tensor A has "
-    "16 there; correct the index, or guard the access with IfThenElse",
+    "16 there; correct or clamp the index, or guard the access with IfThenElse",
 )
 def index_below_zero():
     return (
@@ -404,7 +404,7 @@ def index_below_zero():
 @case(
     "bounds",
     "A[i] = 1.0 is out of range: index i of dimension 0 becomes 16, and tensor A has 16 "
-    "there; correct the index, or guard the access with IfThenElse",
+    "there; correct or clamp the index, or guard the access with IfThenElse",
 )
 def loop_one_too_long():
     return (
@@ -416,7 +416,7 @@ def loop_one_too_long():
 @case(
     "bounds",
     "A[%0] = 1.0 is out of range: index (%0 + 1) of dimension 0 becomes 16, and tensor A has "
-    "16 there; correct the index, or guard the access with IfThenElse",
+    "16 there; correct or clamp the index, or guard the access with IfThenElse",
 )
 def two_loops_together():
     return (
@@ -428,7 +428,7 @@ def two_loops_together():
 @case(
     "bounds",
     "A[%0] = %1 is out of range: index Ramp(12, 1, 8) of dimension 0 is 19, and tensor A has "
-    "16 there; correct the index, or guard the access with IfThenElse",
+    "16 there; correct or clamp the index, or guard the access with IfThenElse",
 )
 def element_of_a_vector():
     return (
@@ -453,7 +453,7 @@ def element_of_an_inline_tensor():
 @case(
     "bounds",
     "A[%0] is out of range: index (i + s) of dimension 0 becomes 18, and tensor A has 16 "
-    "there; correct the index, or guard the access with IfThenElse",
+    "there; correct or clamp the index, or guard the access with IfThenElse",
 )
 def axis_of_a_reduction():
     return (
@@ -465,7 +465,7 @@ def axis_of_a_reduction():
 @case(
     "bounds",
     "A[v] = 1.0 is out of range: index v of dimension 0 becomes 30, and tensor A has 16 "
-    "there; correct the index, or guard the access with IfThenElse",
+    "there; correct or clamp the index, or guard the access with IfThenElse",
 )
 def element_by_a_schedule_block():
     return (
@@ -477,7 +477,7 @@ def element_by_a_schedule_block():
 @case(
     "bounds",
     "A[16] is out of range: index 16 of dimension 0 is 16, and tensor A has 16 there; "
-    "correct the index, or guard the access with IfThenElse",
+    "correct or clamp the index, or guard the access with IfThenElse",
 )
 def branch_on_what_is_out_of_range():
     return (
@@ -489,7 +489,7 @@ def branch_on_what_is_out_of_range():
 @case(
     "bounds",
     "A[%0] = 1.0 is out of range: index (i + 16) of dimension 0 is 16 to 114, and tensor A "
-    "has 16 there; correct the index, or guard the access with IfThenElse",
+    "has 16 there; correct or clamp the index, or guard the access with IfThenElse",
 )
 def always_out_of_range_in_a_loop_of_some_length():
     return (

@@ -165,7 +165,7 @@ def _find_outside(access: Load | Store, ranges: LoopRanges) -> str:
                 return (
                     f"{one_line(access)} is out of range: index {one_line(index)} of dimension "
                     f"{dimension} {where}, and tensor {tensor.name} has {_size(most, size)} there; "
-                    f"correct the index, or guard the access with IfThenElse"
+                    f"correct or clamp the index, or guard the access with IfThenElse"
                 )
     return ""
 
