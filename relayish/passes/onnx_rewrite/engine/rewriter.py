@@ -280,7 +280,9 @@ class Rewriter(Scope):
             return
         for rule in self._rules.find(call.op):
             found = rule.apply(call, self)
-            if found is call or (found and not self._may_become(binding, found, rule.name)):
+            if found is call:
+                found = None
+            if found is not None and not self._may_become(binding, found, rule.name):
                 found = None
             emitted, self._emitted = self._emitted, []
             self._copied.clear()
