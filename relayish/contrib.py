@@ -1,4 +1,4 @@
-"""What ``tvm.contrib`` and ``tvm.relay.op.contrib`` have: pattern tables of other compilers."""
+"""Names of ``tvm.contrib`` and ``tvm.relay.op.contrib``: pattern tables of other compilers."""
 
 from __future__ import annotations
 

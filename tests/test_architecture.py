@@ -174,6 +174,14 @@ def test_a_file_has_at_most_600_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
+@each("path", FILES)
+def test_a_module_is_called_by_what_it_is(path):
+    told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    begins = told.split(maxsplit=1)[:1]
+    assert begins
+    assert begins[0] not in {"How", "What", "When", "Where", "Which", "Who", "Why"}
+
+
 def test_every_module_of_the_package_stands_on_a_storey():
     stray = [module_name(p) for p in FILES if layer_of(module_name(p)) not in {*HEIGHT, None}]
     assert stray == []

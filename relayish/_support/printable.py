@@ -1,4 +1,4 @@
-"""What people are shown: text without control characters, and of a length that can be read.
+"""Text for people: without control characters, and of a length that can be read.
 
 Names, constants and lines of a program come from whoever wrote it. Shown as they are, a control
 character would speak to the terminal, one for writing direction would hide what stands there, and

@@ -1,4 +1,4 @@
-"""What a file in binary form consists of: objects, each of a record that says what it is.
+"""Records of the binary form: objects, each of a record that says what it is.
 
 Records stand in the file, so that it is read by names: those of kinds, of classes of attributes, of
 their fields. Which class a name stands for is told by declarations; nothing is imported by a name

@@ -1,4 +1,4 @@
-"""What has to hold of Relay's nodes in files: that operators are declared; its class of modules."""
+"""Relay in binary form: operators have to be declared; the class of its modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a file is written in: Relay text, or functions or a module of loops alone.
+"""Languages of files: Relay text, or functions or a module of loops alone.
 
 A result is written in the form that was read, as far as that can hold it. A file in binary form
 holds any of these; a result is written so where the name of its file ends in ``.rly``.

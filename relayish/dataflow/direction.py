@@ -1,4 +1,4 @@
-"""Which way an analysis goes: with the execution of a program, or against it."""
+"""Directions of analyses: with the execution of a program, or against it."""
 
 from __future__ import annotations
 

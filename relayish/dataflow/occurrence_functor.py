@@ -1,4 +1,4 @@
-"""Which occurrence a functor is visiting: for functors that keep something for each of them."""
+"""Occurrences in functors: those that keep something for each know which they visit."""
 
 from __future__ import annotations
 

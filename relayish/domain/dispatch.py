@@ -1,4 +1,4 @@
-"""What handlers and contexts know of the visitor that calls them."""
+"""The visitor as handlers and contexts that it calls know it."""
 
 from __future__ import annotations
 

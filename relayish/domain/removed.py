@@ -1,4 +1,4 @@
-"""What handlers return for statements that are to be left out."""
+"""The result of handlers for statements that are to be left out."""
 
 from __future__ import annotations
 

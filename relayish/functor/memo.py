@@ -1,4 +1,4 @@
-"""What a functor remembers: for one visit, but for what was put in by hand.
+"""The memo of a functor: it lasts for one visit, but for what was put in by hand.
 
 While a visit goes on its results stand in a dictionary. When it is over they can be read in a
 :class:`Finished` view of that, in which what is put in by hand is noted: it counts for the next

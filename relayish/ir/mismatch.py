@@ -1,4 +1,4 @@
-"""Where two programs differ: the place, by the way that leads there, and what stands there."""
+"""The place where two programs differ, by the way that leads there, and what stands there."""
 
 from __future__ import annotations
 

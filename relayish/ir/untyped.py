@@ -1,4 +1,4 @@
-"""What to say of an ``AttributeError`` where something was to be inferred first, as types are."""
+"""Errors of attributes that were to be inferred first, as types are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ONNX's inference says what is not so, and what is left of it."""
+"""Corrections of ONNX's inference, where it says what is not so."""
 
 from __future__ import annotations
 

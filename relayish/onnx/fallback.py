@@ -1,4 +1,4 @@
-"""What computes operators of ONNX that have no kernel.
+"""Evaluation of operators of ONNX that have no kernel.
 
 The schema of an operator may define it by a function of others. For the rest there is the reference
 implementation within the package ``onnx``, which is slow, and wrong for a few operators; those have

@@ -1,4 +1,4 @@
-"""What tells an operator of ONNX from all others."""
+"""Identities of operators of ONNX: domain, name and version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions and modules hold of the graphs and models they were read from, by attribute.
+"""Attributes of functions and modules that say what model they were read from.
 
 None of it says what a program computes. All of it is written back where it still applies.
 """

@@ -1,4 +1,4 @@
-"""How large results of calls of ONNX operators are, told from the values they are computed of."""
+"""Sizes of results of ONNX operators, told from the values they are computed of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all nodes share, under the names of ``tvm.relay.base``."""
+"""Members of all nodes, under the names of ``tvm.relay.base``."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the commands over models of ONNX share: counts, random inputs, equality, pictures."""
+"""Parts that commands over models of ONNX share: counts, inputs, equality, pictures."""

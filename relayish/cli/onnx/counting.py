@@ -1,4 +1,4 @@
-"""How long passes took, and how many operators each left."""
+"""Time that passes took, and how many operators each left."""
 
 from __future__ import annotations
 

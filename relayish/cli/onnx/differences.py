@@ -1,4 +1,4 @@
-"""How two models differ: what they say of themselves, operators by count, nodes one by one.
+"""Differences of two models: facts, operators by count, nodes one by one.
 
 Nodes are told apart by what they give: one that gives a value of the same name in both is the same
 node, and may have changed.

@@ -1,4 +1,4 @@
-"""What models are run with to compare them: onnxruntime, or the evaluation handlers."""
+"""Engines that run models to compare them: onnxruntime, or the evaluation handlers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a model changes its outputs when it rounds otherwise: that much says nothing of passes.
+"""Noise of a model: how much its outputs change when it rounds otherwise.
 
 Numbers that are rounded to few steps on the way, as quantised ones are, jump where what they are
 computed of changes in its last bit. So a model is run as a runtime optimises it, and on inputs that

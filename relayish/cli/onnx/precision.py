@@ -1,4 +1,4 @@
-"""How exactly a model computes: the narrowest floats on the way to each of its outputs."""
+"""Precision of a model: the narrowest floats on the way to each of its outputs."""
 
 from __future__ import annotations
 

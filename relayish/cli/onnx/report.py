@@ -1,4 +1,4 @@
-"""What ``relayish optimize`` tells at its end: as a table, or as JSON."""
+"""The report of ``relayish optimize``: as a table, or as JSON."""
 
 from __future__ import annotations
 

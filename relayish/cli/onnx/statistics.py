@@ -1,4 +1,4 @@
-"""What a model consists of: operators by count, constants and their bytes."""
+"""Statistics of a model: operators by count, constants and their bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says of itself, as facts with names: what ``relayish show`` tells first."""
+"""Facts that a model states, by name: the first part of ``relayish show``."""
 
 from __future__ import annotations
 

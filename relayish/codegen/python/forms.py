@@ -1,4 +1,4 @@
-"""How nodes of each kind are written; other packages add the forms of theirs."""
+"""Forms of nodes in Python source, by kind; other packages add those of theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the source of a program imports: values, shared computations, frames, and operators."""
+"""The runtime of generated source: values, shared computations, frames, operators."""
 
 from __future__ import annotations
 

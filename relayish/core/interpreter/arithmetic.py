@@ -1,4 +1,4 @@
-"""What operators compute: of integers as C does, but that they wrap around; of floats as numpy.
+"""Arithmetic of core: integers as in C, but that they wrap around; floats as numpy.
 
 Each operation gives a value of its own type: an ``int8`` sum wraps around at 8 bits, where C would
 add as ``int`` first. The quotient is rounded towards zero, and the remainder has the sign of what

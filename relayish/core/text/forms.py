@@ -1,4 +1,4 @@
-"""How fields of nodes are written in the text of core, told by their declarations.
+"""Forms of fields in the text of core, told by their declarations.
 
 A node reads ``kind(field, field, ...) {block} {block}``: blocks behind, in order, and before them
 all other fields. What is at its default is left out; ``field=value`` stands behind what was.

@@ -1,4 +1,4 @@
-"""What literals and operators demand of their operands."""
+"""Rules of expressions: literals and operators, and their operands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What loads, stores and addresses demand of symbols, addresses and values."""
+"""Rules of memory: loads, stores and addresses, and their symbols and values."""
 
 from __future__ import annotations
 

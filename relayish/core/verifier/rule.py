@@ -1,4 +1,4 @@
-"""Which rules of core a program can break, and how messages show what breaks them."""
+"""Rules of core that a program can break, and messages that show what breaks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What statements and definitions demand of their parts."""
+"""Rules of statements and definitions, and their parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scopes of a program evaluate, in order: by placement, or as it stands there."""
+"""Contents of scopes, in order of evaluation: by placement, or as they stand."""
 
 from __future__ import annotations
 

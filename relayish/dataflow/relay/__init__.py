@@ -1,1 +1,1 @@
-"""What data-flow analysis knows of Relay's kinds and operators."""
+"""Data flow in Relay: its kinds and operators."""

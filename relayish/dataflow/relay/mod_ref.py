@@ -1,4 +1,4 @@
-"""What calls of Relay read, write, and whether two are alike: as their operator says."""
+"""Reads and writes of calls of Relay, and likeness of calls: as their operator says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the solver refuses before it begins: what is no analysis, or is being solved already."""
+"""Refusals before solving begins: what is no analysis, or is being solved already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What value flow says of one node: of what other values its value, and what it binds, may be."""
+"""Value flow of one node: of what other values its value, and what it binds, may be."""
 
 from __future__ import annotations
 

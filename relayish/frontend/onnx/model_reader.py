@@ -1,4 +1,4 @@
-"""What all graphs of a model share while they are read: operator sets, functions, dimensions."""
+"""State of reading that all graphs of a model share: operator sets, functions, sizes."""
 
 from __future__ import annotations
 

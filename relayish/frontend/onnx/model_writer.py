@@ -1,4 +1,4 @@
-"""What all graphs of a model share while they are written: operator sets, functions, tensors."""
+"""State of writing that all graphs of a model share: operator sets, functions, tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What graphs and functions say of themselves beside what they compute: attributes of functions."""
+"""Notes of graphs and functions, beside what they compute: attributes of functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which version of each operator set a model imports: one that means the operators it calls."""
+"""Versions of operator sets that a model imports: those that mean what it calls."""
 
 from __future__ import annotations
 

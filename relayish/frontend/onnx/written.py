@@ -1,4 +1,4 @@
-"""What expressions are once they are written: names of values, or several, or graphs to be."""
+"""Results of writing expressions: names of values, or several, or graphs to be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from the order of elements: the largest, the distinct, running sums."""
+"""Kernels by the order of elements: the largest, the distinct, running sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the elements of a resized axis lie in the old one, and what they are made of."""
+"""Axes that are resized: places of elements in the old one, and their neighbours."""
 
 from __future__ import annotations
 

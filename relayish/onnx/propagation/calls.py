@@ -1,4 +1,4 @@
-"""What is known of the results of one call of an operator without graphs."""
+"""Facts of the results of one call of an operator without graphs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What models in files are made of, to what programs are made of, and back."""
+"""Messages of model files, to what programs are made of, and back."""

@@ -1,4 +1,4 @@
-"""What belongs to other compilers: their pattern tables."""
+"""Pattern tables of other compilers."""
 
 from __future__ import annotations
 

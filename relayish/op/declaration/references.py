@@ -1,4 +1,4 @@
-"""What a declaration refers to: arguments, attributes and element types have to exist."""
+"""References in declarations: arguments, attributes, element types that have to exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many elements operators make whose shapes come as arguments."""
+"""Sizes of results of operators whose shapes come as arguments."""
 
 from __future__ import annotations
 

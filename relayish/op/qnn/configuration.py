@@ -1,4 +1,4 @@
-"""How integers are requantised where a call does not say: rounding, and the type to compute in."""
+"""Defaults of requantising: rounding, and the type to compute in."""
 
 from __future__ import annotations
 

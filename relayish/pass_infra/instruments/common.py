@@ -1,4 +1,4 @@
-"""What watches passes of which something is asked by their common options."""
+"""The instrument of common options: it watches passes that are asked by them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which stores of a function of core may go where what they write is not read."""
+"""Candidates for removal: stores of a function of core, where nobody reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which loops of core count: their variable is changed by nothing but the loop."""
+"""Counting loops of core: their variable is changed by nothing but the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the loop IR keeps what symbols of core hold: scalars, and tensors over buffers."""
+"""Memory of symbols of core in the loop IR: scalars, and tensors over buffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the parts of what was lowered go: into the graph, or into lets before the statement."""
+"""Placing of lowered parts: in the graph, or in lets before the statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Relay's core brings to lowering: tuples that were made meanwhile are taken apart."""
+"""Lowering of Relay's core: tuples that were made meanwhile are taken apart."""
 
 from __future__ import annotations
 

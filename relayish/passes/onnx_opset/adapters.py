@@ -1,4 +1,4 @@
-"""What rewrites a call for a step that changes something, by operator and version."""
+"""Adapters of calls for steps that change something, by operator and version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sampled of images, at places that are values."""
+"""Sampling of images, at places that are values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules of fake quantisation are told: affine types of expressions, and plain types."""
+"""Types for rules of fake quantisation: affine types of expressions, and plain types."""
 
 from __future__ import annotations
 

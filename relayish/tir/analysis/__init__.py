@@ -1,4 +1,4 @@
-"""What can be known of loops without running them: bounds, linear forms, proofs, dependences.
+"""Analyses of loops without running them: bounds, linear forms, proofs, dependences.
 
 ``interval_of(expr, context)`` bounds an expression, ``linear_form`` takes it apart, ``can_prove``
 decides a condition. ``statements_with_contexts(func)`` walks a program with what is known at each

@@ -1,4 +1,4 @@
-"""What is known of expressions at a program point: intervals, and whether they may fault."""
+"""Facts of expressions at a program point: intervals, and whether they may fault."""
 
 from __future__ import annotations
 

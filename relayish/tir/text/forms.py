@@ -1,4 +1,4 @@
-"""How nodes of each kind are written: CINN's forms, and what is noted beside them.
+"""Forms of nodes by kind: CINN's, and notes beside them.
 
 Where CINN's printer leaves out a parenthesis, or writes nothing at all, the form is mended:
 

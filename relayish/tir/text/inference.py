@@ -1,4 +1,4 @@
-"""What the program tells of tensors and buffers that the section says nothing of.
+"""Inference of tensors and buffers that the section of details says nothing of.
 
 The rank of a tensor is how many indices it is used with. Its shape is what the loops around these
 uses reach: one more than the greatest value of each index, by intervals. Its elements have the type

@@ -1,4 +1,4 @@
-"""How statements, functions, modules, intrinsics and operations are written."""
+"""Forms of statements, functions, modules, intrinsics and operations."""
 
 from __future__ import annotations
 

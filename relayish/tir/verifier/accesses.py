@@ -1,4 +1,4 @@
-"""What loads and stores demand of the places they access, and of their indices."""
+"""Rules of loads and stores: the places they access, and their indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What expressions demand of the types of their operands."""
+"""Rules of expressions: the types of their operands."""
 
 from __future__ import annotations
 

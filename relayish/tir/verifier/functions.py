@@ -1,4 +1,4 @@
-"""What functions demand of their arguments and bodies."""
+"""Rules of functions: their arguments and bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What intrinsics and operations demand of what they are given."""
+"""Rules of intrinsics and operations: what they are given."""
 
 from __future__ import annotations
 

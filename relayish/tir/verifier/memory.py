@@ -1,4 +1,4 @@
-"""What tensors demand of their buffers, and both of their shapes."""
+"""Rules of tensors and buffers: that they fit, and their shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What types local rules ask for: rules of a kind of node, wherever it stands."""
+"""Kinds of local rules: of a kind of node, wherever it stands."""
 
 from __future__ import annotations
 

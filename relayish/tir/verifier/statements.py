@@ -1,4 +1,4 @@
-"""What statements demand of their values, bodies and loops."""
+"""Rules of statements: their values, bodies and loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rules of the loop IR a program can break, and how messages show what breaks them."""
+"""Rules of the loop IR that a program can break, and messages that show what does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is prepared before devices are planned: where marks count, and where copies are needed.
+"""Preparation of device planning: where marks count, and where copies are needed.
 
 Of a tuple on a device the field is copied that is taken out of it, not the tuple. A value that two
 calls need on devices that they are said to run on is copied for the second.

@@ -1,4 +1,4 @@
-"""Which arguments and results of an operator are kept where: the host, or a device of their own.
+"""Rules of devices: arguments and results that an operator keeps on the host, or its own.
 
 An operator of which nothing is said runs on one device, on which its arguments and its result are,
 another one at each call perhaps.

@@ -1,4 +1,4 @@
-"""What rules know of types and values of a function that is being rewritten."""
+"""Facts for rules: types and values of a function that is being rewritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says of nodes that became one: the one node says all of it."""
+"""Notes of nodes that became one: the one node says all of them."""
 
 from __future__ import annotations
 

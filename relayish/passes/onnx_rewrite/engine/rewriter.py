@@ -1,4 +1,4 @@
-"""What rewrite rules see of a function, and the fixed point of applying them."""
+"""The rewriter: a function as rules see it, and the fixed point of applying them."""
 
 from __future__ import annotations
 

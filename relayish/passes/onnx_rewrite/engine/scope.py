@@ -1,4 +1,4 @@
-"""What rewrite rules may ask about the function that they are applied to."""
+"""The function that rules are applied to, as far as they may ask about it."""
 
 from __future__ import annotations
 

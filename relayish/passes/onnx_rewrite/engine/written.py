@@ -1,4 +1,4 @@
-"""What rules write is asked of its schema: whether it exists, and for values of these types."""
+"""Schema check of what rules write: that it exists, and for values of these types."""
 
 from __future__ import annotations
 
