@@ -68,7 +68,7 @@ def count_constants(root: Expr) -> int:
     return sum([count_elements(each.data) for each in nodes if type(each) is Constant])
 
 
-class Plan(NamedTuple):
+class CallFolding(NamedTuple):
     """What to do with the calls of one operator on constants.
 
     Attributes:
@@ -122,11 +122,11 @@ class Plan(NamedTuple):
         return False
 
 
-_LEAVE: Final = Plan(None)
-_SHAPE: Final = Plan(None, shape_only=True)
+_LEAVE: Final = CallFolding(None)
+_SHAPE: Final = CallFolding(None, shape_only=True)
 
 
-def plan_of(op: Node, *, fold_qnn: bool = False) -> Plan:
+def plan_of(op: Node, *, fold_qnn: bool = False) -> CallFolding:
     """Return what to do with calls of ``op``, an operator or whatever is called, on constants.
 
     What dequantises is left where ``fold_qnn`` is false: weights are stored small.
@@ -140,7 +140,7 @@ def plan_of(op: Node, *, fold_qnn: bool = False) -> Plan:
         return _LEAVE
     if op not in properties.evaluate or (op in properties.dequantizes and not fold_qnn):
         return _LEAVE
-    return Plan(
+    return CallFolding(
         call_evaluator(op),
         keeps_scalars=broadcasts(op),
         takes=_NUMBERS if properties.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),

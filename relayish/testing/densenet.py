@@ -20,7 +20,7 @@ from relayish.testing.operators import nn, op
 _BN_SIZE = 4
 
 
-class _Plan(NamedTuple):
+class _Architecture(NamedTuple):
     """Channels of the first convolution and of each layer, and how many layers a block has."""
 
     first: int
@@ -29,10 +29,10 @@ class _Plan(NamedTuple):
 
 
 _PLANS = {
-    121: _Plan(64, 32, (6, 12, 24, 16)),
-    161: _Plan(96, 48, (6, 12, 36, 24)),
-    169: _Plan(64, 32, (6, 12, 32, 32)),
-    201: _Plan(64, 32, (6, 12, 48, 32)),
+    121: _Architecture(64, 32, (6, 12, 24, 16)),
+    161: _Architecture(96, 48, (6, 12, 36, 24)),
+    169: _Architecture(64, 32, (6, 12, 32, 32)),
+    201: _Architecture(64, 32, (6, 12, 48, 32)),
 }
 
 

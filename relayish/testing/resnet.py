@@ -36,7 +36,7 @@ UNITS = {
 """How many units each stage of a network over large images has, by number of layers."""
 
 
-class Plan(NamedTuple):
+class Architecture(NamedTuple):
     """How a network is put together: units and channels of each stage, and the form of a unit."""
 
     units: tuple[int, ...]
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     bottle_neck: bool
 
 
-def plan(num_layers: int, height: int) -> Plan:
+def plan(num_layers: int, height: int) -> Architecture:
     """Return how a network of ``num_layers`` over images of ``height`` is put together.
 
     Raises:
@@ -55,12 +55,12 @@ def plan(num_layers: int, height: int) -> Plan:
             known = ", ".join(map(str, UNITS))
             raise FieldError(f"no residual network of {num_layers} layers; expected one of {known}")
         if num_layers >= 50:
-            return Plan(UNITS[num_layers], (64, 256, 512, 1024, 2048), bottle_neck=True)
-        return Plan(UNITS[num_layers], (64, 64, 128, 256, 512), bottle_neck=False)
+            return Architecture(UNITS[num_layers], (64, 256, 512, 1024, 2048), bottle_neck=True)
+        return Architecture(UNITS[num_layers], (64, 64, 128, 256, 512), bottle_neck=False)
     if num_layers >= 164 and (num_layers - 2) % 9 == 0:
-        return Plan(((num_layers - 2) // 9,) * 3, (16, 64, 128, 256), bottle_neck=True)
+        return Architecture(((num_layers - 2) // 9,) * 3, (16, 64, 128, 256), bottle_neck=True)
     if num_layers < 164 and (num_layers - 2) % 6 == 0:
-        return Plan(((num_layers - 2) // 6,) * 3, (16, 16, 32, 64), bottle_neck=False)
+        return Architecture(((num_layers - 2) // 6,) * 3, (16, 16, 32, 64), bottle_neck=False)
     raise FieldError(
         f"no residual network of {num_layers} layers for images {height} high; expected 6n + 2 "
         f"below 164, or 9n + 2 from there"

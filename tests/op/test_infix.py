@@ -180,12 +180,12 @@ def test_operators_are_loaded_when_first_needed():
     assert done.stdout.strip() == "add"
 
 
-def test_operators_nobody_loads_are_an_error_that_says_so():
-    script = "from relayish.ir.relay.expr import Var; Var('x') + Var('y')"
+def test_operators_are_there_whatever_was_loaded_before():
+    script = "from relayish.ir.relay.expr import Var; print(Var('x') + Var('y'))"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert "import relayish.op first" in done.stderr
+    assert "add(%x, %y)" in done.stdout
 
 
 def test_tuple_is_indexed_counted_and_iterated_statically():

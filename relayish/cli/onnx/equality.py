@@ -11,7 +11,7 @@ import numpy as np
 
 from relayish.cli.onnx.engines import Engine, Run
 from relayish.cli.onnx.given import DataSet
-from relayish.cli.onnx.inputs import SPREADS, Input, Plan, Values, draw_inputs, plans
+from relayish.cli.onnx.inputs import SPREADS, Input, Sampling, Values, draw_inputs, plans
 from relayish.cli.onnx.runtime import ProcessEndedError, TimeLimitError
 from relayish.cli.onnx.sizes import Sizes
 from relayish.errors import EvaluationError, RelayishError
@@ -57,7 +57,7 @@ class Reference:
 
     engine: Engine
     outputs: tuple[str, ...]
-    plan: Plan
+    plan: Sampling
     inputs: tuple[Values, ...]
     results: tuple[list[Any], ...]  # Any: as of Run
     idle: tuple[str, ...]
@@ -101,7 +101,7 @@ class Comparison:
 
 @dataclass
 class _Candidate:
-    plan: Plan
+    plan: Sampling
     inputs: tuple[Values, ...]
     results: tuple[list[Any], ...]  # Any: as of Run
     idle: tuple[str, ...] = ()
@@ -192,7 +192,7 @@ def _of_data(run: Run, inputs: Sequence[Input], data: Sequence[DataSet]) -> _Can
     sizes: dict[str, int] = {}
     for each in reversed(data):
         sizes |= each.sizes
-    plan = Plan(sizes, sources=tuple([each.source for each in data]))
+    plan = Sampling(sizes, sources=tuple([each.source for each in data]))
     drawn = tuple([each.values for each in data])
     results = tuple([_run(run, each) for each in drawn])
     names = [each.name for each in inputs]
@@ -276,7 +276,7 @@ def _of_sizes(
     """Yield what the model gives for inputs of these sizes, of one distribution after the other."""
     is_drawn = any(not each.element.removeprefix("u").startswith("int") for each in inputs)
     for spread in SPREADS if is_drawn else SPREADS[:1]:
-        plan = Plan(sizes, bound, spread)
+        plan = Sampling(sizes, bound, spread)
         drawn: tuple[Values, ...] = ()
         results: tuple[list[Any], ...] = ()  # Any: as of Run
         for number in range(runs):  # most sizes fail at once

@@ -100,7 +100,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Sampling:
     """How inputs are drawn, or where they are from.
 
     Attributes:
@@ -280,13 +280,13 @@ def _shape_of(each: Input, sizes: Sizes) -> tuple[int, ...]:
     return tuple([sizes[dim] if isinstance(dim, str) else dim for dim in each.dims or ()])
 
 
-def draw_inputs(inputs: Sequence[Input], plan: Plan, seed: int) -> Values:
+def draw_inputs(inputs: Sequence[Input], plan: Sampling, seed: int) -> Values:
     """Return random values of inputs; the same for the same plan and seed."""
     generator = np.random.default_rng(seed)
     return {each.name: _draw(each, plan, generator) for each in inputs}
 
 
-def _draw(each: Input, plan: Plan, generator: np.random.Generator) -> Any:  # Any: as of Values
+def _draw(each: Input, plan: Sampling, generator: np.random.Generator) -> Any:  # Any: as of Values
     if each.dims is None:
         raise OptionError(
             f"the model does not say how many axes input {each.name!r} has, so no values can be "
@@ -299,7 +299,7 @@ def _draw(each: Input, plan: Plan, generator: np.random.Generator) -> Any:  # An
 
 
 def _draw_tensor(
-    element: str, shape: tuple[int, ...], plan: Plan, generator: np.random.Generator
+    element: str, shape: tuple[int, ...], plan: Sampling, generator: np.random.Generator
 ) -> Any:  # Any: as of Values
     if element == "string":
         words = [f"word{number}" for number in generator.integers(0, plan.bound, shape).flat]

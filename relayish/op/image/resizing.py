@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.image.interpolation import Cubic, combine_taps, coordinates, is_outside, taps
 from relayish.op.layouts.rules import of_layout
-from relayish.op.nn.window_types import per_axis
+from relayish.op.nn.ranked_attrs import RankedAttrs
+from relayish.op.nn.window_types import SPATIAL, per_axis
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.layout import convert_layout
 from relayish.op.types.layout_types import convert_shape
@@ -22,13 +23,13 @@ from relayish.op.types.type_rules import tensor
 from relayish.op.values.evaluation import Array, as_sizes, result_dtype
 
 
-@attrs("relay.attrs.Resize1DAttrs")
-class Resize1DAttrs(Attrs):
-    """Attributes of ``image.resize1d``."""
+class ResizeAttrs(RankedAttrs):
+    """What operators that resize have, along any number of axes."""
 
+    has_windows: ClassVar[bool] = False
     size: tuple[Dimension, ...] | None = None
     roi: tuple[float, ...] | None = None
-    layout: str = "NCW"
+    layout: str
     method: str = "linear"
     coordinate_transformation_mode: str = "half_pixel"
     rounding_method: str = "round"
@@ -36,46 +37,25 @@ class Resize1DAttrs(Attrs):
     cubic_exclude: int = 0
     extrapolation_value: float = 0.0
     out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Resize1DAttrs")
+class Resize1DAttrs(ResizeAttrs, layout="NCW"):
+    """Attributes of ``image.resize1d``."""
 
 
 @attrs("relay.attrs.Resize2DAttrs")
-class Resize2DAttrs(Attrs):
+class Resize2DAttrs(ResizeAttrs, layout="NCHW"):
     """Attributes of ``image.resize2d``, ``dyn.image.resize2d``."""
-
-    size: tuple[Dimension, ...] | None = None
-    roi: tuple[float, ...] | None = None
-    layout: str = "NCHW"
-    method: str = "linear"
-    coordinate_transformation_mode: str = "half_pixel"
-    rounding_method: str = "round"
-    cubic_alpha: float = -0.5
-    cubic_exclude: int = 0
-    extrapolation_value: float = 0.0
-    out_dtype: OptionalDType = None
 
 
 @attrs("relay.attrs.Resize3DAttrs")
-class Resize3DAttrs(Attrs):
+class Resize3DAttrs(ResizeAttrs, layout="NCDHW"):
     """Attributes of ``image.resize3d``."""
-
-    size: tuple[Dimension, ...] | None = None
-    roi: tuple[float, ...] | None = None
-    layout: str = "NCDHW"
-    method: str = "linear"
-    coordinate_transformation_mode: str = "half_pixel"
-    rounding_method: str = "round"
-    cubic_alpha: float = -0.5
-    cubic_exclude: int = 0
-    extrapolation_value: float = 0.0
-    out_dtype: OptionalDType = None
-
-
-ResizeAttrs: TypeAlias = Resize1DAttrs | Resize2DAttrs | Resize3DAttrs
-_PLAIN: Final = {Resize1DAttrs: "NCW", Resize2DAttrs: "NCHW", Resize3DAttrs: "NCDHW"}
 
 
 def _resize_type(attrs: ResizeAttrs, data: Type) -> TensorType:
-    plain = _PLAIN[type(attrs)]
+    plain = "NC" + SPATIAL[attrs.rank]
     given = tensor(data, "data")
     batch, channels, *sizes = convert_shape(given.shape, attrs.layout, plain)
     target = per_axis(attrs.size or (), len(sizes), "size")
@@ -102,7 +82,7 @@ def resize_tensor(
     Raises:
         EvaluationError: If no such way to resize is known.
     """
-    plain = _PLAIN[type(attrs)]
+    plain = "NC" + SPATIAL[attrs.rank]
     source = convert_layout(data, attrs.layout, plain)
     cropping = attrs.coordinate_transformation_mode == "tf_crop_and_resize"
     spans = _spans(roi, len(size)) if cropping else [None] * len(size)

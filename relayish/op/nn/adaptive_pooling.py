@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import TypeAlias
 
 import numpy as np
 
@@ -17,16 +16,15 @@ from relayish.op.nn.pooling_attrs import (
     AdaptivePool1DAttrs,
     AdaptivePool2DAttrs,
     AdaptivePool3DAttrs,
+    AdaptivePoolAttrs,
 )
-from relayish.op.nn.pooling_types import adaptive_pool_type, adaptive_rank, find_pooled_axes
+from relayish.op.nn.pooling_types import adaptive_pool_type, find_pooled_axes
 from relayish.op.values.evaluation import Array, as_sizes
 
-AdaptiveAttrs: TypeAlias = AdaptivePool1DAttrs | AdaptivePool2DAttrs | AdaptivePool3DAttrs
 
-
-def _targets(attrs: AdaptiveAttrs, data: Array) -> list[tuple[int, int]]:
+def _targets(attrs: AdaptivePoolAttrs, data: Array) -> list[tuple[int, int]]:
     """Return the pooled axes, each with the size the result has along it."""
-    rank = adaptive_rank(attrs)
+    rank = attrs.rank
     axes = find_pooled_axes(attrs.layout, rank, data.ndim)
     sizes = as_sizes(attrs.output_size) or tuple(data.shape[axis] for axis in axes)
     if len(sizes) == 1:
@@ -56,7 +54,7 @@ def _pool(data: Array, targets: list[tuple[int, int]], combine: Callable[..., Ar
     return result
 
 
-def _adaptive_max_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
+def _adaptive_max_pool(attrs: AdaptivePoolAttrs, data: Array) -> Array:
     def highest(part: Array, axis: int) -> Array:
         return part.max(axis=axis, initial=get_lowest(data))
 
@@ -64,7 +62,7 @@ def _adaptive_max_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
     return found.astype(data.dtype, copy=False)
 
 
-def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
+def _adaptive_avg_pool(attrs: AdaptivePoolAttrs, data: Array) -> Array:
     targets, source = _targets(attrs, data), summable(data)
 
     def total(part: Array, axis: int) -> Array:
@@ -77,7 +75,7 @@ def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
     return divide(_pool(source, targets, total), reduce(np.multiply, counts), data.dtype)
 
 
-def _declare(layout: str, attrs_type: type[AdaptiveAttrs]) -> None:
+def _declare(layout: str, attrs_type: type[AdaptivePoolAttrs]) -> None:
     """Declare both pools of data of ``layout``, such as ``nn.adaptive_max_pool2d``."""
     axes = ", ".join(layout.lower())
     for kind, what, evaluate, precision in (

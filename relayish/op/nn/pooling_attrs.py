@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.op.nn.ranked_attrs import RankedAttrs, per_axis
 from relayish.op.types.fields import Dimension
@@ -63,28 +65,25 @@ class GlobalPool2DAttrs(Attrs):
     out_layout: String = ""
 
 
-@attrs("relay.attrs.AdaptivePool1DAttrs")
-class AdaptivePool1DAttrs(Attrs):
-    """Attributes of ``nn.adaptive_avg_pool1d``, ``nn.adaptive_max_pool1d``."""
+class AdaptivePoolAttrs(RankedAttrs):
+    """What pools to a given size have, of all ranks."""
 
+    has_windows: ClassVar[bool] = False
     output_size: tuple[Dimension, ...] = ()
-    layout: str = "NCW"
+    layout: str
     out_layout: String = ""
+
+
+@attrs("relay.attrs.AdaptivePool1DAttrs")
+class AdaptivePool1DAttrs(AdaptivePoolAttrs, layout="NCW"):
+    """Attributes of ``nn.adaptive_avg_pool1d``, ``nn.adaptive_max_pool1d``."""
 
 
 @attrs("relay.attrs.AdaptivePool2DAttrs")
-class AdaptivePool2DAttrs(Attrs):
+class AdaptivePool2DAttrs(AdaptivePoolAttrs, layout="NCHW"):
     """Attributes of ``nn.adaptive_avg_pool2d``, ``nn.adaptive_max_pool2d``."""
-
-    output_size: tuple[Dimension, ...] = ()
-    layout: str = "NCHW"
-    out_layout: String = ""
 
 
 @attrs("relay.attrs.AdaptivePool3DAttrs")
-class AdaptivePool3DAttrs(Attrs):
+class AdaptivePool3DAttrs(AdaptivePoolAttrs, layout="NCDHW"):
     """Attributes of ``nn.adaptive_avg_pool3d``, ``nn.adaptive_max_pool3d``."""
-
-    output_size: tuple[Dimension, ...] = ()
-    layout: str = "NCDHW"
-    out_layout: String = ""

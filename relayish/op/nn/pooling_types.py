@@ -41,7 +41,7 @@ def global_pool_type(attrs: Parameters, data: Type) -> TensorType:
 def adaptive_pool_type(attrs: Parameters, data: Type) -> TensorType:
     """Return the type of a pool whose windows are chosen so that the result has a given size."""
     given = tensor(data, "data")
-    rank = adaptive_rank(attrs)
+    rank: int = attrs.rank
     axes = find_pooled_axes(attrs.layout, rank, len(given.shape))
     if not attrs.output_size:
         return given
@@ -75,11 +75,6 @@ def pool_gradient_type(attrs: Parameters, grad: Type, data: Type) -> TensorType:
             f"the pool of the data {show_type(expected)}; they must be the same"
         )
     return given
-
-
-def adaptive_rank(attrs: Parameters) -> int:
-    """Return over how many axes an adaptive pool goes: those its attributes lay out by default."""
-    return sum(letter in "DHW" for letter in type(attrs).defaults["layout"])
 
 
 def find_pooled_axes(layout: str, rank: int, dimensions: int) -> tuple[int, ...]:

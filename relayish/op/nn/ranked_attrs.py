@@ -42,6 +42,10 @@ class RankedAttrs(Attrs):
     """
 
     __slots__ = ()
+    rank: ClassVar[int] = 0
+    """How many axes of space there are."""
+    has_windows: ClassVar[bool] = True
+    """Whether windows slide over these axes."""
     spatial_rank: ClassVar[int] = 0
     """Over how many axes windows slide; one number for a field stands for one along each."""
 
@@ -50,7 +54,8 @@ class RankedAttrs(Attrs):
         layout = defaults.get("data_layout", defaults.get("layout"))
         if not isinstance(layout, str):
             return  # what has the fields, or a class that has them made anew
-        cls.spatial_rank = rank = len(layout) - 2
+        cls.rank = rank = len(layout) - 2
+        cls.spatial_rank = rank if cls.has_windows else 0
         bases = [base for base in cls.__mro__[::-1] if issubclass(base, RankedAttrs)][1:-1]
         hints = {n: h for base in bases for n, h in inspect.get_annotations(base).items()}
         given = {**{n: v for base in bases for n, v in vars(base).items()}, **defaults}

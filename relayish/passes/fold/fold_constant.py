@@ -24,7 +24,7 @@ from relayish.analysis.variables import free_vars
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.constant_call import (
     SIZE_LIMIT,
-    Plan,
+    CallFolding,
     Room,
     count_constants,
     plan_of,
@@ -78,7 +78,7 @@ class ConstantFolder(MixedModeMutator):
         self._held: int | None = None
         self._tuples: dict[Expr, Expr] = {}  # what a variable stands for, in its annotations
         self._named: set[Expr] = set()  # variables that must stay: a constant cannot replace them
-        self._plans: dict[Expr, Plan] = {}
+        self._plans: dict[Expr, CallFolding] = {}
         self._root: Expr | None = None
         self._shared: set[Node] | None = None
 

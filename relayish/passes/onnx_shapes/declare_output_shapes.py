@@ -38,6 +38,16 @@ def declare_output_shapes(func: Expr, mod: IRModule | None = None) -> Expr:
 
     Complexity:
         Linear in the nodes, if no pass before left what is known of them.
+
+    Example:
+        >>> import relayish as relay
+        >>> from relayish.onnx import find_operator, info, make_call
+        >>> x = relay.var("x", shape=(2, 6))
+        >>> relu = make_call(find_operator("Relu", 14), [x])
+        >>> told = relay.TensorType((relay.Any(), 6))
+        >>> func = relay.Function([x], relu, attrs={info.OUTPUT_TYPES: (told,)})
+        >>> declare_output_shapes(func).attrs[info.OUTPUT_TYPES]
+        (TensorType(shape=(2, 6), dtype='float32'),)
     """
     told = None if type(func) is not Function or func.attrs is None else func.attrs.get(
         info.OUTPUT_TYPES

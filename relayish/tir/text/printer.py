@@ -18,7 +18,7 @@ from relayish.tir.text import statement_forms as _statements  # noqa: F401 - com
 from relayish.tir.text.names import Frame
 from relayish.tir.text.section import DETAILS, section_lines
 from relayish.tir.text.spelling import spell_name
-from relayish.tir.text.writer import BREAK, Line, Piece, Plan, TooLargeError, Writer
+from relayish.tir.text.writer import BREAK, Line, Piece, TextPlan, TooLargeError, Writer
 
 
 def astext(node: IrNode, *, details: bool = True) -> str:
@@ -67,7 +67,7 @@ def write_program(
 
     What ``notes`` say about statements stands in comments around these.
     """
-    plan = Plan(roots)
+    plan = TextPlan(roots)
     while True:
         before = plan.size()
         is_strict = isinstance(roots[0], (LoweredFunc, Module))

@@ -74,7 +74,7 @@ class TooLargeError(Exception):
     """A program with sharing whose text would be far larger than the program is."""
 
 
-class Plan:
+class TextPlan:
     """What earlier attempts found out about a program, so that its text can be read back.
 
     Attributes:
@@ -142,7 +142,7 @@ class Writer:
         exact: Whether values that have no text are errors.
     """
 
-    def __init__(self, plan: Plan, *, is_strict: bool, exact: bool) -> None:
+    def __init__(self, plan: TextPlan, *, is_strict: bool, exact: bool) -> None:
         self.plan = plan
         self.is_strict = is_strict
         self.exact = exact

@@ -17,7 +17,7 @@ from relayish.cli.onnx.equality import (
     compare_model,
     find_reference,
 )
-from relayish.cli.onnx.inputs import SPREADS, Input, Plan
+from relayish.cli.onnx.inputs import SPREADS, Input, Sampling
 from relayish.cli.onnx.runtime import ProcessEndedError, TimeLimitError
 from relayish.errors import EvaluationError
 
@@ -247,7 +247,7 @@ def test_the_magnitude_of_an_output_is_that_for_all_inputs(error: float, is_equa
     reference = Reference(
         engine_of(other=lambda i: [i["y"]]),
         ("y",),
-        Plan({}, 8, SPREADS[0]),
+        Sampling({}, 8, SPREADS[0]),
         tuple(near),
         tuple(results),
         (),

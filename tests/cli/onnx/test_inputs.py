@@ -6,14 +6,16 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from relayish.cli.onnx.inputs import SPREADS, Input, Plan, Spread, draw_inputs, inputs_of, plans
+from relayish.cli.onnx.inputs import SPREADS, Input, Sampling, Spread, draw_inputs, inputs_of, plans
 from relayish.errors import ModelError, OptionError
 from relayish.onnx.element_types import ELEMENT_TYPES, find_numpy_dtype
 
-PLAN = Plan({"n": 3}, 8, SPREADS[0])
+PLAN = Sampling({"n": 3}, 8, SPREADS[0])
 
 
-def drawn(element: str, dims: tuple[int | str, ...] = ("n", 4), plan: Plan = PLAN) -> np.ndarray:
+def drawn(
+    element: str, dims: tuple[int | str, ...] = ("n", 4), plan: Sampling = PLAN
+) -> np.ndarray:
     return draw_inputs([Input("x", element, dims)], plan, 0)["x"]
 
 
@@ -52,7 +54,7 @@ def test_the_same_seed_draws_the_same() -> None:
 def test_dimensions_of_one_name_have_one_size() -> None:
     inputs = [Input("a", "float32", ("n", "m")), Input("b", "float32", ("m", "k"))]
     for sizes, bound in plans(inputs):
-        made = draw_inputs(inputs, Plan(sizes, bound, SPREADS[0]), 0)
+        made = draw_inputs(inputs, Sampling(sizes, bound, SPREADS[0]), 0)
         assert made["a"].shape[1] == made["b"].shape[0]
         break
 

@@ -154,7 +154,7 @@ def test_a_declaration_that_sees_what_it_declares_is_refused_by_name():
 
         @node("foreign_fix")
         class Fix(Expr):
-            var: Var = field(binder=True)
+            var: Var = field(binder=True, declares=True)
             value: Expr = field(recursive=True)
 
         fix = Fix(z, Function((), Tuple((z,))))

@@ -11,7 +11,7 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr
 from relayish.op.nn.pooling import pool_padding, window_sizes
-from relayish.op.nn.pooling_types import adaptive_rank, find_pooled_axes
+from relayish.op.nn.pooling_types import find_pooled_axes
 from relayish.passes.lowering.call import LoweringHandler, Site, lowers
 from relayish.passes.lowering.nn.convolution import known_sizes
 from relayish.passes.lowering.tensors import (
@@ -153,7 +153,7 @@ def divide(total: Expr, counts: Any, work: str, dtype: str) -> Expr:  # Any: an 
 def _targets(site: Site) -> list[tuple[int, int]]:
     """Return the pooled axes, each with the size that the result has along it."""
     shape, result = site.shape(), site.result_shape()
-    axes = find_pooled_axes(site.attrs.layout, adaptive_rank(site.attrs), len(shape))
+    axes = find_pooled_axes(site.attrs.layout, site.attrs.rank, len(shape))
     return [(axis, result[axis]) for axis in axes]
 
 
