@@ -13,7 +13,7 @@ help:  ## say what there is to make
 dev: .venv/bin/python  ## make a virtual environment with the package, editable, and all tools
 
 .PHONY: check
-check: lint format-check types generated test  ## all that must hold before a commit
+check: lint format-check types size generated test  ## all that must hold before a commit
 
 .PHONY: check-fast
 check-fast: lint format-check types  ## lint, types, and the tests of what changed, in two minutes
@@ -42,6 +42,10 @@ format-check:  ## is the code laid out?
 .PHONY: types
 types:  ## check the types
 	$(PYTHON) -m mypy
+
+.PHONY: size
+size:  ## does each package keep within its budget of lines?
+	$(PYTHON) -m tools.size --check
 
 .PHONY: generate
 generate:  ## write the generated files: stubs and pages of docs
