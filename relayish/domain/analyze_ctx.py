@@ -123,13 +123,13 @@ class AnalyzeCtx(Traced):
             return
         memo, parents = visitor.memo_map, self._parents
         base = len(parents)
-        stack: list[Node | int] = []  # below each node, how often handlers had looked around
+        stack: list[Any] = []  # Any: nodes, below each how often handlers had looked around
         pop, append, extend, enter = stack.pop, stack.append, stack.extend, parents.append
         try:
             push(node, append, extend)
             while stack:
                 child = pop()
-                if isinstance(child, int):
+                if child.__class__ is int:
                     left = parents.pop()
                     if child != visitor.looks and visitor.by_place[type(left)]:
                         del memo[left]
