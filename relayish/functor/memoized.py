@@ -71,6 +71,11 @@ class Memoization(Functor[Any, Any]):
 
     def visit(self, node: Any, *args: Any) -> Any:  # Any: as handlers take
         if not args:
+            if not isinstance(self, Memoization):
+                raise DispatchError(
+                    f"visit was asked of a memoized class, with {show_found(self)} in place of the "
+                    f"functor; of a class Memoized makes a class: Memoized(F)().visit(...)"
+                )
             return super().visit(node)  # which keeps a memo
         recorded = cast("dict[object, Any]", self.memo_map)  # Any: as above
         key = (node, args)

@@ -182,3 +182,8 @@ def test_results_of_several_arguments_are_kept():
 @pytest.mark.deep
 def test_deep_programs_are_memoized_to_the_bottom():
     assert memoized(Reach)().visit(deep.tuple_nest(DEPTH, X), 0) == DEPTH
+
+
+def test_visit_of_the_class_is_an_error_that_says_to_make_an_object():
+    with pytest.raises(DispatchError, match=r"visit was asked of a memoized class, .*\(F\)\(\)"):
+        Memoized(Reach).visit(X, 0)
