@@ -6,7 +6,7 @@ budget is in ``size.toml``; a package may have less, and more only where somebod
     python -m tools.size                          # a table: lines, and what is left of the budget
     python -m tools.size --check                  # fails where a package has more than it may
     python -m tools.size --update                 # the budget falls to what there is
-    python -m tools.size --update --why "..."     # and rises to it, for that reason
+    python -m tools.size --update relayish.op --why "..."  # and rises to it, for that reason
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def find_excess(found: Mapping[str, int], allowed: Mapping[str, int]) -> list[st
     """Return what is to be said of each package that has more lines than it may."""
     return [
         f"{name} has {count:,} lines of code; {allowed.get(name, 0):,} are allowed. Take some "
-        f'away, or say why not: python -m tools.size --update --why "..."'
+        f'away, or say why not: python -m tools.size --update {name} --why "..."'
         for name, count in found.items()
         if count > allowed.get(name, 0)
     ]
@@ -155,13 +155,14 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--check", action="store_true", help="fail where there are more than allowed"
     )
-    parser.add_argument("--update", action="store_true", help="allow what there is")
+    parser.add_argument("--update", nargs="*", metavar="PACKAGE", help="allow what there is")
     parser.add_argument("--why", help="why a package may have more than before")
     given = parser.parse_args(args)
     found, budget = count_packages(), read_budget()
-    if given.update:
+    if given.update is not None:
+        wanted = {n: found.get(n, 0) for n in given.update} or found
         try:
-            write_budget(update_budget(budget, found, given.why))
+            write_budget(update_budget(budget, {**budget.lines, **wanted}, given.why))
         except ValueError as error:
             print(error, file=sys.stderr)
             return 1

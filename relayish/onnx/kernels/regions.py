@@ -9,6 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.precision import narrow, widen
+from relayish.numeric.regions import check_images, pool_regions
 from relayish.onnx.kernels.registry import Array, kernel
 
 
@@ -40,10 +41,10 @@ def roi_align(
     wide = widen(x)
     y = np.zeros((rois.shape[0], x.shape[1], output_height, output_width), wide.dtype)
     corners = widen(rois) * spatial_scale - half
+    check_images(batch_indices, len(x))
     for index, (image, (left, top, right, bottom)) in enumerate(
         zip(batch_indices.tolist(), corners.tolist(), strict=True)
     ):
-        _check_image(index, image, x.shape[0])
         width, height = right - left, bottom - top
         if not half:
             width, height = max(width, 1.0), max(height, 1.0)
@@ -127,45 +128,8 @@ def max_roi_pool(
             f"images have shape {x.shape}, regions {rois.shape}, pooled_shape is {pooled_shape}; "
             "expected (n, c, h, w), (regions, 5) and two sizes"
         )
-    y = np.zeros((rois.shape[0], x.shape[1], *pooled_shape), x.dtype)
-    for index, (image, *corners) in enumerate(widen(rois).tolist()):
-        _check_image(index, image, x.shape[0])
-        left, top, right, bottom = (_round(at * spatial_scale) for at in corners)
-        rows = _bins(top, bottom, pooled_shape[0], x.shape[2])
-        columns = _bins(left, right, pooled_shape[1], x.shape[3])
-        for row, vertical in enumerate(rows):
-            if vertical.start >= vertical.stop:
-                continue
-            greatest = widen(x[int(image), :, vertical]).max(axis=1)
-            for column, horizontal in enumerate(columns):
-                if horizontal.start < horizontal.stop:
-                    y[index, :, row, column] = greatest[:, horizontal].max(axis=1)
-    return y
-
-
-def _check_image(region: int, image: float, count: int) -> None:
-    """Refuse a region of an image that is not there."""
-    if not 0 <= image < count:
-        raise EvaluationError(
-            f"region {region} lies in image {image:g}; expected one of 0 to {count - 1}"
-        )
-
-
-def _round(number: float) -> int:
-    """Return the nearest integer, of two as near the one further from zero."""
-    return int(math.copysign(math.floor(abs(number) + 0.5), number))
-
-
-def _bins(first: int, last: int, count: int, size: int) -> list[slice]:
-    """Return the bins of a region, whose ends are exact: a rounded step may reach one further."""
-    length = max(last - first + 1, 1)
-    return [
-        slice(
-            min(max(n * length // count + first, 0), size),
-            min(max(-(-(n + 1) * length // count) + first, 0), size),
-        )
-        for n in range(count)
-    ]
+    regions = widen(rois)
+    return pool_regions(x, regions[:, 0], regions[:, 1:] * spatial_scale, pooled_shape)
 
 
 @kernel("NonMaxSuppression", since=(10, 11))

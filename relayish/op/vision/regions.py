@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.regions import check_images, pool_regions
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
@@ -41,8 +42,6 @@ class ROIPoolAttrs(Attrs):
 
 
 _PoolAttrs: TypeAlias = ROIAlignAttrs | ROIPoolAttrs
-SLACK = np.float32(1e-5)
-"""What rounding errors may take from the end of a bin."""
 
 
 def _pooled_type(attrs: _PoolAttrs, data: Type, rois: Type) -> TensorType:
@@ -72,7 +71,8 @@ def _roi_align(attrs: ROIAlignAttrs, data: Array, rois: Array) -> Array:
     height, width = as_sizes(attrs.pooled_size)
     result: Array = np.zeros((len(rois), source.shape[1], height, width), data.dtype)
     edges = rois[:, 1:] * number_of(attrs.spatial_scale, rois.dtype)
-    for number, image in enumerate(_images(rois, len(source))):
+    check_images(rois[:, 0], len(source))
+    for number, image in enumerate(rois[:, 0].astype(np.int64).tolist()):
         left, top, right, bottom = edges[number]
         down = _samples(top, bottom, height, attrs.sample_ratio, source.shape[2])
         across = _samples(left, right, width, attrs.sample_ratio, source.shape[3])
@@ -91,8 +91,6 @@ def _roi_align(attrs: ROIAlignAttrs, data: Array, rois: Array) -> Array:
 
 _MOST_SAMPLES: Final = 1 << 20
 """A bin that has more samples is that of a region out of all proportion."""
-_FURTHEST: Final = 1 << 31
-"""Places in an image are counted by 32 bits."""
 
 
 def _samples(start: Array, end: Array, bins: int, ratio: int, size: int) -> Array:
@@ -115,39 +113,9 @@ def _samples(start: Array, end: Array, bins: int, ratio: int, size: int) -> Arra
 def _roi_pool(attrs: ROIPoolAttrs, data: Array, rois: Array) -> Array:
     """Take the greatest element of each bin, 0 of an empty one; see :func:`_roi_align` for rois."""
     source = convert_layout(data, attrs.layout, "NCHW")
-    height, width = as_sizes(attrs.pooled_size)
-    result: Array = np.zeros((len(rois), source.shape[1], height, width), data.dtype)
     edges = rois[:, 1:] * number_of(attrs.spatial_scale, rois.dtype)
-    if not np.all(np.abs(edges) < _FURTHEST):
-        raise EvaluationError(f"regions must end nearer than {_FURTHEST}; found {edges.tolist()}")
-    whole = np.copysign(np.floor(np.abs(edges) + 0.5), edges).astype(np.int64)
-    for number, image in enumerate(_images(rois, len(source))):
-        left, top, right, bottom = whole[number].tolist()
-        rows = _bins(top, bottom, height, source.shape[2])
-        columns = _bins(left, right, width, source.shape[3])
-        for y, row in enumerate(rows):
-            if row.start >= row.stop:
-                continue
-            strip = source[image, :, row].max(axis=1)
-            for x, column in enumerate(columns):
-                if column.start < column.stop:
-                    result[number, :, y, x] = strip[:, column].max(axis=1)
+    result = pool_regions(source, rois[:, 0], edges, as_sizes(attrs.pooled_size))
     return convert_layout(result, "NCHW", attrs.layout)
-
-
-def _bins(start: int, end: int, bins: int, size: int) -> list[slice]:
-    step = np.float32(max(end - start + 1, 1)) / np.float32(bins)
-    first = np.floor(np.arange(bins, dtype=np.float32) * step + SLACK)
-    last = np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step - SLACK)
-    limits = (np.clip(ends.astype(np.int64) + start, 0, size).tolist() for ends in (first, last))
-    return [slice(*ends) for ends in zip(*limits, strict=True)]
-
-
-def _images(rois: Array, count: int) -> list[int]:
-    images: list[int] = rois[:, 0].astype(np.int64).tolist()
-    if any(not 0 <= image < count for image in images):
-        raise EvaluationError(f"rois must be of images 0 to {count - 1}; found {sorted(images)}")
-    return images
 
 
 register_op(

@@ -7,7 +7,6 @@ import numpy as np
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType
-from relayish.op.vision.regions import SLACK
 from relayish.passes.lowering.call import Site, lowers, refuse_unless
 from relayish.passes.lowering.contracting import Contractions
 from relayish.passes.lowering.tensors import (
@@ -121,7 +120,7 @@ def _edges(site: Site, column: int) -> Expr:
 
 def _bins(site: Site, columns: tuple[int, int], bins: int, size: int) -> Expr:
     """Return ``(regions, bins, size)``: which elements along an axis are in which bin."""
-    kind, exact = site.dtype(1), "float32"
+    kind = site.dtype(1)
     ends = []
     for column in columns:
         edge = _edges(site, column)
@@ -130,16 +129,14 @@ def _bins(site: Site, columns: tuple[int, int], bins: int, size: int) -> Expr:
     start, end = ends
     one = number(1, "int64")
     length = op.maximum(op.add(op.subtract(end, start), one), one)
-    step = op.divide(op.cast(length, exact), number(bins, exact))
-    step, start = op.expand_dims(step, axis=1), op.expand_dims(start, axis=1)
-    numbers = np.arange(bins + 1, dtype=exact)
-    slack = number(float(SLACK), exact)
-    first = op.floor(op.add(op.multiply(const(numbers[:-1], exact), step), slack))
-    last = op.ceil(op.subtract(op.multiply(const(numbers[1:], exact), step), slack))
-    first, last = (
-        op.expand_dims(op.add(op.cast(ends_of, "int64"), start), axis=2)
-        for ends_of in (first, last)
+    length, start = op.expand_dims(length, axis=1), op.expand_dims(start, axis=1)
+    numbers, count = np.arange(bins + 1, dtype="int64"), number(bins, "int64")
+    begun, ended = (
+        op.multiply(const(each, "int64"), length) for each in (numbers[:-1], numbers[1:])
     )
+    first = op.divide(begun, count)
+    last = op.divide(op.add(ended, number(bins - 1, "int64")), count)  # rounded up
+    first, last = (op.expand_dims(op.add(each, start), axis=2) for each in (first, last))
     places = const(np.arange(size), "int64")
     found: Expr = op.logical_and(op.less_equal(first, places), op.less(places, last))
     return cast(found, "bool", "bool")
