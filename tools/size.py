@@ -52,19 +52,20 @@ class Budget(NamedTuple):
 
 def count_code(text: str) -> int:
     """Return the number of lines of code in the text of a module."""
-    told: set[int] = set()
+    docstrings: set[tuple[int, int]] = set()
     for node in ast.walk(ast.parse(text)):
         body = getattr(node, "body", None)
         if not isinstance(body, list) or not body or not isinstance(body[0], ast.Expr):
             continue
         value = body[0].value
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            told.update(range(value.lineno, (value.end_lineno or value.lineno) + 1))
+            docstrings.add((value.lineno, value.col_offset))
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in _BLANK:
+        is_docstring = token.type == tokenize.STRING and token.start in docstrings
+        if token.type not in _BLANK and not is_docstring:
             lines.update(range(token.start[0], token.end[0] + 1))
-    return len(lines - told)
+    return len(lines)
 
 
 def count_packages(root: Path = ROOT) -> dict[str, int]:

@@ -53,7 +53,10 @@ def count_elements(windows: Windows, rank: int, inside: Sequence[tuple[int, int]
     """
     counts = []
     for axis, size, stride, spread, count, (low, high) in zip(*windows, inside, strict=True):
-        places = np.arange(count)[:, None] * stride + np.arange(size) * spread
-        counted = ((places >= low) & (places < high)).sum(axis=1)
+        first = np.arange(count) * stride  # elements before an end: the distance over the spread
+        before_low, before_high = (
+            np.clip(-((first - end) // spread), 0, size) for end in (low, high)
+        )
+        counted = np.maximum(before_high - before_low, 0)
         counts.append(counted.reshape([-1 if each == axis else 1 for each in range(rank)]))
     return np.maximum(reduce(np.multiply, counts, np.ones((1,) * rank, np.int64)), 1)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.type import PrimExpr, TensorType, Type
@@ -34,7 +37,8 @@ def correct_pooling(
     """Return the types of results of pooling without sizes that runtimes disagree with.
 
     Before version 22 onnx counts windows that begin behind the input where sizes are rounded up
-    (``ceil_mode``); no runtime does. Such a size is not told: any number contradicts one of them.
+    (``ceil_mode``), and in all versions one where the first does not fit; no runtime does. Such a
+    size is not told: any number contradicts one of them.
 
     Args:
         identity: Which operator it is.
@@ -42,14 +46,14 @@ def correct_pooling(
         types: The types of the inputs.
         found: Those of the results, by onnx.
     """
-    if identity.domain or identity.since_version >= _POOLING_IS_RIGHT or attrs is None:
+    if identity.domain or identity.name not in _POOLING or attrs is None:
         return found
-    if identity.name not in _POOLING or not attrs.get("ceil_mode", 0):
+    if not attrs.get("ceil_mode", 0):
         return found
-    data = types[0]
+    data, counts_more = types[0], identity.since_version < _POOLING_IS_RIGHT
     return tuple(
         [
-            TensorType((*ty.shape[:2], *_windows(attrs, data, ty)), ty.dtype)
+            TensorType((*ty.shape[:2], *_windows(attrs, data, ty, more=counts_more)), ty.dtype)
             if isinstance(ty, TensorType)
             else ty
             for ty in found
@@ -57,23 +61,70 @@ def correct_pooling(
     )
 
 
-def _windows(attrs: Attrs, data: Type | None, ty: TensorType) -> list[int | PrimExpr]:
+def _windows(
+    attrs: Attrs, data: Type | None, ty: TensorType, *, more: bool
+) -> list[int | PrimExpr]:
     """Return how many windows there are along the axes of space; ``Any`` where that is disputed."""
-    rank = len(ty.shape) - 2
+    counts = ty.shape[2:]
+    rank = len(counts)
     if not isinstance(data, TensorType) or attrs.get("auto_pad", "NOTSET") != "NOTSET":
-        return [ANY] * rank
-    strides = attrs.get("strides") or (1,) * rank
-    pads = attrs.get("pads") or (0,) * (2 * rank)
-    assert isinstance(strides, Sequence)
-    assert isinstance(pads, Sequence)
+        return [ANY] * rank if more else list(counts)
+    strides, spread, kernel, pads = (
+        _numbers(attrs.get(name), default, length)
+        for name, default, length in (
+            ("strides", 1, rank), ("dilations", 1, rank), ("kernel_shape", 1, rank),
+            ("pads", 0, 2 * rank),
+        )
+    )  # fmt: skip
     windows: list[int | PrimExpr] = []
-    for axis, (count, size) in enumerate(zip(ty.shape[2:], data.shape[2:], strict=True)):
+    for axis, (count, size) in enumerate(zip(counts, data.shape[2:], strict=True)):
         if not isinstance(count, int) or not isinstance(size, int):
-            windows.append(ANY)
+            windows.append(ANY if more else count)
             continue
-        is_behind = (count - 1) * strides[axis] >= size + pads[axis]
-        windows.append(ANY if is_behind else count)
+        is_behind = more and (count - 1) * strides[axis] >= size + pads[axis]
+        room = size + pads[axis] + pads[rank + axis] - (kernel[axis] - 1) * spread[axis] - 1
+        windows.append(ANY if is_behind or room < 0 else count)
     return windows
+
+
+def _numbers(told: object, default: int, length: int) -> Sequence[int]:
+    return told if isinstance(told, Sequence) and len(told) == length else (default,) * length
+
+
+def correct_resizing(
+    identity: Identity,
+    attrs: Attrs | None,
+    types: Sequence[Type | None],
+    values: Sequence[NDArray[Any] | None],  # Any: of whatever element type
+    found: Types,
+) -> Types:
+    """Return the type of what was resized without sizes that depend on how exactly one multiplies.
+
+    Sizes times scales are rounded down: onnx multiplies in double precision, runtimes in single.
+
+    Args:
+        identity: Which operator it is.
+        attrs: The attributes of the call.
+        types: The types of the inputs.
+        values: Their values, as far as they are known.
+        found: The types of the results, by onnx.
+    """
+    if identity.domain or identity.name not in {"Resize", "Upsample"} or not types:
+        return found
+    place = 1 if identity.since_version <= _SCALES_COME_SECOND else 2
+    scales: Any = values[place] if place < len(values) else None  # Any: an array, or numbers
+    scales = attrs.get("scales") if attrs is not None and scales is None else scales
+    data, ty = types[0], found[0]
+    if scales is None or not isinstance(data, TensorType) or not isinstance(ty, TensorType):
+        return found
+    axes = None if attrs is None else attrs.get("axes")
+    over: Sequence[int] = axes if isinstance(axes, Sequence) and axes else range(len(scales))
+    sizes = list(ty.shape)
+    for axis, scale in zip(over, np.asarray(scales, np.float32), strict=True):
+        size = data.shape[axis]
+        if isinstance(size, int) and sizes[axis] != int(np.floor(np.float32(size) * scale)):
+            sizes[axis] = ANY
+    return (TensorType(sizes, ty.dtype),)
 
 
 def types_without_asking(identity: Identity, types: Sequence[Type | None]) -> Types | None:
@@ -125,6 +176,7 @@ def _without_frequencies(_types: Sequence[Type | None], ty: Type) -> Type:
 _STFT_RANK: Final = 4
 _POOLING: Final = frozenset({"AveragePool", "LpPool", "MaxPool"})
 _POOLING_IS_RIGHT: Final = 22
+_SCALES_COME_SECOND: Final = 10
 _WRONG: Final[dict[str, Callable[[Sequence[Type | None], Type], Type]]] = {
     "Attention": _without_numbers,
     "STFT": _without_frequencies,

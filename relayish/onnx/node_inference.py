@@ -19,7 +19,12 @@ from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, SizeVar, TensorType, Type
 from relayish.onnx.calls import OWN, count_outputs
 from relayish.onnx.contradictions import describe_contradiction
-from relayish.onnx.distrust import correct_pooling, correct_types, types_without_asking
+from relayish.onnx.distrust import (
+    correct_pooling,
+    correct_resizing,
+    correct_types,
+    types_without_asking,
+)
 from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type
 from relayish.onnx.identity import Identity
 from relayish.onnx.operator_sets import attribute_kinds
@@ -88,9 +93,9 @@ def infer_node(
     key = (identity, node, *map(_key, types), *told.items())
     found = _RESULTS.get(key)
     if found is None:
-        found = correct_pooling(
-            identity, attrs, types, _ask(identity, schema, node, wanted, types, told)
-        )
+        found = _ask(identity, schema, node, wanted, types, told)
+        found = correct_pooling(identity, attrs, types, found)
+        found = correct_resizing(identity, attrs, types, values, found)
         if len(_RESULTS) >= _KEPT:
             _RESULTS.clear()
         _RESULTS[key] = found

@@ -96,6 +96,7 @@ def test_variance_without_bias_divides_by_one_less():
 def test_mean_of_integers_is_rounded_towards_zero():
     assert_same(evaluated("mean", np.array([-3, -4], np.int32)), np.int32(-3))
     assert_same(evaluated("mean", np.array([3, 4], np.int32)), np.int32(3))
+    assert_same(evaluated("mean", np.array([-128, 0, 0], np.int8)), np.int8(-42))
 
 
 def test_reductions_of_nothing():

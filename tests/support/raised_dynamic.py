@@ -13,6 +13,9 @@ from tests.support.raised_calls import I, M, S, of_matrices, places
 dyn = relay.op.dyn
 
 
+LAST = 2**63 - 3  # two more is the last number there is
+
+
 def told(x: Expr, values: object) -> Expr:
     """Return integers that are known only when it runs, for all that passes know."""
     known = relay.const(np.array(values), "int64")
@@ -49,6 +52,8 @@ DYNAMIC_CALLS: dict[str, Callable[[str], Expr]] = {
     "dyn.strided_slice": sliced([-2, -1], [0, 9], [-1, 0]),
     "dyn.strided_slice backwards": sliced([9, -3], [-99, -99], [-3, -4]),
     "dyn.strided_slice from before the first": sliced([-1, -9], [0, -20], [-1, -3]),
+    "dyn.strided_slice from beyond the end": sliced([LAST, 9], [-LAST - 1, 0], [-1, -2]),
+    "dyn.strided_slice of all the rest": sliced([-1, 1], [LAST, LAST], [1, 1], slice_mode="size"),
     "dyn.strided_slice along an axis": sliced([-4], [9], [0], axes=[-1]),
     "dyn.strided_slice of sizes": sliced([-1, -5], [-3, 0], [-1, -1], slice_mode="size"),
     "dyn.topk": of_matrices(lambda x: dyn.topk(x, told(x, 0), ret_type="values"), M),

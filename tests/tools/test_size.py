@@ -47,6 +47,7 @@ class C:
 def test_docstrings_comments_and_blank_lines_are_no_code() -> None:
     assert count_code(MODULE) == 12
     assert count_code("") == 0
+    assert count_code('class C: "doc"\ndef f(): "doc"; return 1\n') == 2
 
 
 def test_code_is_counted_by_package(tmp_path: Path) -> None:

@@ -110,7 +110,10 @@ def _over_count(total: Array, count: int) -> Array:
         return total / total.dtype.type(count)
     if count == 0:
         raise EvaluationError("the mean of no integers is not defined")
-    return (np.sign(total) * (np.abs(total) // count)).astype(total.dtype)
+    if total.dtype.kind == "u":
+        return total // total.dtype.type(count)
+    wide = total.astype(np.int64)  # of which the lowest number of a narrower type has a magnitude
+    return (wide // count + ((wide < 0) & (wide % count != 0))).astype(total.dtype)
 
 
 def _refuse_booleans(name: str, data: Array) -> None:

@@ -44,8 +44,10 @@ def reduce_(node: OnnxNode) -> Expr:
         return build(_REDUCTIONS[name], x, keepdims=keep, **told)
     if name == "ReduceLogSumExp":
         largest = build("max", filled, keepdims=True, **told)
-        total = build("sum", build("exp", build("subtract", x, largest)), keepdims=True, **told)
-        found = build("add", build("log", total), largest)
+        zero = const(0, node.dtype())  # in place of what is infinite, whose differences are none
+        shift = build("where", build("isfinite", largest), largest, zero)
+        total = build("sum", build("exp", build("subtract", x, shift)), keepdims=True, **told)
+        found = build("add", build("log", total), shift)
         return found if keep else build("squeeze", found, axis=_all_axes(node, axes))
     inner = build("abs", x) if name == "ReduceL1" else x
     if name in _OF_SQUARES:

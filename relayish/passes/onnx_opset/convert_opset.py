@@ -127,14 +127,14 @@ def _step(call: Call, graph: Rewriter, goal: int) -> Expr | None:
     assert identity is not None
     name, since = identity.name, identity.since_version
     reached = _go_unchanged(name, since, goal)
-    if reached != since:
-        made: Expr = call.with_fields(op=find_operator(name, reached))
-        step = Step(call, graph, reached, goal)
-    else:
-        following = next_version(name, since, goal)
-        if following is None:
-            return None
-        step = Step(call, graph, following, goal)
+    made: Expr = call if reached == since else call.with_fields(op=find_operator(name, reached))
+    following = next_version(name, reached, goal)
+    if following is None and made is call:
+        return None
+    assert isinstance(made, Call)
+    step = Step(call, graph, reached, goal)
+    if following is not None:
+        step = Step(made, graph, following, goal)
         adapter = ADAPTERS.get((name, following))
         if adapter is None:
             step.refuse(_UNKNOWN)

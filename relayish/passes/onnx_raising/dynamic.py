@@ -109,6 +109,9 @@ def _bounds_of_sizes(call: RelayCall, begin: Expr, wanted: Expr, sizes: Expr) ->
     begin = _from_the_begin(call, begin, sizes)
     begin = call.node("Where", call.node("Less", begin, zero), zero, begin)
     is_all = call.node("Less", wanted, zero)
+    begin, wanted = (  # so that their sum is no more than twice a size
+        call.node("Where", call.node("Less", sizes, each), sizes, each) for each in (begin, wanted)
+    )
     end = call.node("Where", is_all, number(_TO_THE_END, "int64"), call.node("Add", begin, wanted))
     return begin, end
 
@@ -121,7 +124,7 @@ def _none_before_the_first(
     There ONNX begins with the first one.
     """
     zero = number(0, "int64")
-    is_before = call.node("Less", call.node("Add", begin, sizes), zero)
+    is_before = call.node("Less", begin, call.node("Neg", sizes))
     is_empty = call.node("And", call.node("Less", steps, zero), is_before)
     return call.node("Where", is_empty, sizes, end)
 

@@ -217,3 +217,12 @@ def test_what_reduces_nothing_gives_the_lowest_or_highest_number(
             continue
         [one], [other] = OnnxSession(model).run([x]), OnnxSession(lowered).run([x])
         np.testing.assert_allclose(other, one, rtol=1e-6)
+
+
+def test_sums_of_exponentials_of_infinite_numbers_are_lowered_to_the_same() -> None:
+    node = "y = ReduceLogSumExp<axes=[1],keepdims=0>(x)"
+    model = read(f"g (float[3,2] x) => (float[3] y) {{ {node} }}", 13)
+    x = np.array([[-np.inf, -np.inf], [np.inf, 0], [1, 2]], np.float32)
+    [one], [other] = OnnxSession(model).run([x]), OnnxSession(LowerOnnx()(model)).run([x])
+    np.testing.assert_allclose(other, one, rtol=1e-6)
+    assert one[:2].tolist() == [-np.inf, np.inf]

@@ -103,6 +103,7 @@ CASES: list[tuple[str, dict[str, Any], int, dict[str, Any]]] = [  # Any: arrays,
         for opset, axis in ((1, 1), (11, -1), (11, 3), (11, 2), (11, -3))
     ],
     ("Softmax", {"x": X}, 11, {}),
+    ("Softmax", {"x": X[0, 0]}, 1, {}),
     ("Softmax", {"x": X}, 11, {"axis": 1, "is_typed": False}),
     ("BatchNormalization", {"x": X}, 1,
      {"constants": CHANNELS, "is_test": 1, "consumed_inputs": [0, 0, 0, 1, 1]}),
