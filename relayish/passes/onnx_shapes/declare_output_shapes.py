@@ -45,7 +45,8 @@ def declare_output_shapes(func: Expr, mod: IRModule | None = None) -> Expr:
         >>> x = relay.var("x", shape=(2, 6))
         >>> relu = make_call(find_operator("Relu", 14), [x])
         >>> told = relay.TensorType((relay.Any(), 6))
-        >>> func = relay.Function([x], relu, attrs={info.OUTPUT_TYPES: (told,)})
+        >>> attrs = relay.DictAttrs({info.OUTPUT_TYPES: (told,)})
+        >>> func = relay.Function([x], relu, attrs=attrs)
         >>> declare_output_shapes(func).attrs[info.OUTPUT_TYPES]
         (TensorType(shape=(2, 6), dtype='float32'),)
     """
