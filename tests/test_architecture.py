@@ -174,6 +174,7 @@ def test_a_file_has_at_most_600_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
+@pytest.mark.slow("parses every module of the package")
 @each("path", FILES)
 def test_a_module_is_called_by_what_it_is(path):
     told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
