@@ -130,5 +130,23 @@ def matrix_product(lhs: Array, rhs: Array, dtype: ElementType) -> Array:
     return round_to(product, dtype)
 
 
+def truncate_quotient(lhs: Array, rhs: Array) -> Array:
+    """Return the quotient of integers, none of them divided by 0, rounded towards zero as in C."""
+    quotient: Array = lhs // rhs  # rounded down
+    inexact = (quotient * rhs != lhs) & ((lhs < 0) != (rhs < 0))
+    found: Array = quotient + inexact.astype(quotient.dtype)
+    return found
+
+
+def divide_sum(total: Array, count: Array, dtype: ElementType) -> Array:
+    """Return a sum of integers by how many there are, rounded towards zero, as ``dtype``.
+
+    It is computed in 64 bits: counts may be greater, and the lowest number further from zero, than
+    ``dtype`` holds.
+    """
+    wide = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+    return truncate_quotient(total.astype(wide), count.astype(wide)).astype(dtype)
+
+
 def _magnitude(data: Array) -> int:
     return max(abs(int(data.min())), abs(int(data.max()))) if data.size else 0

@@ -97,6 +97,7 @@ def test_mean_of_integers_is_rounded_towards_zero():
     assert_same(evaluated("mean", np.array([-3, -4], np.int32)), np.int32(-3))
     assert_same(evaluated("mean", np.array([3, 4], np.int32)), np.int32(3))
     assert_same(evaluated("mean", np.array([-128, 0, 0], np.int8)), np.int8(-42))
+    assert_same(evaluated("mean", np.eye(1, 300, dtype=np.uint8)), np.uint8(0))  # 300 of them
 
 
 def test_reductions_of_nothing():

@@ -9,7 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.numeric.precision import widen
+from relayish.numeric.precision import is_whole, widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
@@ -17,7 +17,7 @@ from relayish.op.layouts.rules import Answer, Layouts, Types, keep_layout, of_ax
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.types.type_rules import identity, tensor
-from relayish.op.values.evaluation import Array, Parameters, align, is_integral, number_of
+from relayish.op.values.evaluation import Array, Parameters, align, number_of
 
 
 @attrs("relay.attrs.LeakyReluAttrs")
@@ -108,7 +108,7 @@ def _log_softmax(attrs: SoftmaxAttrs, data: Array) -> Array:
 
 def _subtract_maximum(attrs: SoftmaxAttrs, data: Array) -> Array:
     """Return ``data`` less its greatest elements along the axis, so that powers do not overflow."""
-    if is_integral(data):
+    if is_whole(data.dtype):
         raise EvaluationError(f"softmax of {data.dtype} has no value; cast the data to a float")
     wide = widen(data)
     return wide - wide.max(axis=attrs.axis, keepdims=True, initial=-np.inf)

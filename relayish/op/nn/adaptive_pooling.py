@@ -7,11 +7,11 @@ from functools import reduce
 
 import numpy as np
 
-from relayish.numeric.precision import unpack
+from relayish.numeric.precision import unpack, widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
-from relayish.op.nn.pooling import divide, get_lowest, summable
+from relayish.op.nn.pooling import divide, get_lowest
 from relayish.op.nn.pooling_attrs import (
     AdaptivePool1DAttrs,
     AdaptivePool2DAttrs,
@@ -63,7 +63,7 @@ def _adaptive_max_pool(attrs: AdaptivePoolAttrs, data: Array) -> Array:
 
 
 def _adaptive_avg_pool(attrs: AdaptivePoolAttrs, data: Array) -> Array:
-    targets, source = _targets(attrs, data), summable(data)
+    targets, source = _targets(attrs, data), widen(data)
 
     def total(part: Array, axis: int) -> Array:
         return part.sum(axis=axis, dtype=source.dtype)

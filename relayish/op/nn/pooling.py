@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import get_lowest_number
 from relayish.numeric.pooling import combine_windows, count_elements
-from relayish.numeric.precision import round_to, unpack
+from relayish.numeric.precision import divide_sum, is_whole, round_to, unpack, widen
 from relayish.numeric.windows import Sides, Windows, extend
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
@@ -28,7 +28,7 @@ from relayish.op.nn.pooling_attrs import (
 )
 from relayish.op.nn.pooling_types import find_pooled_axes, global_pool_type, pool_type
 from relayish.op.nn.windows import sides, windows_over
-from relayish.op.values.evaluation import Array, as_sizes, is_integral
+from relayish.op.values.evaluation import Array, as_sizes
 
 
 def pool_padding(attrs: MaxPoolAttrs, axes: tuple[int, ...], shape: tuple[int, ...]) -> Sides:
@@ -62,21 +62,11 @@ def get_lowest(data: Array) -> float:
 
 def divide(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
     """Return ``total / count`` as ``dtype``; integers are divided as in C, towards 0."""
-    if is_integral(total):
+    if is_whole(total.dtype):
         if not np.all(count):
             raise EvaluationError("the mean of no integers has no value")
-        wrapped = unpack(total.astype(dtype))
-        if wrapped.dtype.kind == "u":
-            return (wrapped // count.astype(np.uint64)).astype(dtype)
-        whole = wrapped.astype(np.int64)
-        return (whole // count + ((whole < 0) & (whole % count != 0))).astype(dtype)
+        return divide_sum(total.astype(dtype), count, dtype)  # which wraps around first
     return round_to(total / count.astype(total.dtype), dtype)
-
-
-def summable(data: Array) -> Array:
-    """Return ``data`` in the type its sums are computed in: float32 for narrower floats."""
-    narrow = not is_integral(data) and data.dtype.itemsize < np.dtype(np.float32).itemsize
-    return data.astype(np.float32) if narrow else unpack(data)
 
 
 def window_sizes(attrs: MaxPoolAttrs, shape: tuple[int, ...], *, include_pad: bool) -> Array:
@@ -106,7 +96,7 @@ def _max_pool(attrs: MaxPoolAttrs, data: Array) -> Array:
 
 
 def _avg_pool(attrs: AvgPoolAttrs, data: Array) -> Array:
-    total = combine_windows(*pad_windows(attrs, summable(data), 0), np.add)
+    total = combine_windows(*pad_windows(attrs, widen(data), 0), np.add)
     count = window_sizes(attrs, data.shape, include_pad=attrs.count_include_pad)
     return divide(total, count, data.dtype)
 
@@ -119,7 +109,7 @@ def _global_max_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
 
 def _global_avg_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
     axes = find_pooled_axes(attrs.layout, 2, data.ndim)
-    source = summable(data)
+    source = widen(data)
     total = source.sum(axis=axes, keepdims=True, dtype=source.dtype)
     return divide(total, np.array(prod(data.shape[axis] for axis in axes)), data.dtype)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relayish.numeric.precision import round_to, unpack
+from relayish.numeric.precision import round_to, unpack, widen
 from relayish.numeric.windows import extend
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
@@ -13,7 +13,6 @@ from relayish.op.nn.pooling import (
     get_lowest,
     pad_windows,
     pool_padding,
-    summable,
     window_sizes,
 )
 from relayish.op.nn.pooling_attrs import MaxPool2DAttrs
@@ -39,7 +38,7 @@ def _max_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
         larger = seen > best
         np.copyto(best, seen, where=larger)
         chosen[larger] = number
-    given = summable(grad)
+    given = widen(grad)
     result: Array = np.zeros(padded.shape, given.dtype)
     for number, tap in enumerate(taps):
         there = windows.view_tap(result, tap)
@@ -56,7 +55,7 @@ def _avg_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
     attrs = with_dilation(attrs)
     padded, windows = pad_windows(attrs, data, 0)
     include_pad = bool(attrs.get("count_include_pad", default=False))
-    given = summable(grad)
+    given = widen(grad)
     count = window_sizes(attrs, data.shape, include_pad=include_pad)
     portion = divide(given, count, given.dtype)
     result: Array = np.zeros(padded.shape, given.dtype)

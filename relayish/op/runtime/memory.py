@@ -13,13 +13,14 @@ from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import GlobalTypeVar, TensorType, TupleType, Type, TypeCall
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import structural_equal
+from relayish.numeric.precision import is_whole
 from relayish.op.builders.builder import namespace
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
 from relayish.op.types.dimension import show_type
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import sizes, tensor
-from relayish.op.values.evaluation import Parameters, is_integral
+from relayish.op.values.evaluation import Parameters
 
 __getattr__, __dir__ = namespace("memory")
 
@@ -64,7 +65,7 @@ def _alloc_tensor_type(
             raise TypeInferenceError("one of const_shape and assert_shape must be given")
         return TensorType(sizes(attrs.assert_shape, "assert_shape"), attrs.dtype)
     shown = attrs.const_shape.data
-    if not isinstance(shown, np.ndarray) or shown.ndim != 1 or not is_integral(shown):
+    if not isinstance(shown, np.ndarray) or shown.ndim != 1 or not is_whole(shown.dtype):
         raise TypeInferenceError(f"const_shape must be a vector of integers; found {shown!r}")
     return TensorType(sizes([int(size) for size in shown.tolist()], "const_shape"), attrs.dtype)
 

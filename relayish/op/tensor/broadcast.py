@@ -10,6 +10,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.integers import power_of_integers
+from relayish.numeric.precision import is_whole, truncate_quotient
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -18,7 +19,6 @@ from relayish.op.values.evaluation import (
     Array,
     Parameters,
     apply_into,
-    is_integral,
 )
 
 Function = Callable[[Array, Array], Array]
@@ -31,43 +31,36 @@ def _nonzero(divisor: Array) -> Array:
     return divisor
 
 
-def _truncate_quotient(lhs: Array, rhs: Array) -> Array:
-    """Return the integer quotient, rounded towards zero."""
-    quotient = lhs // _nonzero(rhs)  # rounded down
-    inexact = (quotient * rhs != lhs) & ((lhs < 0) != (rhs < 0))
-    return quotient + inexact.astype(quotient.dtype)
-
-
 def _divide(lhs: Array, rhs: Array) -> Array:
-    return _truncate_quotient(lhs, rhs) if is_integral(lhs) else lhs / rhs
+    return truncate_quotient(lhs, _nonzero(rhs)) if is_whole(lhs.dtype) else lhs / rhs
 
 
 def _floor_divide(lhs: Array, rhs: Array) -> Array:
-    return lhs // _nonzero(rhs) if is_integral(lhs) else np.floor(lhs / rhs)
+    return lhs // _nonzero(rhs) if is_whole(lhs.dtype) else np.floor(lhs / rhs)
 
 
 def _trunc_divide(lhs: Array, rhs: Array) -> Array:
-    return _truncate_quotient(lhs, rhs) if is_integral(lhs) else np.trunc(lhs / rhs)
+    return truncate_quotient(lhs, _nonzero(rhs)) if is_whole(lhs.dtype) else np.trunc(lhs / rhs)
 
 
 def _mod(lhs: Array, rhs: Array) -> Array:
-    return np.fmod(lhs, _nonzero(rhs) if is_integral(lhs) else rhs)
+    return np.fmod(lhs, _nonzero(rhs) if is_whole(lhs.dtype) else rhs)
 
 
 def _floor_mod(lhs: Array, rhs: Array) -> Array:
-    if is_integral(lhs):
+    if is_whole(lhs.dtype):
         return np.mod(lhs, _nonzero(rhs))
     return lhs - np.floor(lhs / rhs) * rhs
 
 
 def _trunc_mod(lhs: Array, rhs: Array) -> Array:
-    if is_integral(lhs):
+    if is_whole(lhs.dtype):
         return np.fmod(lhs, _nonzero(rhs))
     return lhs - np.trunc(lhs / rhs) * rhs
 
 
 def _power(lhs: Array, rhs: Array) -> Array:
-    return power_of_integers(lhs, rhs) if is_integral(lhs) else np.power(lhs, rhs)
+    return power_of_integers(lhs, rhs) if is_whole(lhs.dtype) else np.power(lhs, rhs)
 
 
 def _keep_dtype(name: str, function: Function) -> Evaluation:

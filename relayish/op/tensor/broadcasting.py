@@ -8,6 +8,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import is_whole
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.tensor.creation import InitOpAttrs, read_shape
@@ -25,7 +26,6 @@ from relayish.op.values.evaluation import (
     Array,
     Parameters,
     apply_widened,
-    is_integral,
 )
 
 
@@ -66,7 +66,7 @@ def collapse(data: Array, shape: Sequence[int]) -> Array:
 
 
 def _collapse_sum_to(_: Parameters, data: Array, shape: Array) -> Array:
-    if not is_integral(shape) or shape.dtype == np.bool_:
+    if not is_whole(shape.dtype) or shape.dtype == np.bool_:
         raise EvaluationError(f"shape must hold integers; found {shape.dtype}")
     return collapse(data, shape.ravel().tolist())
 

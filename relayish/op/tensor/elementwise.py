@@ -13,6 +13,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
 from relayish.ir.property import Property
+from relayish.numeric.precision import is_whole
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -23,7 +24,6 @@ from relayish.op.values.evaluation import (
     Parameters,
     apply_into,
     apply_widened,
-    is_integral,
 )
 
 
@@ -46,7 +46,7 @@ def _require_float(name: str, function: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a function that is defined on floating point numbers only."""
 
     def evaluation(_: Parameters, data: Array) -> Array:
-        if is_integral(data):
+        if is_whole(data.dtype):
             raise _make_error(name, data, "a floating point type")
         return function(data)
 
@@ -55,7 +55,7 @@ def _require_float(name: str, function: Callable[[Array], Array]) -> Evaluation:
 
 def _skip_integers(function: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a function that leaves integers as they are."""
-    return lambda _, data: data if is_integral(data) else function(data)
+    return lambda _, data: data if is_whole(data.dtype) else function(data)
 
 
 def _keep_dtype(name: str, function: Callable[[Array], Array]) -> Evaluation:
@@ -78,7 +78,7 @@ def _ask(predicate: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a question about floating point numbers, asked of any."""
 
     def evaluation(_: Parameters, data: Array) -> Array:
-        return predicate(data.astype(np.int64) if is_integral(data) else data)
+        return predicate(data.astype(np.int64) if is_whole(data.dtype) else data)
 
     return evaluation
 
@@ -110,7 +110,7 @@ def _identity(_: Parameters, data: Array) -> Array:
 
 def _clip(attrs: ClipAttrs, data: Array) -> Array:
     low, high = attrs.a_min, attrs.a_max
-    if not is_integral(data):
+    if not is_whole(data.dtype):
         kind = data.dtype.type
         return np.minimum(np.maximum(data, kind(low)), kind(high))
     if math.isnan(low) or math.isnan(high):

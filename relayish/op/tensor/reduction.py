@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import divide_sum, is_whole
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -24,7 +25,6 @@ from relayish.op.values.evaluation import (
     Parameters,
     apply_widened,
     cast_to,
-    is_integral,
     normalise_axis,
     result_dtype,
 )
@@ -106,14 +106,11 @@ def _reduce(ufunc: np.ufunc, data: Array, axes: tuple[int, ...], *, keepdims: bo
 
 def _over_count(total: Array, count: int) -> Array:
     """Return ``total / count`` of the same type, rounded towards zero for integers."""
-    if not is_integral(total):
+    if not is_whole(total.dtype):
         return total / total.dtype.type(count)
     if count == 0:
         raise EvaluationError("the mean of no integers is not defined")
-    if total.dtype.kind == "u":
-        return total // total.dtype.type(count)
-    wide = total.astype(np.int64)  # of which the lowest number of a narrower type has a magnitude
-    return (wide // count + ((wide < 0) & (wide % count != 0))).astype(total.dtype)
+    return divide_sum(total, np.asarray(count), total.dtype)
 
 
 def _refuse_booleans(name: str, data: Array) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import is_whole
 from relayish.op.declaration.properties import MixedPrecision
 from relayish.op.declaration.registry import register_op
 from relayish.op.tensor.indexing import positions
@@ -14,7 +15,7 @@ from relayish.op.types import dimension
 from relayish.op.types.dimension import show_shape
 from relayish.op.types.type_checks import check_within, integers, unify_dimensions
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import Array, is_integral, normalise_axis
+from relayish.op.values.evaluation import Array, normalise_axis
 
 
 @attrs("relay.attrs.ScatterElementsAttrs")
@@ -127,7 +128,7 @@ def _average(data: Array, index: tuple[Array, ...], updates: Array, axis: int) -
         taken = np.array([number])
         place = tuple(np.take(part, taken, axis) for part in index)
         total = result[place] + np.take(updates, taken, axis)
-        result[place] = np.trunc(total / 2) if is_integral(data) else total / 2
+        result[place] = np.trunc(total / 2) if is_whole(data.dtype) else total / 2
     return result
 
 

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
+from relayish.numeric.precision import is_whole, widen
 
 Array: TypeAlias = Any  # a numpy scalar or array; its element type is known only when it comes
 Parameters: TypeAlias = Any  # the attributes of the one operator that is evaluated
-_WIDE: Final = np.dtype(np.float32)
 
 
 def result_dtype(name: str | None, otherwise: np.dtype[Any]) -> np.dtype[Any]:
     """Return the numpy type called ``name``, or ``otherwise`` where no name is given."""
     return otherwise if name is None else numpy_dtype(name)
-
-
-def is_integral(value: Array) -> bool:
-    """Return whether the elements of ``value`` are integers or booleans."""
-    kind = value.dtype.kind
-    return kind in "iub" or (kind == "V" and value.dtype.name.startswith(("int", "uint")))
 
 
 def cast_to(data: Array, dtype: np.dtype[Any]) -> Array:  # Any: its scalar class
@@ -53,9 +47,8 @@ def apply_widened(function: Callable[[Array], Array], data: Array) -> Array:
 
     So several steps on them are rounded once, at the end.
     """
-    if data.dtype.itemsize >= _WIDE.itemsize or is_integral(data):
-        return function(data)
-    return function(data.astype(_WIDE)).astype(data.dtype)
+    wide = data if is_whole(data.dtype) else widen(data)
+    return function(data) if wide is data else function(wide).astype(data.dtype)
 
 
 def normalise_axis(axis: int, rank: int) -> int:

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.numeric.precision import widen
-from relayish.op.values.evaluation import Array, is_integral
+from relayish.numeric.precision import is_whole, widen
+from relayish.op.values.evaluation import Array
 
 _NUDGE: Final = 1e-5
 """Added before rounding down, so that a coordinate a hair below a whole number counts as it."""
@@ -96,7 +96,7 @@ def _inside(places: Array, count: int) -> Array:
 
 
 def _as_real(data: Array) -> Array:
-    return data.astype(np.float64) if is_integral(data) else widen(data)
+    return data.astype(np.float64) if is_whole(data.dtype) else widen(data)
 
 
 def _blend(data: Array, axis: int, taps: Sequence[Tap]) -> Array:

@@ -11,6 +11,8 @@ from relayish.onnx.calls import count_outputs
 from relayish.onnx.element_types import element_type_number
 from relayish.passes.onnx_opset.step import Adapter, Step
 
+_ALLOWS_ZERO: Final = 14
+
 
 def _narrow_axis(step: Step) -> Expr:
     """Compute along one axis what was computed along all from that on.
@@ -38,6 +40,8 @@ def _narrow_axis(step: Step) -> Expr:
     else:
         target = step.emit("Shape", [value])
     step.attributes.clear()
+    if step.goal >= _ALLOWS_ZERO:  # before, a size of 0 means that of the matrix
+        step.version, step.attributes["allowzero"] = _ALLOWS_ZERO, 1
     step.inputs = [narrow, target]
     return step.finish("Reshape")
 

@@ -27,6 +27,8 @@ def grid_sample(call: RelayCall) -> Expr:
         raise Unraised("its coordinates are rounded on the way, and ONNX says not how")
     if attrs.layout != _LAYOUTS[rank]:
         raise Unraised(f"its layout is {attrs.layout}; ONNX has {_LAYOUTS[rank]} alone")
+    if attrs.method != "nearest" and is_whole(call.type(0).dtype):
+        raise Unraised("Relay weighs integers by integers")
     names = {"nearest": "nearest", "bilinear": "bilinear", "bicubic": "bicubic"}
     if call.opset >= _HAS_GRIDS:
         names = {"nearest": "nearest", "bilinear": "linear", "bicubic": "cubic"}

@@ -50,10 +50,10 @@ def declare_output_shapes(func: Expr, mod: IRModule | None = None) -> Expr:
         >>> declare_output_shapes(func).attrs[info.OUTPUT_TYPES]
         (TensorType(shape=(2, 6), dtype='float32'),)
     """
-    told = None if type(func) is not Function or func.attrs is None else func.attrs.get(
-        info.OUTPUT_TYPES
-    )  # fmt: skip
-    if type(func) is not Function or not isinstance(told, tuple) or not any(map(_has_names, told)):
+    if type(func) is not Function or func.attrs is None:
+        return func
+    told = func.attrs.get(info.OUTPUT_TYPES)
+    if not isinstance(told, tuple) or not any(map(_has_names, told)):
         return func
     body: Expr = func.body
     while type(body) is Let:

@@ -11,7 +11,9 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 from relayish.errors import PassError  # noqa: E402 - onnx may be missing
+from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.passes.onnx_opset.adapters import ADAPTERS  # noqa: E402
+from relayish.transform import ConvertOpset  # noqa: E402
 from tests.passes.onnx_opset.programs import (  # noqa: E402
     NEWEST,
     assert_all_close,
@@ -20,6 +22,7 @@ from tests.passes.onnx_opset.programs import (  # noqa: E402
     operators,
     run,
 )
+from tests.passes.onnx_rewrite.graphs import read  # noqa: E402
 from tests.support.each import each  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -248,3 +251,14 @@ def test_an_open_shape_is_computed() -> None:
 def test_operands_that_are_constants_are_aligned_at_once() -> None:
     model = node_model("Add", {"x": X}, 6, constants={"z": draw(3)}, axis=1, broadcast=1)
     assert operators(convert_model(model, 7)) == ["Add"]
+
+
+@pytest.mark.parametrize("name", ["Softmax", "LogSoftmax", "Hardmax"])
+@pytest.mark.parametrize("shape", [(2, 3, 0), (0, 3, 2), (2, 0, 3)])
+def test_matrices_without_elements_are_shaped_as_the_input_was(
+    name: str, shape: tuple[int, ...]
+) -> None:
+    text = f"g (float[a,b,c] x) => (float[a,b,c] y) {{ y = {name}<axis=1>(x) }}"
+    converted = ConvertOpset(version=21)(read(text, 11))
+    [found] = OnnxSession(converted).run([np.zeros(shape, np.float32)])
+    assert found.shape == shape

@@ -185,6 +185,7 @@ REFUSED = {
     "add": ("bool", "A has type tensor.bool"),  # ONNX has no sum of truth values
     "avg_pool2d": ("int8", "X has type tensor.int8"),  # a sum that wraps around is divided
     "conv2d": ("int16", "X has type tensor.int16"),  # only integers of 8 bits become wider ones
+    "grid_sample": ("int8", "Relay weighs integers by integers"),
     "exp": ("int32", "input has type tensor.int32"),  # Relay rounds each in its own way
     "left_shift": ("float32", "float32 has no bits to move"),
     "right_shift": ("bool", "bool has no bits to move"),
