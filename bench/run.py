@@ -93,6 +93,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     from relayish.passes.cleanup.dead_code_elimination import eliminate_dead_code
     from relayish.passes.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
     from relayish.passes.fold.fold_constant import fold_constant
+    from relayish.rewriting import rewrite_rules
     from relayish.text import astext, parse
 
     class Calls(ExprVisitor):
@@ -165,6 +166,9 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
             ),
         }
 
+    def apply(expr: Expr) -> Expr:
+        return rewrite_rules(rules, expr)
+
     one = programs.dag
     return {
         "build": (tight.dag, None, one, None),
@@ -184,8 +188,13 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
             programs.rewritable,
             lambda e: post_order_rewrite(e, Unit()),
         ),
-        "rules": (tight.dag, tight.identity, one, rules.rewrite),
-        "rules applied": (tight.rewritable, tight.rewrite, programs.rewritable, rules.rewrite),
+        "rules": (tight.dag, tight.identity, one, apply),
+        "rules applied": (
+            tight.rewritable,
+            tight.rewrite,
+            programs.rewritable,
+            apply,
+        ),
         "dead code": (tight.half_dead, tight.dead_code, programs.half_dead, eliminate_dead_code),
         "common subexpressions": (
             tight.duplicated,

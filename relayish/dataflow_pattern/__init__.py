@@ -28,7 +28,7 @@ from relayish.dataflow_pattern.pattern import (
     VarPattern,
     WildcardPattern,
 )
-from relayish.dataflow_pattern.rule import Found, Rule, RuleSet, rewrite_rules, rule
+from relayish.dataflow_pattern.rule import Found, rule
 from relayish.dataflow_pattern.shorthand import (
     alternatives,
     dominates,
@@ -46,6 +46,7 @@ from relayish.dataflow_pattern.shorthand import (
     is_var,
     wildcard,
 )
+from relayish.rewriting import Rule, RuleSet, rewrite_rules
 
 __all__ = [
     "AltPattern",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,26 +34,31 @@ from relayish.dataflow_pattern.pattern import (
     children,
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed
-from relayish.dataflow_pattern.types import Types
 from relayish.ir.relay.expr import (
     Call,
     Constant,
-    Expr,
     Op,
     TupleGetItem,
     Var,
 )
 from relayish.ir.structural_equal import structural_equal
-
-Specialised: TypeAlias = Callable[[Expr, dict[DFPattern, Expr], Types], bool]
-"""``matches(expr, bound, types)``: puts into ``bound`` what the parts of the pattern stand for."""
+from relayish.rewriting.rule import Action, Attempt
 
 _SIZE: Final = 100
 _NESTED_WAYS: Final = 4
 
 
-def specialise(analysed: Analysed) -> Specialised | None:
-    """Return the pattern as a function, or ``None`` if it is not one of the small ones."""
+def compile_attempt(analysed: Analysed, action: Action, found: type[Any]) -> Attempt | None:
+    """Return the function that matches a pattern, and then does what a rule does.
+
+    Args:
+        analysed: The pattern.
+        action: What the rule does.
+        found: The class of what it is told of the match, a dictionary.
+
+    Returns:
+        ``None`` if the pattern is not one of the small ones.
+    """
     order = analysed.order
     if len(order) > _SIZE or analysed.repeatable or any(type(p) not in _WRITE for p in order):
         return None
@@ -63,9 +68,10 @@ def specialise(analysed: Analysed) -> Specialised | None:
     if any(map(analysed.regroupings, order)) or _measure_nesting(analysed, ways) > _NESTED_WAYS:
         return None
     writer = _Writer(analysed, ways)
-    name = writer.function(analysed.root)
+    writer.write_attempt(analysed.root)
+    writer.scope.update(action=action, Found=found)
     exec("\n".join(writer.source), writer.scope)  # noqa: S102 - made of declarations only
-    made: Specialised = writer.scope[name]
+    made: Attempt = writer.scope["attempt"]
     return made
 
 
@@ -120,6 +126,20 @@ class _Writer:
             else:
                 self._write_straight(name, pattern, otherwise=f"{second}(expr, bound, types)")
         return name
+
+    def write_attempt(self, root: DFPattern) -> None:
+        """Write the function ``attempt``, which matches ``root`` and does what the rule does."""
+        told = ["bound.facts = types", "types.found = bound", "return action(expr, bound)"]
+        if root in self._ways:
+            matches = self.function(root)
+            lines = ["bound = Found()", f"if not {matches}(expr, bound, types): return expr"]
+        else:
+            block = _Block(self, root, swapped=False, otherwise="expr")
+            block.write(root, "expr")
+            made = ["bound = Found()"]
+            lines = made + block.tests if block.calls else block.tests + made
+            lines += block.bindings
+        self.source += ["def attempt(expr, types):", *[f"    {line}" for line in lines + told]]
 
     def _write_either(self, name: str, first: str, second: str, own: str) -> None:
         """Write the function that tries two; ``own`` is what it does when one has matched."""

@@ -19,14 +19,15 @@ from relayish.dataflow_pattern.pattern import (
     children,
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed
-from relayish.dataflow_pattern.root_index import Key, Root, key_of, roots_of
-from relayish.dataflow_pattern.types import Types
+from relayish.dataflow_pattern.root_index import roots_of
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Op, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Atom
 from relayish.ir.scoping import bound_by
+from relayish.rewriting.relay.calls import Key, Root, key_of
+from relayish.rewriting.relay.facts import RelayFacts
 
 PARTITIONED: Final = "PartitionedFromPattern"
 """The attribute in which a function says what was cut out."""
@@ -61,7 +62,7 @@ def find_groups(
     pattern: DFPattern | Analysed,
     expr: Expr,
     mod: IRModule | None = None,
-    types: Types | None = None,
+    types: RelayFacts | None = None,
     *,
     whole_scopes: bool = False,
 ) -> dict[Expr, Group]:
@@ -100,11 +101,12 @@ class _Grouper:
         analysed: Analysed,
         expr: Expr,
         mod: IRModule | None,
-        types: Types | None,
+        types: RelayFacts | None,
         whole_scopes: bool,
     ) -> None:
         self._analysed = analysed
-        self._matcher = Matcher(analysed, expr, mod, types)
+        self._types = RelayFacts(expr, mod) if types is None else types
+        self._matcher = Matcher(analysed, expr, mod, self._types)
         self._expr = expr
         self._order = EXPRESSIONS.post_order(expr)
         self._taken: set[Node] = set()
@@ -163,7 +165,7 @@ class _Grouper:
 
     def _leads_to(self, node: Node, root: Expr) -> bool:
         """Return whether all that uses ``node`` leads to ``root``, and it may be computed twice."""
-        if not self._matcher.types.transparency.holds_for(node):
+        if not self._types.transparency.holds_for(node):
             return False
         if self._paths_out is None:
             self._paths_out = Dominators(self._order[::-1], EXPRESSIONS.children)

@@ -35,7 +35,6 @@ from relayish.dataflow_pattern.pattern import (
     is_operator,
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed
-from relayish.dataflow_pattern.types import Types
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -47,6 +46,8 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
+from relayish.rewriting.relay.facts import RelayFacts
+from relayish.rewriting.rule import Facts
 
 NodeMap: TypeAlias = Mapping[DFPattern, tuple[Expr, ...]]
 """The expressions that each part of a pattern matched: one, unless the part was on a path."""
@@ -125,10 +126,10 @@ class Matcher:
         pattern: DFPattern | Analysed,
         root: Expr,
         mod: IRModule | None = None,
-        types: Types | None = None,
+        types: Facts | None = None,
     ) -> None:
         self.analysed = pattern if isinstance(pattern, Analysed) else Analysed(pattern)
-        self.types = Types(root, mod) if types is None else types
+        self.types = RelayFacts(root, mod) if types is None else types
         self.root = root
         self._mod = mod
         self._bound: dict[DFPattern, Expr] = {}

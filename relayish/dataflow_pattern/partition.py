@@ -22,12 +22,12 @@ from typing import Any
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
-from relayish.dataflow_pattern.types import Types
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.rewriting.relay.facts import RelayFacts
 
 
 def partition(
@@ -63,7 +63,7 @@ def partition(
         Relay ``partition``.
     """
     expect_expr(expr, "partition")
-    types = Types(expr, mod)
+    types = RelayFacts(expr, mod)
     groups = find_groups(pattern, expr, mod, types, whole_scopes=True)
     groups = {r: g for r, g in groups.items() if check is None or bool(check(r))}
     if not groups:

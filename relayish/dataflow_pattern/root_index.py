@@ -5,8 +5,6 @@ Every expression has a key: the operator that a call calls, and its kind for eve
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
-
 from relayish._support.graph import reachable
 from relayish.dataflow_pattern.pattern import (
     STRUCTURAL,
@@ -26,17 +24,8 @@ from relayish.dataflow_pattern.pattern import (
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed, list_ops, regroup
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Op,
-    TupleGetItem,
-    Var,
-)
-
-Key: TypeAlias = "Op | type[Node]"
-"""The operator of a call of one; ``Call`` for other calls; the kind of any other expression."""
+from relayish.ir.relay.expr import Constant, TupleGetItem, Var
+from relayish.rewriting.relay.calls import Key, Root, key_of
 
 _KINDS: dict[type[DFPattern], type[Node]] = {
     VarPattern: Var,
@@ -45,32 +34,6 @@ _KINDS: dict[type[DFPattern], type[Node]] = {
     TupleGetItemPattern: TupleGetItem,
 }
 _WRAPPERS = (AttrPattern, TypePattern, DataTypePattern, ShapePattern)
-
-
-class Root(NamedTuple):
-    """One way a pattern can begin.
-
-    ``key`` is that of the expression, ``args`` the keys its arguments may have (``None`` for any),
-    where it is a call whose arguments count.
-    """
-
-    key: Key
-    args: tuple[frozenset[Key] | None, ...] | None
-
-    def admits(self, args: tuple[Key, ...]) -> bool:
-        """Return whether a call of arguments with these keys may match."""
-        if self.args is None:
-            return True
-        return len(args) == len(self.args) and all(
-            allowed is None or key in allowed for key, allowed in zip(args, self.args, strict=True)
-        )
-
-
-def key_of(expr: Expr) -> Key:
-    """Return the key of ``expr``."""
-    if type(expr) is not Call:
-        return type(expr)
-    return expr.op if type(expr.op) is Op else Call
 
 
 def roots_of(analysed: Analysed) -> list[Root] | None:

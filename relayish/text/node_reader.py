@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
 from relayish.ir.getters import is_declaration, scope_fields
@@ -19,7 +20,6 @@ from relayish.text.generic_form import binds_types
 from relayish.text.reader import Binder, Reader
 from relayish.text.source import BLANK, OPERAND
 from relayish.text.tables import FAMILY_WORDS, NODE, WORDS, family_of
-from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_name, attribute_value, family_value
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+from relayish._support.trampoline import Rule
 from relayish.ir.field import Field, Shape
 from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node
@@ -23,7 +24,6 @@ from relayish.text.generic_form import (
     value_parts,
 )
 from relayish.text.tables import FAMILIES, NODE, TEXTS, family_of
-from relayish.text.trampoline import Rule
 from relayish.text.values_writer import spell_value
 from relayish.text.writer import Line, Writer
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, NamedTuple
 
+from relayish._support.trampoline import Rule
 from relayish.errors import suggest
 from relayish.ir.node import VARIABLES, Node
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
 from relayish.text.source import BINDER, Source
-from relayish.text.trampoline import Rule
 
 
 class Binder(NamedTuple):

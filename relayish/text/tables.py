@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from relayish._support.trampoline import Rule
 from relayish.errors import DeclarationError
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import declared_temporarily, watch_table
@@ -18,7 +19,6 @@ from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.scoping import binders
 from relayish.text.literals import IDENTIFIER_ONLY
-from relayish.text.trampoline import Rule
 
 Write: TypeAlias = Callable[[Any, Any, int], "str | Rule"]  # Any: the writer, a node of the kind
 """``write(writer, node, depth)``: the text, or a rule that writes it where it holds blocks."""
@@ -153,7 +153,7 @@ def register_text(
 
     The text begins with ``keyword``, which is written before ``write`` is asked for the rest, and
     read before ``read`` is. Both are generators: what holds blocks is asked for by ``yield``, so
-    any depth works (see :mod:`relayish.text.trampoline`).
+    any depth works (see :mod:`relayish._support.trampoline`).
 
     Args:
         kind: The kind; none of variables, which are written where they are bound.

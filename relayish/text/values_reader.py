@@ -15,6 +15,7 @@ from enum import Enum, Flag
 from functools import partial
 from typing import Final, TypeAlias
 
+from relayish._support.trampoline import Rule
 from relayish.errors import FieldError, suggest
 from relayish.ir.attrs import DictAttrs
 from relayish.text.literals import read_int, unquote
@@ -22,7 +23,6 @@ from relayish.text.metadata_reader import MetadataError, build_attrs
 from relayish.text.reader import Reader
 from relayish.text.source import ATTRIBUTE, BLANK, META, OPERAND, unquote_name
 from relayish.text.tables import FAMILY_WORDS, VALUE_MARKS, Family
-from relayish.text.trampoline import Rule
 
 _SIMPLE: Final = re.compile(
     rf'{BLANK}(?:(-?\d++)|"([^"\\]*+)"|(True|False|None)|\[(-?\d++(?:, -?\d++)*+)\])(?=[,)\]}}])'

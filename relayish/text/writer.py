@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
 from relayish.ir.getters import is_declaration, scope_fields
@@ -31,7 +32,6 @@ from relayish.text.literals import spell_local
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
 from relayish.text.tables import BRACKETED, FAMILIES, LEAVES, TEXTS, family_of
-from relayish.text.trampoline import Rule
 
 DEEPEST: Final = 24
 """Indentation does not grow beyond this many levels, or nests would take quadratic space."""

@@ -88,7 +88,7 @@ def test_rule_that_fails_on_what_another_rule_made_shows_what_that_was():
         raise ZeroDivisionError
 
     assert notes_of(lambda: rewrite_rules([first, second], program()), ZeroDivisionError) == [
-        "while rewriting sigmoid(%0), where %0 is %1.0 by rule second"
+        "while rewriting sigmoid(%0) at prog.relay:2:5 by rule second"
     ]
 
 

@@ -8,7 +8,6 @@ import relayish as relay
 from relayish.dataflow_pattern import (
     DFPatternCallback,
     Matcher,
-    RuleSet,
     dominates,
     is_constant,
     is_let,
@@ -193,7 +192,7 @@ def test_a_rule_is_asked_once_for_each_distinct_node_it_may_concern():
         return call
 
     program = tower(100, lambda e: e + e, X)
-    assert RuleSet([look]).rewrite(program) is program
+    assert rewrite_rules([look], program) is program
     assert len(asked) == 100
 
 

@@ -82,7 +82,7 @@ from relayish.pass_infra.composition.check import register_check
 from relayish.pass_infra.debug.shrink import register_shrinking
 from relayish.passes.functions.defunctionalize.encode import register_function_passing
 from relayish.passes.gradient.ad.kind_rules import register_gradient_rule
-from relayish.passes.loop_simplify.rules import register_simplification
+from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.passes.lowering.targets import register_lowering_target
 from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.passes.onnx_lowering.rule import RULES as LOWERING_RULES
@@ -217,7 +217,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_wider_type": lambda k, f: register_wider_type(k["kind"], f),
     "register_signature": lambda k, f: register_signature(k["kind"], f),
     "register_python_form": lambda k, f: register_python_form(k["kind"], f),
-    "register_simplification": lambda k, f: register_simplification(k["kind"], f),
+    "SIMPLIFICATIONS.register": lambda k, f: SIMPLIFICATIONS.register(k["kind"], f),
     "register_task": lambda k, f: register_task("registered_twice"),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from relayish._support.trampoline import Rule
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.text.reader import (
     read_declaration,
@@ -16,7 +17,6 @@ from relayish.core.text.reader import (
 from relayish.core.text.writer import definition_text, print_node
 from relayish.ir.node import Node
 from relayish.text.tables import register_text
-from relayish.text.trampoline import Rule
 
 __all__ = ["print_node"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.core.ir.constant import Constant
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.expr import Intconst, Ldc
@@ -25,7 +26,6 @@ from relayish.text.literals import DOTTED, STRING, read_scalar, unquote
 from relayish.text.reader import Reader
 from relayish.text.source import ATTRIBUTE, BLANK, OPERAND, unquote_name
 from relayish.text.tables import FAMILY_WORDS
-from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_value, family_value
 
 _TYPE: Final = re.compile(

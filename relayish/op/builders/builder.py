@@ -403,6 +403,10 @@ class Namespace:
         return f"<operators {whose}{self._prefix}*>"
 
 
+op: Final = Namespace("")
+"""The operators, as functions that build calls: ``op.nn.dense(x, y)``."""
+
+
 def operators(domain: Domain | str) -> Namespace:
     """Return the operators of a domain, as functions that build calls of them.
 

@@ -12,14 +12,14 @@ times; where ``call`` itself is used it stands for the result, which is not comp
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 from relayish.errors import GradientError
 from relayish.ir.declarations import DECLARED_LEVEL
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.op.builders.builder import Namespace
+from relayish.op.builders.builder import op
 from relayish.op.declaration.properties import primal_gradient
 from relayish.op.declaration.registration import set_function
 from relayish.op.types.dimension import is_static, product, show_shape, show_type
@@ -28,9 +28,6 @@ PrimalGradient: TypeAlias = Callable[[Any, Any], Sequence[Expr]]
 """``gradient(call, grad)``; Any: a call, and an expression for the gradient of its result."""
 
 Built: TypeAlias = Any  # an expression: what the functions that build calls return is untyped
-
-op: Final = Namespace("")
-"""The operators, as functions that build calls: ``op.nn.dense(x, y)``."""
 
 
 @overload

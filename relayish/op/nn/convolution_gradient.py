@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
-from relayish.op.builders.gradient import Built, op, register_gradient, shape_of
+from relayish.op.builders.gradient import Built, register_gradient, shape_of
 from relayish.op.tensor.gradient.elementwise import Gradients
 from relayish.op.values.evaluation import Parameters
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
-from relayish.op.builders.gradient import Built, op, rank_of, register_gradient, size_of
+from relayish.op.builders.gradient import Built, rank_of, register_gradient, size_of
 from relayish.op.declaration.registry import relay_op
 from relayish.op.nn.convolution_gradient import transpose_to
 from relayish.op.tensor.gradient.elementwise import Gradients

@@ -27,7 +27,7 @@ from relayish.passes.loop_simplify.linear import (
     signed,
     spell,
 )
-from relayish.passes.loop_simplify.rule import Rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.literals import (
     is_arithmetic,
     is_number,
@@ -163,10 +163,12 @@ _NEUTRAL_INTEGERS: Final[dict[type[Expr], tuple[int, bool]]] = {
     FracOp: (1, False),
 }
 
-ARITHMETIC_RULES: Final[Rules] = {
-    **dict.fromkeys((Add, Sub), (drop_neutral, collect_terms, recombine_quotient)),
-    Mul: (drop_neutral, drop_factor_zero, collect_terms),
-    Minus: (drop_double_minus, collect_terms),
-    **dict.fromkeys((Div, FracOp), (drop_neutral,)),
-    NaryOpNode: (unwrap_single_operand, collect_terms),
-}
+ARITHMETIC_RULES: Final = RuleSet.by_key(
+    {
+        **dict.fromkeys((Add, Sub), (drop_neutral, collect_terms, recombine_quotient)),
+        Mul: (drop_neutral, drop_factor_zero, collect_terms),
+        Minus: (drop_double_minus, collect_terms),
+        **dict.fromkeys((Div, FracOp), (drop_neutral,)),
+        NaryOpNode: (unwrap_single_operand, collect_terms),
+    }
+)

@@ -24,7 +24,7 @@ import ml_dtypes
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import fold_broadcast_cast, fold_known
-from relayish.passes.loop_simplify.rule import Rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.interval import Interval, type_range
 from relayish.tir.ir.operators import Cast, Expr
 from relayish.tir.ir.type import Type
@@ -97,6 +97,8 @@ def _limits(given: Type) -> Any:  # Any: what numpy, or ml_dtypes, says of a typ
     return ml_dtypes.finfo(given.numpy)  # type: ignore[no-untyped-call]
 
 
-CAST_RULES: Final[Rules] = {
-    Cast: (drop_same_type, fold_known, merge_casts, fold_broadcast_cast),
-}
+CAST_RULES: Final = RuleSet.by_key(
+    {
+        Cast: (drop_same_type, fold_known, merge_casts, fold_broadcast_cast),
+    }
+)

@@ -20,14 +20,14 @@ from operator import is_
 from typing import Any
 
 from relayish._support.collector import pause_collection
+from relayish._support.trampoline import Rule as Steps
+from relayish._support.trampoline import run
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.candidates import is_worth_it, roots_of
 from relayish.passes.loop_simplify.positions import NEVER, Positions
-from relayish.text.trampoline import Rule as Steps
-from relayish.text.trampoline import run
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.function import LoweredFunc

@@ -38,8 +38,8 @@ from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.fold_rules import FOLD_RULES
-from relayish.passes.loop_simplify.rule import rules_by_kind
-from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
+from relayish.passes.loop_simplify.walk import REPLACE_DROPPED, Simplification, apply_simplification
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.constants import Known, ScalarConstants
 from relayish.tir.analysis.literals import make_literal
 from relayish.tir.analysis.refinement import variable_read
@@ -49,7 +49,7 @@ from relayish.tir.ir.stmt import PolyFor
 from relayish.tir.ir.traversal import STATEMENTS
 
 _SIMPLIFICATION: Final = Simplification(
-    rules_by_kind(FOLD_RULES), branches=True, loops=True, informed=False
+    RuleSet([REPLACE_DROPPED, FOLD_RULES]), branches=True, loops=True, informed=False
 )
 _MOST_ROUNDS: Final = 8
 

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.linear import Linear, build_sorted
-from relayish.passes.loop_simplify.rule import Rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.literals import (
     is_arithmetic,
@@ -182,15 +182,17 @@ def _is_integer(expr: Div | Mod) -> bool:
     return expr.type.is_integer and not expr.type.is_bool and expr.a.type == expr.b.type
 
 
-DIVISION_RULES: Final[Rules] = {
-    Div: (divide_by_one, divide_itself, divide_twice, divide_smaller, divide_sum),
-    Mod: (
-        remainder_of_one,
-        drop_sign_of_divisor,
-        divide_itself,
-        remainder_twice,
-        remainder_of_multiple,
-        divide_smaller,
-        remainder_of_sum,
-    ),
-}
+DIVISION_RULES: Final = RuleSet.by_key(
+    {
+        Div: (divide_by_one, divide_itself, divide_twice, divide_smaller, divide_sum),
+        Mod: (
+            remainder_of_one,
+            drop_sign_of_divisor,
+            divide_itself,
+            remainder_twice,
+            remainder_of_multiple,
+            divide_smaller,
+            remainder_of_sum,
+        ),
+    }
+)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.rule import Rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.literals import element_of, make_literal
 from relayish.tir.ir.operators import Expr, Max, Min
 
@@ -71,6 +71,6 @@ def _is_integer(expr: Min | Max) -> bool:
     return expr.type.is_integer and expr.a.type == expr.b.type
 
 
-EXTREMUM_RULES: Final[Rules] = dict.fromkeys(
-    (Min, Max), (choose_same, move_literal_right, choose_known, merge_nested)
+EXTREMUM_RULES: Final = RuleSet.by_key(
+    dict.fromkeys((Min, Max), (choose_same, move_literal_right, choose_known, merge_nested))
 )

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish.errors import PassError
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, bound_by
 from relayish.ir.traversal import ByKind
 from relayish.passes.loop_simplify.attribute import VALUES, Attribute
 from relayish.passes.loop_simplify.linear import Linear, LinearForms, minus
+from relayish.rewriting.rule import Facts as RewritingFacts
+from relayish.rewriting.rule import Rule
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.faults import may_fault
 from relayish.tir.analysis.interval import Interval, add, scale, type_range
@@ -43,7 +47,7 @@ class Region:
         """By condition, and whether it holds: what is known around that, and under it."""
 
 
-class Facts:
+class Facts(RewritingFacts):
     """What is known of the expressions of a program, where the walk stands.
 
     Attributes:
@@ -57,10 +61,16 @@ class Facts:
         shares_binders: Whether what binds variables may stand in several places, which may become
             different there.
         linear: The linear form of each scalar integer expression.
+        values: The only value of each variable of a loop that was dropped.
     """
 
+    family = Expr
+    is_guarded = True
+
     def __init__(self, root: Node, context: Context) -> None:
+        super().__init__(root)
         self.context = context
+        self.values: dict[Node, Expr] = {}
         self.numbers = context.numbers
         self.arguments: frozenset[Node] = frozenset(
             root.args if isinstance(root, LoweredFunc) else ()
@@ -87,6 +97,19 @@ class Facts:
         for node in PROGRAM.pre_order(tuple(self.repeated)):
             for var in bound_by(node):
                 self.bound[var] += 1
+
+    def may_replace(self, applied: Rule, before: Expr, after: Expr) -> bool:
+        """Return that a rule may be applied, which keeps the type.
+
+        Raises:
+            PassError: If it does not.
+        """
+        if after.type == before.type:
+            return True
+        raise PassError(
+            f"rule {applied.name} returned {one_line(after)}, which is of type {after.type}, for "
+            f"{one_line(before)}, of type {before.type}; cast what it returns"
+        )
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Return whether two expressions have one value, so that one need not be evaluated."""

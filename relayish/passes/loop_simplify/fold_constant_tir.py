@@ -15,11 +15,10 @@ from typing import Final
 
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.fold_rules import FOLD_RULES
-from relayish.passes.loop_simplify.rule import rules_by_kind
 from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
 
-_SIMPLIFICATION: Final = Simplification(rules_by_kind(FOLD_RULES), informed=False)
+_SIMPLIFICATION: Final = Simplification(FOLD_RULES, informed=False)
 
 
 @register_pass(

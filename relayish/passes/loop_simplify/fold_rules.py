@@ -19,7 +19,7 @@ from typing import Final
 
 from relayish.ir.scoping import operands
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.rule import Rules, combine_rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.constant_rules import EVALUATIONS
 from relayish.tir.analysis.literals import Number, element_of, make_literal, value_of
 from relayish.tir.ir.operators import (
@@ -92,17 +92,23 @@ def fold_broadcast_cast(expr: Cast, _: Facts) -> Expr:
     return Broadcast(Cast(expr.type.scalar, v.value), v.lanes)
 
 
-BROADCAST_RULES: Final[Rules] = {
-    BinaryOpNode: (fold_broadcast_binary,),
-    UnaryOpNode: (fold_broadcast_unary,),
-    Cast: (fold_broadcast_cast,),
-}
-FOLD_RULES: Final[Rules] = combine_rules(
+BROADCAST_RULES: Final = RuleSet.by_key(
     {
-        **dict.fromkeys((BinaryOpNode, UnaryOpNode, NaryOpNode, Cast), (fold_known,)),
-        Min: (fold_extremum,),
-        Max: (fold_extremum,),
-        Select: (fold_select,),
-    },
-    BROADCAST_RULES,
+        BinaryOpNode: (fold_broadcast_binary,),
+        UnaryOpNode: (fold_broadcast_unary,),
+        Cast: (fold_broadcast_cast,),
+    }
+)
+FOLD_RULES: Final = RuleSet(
+    [
+        RuleSet.by_key(
+            {
+                **dict.fromkeys((BinaryOpNode, UnaryOpNode, NaryOpNode, Cast), (fold_known,)),
+                Min: (fold_extremum,),
+                Max: (fold_extremum,),
+                Select: (fold_select,),
+            }
+        ),
+        BROADCAST_RULES,
+    ]
 )

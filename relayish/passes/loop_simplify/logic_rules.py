@@ -20,7 +20,7 @@ from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.linear import Linear, added, build_sorted
-from relayish.passes.loop_simplify.rule import Rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.literals import (
     element_of,
@@ -143,9 +143,11 @@ def compare_truth_values(expr: EQ | NE, _: Facts) -> Expr:
 
 _REFLEXIVE: Final = frozenset[type[Expr]]({EQ, LE, GE})
 
-LOGIC_RULES: Final[Rules] = {
-    **dict.fromkeys((EQ, NE), (compare_truth_values,)),
-    ComparisonNode: (decide, move_literal_right, cancel_terms),
-    **dict.fromkeys((And, Or), (drop_constant_operand, drop_repeated_operand)),
-    Not: (negate,),
-}
+LOGIC_RULES: Final = RuleSet.by_key(
+    {
+        **dict.fromkeys((EQ, NE), (compare_truth_values,)),
+        ComparisonNode: (decide, move_literal_right, cancel_terms),
+        **dict.fromkeys((And, Or), (drop_constant_operand, drop_repeated_operand)),
+        Not: (negate,),
+    }
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.rule import Rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.literals import is_number
 from relayish.tir.ir.operators import Broadcast, Expr, Not, Select
 
@@ -34,4 +34,6 @@ def select_in_all_lanes(expr: Select, _: Facts) -> Expr:
     return Select(condition.value, expr.true_value, expr.false_value)
 
 
-SELECT_RULES: Final[Rules] = {Select: (select_same, select_truth_value, select_in_all_lanes)}
+SELECT_RULES: Final = RuleSet.by_key(
+    {Select: (select_same, select_truth_value, select_in_all_lanes)}
+)

@@ -26,11 +26,11 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.rule import rules_by_kind
 from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.ir.function import LoweredFunc
 
-_SIMPLIFICATION: Final = Simplification(rules_by_kind({}), blocks=True, informed=False)
+_SIMPLIFICATION: Final = Simplification(RuleSet(), blocks=True, informed=False)
 
 
 @register_pass("SimplifyBlocks", opt_level=1, idempotent=True)

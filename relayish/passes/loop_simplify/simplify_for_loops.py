@@ -27,11 +27,10 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.rule import rules_by_kind
-from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
+from relayish.passes.loop_simplify.walk import REPLACE_DROPPED, Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
 
-_SIMPLIFICATION: Final = Simplification(rules_by_kind({}), loops=True)
+_SIMPLIFICATION: Final = Simplification(REPLACE_DROPPED, loops=True)
 
 
 @register_pass("SimplifyForLoops", opt_level=1, idempotent=True)

@@ -27,11 +27,10 @@ from typing import Final
 
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.division_rules import DIVISION_RULES
-from relayish.passes.loop_simplify.rule import rules_by_kind
 from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
 
-_SIMPLIFICATION: Final = Simplification(rules_by_kind(DIVISION_RULES))
+_SIMPLIFICATION: Final = Simplification(DIVISION_RULES)
 
 
 @register_pass(

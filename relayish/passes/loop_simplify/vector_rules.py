@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import BROADCAST_RULES
-from relayish.passes.loop_simplify.rule import Rules, combine_rules
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.literals import is_number, make_literal
 from relayish.tir.ir.operators import (
@@ -171,16 +171,20 @@ def _are_linear(expr: BinaryOpNode) -> bool:
     )
 
 
-VECTOR_RULES: Final[Rules] = combine_rules(
-    BROADCAST_RULES,
-    {
-        Add: (add_ramps,),
-        Sub: (add_ramps,),
-        Mul: (scale_ramp,),
-        Minus: (negate_ramp,),
-        Div: (divide_ramp,),
-        Mod: (remainder_of_ramp,),
-        Ramp: (drop_single_lane, spread_base),
-        Broadcast: (drop_single_lane,),
-    },
+VECTOR_RULES: Final = RuleSet(
+    [
+        BROADCAST_RULES,
+        RuleSet.by_key(
+            {
+                Add: (add_ramps,),
+                Sub: (add_ramps,),
+                Mul: (scale_ramp,),
+                Minus: (negate_ramp,),
+                Div: (divide_ramp,),
+                Mod: (remainder_of_ramp,),
+                Ramp: (drop_single_lane, spread_base),
+                Broadcast: (drop_single_lane,),
+            }
+        ),
+    ]
 )

@@ -6,18 +6,19 @@ entered with what is known inside of them. Neither uses Python's stack.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from relayish._support.collector import pause_collection
+from relayish._support.trampoline import Rule as Steps
+from relayish._support.trampoline import run
 from relayish.ir.node import Node
 from relayish.ir.renaming import replace_nodes
 from relayish.ir.scoping import bound_by, has_scopes
 from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.rule import Rule
-from relayish.text.trampoline import Rule as Steps
-from relayish.text.trampoline import run
+from relayish.rewriting.graph import GraphRewriter
+from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.scopes import (
@@ -48,14 +49,14 @@ class Simplification(NamedTuple):
     """What a pass simplifies.
 
     Attributes:
-        rules: The rules for expressions, by kind.
+        rules: The rules for expressions, :data:`REPLACE_DROPPED` among them if loops are dropped.
         branches: Whether branches are decided, and empty ones dropped.
         loops: Whether loops that run once or never are dropped.
         blocks: Whether blocks in blocks are merged with these.
         informed: Whether it matters what is known inside of loops and branches.
     """
 
-    rules: Mapping[type[Node], tuple[Rule, ...]]
+    rules: RuleSet
     branches: bool = False
     loops: bool = False
     blocks: bool = False
@@ -81,6 +82,13 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
     return func if found is func else sort_regions(found)
 
 
+def _replace_dropped(var: Var, facts: Facts) -> Expr:
+    """Return the only value of the variable of a loop that was dropped."""
+    return facts.values.get(var, var)
+
+
+REPLACE_DROPPED: Final = RuleSet.by_key({Var: (_replace_dropped,)})
+
 _MOST_WALKS: Final = 8
 
 _NOTHING: Final = Block(())
@@ -91,12 +99,10 @@ class Walk:
 
     def __init__(self, func: LoweredFunc, simplification: Simplification) -> None:
         self.func = func
-        self.rules = simplification.rules
         self.branches, self.loops = simplification.branches, simplification.loops
         self.blocks, self.informed = simplification.blocks, simplification.informed
         self.facts = Facts(func, context_of(func))
-        self.values: dict[Node, Expr] = {}
-        """The only value of each variable of a loop that was dropped."""
+        self._expressions = GraphRewriter(simplification.rules, VALUES, self.facts)
         self._outermost = self.facts.context
         self._repeated: dict[Node, Any] = {}  # Any: the images of statements in several places
 
@@ -106,54 +112,13 @@ class Walk:
         if body is None:
             body = run(self._steps(self.func.body))
         image = self.func.with_fields(body=body)
-        if not self.values:
+        if not self.facts.values:
             return image
-        return replace_nodes(image, self.values, traversal=NODES)  # in annotations as well
-
-    # Expressions
+        return replace_nodes(image, self.facts.values, traversal=NODES)  # in annotations as well
 
     def simplify(self, root: Any, _: object = None) -> Any:  # Any: an expression, a part of one
         """Return what an expression is here."""
-        memo = self.facts.region.expressions
-        found = memo.get(root)
-        if found is not None:
-            return found
-        push, rebuild, get = VALUES.push, VALUES.rebuild, memo.get
-        stack: list[Any] = [root]  # Any: nodes, and what is to be done with the next ones
-        pop, append = stack.pop, stack.append
-        while stack:
-            node = pop()
-            if node is None:
-                node = pop()
-                rebuilds = rebuild[type(node)]
-                assert rebuilds is not None
-                self._rewrite(node, rebuilds(node, get), stack)
-            elif node is _FOLLOW:
-                simpler, node = pop(), pop()
-                memo[node] = memo[simpler]
-            elif node not in memo:
-                pushes = push[type(node)]
-                if pushes is None:
-                    if not self.rules[type(node)] and node not in self.values:
-                        memo[node] = node
-                        continue
-                    self._rewrite(node, self.values.get(node, node), stack)
-                else:
-                    append(node)
-                    append(None)
-                    pushes(node, memo, append)
-        return memo[root]
-
-    def _rewrite(self, node: Any, image: Any, stack: list[Any]) -> None:  # Any: as above
-        """Note what becomes of ``node``, which is ``image`` over simplified operands."""
-        memo, facts = self.facts.region.expressions, self.facts
-        for rule in self.rules[type(image)]:
-            simpler = rule(image, facts)
-            if simpler is not image:
-                assert simpler.type == image.type, rule
-                stack += (node, simpler, _FOLLOW, simpler)
-                return
-        memo[node] = memo[image] = image
+        return self._expressions.rewrite(root, self.facts.region.expressions)
 
     # Statements
 
@@ -242,7 +207,7 @@ class Walk:
             return loop
         if facts.bound[var] > 1 or not facts.context.is_stable((var, low)):
             return loop
-        self.values[var] = low
+        self.facts.values[var] = low
         return loop.body
 
     def _block(self, stmt: Node, block: Block) -> Steps:
@@ -390,7 +355,6 @@ class Walk:
         return image
 
 
-_FOLLOW: Final = "follow"
 _BOUND: Final = ForType.GPU_BLOCK | ForType.GPU_THREAD | ForType.GPU_LANE
 
 

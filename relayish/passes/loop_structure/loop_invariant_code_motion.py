@@ -31,6 +31,8 @@ from operator import is_
 from typing import Any, Final, NamedTuple
 
 from relayish._support.collector import pause_collection
+from relayish._support.trampoline import Rule as Steps
+from relayish._support.trampoline import run
 from relayish.dataflow.graph import build_flow_graph
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.solve import solve
@@ -39,8 +41,6 @@ from relayish.ir.scoping import bound_by, has_scopes, operands
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.positions import Positions
-from relayish.text.trampoline import Rule as Steps
-from relayish.text.trampoline import run
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.dependence import disturbed_reads
 from relayish.tir.analysis.faults import may_fault

@@ -15,11 +15,14 @@ from relayish.ir.domain import Domain
 from relayish.ir.opcode import operator_of
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
 from relayish.passes.lowering.context import LowerCtx
 from relayish.passes.lowering.placing import put_in_place
 from relayish.passes.lowering.tensors import is_integral_type
-from relayish.passes.rewrite.rules.table import normalise_axis, op, tensor_of
+from relayish.passes.rewrite.rules.tensors import normalise_axis, tensor_of
+from relayish.rewriting.rule import Facts
+from relayish.rewriting.rule import Rule as RewriteRule
 
 
 class NotLowerableError(RelayishError):
@@ -178,3 +181,11 @@ class LoweringHandler(DefaultHandler):
         name = operator_of(node).name
         reason = self.inexpressible.get(name, "no rule of lowering is written for it")
         return _leave(visitor, node, call, reason)
+
+
+def apply_rule(rule: RewriteRule, call: Call, before: Call) -> Expr:
+    """Return what a rewrite rule makes of ``call``, which has the types of ``before``."""
+    facts = Facts()
+    facts.pre = before
+    image: Expr = rule(call, facts)
+    return image

@@ -8,8 +8,8 @@ from __future__ import annotations
 from math import prod
 
 from relayish.ir.relay.expr import Expr
+from relayish.op.builders.builder import op
 from relayish.passes.lowering.tensors import Shape, reshape, transpose
-from relayish.passes.rewrite.rules.table import op
 
 
 def by_einsum(equation: str, left: Expr, right: Expr) -> Expr:

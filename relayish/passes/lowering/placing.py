@@ -8,7 +8,7 @@ from relayish.domain import TransformCtx
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.rewrite.rules.table import place
+from relayish.rewriting.relay.facts import place_span
 
 
 def put_in_place(context: TransformCtx, node: Call, call: Call, image: Expr) -> Expr:
@@ -20,7 +20,7 @@ def put_in_place(context: TransformCtx, node: Call, call: Call, image: Expr) -> 
     Complexity:
         Linear in what was made.
     """
-    placed = place(image, node.span, call)
+    placed = place_span(image, node.span, (*call.args, call.op))
     if not context.may_prepend(Let):
         return placed
     images: dict[Node, Node] = {arg: arg for arg in (*call.args, call.op)}

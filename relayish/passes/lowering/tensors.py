@@ -12,9 +12,9 @@ from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.numeric.precision import is_whole
 from relayish.numeric.windows import Sides
+from relayish.op.builders.builder import op
 from relayish.op.types.layout import converted_shape
 from relayish.op.values.evaluation import number_of
-from relayish.passes.rewrite.rules.table import op
 
 Shape = tuple[int, ...]
 

@@ -12,10 +12,10 @@ from math import prod
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr
+from relayish.op.builders.builder import op
 from relayish.op.nn.windows import sides
 from relayish.passes.lowering.tensors import arrange, arranged_shape, number, pick
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, raises
-from relayish.passes.rewrite.rules.table import op
 
 
 @raises("nn.deformable_conv2d")

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr
+from relayish.op.builders.builder import op
 from relayish.op.tensor.slicing import slice_tensor
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
-from relayish.passes.rewrite.rules.table import op
 
 _REDUCTIONS: Final = {
     "update": (None, 11), "add": ("add", 16), "mul": ("mul", 16), "min": ("min", 18),

@@ -8,11 +8,11 @@ import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
 from relayish.onnx.element_types import element_type_number
+from relayish.op.builders.builder import op
 from relayish.passes.lowering.tensors import arranged_shape
 from relayish.passes.onnx_raising.lowered import lowered
 from relayish.passes.onnx_raising.normalisation import along
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
-from relayish.passes.rewrite.rules.table import op
 
 _CONVOLUTIONS: Final = {
     "nn.conv1d": "NCW/OIW",

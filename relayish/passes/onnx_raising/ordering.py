@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple, TupleGetItem
+from relayish.op.builders.builder import op
 from relayish.op.tensor.reduction import normalise_axes
 from relayish.passes.onnx_raising.indexing import measured
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
-from relayish.passes.rewrite.rules.table import op
 
 _K_AS_INPUT: Final = 10
 _HAS_ORDER: Final = 11

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr
+from relayish.op.builders.builder import op
 from relayish.op.image.sampling import WIDTH
 from relayish.passes.lowering.tensors import arrange, arranged_shape, cast, number, pick
 from relayish.passes.onnx_raising.arithmetic import NARROW_FLOATS, is_whole, widened
 from relayish.passes.onnx_raising.lowered import lowered
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, raises
-from relayish.passes.rewrite.rules.table import op
 
 _LAYOUTS: Final = {4: "NCHW", 5: "NCDHW"}
 _HAS_GRIDS: Final = 20

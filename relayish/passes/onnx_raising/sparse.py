@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple, TupleGetItem
+from relayish.op.builders.builder import op
 from relayish.passes.lowering.tensors import arrange, number, pick
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, raises
-from relayish.passes.rewrite.rules.table import op
 
 _TAKES_ZEROS: Final = 14
 _HAS_ORDER: Final = 11

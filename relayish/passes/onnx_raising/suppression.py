@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.op.builders.builder import op
 from relayish.passes.lowering.tensors import pick
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
-from relayish.passes.rewrite.rules.table import op
 
 _BELOW_ONE: Final = np.nextafter(np.float32(1), np.float32(0))
 """A positive number of 32 bits times this is the next smaller one."""

@@ -15,7 +15,7 @@ from relayish.op.declaration.registry import get_op
 from relayish.op.types.affine_type import AffineType, TensorAffineType, TupleAffineType
 from relayish.passes.quantisation.affine_types import AffineTypes, known_arguments
 from relayish.passes.rewrite.rules.retyping import CallTypes
-from relayish.passes.rewrite.rules.table import place
+from relayish.rewriting.relay.facts import place_span
 
 REFUSALS: Final = (AssertionError, KeyError, RelayishError)
 """What a rule may raise to say that it cannot serve: an error of ours, an assertion as Relay's own
@@ -143,7 +143,7 @@ class Integers:
     ) -> Image | Failure:
         try:
             made, affine = self._ask(call, types)
-            made = place(made, pre.span, call)
+            made = place_span(made, pre.span, (*call.args, call.op))
             if self._finder.of(made) is None:
                 raise PassError(f"the type of what stands for {name_of(call)} is not known")
         except REFUSALS as error:

@@ -23,7 +23,7 @@ from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.op import intern_op
 from relayish.op.declaration.properties import OpPattern, pattern
 from relayish.pass_infra import register_pass
-from relayish.passes.rewrite.rules.table import tensor_of
+from relayish.passes.rewrite.rules.tensors import tensor_of
 
 _CAST: Final = intern_op("cast")
 

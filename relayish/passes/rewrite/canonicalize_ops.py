@@ -11,9 +11,22 @@ After::
 
 from __future__ import annotations
 
-from relayish.ir.relay.expr import Expr
+from relayish.dataflow_pattern import rewrite_rules, rule
+from relayish.ir.relay.expr import Call, Expr
+from relayish.op.builders.builder import op
+from relayish.op.builders.call import attrs_of
 from relayish.pass_infra import register_pass
-from relayish.passes.rewrite.rules.canonical import CANONICAL
+from relayish.passes.rewrite.rules.tensors import broadcast_along, tensor_of
+from relayish.rewriting.rule import Facts
+
+
+@rule("nn.bias_add")
+def add_bias(call: Call, facts: Facts) -> Expr:
+    """Add the bias, along its axis."""
+    data, bias = call.args
+    rank = len(tensor_of(facts.pre.args[0]).shape)
+    total: Expr = op.add(data, broadcast_along(bias, rank, attrs_of(call).axis))
+    return total
 
 
 @register_pass("CanonicalizeOps", opt_level=3, infer_types=True, idempotent=True)
@@ -34,4 +47,4 @@ def canonicalize_ops(expr: Expr) -> Expr:
     Source:
         Relay ``CanonicalizeOps``.
     """
-    return CANONICAL.rewrite(expr)
+    return rewrite_rules([add_bias], expr, keep_order=True)

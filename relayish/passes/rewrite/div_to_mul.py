@@ -11,21 +11,20 @@ After::
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from relayish.dataflow_pattern import rewrite_rules, rule
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import Value, as_value
+from relayish.op.builders.builder import op
 from relayish.pass_infra import register_pass
-from relayish.passes.rewrite.rules.table import CallRules, op
-
-RECIPROCALS: Final = CallRules("reciprocals")
-"""What ``DivToMul`` makes of calls."""
+from relayish.rewriting.rule import Facts
 
 
-@RECIPROCALS.call("divide")
-def multiply_by_reciprocal(_: Call, call: Call) -> Expr:
+@rule("divide")
+def multiply_by_reciprocal(call: Call, _: Facts) -> Expr:
     """Multiply by the reciprocal, where the divisor is constant and has one."""
     dividend, divisor = call.args
     if type(divisor) is not Constant:
@@ -79,4 +78,4 @@ def div_to_mul(expr: Expr) -> Expr:
     Source:
         Relay ``DivToMul``, which takes the reciprocal of the first element of a tensor only.
     """
-    return RECIPROCALS.rewrite(expr)
+    return rewrite_rules([multiply_by_reciprocal], expr, keep_order=True)

@@ -27,8 +27,9 @@ from relayish.ir.relay.expr import Call, Expr, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
+from relayish.op.builders.builder import op
 from relayish.op.declaration.registry import get_op, relay_op
-from relayish.passes.rewrite.rules.table import op, place
+from relayish.rewriting.relay.facts import place_span
 
 _Program = TypeVar("_Program", bound="Expr | IRModule")
 
@@ -141,7 +142,7 @@ class _Recaster(MixedModeMutator):
             raise PassError(f"the result of a call of {pre.op} is no tensor, and cannot be cast")
         args = tuple(map(self._cast, post.args))
         computed = post.with_fields(args=args, attrs=self._attrs(post.attrs))
-        return place(op.cast(computed, dtype=ty.dtype), pre.span, post)
+        return place_span(op.cast(computed, dtype=ty.dtype), pre.span, (*post.args, post.op))
 
     def _cast(self, arg: Expr) -> Expr:
         if type(arg) is Tuple:

@@ -31,7 +31,7 @@ from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.rules import register_simplification
+from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.passes.loop_simplify.simplify import simplify
 from relayish.passes.rewrite.simplify_expr import simplify_expr
 from relayish.tir.ir.function import LoweredFunc
@@ -132,7 +132,7 @@ def _enter_rule(kind: type[Node], handler: type[Handler], method: str) -> None:
 
     rule.__module__ = handler.__module__
     rule.__qualname__ = f"{handler.__qualname__}.{method}"
-    register_simplification(kind, rule)  # type: ignore[arg-type]  # a kind below it
+    SIMPLIFICATIONS.register(kind, rule)
 
 
 register_filler("simplify", Expr, _enter_rule)

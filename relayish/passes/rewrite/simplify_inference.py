@@ -14,6 +14,7 @@ After::
 
 from __future__ import annotations
 
+from relayish.dataflow_pattern import rewrite_rules
 from relayish.ir.relay.expr import Expr
 from relayish.pass_infra import register_pass
 from relayish.passes.rewrite.rules.inference import INFERENCE
@@ -45,4 +46,4 @@ def simplify_inference(expr: Expr) -> Expr:
         Relay ``SimplifyInference``; epsilon keeps the precision of the data, and groups may be
         normalised whatever of the shape is unknown.
     """
-    return INFERENCE.rewrite(expr)
+    return rewrite_rules(INFERENCE, expr, keep_order=True)

@@ -12,10 +12,13 @@ After::
 
 from __future__ import annotations
 
+from relayish.dataflow_pattern import rewrite_rules, rule
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Expr, Tuple
+from relayish.op.builders.builder import op
 from relayish.pass_infra import register_pass
-from relayish.passes.rewrite.rules.table import CallRules, op, tensor_of
+from relayish.passes.rewrite.rules.tensors import tensor_of
+from relayish.rewriting.rule import Facts
 
 
 @register_pass("SplitArgs", opt_level=1, infer_types=True, idempotent=True)
@@ -49,10 +52,10 @@ def split_args(expr: Expr, *, max_function_args: int) -> Expr:
         raise PassError(f"max_function_args must be 0 or more; found {max_function_args}")
     if max_function_args == 0:
         return expr
-    rules = CallRules("arguments")
 
-    @rules.call("concatenate")
-    def split(before: Call, call: Call) -> Expr:
+    @rule("concatenate")
+    def split(call: Call, facts: Facts) -> Expr:
+        before: Call = facts.pre
         joined, types = call.args[0], before.args[0]
         if type(joined) is not Tuple or type(types) is not Tuple:
             return call
@@ -60,7 +63,7 @@ def split_args(expr: Expr, *, max_function_args: int) -> Expr:
         limit = max_function_args - _argument_count(before)
         return call if sum(counts) < limit else _concatenate_in_steps(call, joined, counts, limit)
 
-    return rules.rewrite(expr)
+    return rewrite_rules([split], expr, keep_order=True, again=False)
 
 
 def _argument_count(tensor: Expr) -> int:

@@ -13,6 +13,7 @@ from typing import Final, cast
 import numpy as np
 
 import relayish.text.relay.block_layout  # noqa: F401 - says where statements are written
+from relayish._support.trampoline import Rule, run
 from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
 from relayish.ir.literal import spell_scalar
 from relayish.ir.node import Node
@@ -46,7 +47,6 @@ from relayish.text.relay.lexer import DEVICE, NONE, TYPE_ARGS, TYPE_KEY
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.tables import BRACKETED, LEAVES, TEXTS, Write, is_reserved
-from relayish.text.trampoline import Rule, run
 from relayish.text.values_writer import spell_items, spell_key, spell_value
 from relayish.text.writer import DEEPEST, INDENTS
 

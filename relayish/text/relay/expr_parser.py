@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
 from relayish.ir.node import Node
@@ -32,7 +33,6 @@ from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import type_list
 from relayish.text.source import ATTRIBUTE, META, OPERAND, unquote_name
 from relayish.text.tables import RESERVED, WORDS, is_reserved
-from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_value, meta
 
 _BINARY: Final = {

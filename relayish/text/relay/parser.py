@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from relayish._support import hooks
+from relayish._support.trampoline import Rule, run
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
@@ -26,7 +27,6 @@ from relayish.text.relay.reader import Reader
 from relayish.text.relay.statement_parser import block, function, read_free_declarations
 from relayish.text.relay.type_parser import type_, type_definition
 from relayish.text.source import Source, unquote_name
-from relayish.text.trampoline import Rule, run
 from relayish.text.values_reader import attributes
 
 FORMAT_VERSION: Final = "0.0.5"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish._support.trampoline import Rule
 from relayish.ir.relay.adt import (
     Constructor,
     Pattern,
@@ -18,7 +19,6 @@ from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import variable
 from relayish.text.source import unquote_name
 from relayish.text.tables import NODE, Read
-from relayish.text.trampoline import Rule
 from relayish.text.values_reader import meta
 
 

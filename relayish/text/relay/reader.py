@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node
@@ -22,7 +23,6 @@ from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
 from relayish.text.relay.lexer import TYPE_KEY
 from relayish.text.source import unquote_name
-from relayish.text.trampoline import Rule
 
 
 class Callee(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from relayish._support.trampoline import Rule
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
@@ -16,7 +17,6 @@ from relayish.text.relay.reader import Reader, make_empty_attrs
 from relayish.text.relay.type_parser import free_type, simple_type, type_, type_params, variable
 from relayish.text.source import ATTRIBUTE, unquote_name
 from relayish.text.tables import NODE, WORDS, is_reserved
-from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_value, meta
 
 

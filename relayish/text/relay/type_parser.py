@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
 from relayish.ir.dtype import check_dtype
 from relayish.ir.relay.adt import Constructor, TypeData
@@ -38,7 +39,6 @@ from relayish.text.relay.lexer import DEVICE, INTEGER, LABEL, TYPE
 from relayish.text.relay.reader import Reader
 from relayish.text.source import BLANK, unquote_name
 from relayish.text.tables import NODE, Read
-from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_name, attribute_value, meta
 
 _SIMPLE: Final = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.text.source import BLANK
-from relayish.text.trampoline import Rule
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.operators import IntImm
 from relayish.tir.ir.target import UNKNOWN_TARGET, Target

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.text.tables import register_text
-from relayish.text.trampoline import Rule
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.text.parser import parse_all
 from relayish.tir.text.printer import write_program

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from relayish._support.trampoline import Rule, run
 from relayish.errors import FieldError
 from relayish.ir.node import Node
-from relayish.text.trampoline import Rule, run
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.type import INT32

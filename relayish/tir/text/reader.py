@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from relayish._support.trampoline import Rule
 from relayish.errors import suggest
 from relayish.ir.node import Node
 from relayish.text.source import BLANK, Source
-from relayish.text.trampoline import Rule
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 from relayish.tir.ir.type import FLOAT32, Type

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish._support.trampoline import Rule
 from relayish.errors import indefinite
 from relayish.ir.attrs import DictAttrs
 from relayish.text.literals import STRING, read_int, unquote
 from relayish.text.source import BLANK
-from relayish.text.trampoline import Rule
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import (
     NO_BIND,

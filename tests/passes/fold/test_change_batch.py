@@ -10,8 +10,8 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.passes.fold.change_batch import change_batch, change_batch_of_module
-from relayish.passes.rewrite.rules.table import op
 from relayish.text import parse
 from relayish.transform import ChangeBatch
 from tests.support.deep import let_body

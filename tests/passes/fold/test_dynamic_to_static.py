@@ -13,12 +13,12 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.op.builders.builder import op
 from relayish.op.declaration.registry import get_op, list_ops
 from relayish.passes.fold import dynamic_to_static as subject
 from relayish.passes.fold.dynamic_to_static import dynamic_to_static
 from relayish.passes.fold.static_rules import find_static_call
 from relayish.passes.rewrite.rules import retyping
-from relayish.passes.rewrite.rules.table import op
 from relayish.text import astext, parse
 from relayish.transform import DynamicToStatic
 from tests.support.each import each

@@ -9,7 +9,7 @@ from relayish import tir
 from relayish.ir.effect import Effect
 from relayish.ir.node import node
 from relayish.ir.relay.module import IRModule
-from relayish.passes.loop_simplify.rules import register_simplification
+from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.tir import Alloc, Block, For, ForType, Free, IfThenElse, Let, Load, Store, Var, const
 from relayish.tir.analysis.faults import register_fault_rule
 from relayish.tir.ir.operators import as_expr
@@ -364,7 +364,7 @@ class TestExtensions:
         class Thrice(tir.UnaryOpNode):
             """Three times its operand."""
 
-        register_simplification(Thrice, lambda thrice, _: thrice.v * 3)
+        SIMPLIFICATIONS.register(Thrice, lambda thrice, _: thrice.v * 3)
         assert text(put(Thrice(n + n))) == "A[0] = (6 * n)"
 
     def test_expression_of_a_package_is_dropped_only_if_it_cannot_fault(self, declarations):

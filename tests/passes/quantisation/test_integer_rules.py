@@ -13,8 +13,8 @@ from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.passes.quantisation.fake_quantization_to_integer import fake_quantization_to_integer
-from relayish.passes.rewrite.rules.table import op
 from tests.support.quantised import integers
 
 SHAPE = (2, 3, 4, 6)

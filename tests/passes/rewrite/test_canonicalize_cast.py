@@ -6,8 +6,8 @@ from relayish.analysis import count_nodes
 from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Function, Tuple
+from relayish.op.builders.builder import op
 from relayish.passes.rewrite.canonicalize_cast import canonicalize_cast
-from relayish.passes.rewrite.rules.table import op
 
 
 def casts(to_dtype: str, from_dtype: str = "int8", users: int = 3) -> Function:

@@ -10,8 +10,8 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
+from relayish.op.builders.builder import op
 from relayish.passes.rewrite.canonicalize_ops import canonicalize_ops
-from relayish.passes.rewrite.rules.table import op
 from relayish.transform import CanonicalizeOps
 
 

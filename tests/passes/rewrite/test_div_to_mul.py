@@ -8,8 +8,8 @@ import pytest
 from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
+from relayish.op.builders.builder import op
 from relayish.passes.rewrite.div_to_mul import div_to_mul
-from relayish.passes.rewrite.rules.table import op
 from relayish.transform import PassContext, parse_pipeline
 
 x = var("x", shape=(3,))

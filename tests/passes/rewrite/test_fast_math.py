@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from relayish.analysis import count_nodes
 from relayish.ir.relay.build import var
+from relayish.op.builders.builder import op
 from relayish.passes.rewrite.fast_math import fast_math
-from relayish.passes.rewrite.rules.table import op
 from tests.support.deep import doublings
 
 

@@ -12,7 +12,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.rewrite.rules.table import op
+from relayish.op.builders.builder import op
 from relayish.text import parse
 from relayish.transform import recast
 

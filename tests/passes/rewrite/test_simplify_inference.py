@@ -12,7 +12,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Call, Constant, Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.rewrite.rules.table import op
+from relayish.op.builders.builder import op
 from relayish.passes.rewrite.simplify_inference import simplify_inference
 from relayish.text import parse
 from relayish.transform import SimplifyInference

@@ -13,7 +13,7 @@ from relayish.ir.relay.expr import Call, Function, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Any, TensorType
-from relayish.passes.rewrite.rules.table import op
+from relayish.op.builders.builder import op
 from relayish.passes.rewrite.split_args import split_args
 from relayish.transform import SplitArgs
 from tests.support.depth import DEPTH

@@ -15,8 +15,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import MixedPrecision, register_mixed_precision_conversion
+from relayish.op.builders.builder import op
 from relayish.op.declaration.properties import mixed_precision
-from relayish.passes.rewrite.rules.table import op
 from relayish.passes.rewrite.to_mixed_precision import to_mixed_precision
 from relayish.testing import TempOpAttr
 from relayish.text import parse

@@ -12,7 +12,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.rewrite.rules.table import op
+from relayish.op.builders.builder import op
 from relayish.passes.utility.annotate_spans import annotate_spans
 from relayish.passes.utility.capture_postdfs_index_in_spans import capture_postdfs_index_in_spans
 from relayish.text import astext, parse

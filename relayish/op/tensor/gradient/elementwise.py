@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
-from relayish.op.builders.gradient import Built, number, op, register_gradient
+from relayish.op.builders.gradient import Built, number, register_gradient
 
 Gradients: TypeAlias = tuple[Expr, ...]
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
 from relayish.op.builders.gradient import (
     Built,
     count_elements,
     number,
-    op,
     rank_of,
     register_gradient,
     require_shape,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
 from relayish.op.builders.gradient import (
     Built,
     number,
-    op,
     rank_of,
     register_gradient,
     size_of,

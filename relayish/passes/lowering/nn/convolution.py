@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType
 from relayish.numeric.windows import Sides
+from relayish.op.builders.builder import op
 from relayish.op.nn.convolution_types import gradient_layouts
 from relayish.op.nn.window_types import SPATIAL
 from relayish.op.nn.windows import sides
@@ -25,7 +26,6 @@ from relayish.passes.lowering.tensors import (
     spread,
     windows,
 )
-from relayish.passes.rewrite.rules.table import op
 
 _OUT, _IN = "XYZ", "ijk"
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from relayish.ir.relay.expr import Expr, Tuple
+from collections.abc import Callable
+from functools import partial
+
+from relayish.ir.relay.expr import Call, Expr, Tuple
 from relayish.ir.relay.type import TensorType
-from relayish.passes.lowering.call import LoweringHandler, Site, lowers, refuse_unless
+from relayish.op.builders.builder import op
+from relayish.passes.lowering.call import LoweringHandler, Site, apply_rule, lowers, refuse_unless
 from relayish.passes.lowering.tensors import cast, number, spread, windows, work_dtype
-from relayish.passes.rewrite.rules.inference import INFERENCE
-from relayish.passes.rewrite.rules.table import CallRule, op
+from relayish.passes.rewrite.rules import inference
 
 
 class Normalisations(LoweringHandler):
@@ -16,29 +19,29 @@ class Normalisations(LoweringHandler):
     @lowers
     def handle_batch_norm(self, site: Site) -> Expr:
         """Return the data normalised by the mean and variance given, and these."""
-        normalised = _expand(site, INFERENCE.fields[site.call.op, 0])
+        normalised = _expand(site, inference.batch_norm)
         *_, mean, variance = site.args
         return Tuple((normalised, mean, variance))
 
     @lowers
     def handle_layer_norm(self, site: Site) -> Expr:
         """Normalise along one axis."""
-        return _expand(site, INFERENCE.calls[site.call.op])
+        return _expand(site, partial(apply_rule, inference.layer_norm))
 
     @lowers
     def handle_instance_norm(self, site: Site) -> Expr:
         """Normalise each channel of each image."""
-        return _expand(site, INFERENCE.calls[site.call.op])
+        return _expand(site, partial(apply_rule, inference.instance_norm))
 
     @lowers
     def handle_group_norm(self, site: Site) -> Expr:
         """Normalise groups of channels."""
-        return _expand(site, INFERENCE.calls[site.call.op])
+        return _expand(site, partial(apply_rule, inference.group_norm))
 
     @lowers
     def handle_l2_normalize(self, site: Site) -> Expr:
         """Divide by the root of the sum of squares."""
-        return _expand(site, INFERENCE.calls[site.call.op])
+        return _expand(site, partial(apply_rule, inference.l2_normalize))
 
     @lowers
     def handle_lrn(self, site: Site) -> Expr:
@@ -59,16 +62,16 @@ class Normalisations(LoweringHandler):
         return cast(op.divide(wide, scale), work, dtype)
 
 
-def _expand(site: Site, rule: CallRule) -> Expr:
+def _expand(site: Site, spell: Callable[[Call, Call], Expr]) -> Expr:
     """Return what a rule of ``SimplifyInference`` makes of a call, of narrow floats in float32."""
     dtype = site.real_dtype()
     work = work_dtype(dtype)
     if work == dtype:
-        return rule(site.before, site.call)
+        return spell(site.call, site.before)
     typed = [
         arg.with_fields(checked_type=TensorType(site.ty(place).shape, work))
         for place, arg in enumerate(site.before.args)
     ]
     wide = [cast(arg, site.dtype(place), work) for place, arg in enumerate(site.args)]
-    image = rule(site.before.with_fields(args=typed), site.call.with_fields(args=wide))
+    image = spell(site.call.with_fields(args=wide), site.before.with_fields(args=typed))
     return cast(image, work, dtype)

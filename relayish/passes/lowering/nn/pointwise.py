@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from relayish.ir.relay.expr import Expr, Tuple
+from relayish.op.builders.builder import op
 from relayish.passes.lowering.call import LoweringHandler, Site, lowers, refuse_unless
 from relayish.passes.lowering.tensors import cast, number, work_dtype
-from relayish.passes.rewrite.rules.table import broadcast_along, op
+from relayish.passes.rewrite.rules.tensors import broadcast_along
 
 
 class Activations(LoweringHandler):

@@ -10,6 +10,7 @@ import numpy as np
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr
+from relayish.op.builders.builder import op
 from relayish.op.nn.pooling import pool_padding, window_sizes
 from relayish.op.nn.pooling_types import find_pooled_axes
 from relayish.passes.lowering.call import LoweringHandler, Site, lowers
@@ -25,7 +26,6 @@ from relayish.passes.lowering.tensors import (
     windows,
     work_dtype,
 )
-from relayish.passes.rewrite.rules.table import op
 
 
 class Pools(LoweringHandler):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.op.types import dimension
 from relayish.op.types.fields import Dimension
 from relayish.op.values.evaluation import lowest_bits
-from relayish.passes.lowering.call import Site, known_shape, lowers, refuse_unless
+from relayish.passes.lowering.call import Site, apply_rule, known_shape, lowers, refuse_unless
 from relayish.passes.lowering.contracting import Contractions
 from relayish.passes.lowering.tensors import (
     cast,
@@ -16,8 +17,7 @@ from relayish.passes.lowering.tensors import (
     reshape,
     transpose,
 )
-from relayish.passes.rewrite.rules.canonical import CANONICAL
-from relayish.passes.rewrite.rules.table import op
+from relayish.passes.rewrite.canonicalize_ops import add_bias
 
 _LETTERS = "abcdefgh"
 
@@ -101,7 +101,7 @@ class Products(Contractions):
     @lowers
     def handle_bias_add(self, site: Site) -> Expr:
         """Add the bias along its axis."""
-        return CANONICAL.calls[site.call.op](site.before, site.call)
+        return apply_rule(add_bias, site.call, site.before)
 
     @lowers
     def handle_fifo_buffer(self, site: Site) -> Expr:

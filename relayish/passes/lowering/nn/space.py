@@ -10,6 +10,7 @@ import numpy as np
 
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr
+from relayish.op.builders.builder import op
 from relayish.op.nn.window_types import SPATIAL
 from relayish.op.values.resampling import find_taps
 from relayish.passes.lowering.call import LoweringHandler, Site, lowers, refuse_unless
@@ -28,7 +29,6 @@ from relayish.passes.lowering.tensors import (
     transpose,
     work_dtype,
 )
-from relayish.passes.rewrite.rules.table import op
 
 
 class Arrangements(LoweringHandler):

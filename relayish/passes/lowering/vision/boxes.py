@@ -8,9 +8,9 @@ from relayish.interpreter.call import evaluate_call
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr, Op, Tuple
+from relayish.op.builders.builder import op
 from relayish.passes.lowering.call import LoweringHandler, Site, lowers, refuse_unless
 from relayish.passes.lowering.tensors import number, pick
-from relayish.passes.rewrite.rules.table import op
 
 
 class Boxes(LoweringHandler):

@@ -7,6 +7,7 @@ import numpy as np
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.passes.lowering.call import Site, lowers, refuse_unless
 from relayish.passes.lowering.contracting import Contractions
 from relayish.passes.lowering.tensors import (
@@ -18,7 +19,6 @@ from relayish.passes.lowering.tensors import (
     number,
     pick,
 )
-from relayish.passes.rewrite.rules.table import op
 
 
 class Regions(Contractions):

@@ -9,6 +9,7 @@ import numpy as np
 
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType, TupleType
+from relayish.op.builders.builder import op
 from relayish.passes.quantisation.canonical.scaling import (
     WIDE,
     Parameter,
@@ -24,7 +25,6 @@ from relayish.passes.quantisation.canonical.scaling import (
     shifted,
     spread,
 )
-from relayish.passes.rewrite.rules.table import op
 
 
 def _channel(axis: int, rank: int) -> int:

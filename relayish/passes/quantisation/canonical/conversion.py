@@ -6,6 +6,7 @@ from typing import Any
 
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.passes.quantisation.canonical.scaling import (
     Parameter,
     along,
@@ -18,7 +19,6 @@ from relayish.passes.quantisation.canonical.scaling import (
     requantized,
     saturated,
 )
-from relayish.passes.rewrite.rules.table import op
 
 
 @canonical("qnn.quantize")

@@ -11,6 +11,7 @@ import numpy as np
 from relayish.interpreter.call import evaluate_call
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.op.declaration.registry import relay_op
 from relayish.op.qnn.activations import (
     QUOTIENT_BITS,
@@ -34,7 +35,6 @@ from relayish.passes.quantisation.canonical.scaling import (
     saturated,
     shifted,
 )
-from relayish.passes.rewrite.rules.table import op
 
 _REAL: Final = "float64"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import relay_call
 from relayish.op.qnn.products import weight_channels
 from relayish.passes.quantisation.canonical.scaling import (
@@ -17,7 +18,6 @@ from relayish.passes.quantisation.canonical.scaling import (
     is_zero,
     rank_of,
 )
-from relayish.passes.rewrite.rules.table import op
 
 _WIDE = "int32"
 

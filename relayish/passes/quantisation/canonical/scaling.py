@@ -12,12 +12,12 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.value import as_value
+from relayish.op.builders.builder import op
 from relayish.op.declaration.rewriting import QNN_CANONICALIZE, register_legalize
 from relayish.op.qnn.configuration import current_requantize_config
 from relayish.op.qnn.fixed_point import LARGEST_SHIFT, fixed_point
 from relayish.op.types.dimension import normalise_axis
 from relayish.passes.quantisation.integer_rules.parameters import array_of
-from relayish.passes.rewrite.rules.table import op
 
 WIDE: Final = "int64"
 _REALS: Final = ("float32", "float64")

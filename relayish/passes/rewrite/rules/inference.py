@@ -7,29 +7,31 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from relayish.dataflow_pattern import Found, RuleSet, is_op, is_tuple_get_item, rule
 from relayish.ir.relay.build import const
-from relayish.ir.relay.expr import Call, Constant, Expr
+from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
+from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
-from relayish.passes.rewrite.rules.table import (
-    CallRules,
-    broadcast_along,
-    normalise_axis,
-    op,
-    tensor_of,
-)
-
-INFERENCE: Final = CallRules("inference")
-"""What ``SimplifyInference`` makes of calls."""
+from relayish.passes.rewrite.rules.tensors import broadcast_along, normalise_axis, tensor_of
+from relayish.rewriting.rule import Facts
 
 
-@INFERENCE.field("nn.dropout", 0)
-def remove_dropout(_: Call, dropout: Call) -> Expr:
+@rule(is_tuple_get_item(is_op("nn.dropout")(None), 0), keeps_order=True)
+def remove_dropout(item: TupleGetItem, _: Facts) -> Expr:
     """Return the data: nothing is dropped when a network is run."""
-    return dropout.args[0]
+    dropout: Any = item.tuple_value  # Any: a call, as the pattern says
+    data: Expr = dropout.args[0]
+    return data
 
 
-@INFERENCE.field("nn.batch_norm", 0)
-def batch_norm(before: Call, call: Call) -> Expr:
+@rule(is_tuple_get_item(is_op("nn.batch_norm")(None), 0))
+def spell_out_batch_norm(item: TupleGetItem, found: Found) -> Expr:
+    """Normalise, where the other results are not asked for."""
+    before: Any = found.pre  # Any: a projection, as the pattern says
+    return batch_norm(item.tuple_value, before.tuple_value)
+
+
+def batch_norm(call: Any, before: Any) -> Expr:  # Any: calls; the second with types
     """Return the normalised data: multiplied by a scale and shifted, both known per channel."""
     data, gamma, beta, moving_mean, moving_var = call.args
     attrs, ty = attrs_of(call), tensor_of(before.args[0])
@@ -40,29 +42,31 @@ def batch_norm(before: Call, call: Call) -> Expr:
     if attrs.center:
         shift = shift + beta
     rank = len(ty.shape)
-    return data * broadcast_along(scale, rank, attrs.axis) + broadcast_along(
-        shift, rank, attrs.axis
-    )
+    scaled: Expr = data * broadcast_along(scale, rank, attrs.axis)
+    return scaled + broadcast_along(shift, rank, attrs.axis)
 
 
-@INFERENCE.call("nn.layer_norm")
-def layer_norm(before: Call, call: Call) -> Expr:
+@rule("nn.layer_norm")
+def layer_norm(call: Call, facts: Facts) -> Expr:
     """Normalise along one axis, then scale and shift along it."""
+    before: Call = facts.pre
     axis = attrs_of(call).axis
     return _scale(before, call, _normalise(before, call, call.args[0], (axis,)))
 
 
-@INFERENCE.call("nn.instance_norm")
-def instance_norm(before: Call, call: Call) -> Expr:
+@rule("nn.instance_norm")
+def instance_norm(call: Call, facts: Facts) -> Expr:
     """Normalise each channel of each sample."""
+    before: Call = facts.pre
     rank, axis = len(tensor_of(before.args[0]).shape), attrs_of(call).axis
     spatial = tuple([at for at in range(1, rank) if at != normalise_axis(axis, rank)])
     return _scale(before, call, _normalise(before, call, call.args[0], spatial))
 
 
-@INFERENCE.call("nn.group_norm")
-def group_norm(before: Call, call: Call) -> Expr:
+@rule("nn.group_norm")
+def group_norm(call: Call, facts: Facts) -> Expr:
     """Split the channels into groups, normalise each, and put them together again."""
+    before: Call = facts.pre
     shape, attrs = tensor_of(before.args[0]).shape, attrs_of(call)
     axis, groups, rank = normalise_axis(attrs.axis, len(shape)), attrs.num_groups, len(shape)
     sizes = [size for size in shape if isinstance(size, int)]
@@ -78,9 +82,10 @@ def group_norm(before: Call, call: Call) -> Expr:
     return _scale(before, call, op.reshape(normalised, newshape=joined))
 
 
-@INFERENCE.call("nn.l2_normalize")
-def l2_normalize(before: Call, call: Call) -> Expr:
+@rule("nn.l2_normalize")
+def l2_normalize(call: Call, facts: Facts) -> Expr:
     """Divide by the root of the sum of squares, which is taken to be no less than epsilon."""
+    before: Call = facts.pre
     (data,) = call.args
     attrs = attrs_of(call)
     squares = data * data
@@ -116,3 +121,9 @@ def _scale(before: Call, call: Call, normalised: Expr) -> Expr:
     if attrs.center:
         normalised = normalised + broadcast_along(beta, rank, attrs.axis)
     return normalised
+
+
+INFERENCE: Final = RuleSet(
+    [remove_dropout, spell_out_batch_norm, layer_norm, instance_norm, group_norm, l2_normalize]
+)
+"""What ``SimplifyInference`` makes of calls."""

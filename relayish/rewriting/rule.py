@@ -1,0 +1,147 @@
+"""Rewrite rules: what takes the place of a node, and the nodes that a rule is asked about.
+
+A rule has a name, an action, and keys: kinds of nodes, families of kinds, operators. ::
+
+    @rule(tir.Mul)
+    def double(product, facts):
+        return tir.Add(product.a, product.a) if is_two(product.b) else product
+
+Its action is given a node whose parts are rewritten already, and what is known where it stands. It
+returns what takes the place of the node, or the node itself to leave it as it is; or
+:class:`Unchanged`, which says why it is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from relayish.ir.node import Node
+
+Action: TypeAlias = Callable[[Any, Any], "Node | Unchanged"]
+"""``action(node, facts)``; Any: a node of the kind the rule is for, facts of its language."""
+
+Key: TypeAlias = Any
+"""What a rule is for. Any: a kind of nodes, a family of kinds, an operator, its name."""
+
+Attempt: TypeAlias = Callable[[Any, Any], Any]
+"""As an action."""
+
+
+class Unchanged(NamedTuple):
+    """What a rule returns that leaves a node as it is, and says why; see :func:`why_not`."""
+
+    reason: str
+
+
+class Rule:
+    """A rewrite rule; made by :func:`rule`, and by what else tells rules.
+
+    Args:
+        name: What it is called, in errors and reports.
+        keys: The kinds, families of kinds and operators it is asked about; ``None``: all nodes.
+        action: What it does.
+        attempt: What is done in its place, where the action is not to be asked about every node of
+            these keys.
+        keeps_order: The rule sees to it itself that what acts still does, in the order it did; what
+            the state of an operator it drops is good for, it knows. Nobody else looks then.
+        roots: Where the rule has a pattern: how what that matches may begin.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        keys: Iterable[Key] | None,
+        action: Action,
+        *,
+        attempt: Attempt | None = None,
+        keeps_order: bool = False,
+        roots: tuple[Any, ...] | None = None,  # Any: as the language of patterns has them
+    ) -> None:
+        self.name = name
+        self.keys = None if keys is None else frozenset(keys)
+        self.action = action
+        self.attempt: Attempt = action if attempt is None else attempt
+        self.keeps_order = keeps_order
+        self.roots = roots
+        self.is_pattern = attempt is not None
+        self.__doc__ = action.__doc__
+
+    def __call__(self, node: Any, facts: Any) -> Any:  # Any: as the action has it
+        """Return what the action does with ``node``."""
+        return self.action(node, facts)
+
+    def __repr__(self) -> str:
+        return f"<Rule {self.name}>"
+
+
+def rule(*keys: Key, keeps_order: bool = False) -> Callable[[Action], Rule]:
+    """Make the function below it a rule for nodes of some kinds, or calls of some operators.
+
+    Args:
+        keys: Kinds, families of kinds, operators; see
+            :class:`~relayish.rewriting.rules.RuleSet`.
+        keeps_order: See :class:`Rule`.
+
+    Example:
+        >>> from relayish import tir
+        >>> @rule(tir.Minus)
+        ... def double_minus(minus, facts):
+        ...     return minus.v.v if isinstance(minus.v, tir.Minus) else minus
+        >>> double_minus
+        <Rule double_minus>
+    """
+
+    def declare(action: Action) -> Rule:
+        return Rule(action.__name__, keys, action, keeps_order=keeps_order)
+
+    return declare
+
+
+class Facts:
+    """What rules may ask, in a language that has nothing more to tell; one for each run.
+
+    Args:
+        root: The program.
+        mod: The module it belongs to.
+
+    Attributes:
+        pre: The node that a rule is asked about, as it was before anything below it was rewritten.
+        found: What the parts of the pattern matched last stand for.
+        matchers: What matches patterns, for as long as this program is rewritten.
+        family: What rules have to return.
+        tells: Whether there is something to note of what takes the place of nodes.
+        is_guarded: Whether :meth:`may_replace` is to be asked.
+    """
+
+    pre: Any  # Any: a node of the kinds that the rule is for
+    family: type[Node] = Node
+    tells: bool = False
+    is_guarded: bool = False
+
+    def __init__(self, root: Any = None, mod: Any = None) -> None:  # Any: of whatever language
+        self.root = root
+        self.mod = mod
+        self.found: Mapping[Any, Any] = {}  # Any: patterns, nodes
+        self.matchers: dict[Any, Any] = {}  # Any: patterns, their matchers
+
+    def tell(self, image: Any, before: Any) -> None:  # Any: nodes
+        """Note that ``image`` takes the place of ``before``, whose value it has."""
+
+    def may_replace(self, rule: Rule, before: Any, after: Any) -> bool:  # noqa: ARG002 - for others
+        """Return whether what a rule made of a node may take its place."""
+        return True
+
+    def place(self, out: Any, origin: Any, known: Mapping[Node, Any]) -> Any:  # noqa: ARG002 - too
+        """Return what takes the place of ``origin``: ``out``, where nothing else is to be done.
+
+        Args:
+            out: What a rule returned.
+            origin: The node of the program whose place it takes.
+            known: The nodes that were there before.
+        """
+        return out
+
+    def of(self, node: Any) -> Any:  # Any: a node, and its type, of whatever language
+        """Return the type of a node; ``None`` if nothing is known of it."""
+        return getattr(node, "type", None)

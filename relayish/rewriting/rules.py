@@ -1,0 +1,121 @@
+"""Rule sets: rules that are applied together, found by what a node is and by what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from relayish.errors import DeclarationError
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node, lineage
+from relayish.rewriting.rule import Action, Key, Rule
+
+Select: TypeAlias = Callable[[Any], tuple[Rule, ...]]  # Any: a node of the kind
+"""``select(node)``: the rules to ask about a node of a kind, where the kind alone does not say."""
+
+
+class RuleSet:
+    """Rules that are applied together; of those for one node, the first that fits is applied.
+
+    Rules that are told of a kind come before those of its families; otherwise, those given first
+    are tried first.
+
+    Args:
+        rules: Rules, and other sets.
+        name: What the set is for, as the subject of a sentence, if others may add to it.
+
+    Example:
+        >>> from relayish import tir
+        >>> from relayish.rewriting import RuleSet, rule
+        >>> @rule(tir.Minus)
+        ... def double_minus(minus, facts):
+        ...     return minus.v.v if isinstance(minus.v, tir.Minus) else minus
+        >>> RuleSet([double_minus]).of_kind[tir.Minus]
+        (<Rule double_minus>,)
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Rule | RuleSet] = (),
+        name: str = "",
+    ) -> None:
+        self.rules: tuple[Rule, ...] = tuple(_flatten(rules))
+        self.name = name or "a set of rules"
+        self._added: KindTable[Rule] = KindTable(self.name, f"{name or 'rules'}.register")
+        self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = self._added.derive(
+            self._select
+        )
+        """By kind: the rules for its nodes, or what selects them."""
+
+    @classmethod
+    def by_key(cls, actions: Mapping[Any, Sequence[Action]]) -> RuleSet:  # Any: keys
+        """Return the set of what is to be done by the kind, family or operator it is for."""
+        return cls(
+            [
+                Rule(action.__name__, (key,), action)
+                for key, several in actions.items()
+                for action in several
+            ]
+        )
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def register(self, kind: type[Node], action: Action, *, replace: bool = False) -> Action:
+        """Add a rule for nodes of a kind or a family, which is tried after all that there are.
+
+        Args:
+            kind: The kind, or family.
+            action: What the rule does.
+            replace: Take the place of what was registered before.
+
+        Raises:
+            DuplicateNameError: If somebody else registered one and ``replace`` is false.
+        """
+        added = Rule(getattr(action, "__name__", self.name), (kind,), action)
+        self._added.register(kind, added, replace=replace, by=action)
+        return action
+
+    def for_keys(self, *keys: Key) -> tuple[Rule, ...]:
+        """Return the rules for what has some keys: those for the first key first."""
+        found: list[Rule] = []
+        for index, key in enumerate(keys):
+            known = keys[:index]
+            found += [
+                each
+                for each in self.rules
+                if (not index if each.keys is None else key in each.keys)
+                and not (known and each.keys and not each.keys.isdisjoint(known))
+            ]
+        return tuple(found)
+
+    def for_operator(self, op: Node) -> tuple[Rule, ...]:
+        """Return the rules for what calls ``op``."""
+        return self.for_keys(*self.keys_of(op))
+
+    def keys_of(self, op: Node) -> Sequence[Key]:
+        """Return the keys of what calls ``op``, of which rules are told."""
+        return (op,)
+
+    def _select(self, kind: type[Node]) -> tuple[Rule, ...] | Select:
+        maker = SELECTORS.get(kind)
+        if maker is not None:
+            return maker(self)
+        found = self.for_keys(*lineage(kind))
+        if self._added.knows(kind):
+            found = (*found, self._added[kind])
+        return found
+
+
+SELECTORS: Final[dict[type[Node], Callable[[RuleSet], Select]]] = {}
+"""By kind: what makes the function that selects rules for its nodes, if the kind does not do."""
+
+
+def _flatten(rules: Iterable[Rule | RuleSet]) -> Iterator[Rule]:
+    for each in rules:
+        if isinstance(each, RuleSet):
+            yield from each.rules
+        elif isinstance(each, Rule):
+            yield each
+        else:
+            raise DeclarationError(f"expected a rule; found {each!r}; decorate it with @rule(...)")
