@@ -100,7 +100,7 @@ class ConstantFolder(MixedModeMutator):
         tail: Expr = let
         while type(tail) is Let and tail not in self.memo_map:
             value = self.visit(tail.value)
-            constant = type(value) is Constant or type(skip_on_device(value)) is Constant
+            constant = type(skip_on_device(value)) is Constant
             if constant and tail.var not in self._named:
                 self.memo_map[tail.var] = value
             else:
@@ -118,11 +118,14 @@ class ConstantFolder(MixedModeMutator):
 
     def note_binding(self, var: Var, value: Expr) -> None:
         """Remember that ``var`` stands for a tuple, by this or another name, wherever it is."""
-        inner = skip_on_device(value)
-        if type(inner) is Tuple:
-            self._tuples[var] = value
-        elif type(inner) is Var and inner in self._tuples:
-            self._tuples[var] = with_on_device_of(self._tuples[inner], value)
+        whole = self._look_through(value)
+        if type(skip_on_device(whole)) is Tuple:
+            self._tuples[var] = whole
+
+    def _look_through(self, expr: Expr) -> Expr:
+        """Return the tuple that a name stands for, with all annotations; else ``expr`` itself."""
+        bound = self._tuples.get(skip_on_device(expr))
+        return expr if bound is None else with_on_device_of(bound, expr)
 
     def visit_var(self, var: Var) -> Expr:
         """Leave ``var`` as it is: constants were put in the memo where they are bound."""
@@ -169,24 +172,16 @@ class ConstantFolder(MixedModeMutator):
         only constants are taken: anything else is computed where the tuple is. A field of what an
         annotation says the device of is there, too.
         """
-        held = post.tuple_value
-        tup = skip_on_device(held)
-        if type(tup) is Tuple:
-            inside = 0 <= post.index < len(tup.fields) and self._transparency.holds_for(tup)
-            return with_on_device_of(tup.fields[post.index], held) if inside else post
-        if type(tup) is Constant and isinstance(tup.data, tuple):
-            inside = 0 <= post.index < len(tup.data)
-            field = Constant(tup.data[post.index], span=post.span) if inside else post
-            return with_on_device_of(field, held) if inside else post
-        bound = self._tuples.get(tup)
-        if bound is None or post.index < 0:
-            return post
-        tup = skip_on_device(bound)
-        assert type(tup) is Tuple
-        fields = tup.fields[post.index : post.index + 1]
-        if not fields or not self._checker.check(fields[0]):
-            return post
-        return with_on_device_of(with_on_device_of(fields[0], bound), held)
+        whole = self._look_through(post.tuple_value)
+        tup, index = skip_on_device(whole), post.index
+        if type(tup) is Tuple and 0 <= index < len(tup.fields):
+            field = tup.fields[index]
+            bound = whole is not post.tuple_value
+            taken = self._checker.check(field) if bound else self._transparency.holds_for(tup)
+            return with_on_device_of(field, whole) if taken else post
+        if type(tup) is Constant and isinstance(tup.data, tuple) and 0 <= index < len(tup.data):
+            return with_on_device_of(Constant(tup.data[index], span=post.span), whole)
+        return post
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Evaluate the call of an operator all of whose arguments are constant."""

@@ -26,7 +26,7 @@ from relayish.interpreter.constants import AbstractValue, Constants, concrete
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Call, Constant, Expr, If, Let, TupleGetItem, Var
 from relayish.pass_infra import register_pass
-from relayish.passes.fold.constant_checker import is_constant, value_to_expr
+from relayish.passes.fold.constant_checker import value_to_expr
 from relayish.passes.fold.fold_constant import ConstantFolder
 
 
@@ -82,7 +82,7 @@ class ConditionalConstantFolder(ConstantFolder):
     def _replace(self, pre: Expr, post: Expr, fold: Callable[..., Expr]) -> Expr:
         """Return what ``fold`` makes of a node; else its value, if known, where nothing acts."""
         found = fold(pre, post)
-        if is_constant(found) or is_on_device(found):
+        if self._checker.check(found) or is_on_device(found):
             return found
         known = self._known(pre)
         if known is None or not self._transparency.holds_for(pre):
