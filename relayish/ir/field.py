@@ -93,9 +93,10 @@ def field(
         compared: Whether structural equality and hashing look at the field.
         inferred: The field says what was found out of the node; on a changed one it is cleared.
         convert: Called on the given value; raises ``ValueError`` or ``TypeError`` on a bad one.
-        derived: The field follows from the others: ``derive_<name>(node)``, a static method of the
-            class or of its family, is called when a node is made, and whenever one is rebuilt, so
-            that it is never stale. It is neither given nor compared nor stored.
+        derived: The field follows from the others: ``derive_<name>`` of the class or of its family,
+            a static method or as ``attrgetter("a.type")``, is called on a node when it is made, and
+            whenever it is rebuilt, so that the field is never stale. It is neither given nor
+            compared nor stored.
         declares: What the field binds is known in all that stands behind the node, in the block or
             scope that it stands in: the node is a declaration. Without, a binder needs a scope.
         rest: The nodes are statements, and this field, a scope, holds what comes after one in its

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 
 import relayish as relay
 from relayish import core, tir
 from relayish.binary import from_binary, to_binary
-from relayish.core import Expr, Stmt, Type
+from relayish.core import Expr, Stmt
 from relayish.dataflow import Action, build_flow_graph
 from relayish.domain import DefaultHandler, Handler, TransformCtx, Visitor, verify
 from relayish.errors import FieldError, ParseError
@@ -31,10 +33,7 @@ with DECLARED:
         b: Expr
         conjugate: bool = False
 
-        @staticmethod
-        def derive_type(node: Cmul) -> Type:
-            """Return the type of the first operand."""
-            return node.a.type
+        derive_type = attrgetter("a.type")
 
     @node("repeat", domain=COMPLEX, effect=Effect.NONE, graph_node=False)
     class Repeat(Stmt):

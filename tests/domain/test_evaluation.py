@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,7 @@ with DECLARED:
         re: core.Expr
         im: core.Expr
 
-        @staticmethod
-        def derive_type(norm: Any) -> Any:
-            return norm.re.type
+        derive_type = attrgetter("re.type")
 
     @node("relay_norm", effect=relay.Effect.NONE, domain="gauss")
     class RelayNorm(Expr):
@@ -59,9 +58,7 @@ with DECLARED:
         re: tir.Expr
         im: tir.Expr
 
-        @staticmethod
-        def derive_type(norm: Any) -> Any:
-            return norm.re.type
+        derive_type = attrgetter("re.type")
 
     @node("twice", effect=relay.Effect.NONE, domain="gauss")
     class Twice(Expr):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,7 @@ with DECLARED:
         a: core.Expr
         b: core.Expr
 
-        @staticmethod
-        def derive_type(hypot: Any) -> Any:
-            return hypot.a.type
+        derive_type = attrgetter("a.type")
 
     @node("pick", effect=relay.Effect.NONE, domain="maths")
     class Pick(tir.Expr):
@@ -64,9 +63,7 @@ with DECLARED:
         a: tir.Expr
         b: tir.Expr
 
-        @staticmethod
-        def derive_type(pick: Any) -> Any:
-            return pick.a.type
+        derive_type = attrgetter("a.type")
 
     @node("again", effect=relay.Effect.NONE, domain="maths")
     class Again(Expr):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -47,9 +48,7 @@ with DECLARED:
         value: core.Expr
         text: str = ""
 
-        @staticmethod
-        def derive_type(note: Any) -> Any:
-            return note.value.type
+        derive_type = attrgetter("value.type")
 
     @node("noted", effect=relay.Effect.NONE, domain="marking")
     class Noted(Expr):

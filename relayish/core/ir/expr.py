@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 
 from relayish.core.ir.constant import Constant
@@ -24,10 +26,7 @@ class UnaryOp(Expr):
 
     a: Expr
 
-    @staticmethod
-    def derive_type(node: UnaryOp) -> Type:
-        """Return the type of the operand."""
-        return node.a.type
+    derive_type = staticmethod(attrgetter("a.type"))
 
 
 class BinaryOp(Expr):
@@ -39,10 +38,7 @@ class BinaryOp(Expr):
     a: Expr
     b: Expr
 
-    @staticmethod
-    def derive_type(node: BinaryOp) -> Type:
-        """Return the type of the first operand."""
-        return node.a.type
+    derive_type = staticmethod(attrgetter("a.type"))
 
 
 class BitOp(BinaryOp):
@@ -65,10 +61,7 @@ class Comparison(BinaryOp, properties=Property.COMPARE | Property.BOOLEAN):
     __slots__ = ()
     visit_name = "comparison"
 
-    @staticmethod
-    def derive_type(node: BinaryOp) -> Type:  # noqa: ARG004 - as of all kinds
-        """Return the type of truth values."""
-        return BOOL
+    derive_type = staticmethod(lambda _: BOOL)
 
     def __bool__(self) -> bool:
         raise OperatorError(
@@ -98,10 +91,7 @@ class Intconst(Literal):
     value: int
     rtype: Type = field(default=INT32, convert=as_type)
 
-    @staticmethod
-    def derive_type(node: Intconst) -> Type:
-        """Return the type it was given."""
-        return node.rtype
+    derive_type = attrgetter("rtype")
 
 
 @node("zero", atom=Atom.LITERAL)
@@ -110,10 +100,7 @@ class Zero(Literal):
 
     rtype: Type = field(default=INT32, convert=as_type)
 
-    @staticmethod
-    def derive_type(node: Zero) -> Type:
-        """Return the type it was given."""
-        return node.rtype
+    derive_type = attrgetter("rtype")
 
 
 @node("one", atom=Atom.LITERAL)
@@ -122,10 +109,7 @@ class One(Literal):
 
     rtype: Type = field(default=INT32, convert=as_type)
 
-    @staticmethod
-    def derive_type(node: One) -> Type:
-        """Return the type it was given."""
-        return node.rtype
+    derive_type = attrgetter("rtype")
 
 
 @node("ldc", effect=Effect.NONE, graph_node=False)
@@ -134,10 +118,7 @@ class Ldc(Expr):
 
     constant: Constant
 
-    @staticmethod
-    def derive_type(node: Ldc) -> Type:
-        """Return the type of the constant."""
-        return node.constant.type
+    derive_type = attrgetter("constant.type")
 
 
 @node("ldca", effect=Effect.NONE, graph_node=False)
@@ -318,7 +299,4 @@ def _default_type(value: object) -> Type:
 class Void(Expr):
     """No value: what stands where there is none."""
 
-    @staticmethod
-    def derive_type(node: Void) -> Type:  # noqa: ARG004 - as of all kinds
-        """Return the type of what gives no value."""
-        return VOID
+    derive_type = staticmethod(lambda _: VOID)

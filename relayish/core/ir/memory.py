@@ -6,6 +6,8 @@ address says.
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from relayish.core.ir.family import Expr, Stmt, Symbol
 from relayish.core.ir.symbol import Preg
 from relayish.core.ir.type import VOID, Type, as_type, as_type_or_none
@@ -59,10 +61,7 @@ class Ldf(Expr):
     field_name: str
     access_type: Type = field(convert=as_type)
 
-    @staticmethod
-    def derive_type(node: Ldf) -> Type:
-        """Return the access type."""
-        return node.access_type
+    derive_type = attrgetter("access_type")
 
 
 @node("ldo", effect=Effect.READS, graph_node=False)
@@ -73,10 +72,7 @@ class Ldo(Expr):
     offset: int
     access_type: Type = field(convert=as_type)
 
-    @staticmethod
-    def derive_type(node: Ldo) -> Type:
-        """Return the access type."""
-        return node.access_type
+    derive_type = attrgetter("access_type")
 
 
 @node("ild", effect=Effect.READS, graph_node=False)
@@ -113,10 +109,7 @@ class Ldpf(Expr):
     field_name: str
     access_type: Type = field(convert=as_type)
 
-    @staticmethod
-    def derive_type(node: Ldpf) -> Type:
-        """Return the access type."""
-        return node.access_type
+    derive_type = attrgetter("access_type")
 
 
 @node("array", effect=Effect.NONE, graph_node=False)

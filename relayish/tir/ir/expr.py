@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
@@ -44,10 +45,7 @@ class Call(Expr, Stmt, ExprNode):
     value_index: int = -1
     attrs: DictAttrs | None = None
 
-    @staticmethod
-    def derive_type(node: Call) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
 
 @node("reduce", effect=Effect.NONE, graph_node=False)
@@ -63,10 +61,7 @@ class Reduce(Expr, ExprNode):
     body: Expr = field(scope=Runs.REPEATEDLY)
     reduce_axis: tuple[Var, ...] = field(default=(), binder=True)
 
-    @staticmethod
-    def derive_type(node: Reduce) -> Type:
-        """Return the type of the body."""
-        return node.body.type
+    derive_type = attrgetter("body.type")
 
 
 REDUCE_OPERATORS: Final[Mapping[ReduceType, type[BinaryOpNode]]] = MappingProxyType(
@@ -107,7 +102,4 @@ class PrimitiveNode(Expr, Stmt, ExprNode):
     attrs: DictAttrs | None = None
     dtype: Type = field(default=VOID, convert=as_type)
 
-    @staticmethod
-    def derive_type(node: PrimitiveNode) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
 from relayish.ir.roles import Access
@@ -24,10 +26,7 @@ class BufferGetDataHandle(IntrinsicOp):
 
     buffer: Expr
 
-    @staticmethod
-    def derive_type(node: BufferGetDataHandle) -> Type:  # noqa: ARG004 - as of all kinds
-        """Return ``void*``."""
-        return VOID_POINTER
+    derive_type = staticmethod(lambda _: VOID_POINTER)
 
 
 @node("buffer_get_data_const_handle", effect=Effect.NONE, graph_node=False)
@@ -36,10 +35,7 @@ class BufferGetDataConstHandle(IntrinsicOp):
 
     buffer: Expr
 
-    @staticmethod
-    def derive_type(node: BufferGetDataConstHandle) -> Type:  # noqa: ARG004
-        """Return ``const void*``."""
-        return VOID_POINTER._replace(is_const=True)
+    derive_type = staticmethod(lambda _: VOID_POINTER._replace(is_const=True))
 
 
 @node("pod_value_to_x", effect=Effect.NONE, graph_node=False)
@@ -49,10 +45,7 @@ class PodValueToX(IntrinsicOp):
     pod_value_ptr: Expr
     dtype: Type = field(convert=as_type)
 
-    @staticmethod
-    def derive_type(node: PodValueToX) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
 
 @node("buffer_create", effect=Effect.STATE, graph_node=False)
@@ -61,10 +54,7 @@ class BufferCreate(IntrinsicOp):
 
     buffer: Expr = field(access=Access.WRITE)
 
-    @staticmethod
-    def derive_type(node: BufferCreate) -> Type:  # noqa: ARG004
-        """Return the type of nothing."""
-        return VOID
+    derive_type = staticmethod(lambda _: VOID)
 
 
 @node("get_addr", effect=Effect.NONE, graph_node=False)
@@ -87,10 +77,7 @@ class ArgsConstruct(IntrinsicOp):
     var: Var = field(access=Access.WRITE)
     args: tuple[Expr, ...]
 
-    @staticmethod
-    def derive_type(node: ArgsConstruct) -> Type:  # noqa: ARG004
-        """Return the type of addresses of packed arguments."""
-        return POD_VALUE_POINTER
+    derive_type = staticmethod(lambda _: POD_VALUE_POINTER)
 
 
 @node("builtin_intrin", effect=Effect.NONE, graph_node=False)
@@ -108,7 +95,4 @@ class BuiltinIntrin(IntrinsicOp):
     id: int = -1
     arg_nums: int = 0
 
-    @staticmethod
-    def derive_type(node: BuiltinIntrin) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final, TypeAlias, Union
 
 import numpy as np
@@ -106,10 +107,7 @@ class UnaryOpNode(Expr, ExprNode):
 
     v: Expr
 
-    @staticmethod
-    def derive_type(node: UnaryOpNode) -> Type:
-        """Return the type of the operand."""
-        return node.v.type
+    derive_type = attrgetter("v.type")
 
 
 class BinaryOpNode(Expr, ExprNode):
@@ -121,10 +119,7 @@ class BinaryOpNode(Expr, ExprNode):
     a: Expr
     b: Expr
 
-    @staticmethod
-    def derive_type(node: BinaryOpNode) -> Type:
-        """Return the type of the first operand."""
-        return node.a.type
+    derive_type = staticmethod(attrgetter("a.type"))
 
 
 class PredicateNode(BinaryOpNode, properties=Property.BOOLEAN):
@@ -159,10 +154,7 @@ class IntImm(Expr, ExprNode):
     value: int
     dtype: Type = field(default=INT32, convert=as_type)
 
-    @staticmethod
-    def derive_type(node: IntImm) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
 
 @node("uint_imm", atom=Atom.LITERAL)
@@ -172,10 +164,7 @@ class UIntImm(Expr, ExprNode):
     value: int
     dtype: Type = field(default=BOOL, convert=as_type)
 
-    @staticmethod
-    def derive_type(node: UIntImm) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
 
 @node("float_imm", atom=Atom.LITERAL)
@@ -185,10 +174,7 @@ class FloatImm(Expr, ExprNode):
     value: float = field(convert=float)
     dtype: Type = field(default=FLOAT32, convert=as_type)
 
-    @staticmethod
-    def derive_type(node: FloatImm) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
 
 @node("string_imm", atom=Atom.LITERAL)
@@ -197,10 +183,7 @@ class StringImm(Expr, ExprNode):
 
     value: str
 
-    @staticmethod
-    def derive_type(node: StringImm) -> Type:  # noqa: ARG004 - as of all kinds
-        """Return the type of strings."""
-        return STRING
+    derive_type = staticmethod(lambda _: STRING)
 
 
 @node("add", effect=Effect.NONE, properties=Property.COMMUTATIVE)
@@ -335,10 +318,7 @@ class Cast(Expr, ExprNode):
     dtype: Type = field(convert=as_type)
     v: Expr
 
-    @staticmethod
-    def derive_type(node: Cast) -> Type:
-        """Return the type it converts to."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
 
 @node("select", effect=Effect.NONE)
@@ -349,10 +329,7 @@ class Select(Expr, ExprNode):
     true_value: Expr
     false_value: Expr
 
-    @staticmethod
-    def derive_type(node: Select) -> Type:
-        """Return the type of the value where the condition holds."""
-        return node.true_value.type
+    derive_type = attrgetter("true_value.type")
 
 
 @node("ramp", effect=Effect.NONE)

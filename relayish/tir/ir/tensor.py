@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import NoReturn
 
 from relayish.ir.effect import Effect
@@ -36,10 +37,7 @@ class Var(Parameter):
     is_reduce_axis: bool = False
     tag: str = ""
 
-    @staticmethod
-    def derive_type(node: Var) -> Type:
-        """Return the type it was given."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
 
 @node("buffer", atom=Atom.VARIABLE)
@@ -66,10 +64,7 @@ class Buffer(Parameter):
     data_alignment: int = 0
     memory_type: MemoryType = MemoryType.HEAP
 
-    @staticmethod
-    def derive_type(node: Buffer) -> Type:  # noqa: ARG004 - as of all kinds
-        """Return the type of addresses of buffers, whatever they hold."""
-        return BUFFER_POINTER
+    derive_type = staticmethod(lambda _: BUFFER_POINTER)
 
 
 @node("buffer_range", effect=Effect.NONE, graph_node=False)
@@ -79,10 +74,7 @@ class BufferRange(Expr, ExprNode):
     buffer: Expr
     ranges: tuple[Var, ...] = field(default=(), binder=True, declares=True)
 
-    @staticmethod
-    def derive_type(node: BufferRange) -> Type:
-        """Return the type of the buffer."""
-        return node.buffer.type
+    derive_type = attrgetter("buffer.type")
 
 
 @node("tensor", effect=Effect.NONE, graph_node=False)
@@ -115,10 +107,7 @@ class Tensor(Expr, ExprNode):
 
     __iter__ = None  # else an iteration would load elements without end
 
-    @staticmethod
-    def derive_type(node: Tensor) -> Type:
-        """Return the type of an element."""
-        return node.dtype
+    derive_type = attrgetter("dtype")
 
     def __getitem__(self, indices: Operand | tuple[Operand, ...]) -> Load:
         """Return the load of the element at ``indices``, expressions or integers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,7 @@ with DECLARED:
 
         a: core.Expr
 
-        @staticmethod
-        def derive_type(cube: Cube) -> core.Type:
-            return cube.a.type
+        derive_type = attrgetter("a.type")
 
     @node("times", domain=REPEATED, graph_node=False)
     class Times(core.Stmt):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,7 @@ with DECLARED:
 
         a: core.Expr
 
-        @staticmethod
-        def derive_type(doubled: Doubled) -> core.Type:
-            return doubled.a.type
+        derive_type = attrgetter("a.type")
 
 
 _kinds = known_in_tests(DECLARED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 
 import relayish as relay
@@ -374,9 +376,7 @@ class TestExtensions:
 
             v: tir.Expr
 
-            @staticmethod
-            def derive_type(node: Checked) -> tir.Type:
-                return node.v.type
+            derive_type = attrgetter("v.type")
 
         assert same(put(Checked(n) * 0))
         register_fault_rule(Checked, lambda *_: False)
