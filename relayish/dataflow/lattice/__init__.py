@@ -12,8 +12,8 @@ from relayish.dataflow.lattice.congruences import (
     congruent,
 )
 from relayish.dataflow.lattice.flat import Flat, same_value
-from relayish.dataflow.lattice.interval import INFINITE, Interval
-from relayish.dataflow.lattice.intervals import EVERY_INTEGER, AnyIntegers, Intervals
+from relayish.dataflow.lattice.interval import INFINITE, AnyIntegers, Interval
+from relayish.dataflow.lattice.intervals import EVERY_INTEGER, Intervals
 from relayish.dataflow.lattice.lattice import IsLattice, Lattice
 from relayish.dataflow.lattice.law_check import check_laws
 from relayish.dataflow.lattice.lift import Lift

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from typing import Final, TypeAlias
+from typing import Final
 
-from relayish.dataflow.lattice.interval import INFINITE, Interval
+from relayish.dataflow.lattice.interval import INFINITE, AnyIntegers, Interval
 from relayish.dataflow.lattice.lattice import Lattice
-from relayish.dataflow.lattice.symbols import BOTTOM, IsBottom
-
-AnyIntegers: TypeAlias = Interval | IsBottom
-"""The states of :class:`Intervals`: an interval, or ``BOTTOM`` for no integer at all."""
+from relayish.dataflow.lattice.symbols import BOTTOM
 
 EVERY_INTEGER: Final = Interval(-INFINITE, INFINITE)
 

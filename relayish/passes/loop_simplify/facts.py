@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish.dataflow.lattice.interval import Interval, add, scale
 from relayish.errors import PassError
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
@@ -21,7 +22,7 @@ from relayish.rewriting.rule import Facts as RewritingFacts
 from relayish.rewriting.rule import Rule
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.faults import may_fault
-from relayish.tir.analysis.interval import Interval, add, scale, type_range
+from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.analysis.literals import is_arithmetic
 from relayish.tir.ir.expr import Reduce

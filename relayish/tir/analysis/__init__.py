@@ -7,6 +7,7 @@ statement: :class:`Context` is persistent, so what holds in a loop or branch can
 carries any.
 """
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.accesses import Access, Accesses, collect_accesses
 from relayish.tir.analysis.bounds import float_interval_of, interval_of
 from relayish.tir.analysis.constant_rules import register_evaluation
@@ -23,7 +24,7 @@ from relayish.tir.analysis.dependence import (
 from relayish.tir.analysis.environments import Environment, Environments
 from relayish.tir.analysis.faults import register_fault_rule
 from relayish.tir.analysis.index_intervals import IndexIntervals
-from relayish.tir.analysis.interval import FloatInterval, Interval
+from relayish.tir.analysis.interval import FloatInterval
 from relayish.tir.analysis.interval_rules import register_interval_rule
 from relayish.tir.analysis.iteration_pairs import Direction
 from relayish.tir.analysis.linear_form import (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import OperatorError
 from relayish.ir.one_line import one_line_at
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import FloatInterval, Interval
+from relayish.tir.analysis.interval import FloatInterval
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import exact_form, interval_of_form, linear_form
 from relayish.tir.ir.operators import Expr

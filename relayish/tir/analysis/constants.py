@@ -15,6 +15,7 @@ from relayish.dataflow.graph import Action, FlowGraph, Procedure
 from relayish.dataflow.graph.point import Branch
 from relayish.dataflow.lattice import TOP, Flat, MapLattice
 from relayish.dataflow.lattice.flat import FlatState
+from relayish.dataflow.lattice.interval import Interval
 from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Extreme, Unreachable
 from relayish.dataflow.registry import register_analysis
@@ -24,7 +25,6 @@ from relayish.ir.scoping import PROGRAM, has_scopes, operands
 from relayish.tir.analysis.constant_rules import EVALUATIONS
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.index_intervals import bound_inside
-from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.literals import Number, compute, value_of
 from relayish.tir.analysis.refinement import variable_read

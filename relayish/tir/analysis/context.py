@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from relayish._support.persistent_map import PersistentMap
-from relayish.tir.analysis.interval import AnyInterval, Interval
+from relayish.dataflow.lattice.interval import Interval
+from relayish.tir.analysis.interval import AnyInterval
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from relayish.dataflow.graph import FlowGraph, build_flow_graph
+from relayish.dataflow.lattice.interval import Interval
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, collect_variables
 from relayish.ir.span import Span
 from relayish.tir.analysis.environments import NOTHING_KNOWN, Environment
 from relayish.tir.analysis.index_intervals import Values
-from relayish.tir.analysis.interval import Interval, type_range
+from relayish.tir.analysis.interval import type_range
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Load, Tensor, Var

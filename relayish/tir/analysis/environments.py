@@ -12,8 +12,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from relayish._support.persistent_map import PersistentMap
 from relayish.dataflow.lattice import Intervals, Lattice
+from relayish.dataflow.lattice.interval import Interval
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
-from relayish.tir.analysis.interval import Interval, type_range
+from relayish.tir.analysis.interval import type_range
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 

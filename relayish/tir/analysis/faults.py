@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import FloatInterval, Interval, type_range
+from relayish.tir.analysis.interval import FloatInterval, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.ir.operators import (
     BinaryOpNode,

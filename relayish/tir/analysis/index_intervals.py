@@ -14,6 +14,7 @@ from typing import Final
 from relayish.dataflow.functor import ForwardDataFlow
 from relayish.dataflow.graph import Action, FlowGraph, Procedure
 from relayish.dataflow.graph.point import Branch
+from relayish.dataflow.lattice.interval import EITHER, Interval, add
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
@@ -29,7 +30,7 @@ from relayish.tir.analysis.environments import (
     Outcome,
     interval_held,
 )
-from relayish.tir.analysis.interval import EITHER, Interval, add, type_range, wrap
+from relayish.tir.analysis.interval import type_range, wrap
 from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.analysis.refinement import Refinement, variable_read
 from relayish.tir.analysis.scopes import assignments_among

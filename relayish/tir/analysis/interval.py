@@ -14,51 +14,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from relayish.dataflow.lattice.interval import (
-    EITHER,
-    FALSE,
-    TRUE,
-    Interval,
-    add,
-    div,
-    hull_of,
-    larger,
-    mod,
-    mul,
-    scale,
-    smaller,
-    sub,
-    truncated_quotient,
-    truncated_remainder,
-)
+from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.ir.operators import integer_range
 from relayish.tir.ir.type import Type
-
-__all__ = [
-    "ANY_FLOAT",
-    "EITHER",
-    "FALSE",
-    "TRUE",
-    "AnyInterval",
-    "FloatInterval",
-    "Interval",
-    "add",
-    "div",
-    "float_corners",
-    "float_of",
-    "hull_of",
-    "larger",
-    "mod",
-    "mul",
-    "scale",
-    "smaller",
-    "sub",
-    "truncated_quotient",
-    "truncated_remainder",
-    "type_range",
-    "wrap",
-    "wrap_integer",
-]
 
 
 class FloatInterval(NamedTuple):

@@ -11,20 +11,18 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from relayish.dataflow.lattice import interval as arithmetic
+from relayish.dataflow.lattice.interval import EITHER, FALSE, TRUE, AnyIntegers, Interval, Strict
+from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.errors import OperatorError
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
-from relayish.tir.analysis import interval as arithmetic
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import (
     ANY_FLOAT,
-    EITHER,
-    FALSE,
-    TRUE,
     AnyInterval,
     FloatInterval,
-    Interval,
     float_corners,
     float_of,
     type_range,
@@ -202,10 +200,11 @@ def _known(node: Expr, context: Context) -> Interval | None:
     return context.interval_of_term(context.numbers.number(node))
 
 
-def _binary(integers: Compute, floats: Compute | None = None) -> IntervalRule:
+def _binary(integers: Strict[AnyIntegers], floats: Compute | None = None) -> IntervalRule:
     def compute(node: BinaryOpNode, a: AnyInterval, b: AnyInterval) -> AnyInterval | None:
         if isinstance(a, Interval) and isinstance(b, Interval):
-            return integers(a, b)
+            found = integers(a, b)
+            return None if found is BOTTOM else found
         if floats is None or isinstance(a, Interval) or isinstance(b, Interval):
             return None
         return floats(a, b, node.type.scalar)

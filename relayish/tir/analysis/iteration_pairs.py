@@ -7,6 +7,7 @@ from enum import IntFlag
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish._support.graph import find_root
+from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.accesses import Access, Around
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.integer_system import (
@@ -15,7 +16,6 @@ from relayish.tir.analysis.integer_system import (
     System,
     solve_equations,
 )
-from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.iterations import Instance, Iterations
 from relayish.tir.analysis.same_element import equate_elements
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+from relayish.dataflow.lattice.interval import Interval, add, div, hull_of, scale
+from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.tir.analysis.accesses import Around, Binding, Place, arounds
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.integer_system import (
@@ -19,7 +21,7 @@ from relayish.tir.analysis.integer_system import (
     System,
     solve_equations,
 )
-from relayish.tir.analysis.interval import Interval, add, div, hull_of, scale, type_range
+from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import linear_form
 from relayish.tir.ir.operators import (
@@ -359,7 +361,7 @@ class Instance:
         interval = iterations.interval(value)
         low, high = (-most if interval.low < 0 else 0), (most if interval.high > 0 else 0)
         quotients = div(interval, Interval(by, by))
-        assert quotients is not None
+        assert quotients is not BOTTOM
         quotient, rest = iterations.unknown(quotients), iterations.unknown(Interval(low, high))
         iterations.equations.append(quotient.times(by).plus(rest).plus(value, -1))
         if low < 0 < high:  # the remainder has the sign of the dividend

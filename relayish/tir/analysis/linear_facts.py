@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from relayish.dataflow.lattice.interval import Interval, div
+from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.integer_system import Affine, System, is_feasible
-from relayish.tir.analysis.interval import Interval, div
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
 from relayish.tir.ir.operators import Div, Expr, Max, Min, Mod
@@ -139,7 +140,7 @@ class _Facts:
         interval, most = interval_by_rules(dividend, self._context), abs(by) - 1
         assert isinstance(interval, Interval)
         quotients = div(interval, Interval(by, by))
-        assert quotients is not None
+        assert quotients is not BOTTOM
         quotient = self._new(quotients)
         rest = self._new(
             Interval(-most if interval.low < 0 else 0, most if interval.high > 0 else 0)

@@ -12,19 +12,18 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from relayish.errors import OperatorError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line_at
-from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import (
+from relayish.dataflow.lattice.interval import (
     Interval,
     add,
     scale,
     truncated_quotient,
     truncated_remainder,
-    type_range,
-    wrap_integer,
 )
+from relayish.errors import OperatorError
+from relayish.ir.node import Node
+from relayish.ir.one_line import one_line_at
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.interval import type_range, wrap_integer
 from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.ir.operators import (
     Add,

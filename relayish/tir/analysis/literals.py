@@ -14,11 +14,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.tir.analysis.interval import (
-    truncated_quotient,
-    truncated_remainder,
-    wrap_integer,
-)
+from relayish.dataflow.lattice.interval import truncated_quotient, truncated_remainder
+from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.ir.operators import (
     EQ,
     GE,

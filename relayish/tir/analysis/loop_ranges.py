@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.ir.node import Node
 from relayish.ir.scoping import BOUND
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import Interval, type_range
+from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
 from relayish.tir.analysis.scopes import assigned_among

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from relayish.dataflow.graph import Action, FlowGraph, Procedure, build_flow_graph
+from relayish.dataflow.lattice.interval import Interval
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.solve import solve
 from relayish.ir.node import Node
@@ -20,7 +21,6 @@ from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.elements import Elements, Part, Place
 from relayish.tir.analysis.environments import Environment
 from relayish.tir.analysis.index_intervals import IndexIntervals, Values
-from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.prove import can_prove
 from relayish.tir.analysis.regions import index_ends
 from relayish.tir.analysis.scopes import statements_with_contexts

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.tir.analysis.faults import may_fault
 from relayish.tir.analysis.index_intervals import Values
-from relayish.tir.analysis.interval import Interval
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 

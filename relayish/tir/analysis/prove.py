@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from relayish.dataflow.lattice.interval import EITHER, FALSE, TRUE, Interval
 from relayish.errors import OperatorError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import EITHER, FALSE, TRUE, Interval
 from relayish.tir.analysis.interval_rules import compare, interval_by_rules
 from relayish.tir.analysis.linear_facts import possible_signs
 from relayish.tir.analysis.linear_form import (

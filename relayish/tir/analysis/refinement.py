@@ -13,7 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol, TypeAlias
 
-from relayish.dataflow.lattice.interval_arithmetic import (
+from relayish.dataflow.lattice.interval import (
+    FALSE,
+    TRUE,
+    AnyIntegers,
+    Interval,
+    add,
+    mul,
+    sub,
     where_different,
     where_greater,
     where_greater_equal,
@@ -21,7 +28,6 @@ from relayish.dataflow.lattice.interval_arithmetic import (
     where_less_equal,
     where_same,
 )
-from relayish.dataflow.lattice.intervals import AnyIntegers
 from relayish.dataflow.lattice.symbols import BOTTOM, UNREACHABLE, Unreachable
 from relayish.ir.node import Node
 from relayish.tir.analysis.environments import (
@@ -31,7 +37,7 @@ from relayish.tir.analysis.environments import (
     interval_held,
     within,
 )
-from relayish.tir.analysis.interval import FALSE, TRUE, Interval, add, mul, sub, type_range
+from relayish.tir.analysis.interval import type_range
 from relayish.tir.ir.operators import (
     EQ,
     GE,

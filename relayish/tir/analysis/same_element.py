@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.accesses import Access
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.integer_system import Affine
-from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.iterations import Instance, Iterations
 from relayish.tir.analysis.linear_form import linear_form
 from relayish.tir.ir.operators import Expr

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from relayish.dataflow.lattice.interval import Interval, add
 from relayish.ir.node import Node
 from relayish.ir.roles import Access
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.traversal import ByKind
 from relayish.tir.analysis.bounds import interval_of
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import Interval, add, type_range
+from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import (
     LinearForm,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from relayish.dataflow.lattice.interval import Interval, add, scale
 from relayish.tir.analysis.context import Context, Terms
-from relayish.tir.analysis.interval import Interval, add, scale
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
 from relayish.tir.ir.operators import Expr

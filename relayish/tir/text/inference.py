@@ -9,21 +9,14 @@ of what they are combined with, or stored; where nothing tells that, ``float32``
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final, TypeAlias
 
 from relayish._support.graph import find_root
+from relayish.dataflow.lattice import interval as arithmetic
+from relayish.dataflow.lattice.interval import AnyIntegers, Interval, Strict
+from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.ir.node import Node
-from relayish.tir.analysis.interval import (
-    Interval,
-    add,
-    div,
-    larger,
-    mod,
-    mul,
-    scale,
-    smaller,
-    sub,
-)
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.operators import Expr, IntImm, UIntImm, const
@@ -173,32 +166,30 @@ def _apply_rule(node: Node, found: Mapping[Node, Interval | None]) -> Interval |
     return rule(node, operands)
 
 
-def _fold(op: Callable[[Interval, Interval], Interval | None]) -> _Rule:
+def _fold(op: Strict[AnyIntegers]) -> _Rule:
     def rule(_: Node, operands: list[Interval]) -> Interval | None:
-        total: Interval | None = operands[0] if operands else None
-        for each in operands[1:]:
-            total = None if total is None else op(total, each)
-        return total
+        total: AnyIntegers = reduce(op, operands) if operands else BOTTOM
+        return None if total is BOTTOM else total
 
     return rule
 
 
 def _ramp(ramp: ops.Ramp, operands: list[Interval]) -> Interval:
     base, stride = operands
-    return add(base, mul(stride, Interval(0, ramp.lanes - 1)))
+    return arithmetic.add(base, arithmetic.mul(stride, Interval(0, ramp.lanes - 1)))
 
 
 _RULES: Final[dict[type[Node], _Rule]] = {
-    ops.Add: _fold(add),
-    ops.Sum: _fold(add),
-    ops.Sub: _fold(sub),
-    ops.Mul: _fold(mul),
-    ops.Product: _fold(mul),
-    ops.Min: _fold(smaller),
-    ops.Max: _fold(larger),
-    ops.Div: _fold(div),
-    ops.Mod: _fold(mod),
-    ops.Minus: lambda _, operands: scale(operands[0], -1),
+    ops.Add: _fold(arithmetic.add),
+    ops.Sum: _fold(arithmetic.add),
+    ops.Sub: _fold(arithmetic.sub),
+    ops.Mul: _fold(arithmetic.mul),
+    ops.Product: _fold(arithmetic.mul),
+    ops.Min: _fold(arithmetic.smaller),
+    ops.Max: _fold(arithmetic.larger),
+    ops.Div: _fold(arithmetic.div),
+    ops.Mod: _fold(arithmetic.mod),
+    ops.Minus: lambda _, operands: arithmetic.scale(operands[0], -1),
     ops.Cast: lambda cast, operands: operands[0] if cast.dtype.is_integer else None,
     ops.Broadcast: lambda _, operands: operands[0],
     ops.Ramp: _ramp,

@@ -18,7 +18,7 @@ from relayish.dataflow.lattice import (
     Sign,
     congruences,
     congruent,
-    interval_arithmetic,
+    interval,
     signs,
 )
 from tests.support.each import each
@@ -70,13 +70,13 @@ def results(rule, xs, ys):
             continue
 
 
-def numbers(interval, among=FAR):
-    return [number for number in among if interval.holds(number)]
+def numbers(values, among=FAR):
+    return [number for number in among if values.holds(number)]
 
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_interval_arithmetic_holds_all_results(name):
-    apply, rule = getattr(interval_arithmetic, name), OPERATORS[name]
+    apply, rule = getattr(interval, name), OPERATORS[name]
     for a, b in itertools.product([*INTERVALS[::2], *HALF], repeat=2):
         found, expected = apply(a, b), list(results(rule, numbers(a), numbers(b)))
         assert (found is BOTTOM) == (not expected)
@@ -85,7 +85,7 @@ def test_interval_arithmetic_holds_all_results(name):
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "floor_div", "smaller", "larger"])
 def test_interval_arithmetic_is_exact_where_there_are_bounds(name):
-    apply, rule = getattr(interval_arithmetic, name), OPERATORS[name]
+    apply, rule = getattr(interval, name), OPERATORS[name]
     for a, b in itertools.product(INTERVALS, repeat=2):
         expected = list(results(rule, numbers(a, NEAR), numbers(b, NEAR)))
         assert apply(a, b) == ((min(expected), max(expected)) if expected else BOTTOM)
@@ -114,18 +114,18 @@ def test_interval_arithmetic_is_exact_where_there_are_bounds(name):
     ],
 )
 def test_interval_arithmetic_is_exact_where_there_are_none(name, a, b, expected):
-    assert getattr(interval_arithmetic, name)(Interval(*a), Interval(*b)) == expected
+    assert getattr(interval, name)(Interval(*a), Interval(*b)) == expected
 
 
 @each("name", [*OPERATORS, *COMPARISONS, *REFINEMENTS])
 def test_interval_arithmetic_of_nothing_is_nothing(name):
-    apply = getattr(interval_arithmetic, name)
+    apply = getattr(interval, name)
     assert apply(BOTTOM, Interval(1, 2)) is apply(Interval(1, 2), BOTTOM) is BOTTOM
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_comparison_of_intervals_is_what_all_integers_say(name):
-    apply, rule = getattr(interval_arithmetic, name), COMPARISONS[name]
+    apply, rule = getattr(interval, name), COMPARISONS[name]
     for a, b in itertools.product([*INTERVALS, *HALF], repeat=2):
         truths = set(results(rule, numbers(a), numbers(b)))
         assert apply(a, b) == (min(truths), max(truths))
@@ -133,7 +133,7 @@ def test_comparison_of_intervals_is_what_all_integers_say(name):
 
 @pytest.mark.parametrize("name", REFINEMENTS)
 def test_refinement_leaves_what_a_comparison_allows(name):
-    apply, rule = getattr(interval_arithmetic, name), REFINEMENTS[name]
+    apply, rule = getattr(interval, name), REFINEMENTS[name]
     for a, b in itertools.product([*INTERVALS[::2], *HALF], repeat=2):
         left = {x for x, y in itertools.product(numbers(a), numbers(b)) if rule(x, y)}
         found = apply(a, b)
@@ -149,17 +149,17 @@ def hull(values):
 def test_negation_and_absolute_value_are_exact():
     for a in INTERVALS:
         for apply, rule in (
-            (interval_arithmetic.negate, operator.neg),
-            (interval_arithmetic.absolute, abs),
+            (interval.negate, operator.neg),
+            (interval.absolute, abs),
         ):
             expected = [rule(x) for x in numbers(a)]
             assert apply(a) == (min(expected), max(expected))
-    assert interval_arithmetic.absolute(Interval(-INFINITE, 3)) == (0, INFINITE)
-    assert interval_arithmetic.negate(BOTTOM) is interval_arithmetic.absolute(BOTTOM) is BOTTOM
+    assert interval.absolute(Interval(-INFINITE, 3)) == (0, INFINITE)
+    assert interval.negate(BOTTOM) is interval.absolute(BOTTOM) is BOTTOM
 
 
 def test_interval_of_a_number_holds_it():
-    assert interval_arithmetic.of(3) == (3, 3)
+    assert interval.of(3) == (3, 3)
 
 
 def test_intervals_are_joined_to_their_hull():
@@ -191,7 +191,7 @@ def test_bounds_that_were_widened_are_narrowed_and_others_kept():
 def test_loop_that_counts_comes_to_rest_and_is_narrowed():
     """``i = 0; while i < 10: i = i + 1``."""
     lattice = Intervals()
-    arithmetic = interval_arithmetic
+    arithmetic = interval
 
     def around(state):
         inside = arithmetic.where_less(state, arithmetic.of(10))

@@ -6,9 +6,10 @@ import itertools
 import random
 
 from relayish import tir
+from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.bounds import interval_of
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import Interval, type_range, wrap_integer
+from relayish.tir.analysis.interval import type_range, wrap_integer
 from relayish.tir.analysis.linear_form import (
     exact_form,
     expr_of_form,
