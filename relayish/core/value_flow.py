@@ -9,69 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from relayish.core.ir import expr as ops
+from relayish.core.ir import memory
+from relayish.core.ir import stmt as stmts
 from relayish.core.ir.definition import Entry, FuncEntry, GlobalVariable, StructDef
-from relayish.core.ir.expr import BinaryOp, Comparison, Ldc, Ldca, Literal, LogicOp, UnaryOp, Void
 from relayish.core.ir.family import Symbol
-from relayish.core.ir.memory import (
-    Array,
-    Idname,
-    Ild,
-    Ist,
-    Ld,
-    Lda,
-    Ldf,
-    Ldo,
-    Ldp,
-    Ldpf,
-    St,
-    Stf,
-    Sto,
-    Stp,
-    Stpf,
-)
-from relayish.core.ir.stmt import (
-    Block,
-    Call,
-    DoLoop,
-    DoWhile,
-    DumpVar,
-    EndStmtList,
-    Icall,
-    If,
-    Pragma,
-    Ret,
-    Retv,
-    TmStart,
-    TmTaken,
-    Validate,
-    WhileDo,
-)
 from relayish.core.ir.symbol import Global
 from relayish.dataflow.points_to.rules import ValueFlow, flow_nowhere, register_value_flow
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 
 for _kind in (
-    Block,
-    Comparison,
-    DoWhile,
-    DumpVar,
-    EndStmtList,
-    Idname,
-    If,
-    Ldc,
-    Ldca,
-    Literal,
-    LogicOp,
-    Pragma,
-    Ret,
-    Retv,
+    stmts.Block,
+    ops.Comparison,
+    stmts.DoWhile,
+    stmts.DumpVar,
+    stmts.EndStmtList,
+    memory.Idname,
+    stmts.If,
+    ops.Ldc,
+    ops.Ldca,
+    ops.Literal,
+    ops.LogicOp,
+    stmts.Pragma,
+    stmts.Ret,
+    stmts.Retv,
     StructDef,
-    TmStart,
-    TmTaken,
-    Validate,
-    Void,
-    WhileDo,
+    stmts.TmStart,
+    stmts.TmTaken,
+    stmts.Validate,
+    ops.Void,
+    stmts.WhileDo,
 ):
     register_value_flow(_kind, flow_nowhere)
 
@@ -81,12 +49,12 @@ _BEHIND = "behind"
 
 @register_value_flow(FuncEntry)
 def _func_entry(func: FuncEntry, flow: ValueFlow) -> None:
-    result, addresses = Void(), dict[Symbol, Lda]()
+    result, addresses = ops.Void(), dict[Symbol, memory.Lda]()
     flow.creates_function(func, func.formals, result)
     for node in PROGRAM.pre_order(func.body):
-        if isinstance(node, Retv):
+        if isinstance(node, stmts.Retv):
             flow.passes(node.value, result)
-        elif isinstance(node, Lda) and not isinstance(node.symbol, Global):
+        elif isinstance(node, memory.Lda) and not isinstance(node.symbol, Global):
             flow.same(node, addresses.setdefault(node.symbol, node))
     for symbol, address in addresses.items():
         flow.creates(address, {_BEHIND: symbol}, mutable=True)
@@ -106,42 +74,42 @@ def _entry(entry: Entry, flow: ValueFlow) -> None:
     flow.same(entry, entry.function)
 
 
-@register_value_flow(Lda)
-def _lda(lda: Lda, flow: ValueFlow) -> None:
+@register_value_flow(memory.Lda)
+def _lda(lda: memory.Lda, flow: ValueFlow) -> None:
     if isinstance(lda.symbol, Global):
         flow.passes(lda.symbol, lda)
 
 
-@register_value_flow(Ld)
-@register_value_flow(Ldf)
-@register_value_flow(Ldo)
-def _load(load: Ld | Ldf | Ldo, flow: ValueFlow) -> None:
+@register_value_flow(memory.Ld)
+@register_value_flow(memory.Ldf)
+@register_value_flow(memory.Ldo)
+def _load(load: memory.Ld | memory.Ldf | memory.Ldo, flow: ValueFlow) -> None:
     if isinstance(load.symbol, Global):
         flow.reads(load.symbol, _BEHIND, load)
     else:
         flow.passes(load.symbol, load)
 
 
-@register_value_flow(Ldp)
-@register_value_flow(Ldpf)
-def _load_preg(load: Ldp | Ldpf, flow: ValueFlow) -> None:
+@register_value_flow(memory.Ldp)
+@register_value_flow(memory.Ldpf)
+def _load_preg(load: memory.Ldp | memory.Ldpf, flow: ValueFlow) -> None:
     flow.passes(load.preg, load)
 
 
-@register_value_flow(Ild)
-def _ild(load: Ild, flow: ValueFlow) -> None:
+@register_value_flow(memory.Ild)
+def _ild(load: memory.Ild, flow: ValueFlow) -> None:
     flow.reads(load.address, _BEHIND, load)
 
 
-@register_value_flow(St)
-@register_value_flow(Stf)
-@register_value_flow(Sto)
-def _store(store: St | Stf | Sto, flow: ValueFlow) -> None:
+@register_value_flow(memory.St)
+@register_value_flow(memory.Stf)
+@register_value_flow(memory.Sto)
+def _store(store: memory.St | memory.Stf | memory.Sto, flow: ValueFlow) -> None:
     _put(store.symbol, store.value, flow)
 
 
-@register_value_flow(DoLoop)
-def _do_loop(loop: DoLoop, flow: ValueFlow) -> None:
+@register_value_flow(stmts.DoLoop)
+def _do_loop(loop: stmts.DoLoop, flow: ValueFlow) -> None:
     _put(loop.iv, loop.init, flow)
     _put(loop.iv, loop.increment, flow)
 
@@ -153,46 +121,46 @@ def _put(symbol: Symbol, value: Node, flow: ValueFlow) -> None:
         flow.passes(value, symbol)
 
 
-@register_value_flow(Stp)
-@register_value_flow(Stpf)
-def _store_preg(store: Stp | Stpf, flow: ValueFlow) -> None:
+@register_value_flow(memory.Stp)
+@register_value_flow(memory.Stpf)
+def _store_preg(store: memory.Stp | memory.Stpf, flow: ValueFlow) -> None:
     flow.passes(store.value, store.preg)
 
 
-@register_value_flow(Ist)
-def _ist(store: Ist, flow: ValueFlow) -> None:
+@register_value_flow(memory.Ist)
+def _ist(store: memory.Ist, flow: ValueFlow) -> None:
     flow.writes(store.address, _BEHIND, store.value)
 
 
-@register_value_flow(Array)
-def _array(array: Array, flow: ValueFlow) -> None:
+@register_value_flow(memory.Array)
+def _array(array: memory.Array, flow: ValueFlow) -> None:
     flow.passes(array.address, array)
 
 
-@register_value_flow(UnaryOp)
-def _unary(operation: UnaryOp, flow: ValueFlow) -> None:
+@register_value_flow(ops.UnaryOp)
+def _unary(operation: ops.UnaryOp, flow: ValueFlow) -> None:
     flow.passes(operation.a, operation)
 
 
-@register_value_flow(BinaryOp)
-def _binary(operation: BinaryOp, flow: ValueFlow) -> None:
+@register_value_flow(ops.BinaryOp)
+def _binary(operation: ops.BinaryOp, flow: ValueFlow) -> None:
     """What is computed of an address may be one."""
     flow.passes(operation.a, operation)
     flow.passes(operation.b, operation)
 
 
-@register_value_flow(Call)
-def _call(call: Call, flow: ValueFlow) -> None:
+@register_value_flow(stmts.Call)
+def _call(call: stmts.Call, flow: ValueFlow) -> None:
     flow.calls(call, call.entry, call.args)
     _give(call, flow)
 
 
-@register_value_flow(Icall)
-def _icall(call: Icall, flow: ValueFlow) -> None:
+@register_value_flow(stmts.Icall)
+def _icall(call: stmts.Icall, flow: ValueFlow) -> None:
     flow.calls(call, call.address, call.args)
     _give(call, flow)
 
 
-def _give(call: Call | Icall, flow: ValueFlow) -> None:
+def _give(call: stmts.Call | stmts.Icall, flow: ValueFlow) -> None:
     if call.result is not None:
         flow.passes(call, call.result)

@@ -11,6 +11,8 @@ from typing import Final
 from relayish.dataflow.points_to.rules import ValueFlow, flow_nowhere, register_value_flow
 from relayish.ir.effect import Effect
 from relayish.tir.externs import find_extern
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc, Module
@@ -20,51 +22,36 @@ from relayish.tir.ir.intrinsic import (
     BufferGetDataHandle,
     GetAddr,
 )
-from relayish.tir.ir.operators import (
-    BinaryOpNode,
-    Broadcast,
-    Cast,
-    FloatImm,
-    IntImm,
-    NaryOpNode,
-    Ramp,
-    Select,
-    UIntImm,
-    UnaryOpNode,
-)
-from relayish.tir.ir.stmt import (
-    Alloc,
-    Block,
-    For,
-    Free,
-    IfThenElse,
-    Let,
-    PolyFor,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-)
 from relayish.tir.ir.tensor import BufferRange, Load, Store, Tensor
 
-_NUMBERS: Final = (BinaryOpNode, FloatImm, IntImm, NaryOpNode, Reduce, UIntImm, UnaryOpNode)
+_NUMBERS: Final = (
+    ops.BinaryOpNode,
+    ops.FloatImm,
+    ops.IntImm,
+    ops.NaryOpNode,
+    Reduce,
+    ops.UIntImm,
+    ops.UnaryOpNode,
+)
 """Some kinds of which no value is an address; others are looked at."""
 
 for _kind in (
-    Alloc,
-    BinaryOpNode,
-    Block,
-    Broadcast,
+    stmts.Alloc,
+    ops.BinaryOpNode,
+    stmts.Block,
+    ops.Broadcast,
     BufferCreate,
     BufferRange,
-    For,
-    Free,
-    IfThenElse,
-    NaryOpNode,
-    PolyFor,
-    Ramp,
+    stmts.For,
+    stmts.Free,
+    stmts.IfThenElse,
+    ops.NaryOpNode,
+    stmts.PolyFor,
+    ops.Ramp,
     Reduce,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-    UnaryOpNode,
+    stmts.ScheduleBlock,
+    stmts.ScheduleBlockRealize,
+    ops.UnaryOpNode,
 ):
     register_value_flow(_kind, flow_nowhere)
 
@@ -111,19 +98,19 @@ def _store(store: Store, flow: ValueFlow) -> None:
         flow.escapes(store.value)  # an address in memory
 
 
-@register_value_flow(Let)
-def _let(let: Let, flow: ValueFlow) -> None:
+@register_value_flow(stmts.Let)
+def _let(let: stmts.Let, flow: ValueFlow) -> None:
     if let.body is not None:
         flow.passes(let.body, let.symbol)
 
 
-@register_value_flow(Cast)
-def _cast(cast: Cast, flow: ValueFlow) -> None:
+@register_value_flow(ops.Cast)
+def _cast(cast: ops.Cast, flow: ValueFlow) -> None:
     flow.passes(cast.v, cast)
 
 
-@register_value_flow(Select)
-def _select(select: Select, flow: ValueFlow) -> None:
+@register_value_flow(ops.Select)
+def _select(select: ops.Select, flow: ValueFlow) -> None:
     flow.passes(select.true_value, select)
     flow.passes(select.false_value, select)
 

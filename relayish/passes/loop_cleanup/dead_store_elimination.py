@@ -30,18 +30,9 @@ from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.faults import is_in_range, may_fault
 from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import (
-    Alloc,
-    Block,
-    For,
-    Free,
-    IfThenElse,
-    Let,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-)
 from relayish.tir.ir.tensor import Buffer, Store, Tensor, Var
 from relayish.tir.ir.traversal import NODES, STATEMENTS
 from relayish.tir.substitution import LOOPS
@@ -91,14 +82,14 @@ class _Safe:
         self.interval = self._ranges.interval
         self.arguments = frozenset[Node](func.args)
         self.undefined = {
-            node.symbol for node in order if isinstance(node, Let) and node.body is None
+            node.symbol for node in order if isinstance(node, stmts.Let) and node.body is None
         }
         self._known: dict[Node, bool] = {}
         self._mentioned = _mentioned_in_types(func)
 
     def is_harmless(self, stmt: Node) -> bool:
         """Return whether nothing that ``stmt`` evaluates can fault or does anything."""
-        if isinstance(stmt, Let) and stmt.symbol in self._mentioned:
+        if isinstance(stmt, stmts.Let) and stmt.symbol in self._mentioned:
             return False
         if isinstance(stmt, Store):
             if stmt.tensor in self._mentioned:
@@ -143,11 +134,11 @@ def _unused_memory(func: LoweredFunc, dropped: set[Node]) -> set[Node]:
     return {stmt for stmt in mere if stmt.destination not in used}
 
 
-def _is_mere_memory(stmt: Node) -> TypeGuard[Alloc | Free]:
+def _is_mere_memory(stmt: Node) -> TypeGuard[stmts.Alloc | stmts.Free]:
     """Return whether ``stmt`` does nothing but give memory its life, unconditionally."""
-    if isinstance(stmt, Alloc):
+    if isinstance(stmt, stmts.Alloc):
         return stmt.body is None and stmt.condition is None and not stmt.extents
-    return isinstance(stmt, Free)
+    return isinstance(stmt, stmts.Free)
 
 
 class _Dropping:
@@ -165,7 +156,7 @@ class _Dropping:
         return func.with_fields(body=_EMPTY if body is None else body)
 
     def _image(self, node: Node) -> Any:  # Any: as above
-        if isinstance(node, Block):
+        if isinstance(node, stmts.Block):
             return self._block(node)
         rebuild = STATEMENTS.rebuild[type(node)]
         if rebuild is None:
@@ -174,7 +165,7 @@ class _Dropping:
         idle = isinstance(node, _DECIDING) and all(map(_is_nothing, inner))
         if idle and self._safe.is_harmless(node):
             return None
-        skipped = node.false_case if isinstance(node, IfThenElse) else None
+        skipped = node.false_case if isinstance(node, stmts.IfThenElse) else None
 
         def get(child: Node, default: Node) -> Node | None:
             image: Node | None = self._images.get(child, default)
@@ -182,7 +173,7 @@ class _Dropping:
 
         return rebuild(node, get)
 
-    def _block(self, block: Block) -> Block | None:
+    def _block(self, block: stmts.Block) -> stmts.Block | None:
         images = self._images
         kept = [image for stmt in block.stmts if (image := images[stmt]) is not None]
         if len(kept) == len(block.stmts) and all(map(is_, kept, block.stmts)):
@@ -192,8 +183,8 @@ class _Dropping:
 
 def _is_nothing(image: object) -> bool:
     """Return whether a statement, or the body of a schedule block, does nothing."""
-    body = image.body if isinstance(image, ScheduleBlock) else image
-    return body is None or (isinstance(body, Block) and not body.stmts)
+    body = image.body if isinstance(image, stmts.ScheduleBlock) else image
+    return body is None or (isinstance(body, stmts.Block) and not body.stmts)
 
 
 def _expressions_of(stmt: Node) -> list[Expr]:
@@ -202,6 +193,6 @@ def _expressions_of(stmt: Node) -> list[Expr]:
     return [each for each in operands(stmt) if isinstance(each, Expr) and each is not written]
 
 
-_DECIDING: Final = (For, IfThenElse, ScheduleBlockRealize)
+_DECIDING: Final = (stmts.For, stmts.IfThenElse, stmts.ScheduleBlockRealize)
 """Statements that do nothing but what is in them, and end."""
-_EMPTY: Final = Block(())
+_EMPTY: Final = stmts.Block(())

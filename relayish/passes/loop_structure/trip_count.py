@@ -15,22 +15,8 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.passes.loop_structure.invariance import literal_value
 from relayish.tir.analysis import Interval
-from relayish.tir.ir.operators import (
-    GE,
-    GT,
-    LE,
-    LT,
-    MIRRORED,
-    And,
-    Cast,
-    ComparisonNode,
-    Expr,
-    IntImm,
-    Min,
-    Select,
-    const,
-    integer_range,
-)
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import PolyFor
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import INT64, Type
@@ -39,9 +25,9 @@ from relayish.tir.substitution import LOOPS
 IntervalOf = Callable[[Expr], Interval]
 """What an integer expression is at least and at most."""
 
-_Comparison: TypeAlias = type[ComparisonNode]
+_Comparison: TypeAlias = type[ops.ComparisonNode]
 
-_ORDERS: Final = frozenset[type[Node]]({LT, LE, GT, GE})
+_ORDERS: Final = frozenset[type[Node]]({ops.LT, ops.LE, ops.GT, ops.GE})
 
 
 class TripCount(NamedTuple):
@@ -64,11 +50,11 @@ class _Bound(NamedTuple):
 
     @property
     def is_inclusive(self) -> bool:
-        return self.kind in (LE, GE)
+        return self.kind in (ops.LE, ops.GE)
 
     @property
     def is_upper(self) -> bool:
-        return self.kind in (LT, LE)
+        return self.kind in (ops.LT, ops.LE)
 
 
 def trip_count(loop: PolyFor, init: Expr, interval_of: IntervalOf) -> TripCount:
@@ -102,7 +88,7 @@ def trip_count(loop: PolyFor, init: Expr, interval_of: IntervalOf) -> TripCount:
         if bound not in counted:
             others.append(bound.kind(init, bound.limit))
     for condition in others:
-        count = Select(condition, count, const(0, count.type))
+        count = ops.Select(condition, count, ops.const(0, count.type))
     return TripCount(count, step)
 
 
@@ -113,7 +99,7 @@ def _split(loop: PolyFor) -> tuple[list[_Bound], list[Expr]]:
     pending = [loop.condition]
     while pending:
         condition = pending.pop()
-        if isinstance(condition, And):
+        if isinstance(condition, ops.And):
             pending += (condition.b, condition.a)
         elif not _mentions(condition, loop.iterator):
             others.append(condition)
@@ -125,12 +111,12 @@ def _split(loop: PolyFor) -> tuple[list[_Bound], list[Expr]]:
 def _bound(loop: PolyFor, condition: Expr) -> _Bound:
     var = loop.iterator
     if type(condition) in _ORDERS:
-        assert isinstance(condition, ComparisonNode)
+        assert isinstance(condition, ops.ComparisonNode)
         kind, a, b = type(condition), condition.a, condition.b
         if a is var and not _mentions(b, var):
             return _Bound(kind, b)
         if b is var and not _mentions(a, var):
-            return _Bound(MIRRORED[kind], a)
+            return _Bound(ops.MIRRORED[kind], a)
     raise PassError(
         f"its condition {one_line(condition)} is no comparison of {var.name} itself with a bound"
     )
@@ -161,7 +147,7 @@ def _check_no_wrap(
     """
     if abs(step) == 1:
         return
-    low, high = integer_range(loop.iterator.type)
+    low, high = ops.integer_range(loop.iterator.type)
     first = literal_value(init)
     for bound in bounds:
         room = abs(step) - (not bound.is_inclusive)
@@ -209,7 +195,7 @@ class _Length:
 
     def _fit(self, interval_of: IntervalOf) -> str | None:
         """Return how to compute the count in the type of the variable: as it is, or guarded."""
-        low, high = integer_range(self._type)
+        low, high = ops.integer_range(self._type)
         if self._known is not None:
             return "known" if self._known <= high else None
         greater, smaller = self._ends()
@@ -227,17 +213,17 @@ class _Length:
     def make(self, *, wide: bool) -> Expr:
         ty = INT64 if wide else self._type
         if self._known is not None:
-            return const(self._known, ty)
+            return ops.const(self._known, ty)
         greater, smaller = self._ends()
         if wide:
-            greater, smaller = Cast(INT64, greater), Cast(INT64, smaller)
+            greater, smaller = ops.Cast(INT64, greater), ops.Cast(INT64, smaller)
         distance = greater if literal_value(smaller) == 0 else greater - smaller
         length = distance + self._added if self._added else distance
         if abs(self._step) > 1:
             length /= abs(self._step)
         if wide or self.fits == "as it is":
             return length
-        return Select(greater >= smaller, length, const(0, ty))
+        return ops.Select(greater >= smaller, length, ops.const(0, ty))
 
 
 def _interval(expr: Expr, interval_of: IntervalOf) -> Interval:
@@ -246,6 +232,6 @@ def _interval(expr: Expr, interval_of: IntervalOf) -> Interval:
 
 
 def _smaller(a: Expr, b: Expr) -> Expr:
-    if isinstance(a, IntImm) and isinstance(b, IntImm):
+    if isinstance(a, ops.IntImm) and isinstance(b, ops.IntImm):
         return a if a.value <= b.value else b
-    return Min(a, b)
+    return ops.Min(a, b)

@@ -12,20 +12,11 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.passes.loop_structure.invariance import is_invariant
 from relayish.passes.loop_structure.vector_arithmetic import binary, spread, spread_all
 from relayish.tir.externs import find_extern
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.family import IrNode, Stmt
-from relayish.tir.ir.operators import (
-    BinaryOpNode,
-    Broadcast,
-    Cast,
-    Expr,
-    NaryOpNode,
-    Ramp,
-    Select,
-    UnaryOpNode,
-    const,
-)
-from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, Let, PolyFor
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.ir.traversal import NODES
 
@@ -49,7 +40,7 @@ def vector_body(body: Stmt, var: Var, first: Expr, lanes: int, unstable: Collect
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
-    widener = _Widener(var, Ramp(first, const(1, var.type), lanes), unstable)
+    widener = _Widener(var, ops.Ramp(first, ops.const(1, var.type), lanes), unstable)
     return cast("Stmt", widener.visit(body))
 
 
@@ -59,7 +50,7 @@ class _Widener(Rewriter[IrNode]):
     family = IrNode
     traversal = NODES
 
-    def __init__(self, var: Var, ramp: Ramp, unstable: Collection[Var]) -> None:
+    def __init__(self, var: Var, ramp: ops.Ramp, unstable: Collection[Var]) -> None:
         self._var, self._ramp, self._lanes = var, ramp, ramp.lanes
         self._unstable = unstable
         self.memo_map[var] = ramp
@@ -82,36 +73,36 @@ class _Widener(Rewriter[IrNode]):
             _refuse(f"{one_line(pre)} has no form for vectors")
         return pre
 
-    def rewrite_unary_op(self, pre: UnaryOpNode, post: UnaryOpNode) -> Expr:
+    def rewrite_unary_op(self, pre: ops.UnaryOpNode, post: ops.UnaryOpNode) -> Expr:
         return self._widened(pre, post)
 
-    def rewrite_binary_op(self, pre: BinaryOpNode, post: BinaryOpNode) -> Expr:
+    def rewrite_binary_op(self, pre: ops.BinaryOpNode, post: ops.BinaryOpNode) -> Expr:
         if post is pre:
             return pre
         self._widened(pre, post)
         return binary(type(post), post.a, post.b)
 
-    def rewrite_nary_op(self, pre: NaryOpNode, post: NaryOpNode) -> Expr:
+    def rewrite_nary_op(self, pre: ops.NaryOpNode, post: ops.NaryOpNode) -> Expr:
         if post is pre:
             return pre
         return self._widened(pre, post.with_fields(operands=spread_all(post.operands)))
 
-    def rewrite_cast(self, pre: Cast, post: Cast) -> Expr:
+    def rewrite_cast(self, pre: ops.Cast, post: ops.Cast) -> Expr:
         if post is pre:
             return pre
         dtype = pre.dtype.with_lanes(post.v.type.lanes)
         return self._widened(pre, post.with_fields(dtype=dtype))
 
-    def rewrite_select(self, pre: Select, post: Select) -> Expr:
+    def rewrite_select(self, pre: ops.Select, post: ops.Select) -> Expr:
         if post is pre:
             return pre
         parts = spread_all((post.condition, post.true_value, post.false_value))
-        return self._widened(pre, Select(*parts, span=pre.span))
+        return self._widened(pre, ops.Select(*parts, span=pre.span))
 
-    def rewrite_ramp(self, pre: Ramp, post: Ramp) -> Expr:
+    def rewrite_ramp(self, pre: ops.Ramp, post: ops.Ramp) -> Expr:
         return self._widened(pre, post)
 
-    def rewrite_broadcast(self, pre: Broadcast, post: Broadcast) -> Expr:
+    def rewrite_broadcast(self, pre: ops.Broadcast, post: ops.Broadcast) -> Expr:
         return self._widened(pre, post)
 
     def rewrite_load(self, pre: Load, post: Load) -> Expr:
@@ -148,26 +139,26 @@ class _Widener(Rewriter[IrNode]):
     def rewrite_stmt(self, pre: Stmt, post: Stmt) -> Stmt:  # noqa: ARG002 - as of all kinds
         _refuse(f"{one_line(pre)} has no form for vectors")
 
-    def rewrite_block(self, pre: Block, post: Block) -> Stmt:  # noqa: ARG002
+    def rewrite_block(self, pre: stmts.Block, post: stmts.Block) -> Stmt:  # noqa: ARG002
         return post
 
-    def rewrite_alloc(self, pre: Alloc, post: Alloc) -> Stmt:  # noqa: ARG002
+    def rewrite_alloc(self, pre: stmts.Alloc, post: stmts.Alloc) -> Stmt:  # noqa: ARG002
         _refuse(f"{one_line(pre)} gives each iteration memory of its own")
 
-    def rewrite_free(self, pre: Free, post: Free) -> Stmt:  # noqa: ARG002
+    def rewrite_free(self, pre: stmts.Free, post: stmts.Free) -> Stmt:  # noqa: ARG002
         _refuse(f"{one_line(pre)} frees memory in each iteration")
 
-    def rewrite_for(self, pre: For, post: For) -> Stmt:
+    def rewrite_for(self, pre: stmts.For, post: stmts.For) -> Stmt:
         if post.min is not pre.min or post.extent is not pre.extent:
             _refuse(f"the bounds of the loop over {pre.loop_var.name} in it depend on its variable")
         return post
 
-    def rewrite_poly_for(self, pre: PolyFor, post: PolyFor) -> Stmt:
+    def rewrite_poly_for(self, pre: stmts.PolyFor, post: stmts.PolyFor) -> Stmt:
         if any(new.type.lanes > 1 for new in (post.init, post.condition, post.inc)):
             _refuse(f"the bounds of the loop over {pre.iterator.name} in it depend on its variable")
         return post
 
-    def rewrite_let(self, pre: Let, post: Let) -> Stmt:
+    def rewrite_let(self, pre: stmts.Let, post: stmts.Let) -> Stmt:
         symbol = pre.symbol
         is_vector = post.body is not None and post.body.type.lanes > 1
         if not is_vector and symbol not in self._unstable:
@@ -175,7 +166,7 @@ class _Widener(Rewriter[IrNode]):
         wide = Var(symbol.name, symbol.type.with_lanes(self._lanes), tag=symbol.tag)
         self.memo_map[symbol] = wide
         body = None if post.body is None else spread(post.body, self._lanes)
-        return Let(wide, body, span=pre.span)
+        return stmts.Let(wide, body, span=pre.span)
 
     def rewrite_store(self, pre: Store, post: Store) -> Stmt:
         if isinstance(pre.tensor, Var):
@@ -194,7 +185,7 @@ class _Widener(Rewriter[IrNode]):
             indices = (*indices[:-1], spread(indices[-1], lanes))
         return post.with_fields(value=spread(post.value, lanes), indices=indices)
 
-    def rewrite_if_then_else(self, pre: IfThenElse, post: IfThenElse) -> Stmt:
+    def rewrite_if_then_else(self, pre: stmts.IfThenElse, post: stmts.IfThenElse) -> Stmt:
         if post.condition.type.lanes == 1:
             return post
         chosen = self._select(post)
@@ -205,7 +196,7 @@ class _Widener(Rewriter[IrNode]):
             )
         return chosen
 
-    def _select(self, branch: IfThenElse) -> Stmt | None:
+    def _select(self, branch: stmts.IfThenElse) -> Stmt | None:
         """Return the store of one of two values, where each arm stores one that cannot fail."""
         yes, no = _only_store(branch.true_case), _only_store(branch.false_case)
         if yes is None or no is None or yes.tensor is not no.tensor:
@@ -220,11 +211,11 @@ class _Widener(Rewriter[IrNode]):
         indices = yes.indices
         if all(index.type.lanes == 1 for index in indices):
             indices = (*indices[:-1], spread(indices[-1], self._lanes))
-        return Store(yes.tensor, Select(*parts), indices)
+        return Store(yes.tensor, ops.Select(*parts), indices)
 
 
 def _only_store(stmt: Stmt | None) -> Store | None:
-    while isinstance(stmt, Block) and len(stmt.stmts) == 1:
+    while isinstance(stmt, stmts.Block) and len(stmt.stmts) == 1:
         stmt = stmt.stmts[0]
     if isinstance(stmt, Store) and isinstance(stmt.tensor, Tensor):
         return stmt

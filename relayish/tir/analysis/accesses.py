@@ -13,23 +13,13 @@ from relayish.ir.scoping import operands
 from relayish.tir.analysis.effects import effect_of
 from relayish.tir.analysis.scopes import assigned_variables
 from relayish.tir.functor import IRFunctor
+from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call, PrimitiveNode, Reduce
 from relayish.tir.ir.family import IrNode, Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import BufferCreate, IntrinsicOp
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import (
-    Alloc,
-    Block,
-    For,
-    Free,
-    IfThenElse,
-    Let,
-    PolyFor,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-)
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.ir.traversal import NODES
 
@@ -55,8 +45,8 @@ class Around:
     """
 
     place: Place
-    loop: For | PolyFor | None = None
-    branch: IfThenElse | PolyFor | None = None
+    loop: stmts.For | stmts.PolyFor | None = None
+    branch: stmts.IfThenElse | stmts.PolyFor | None = None
     holds: bool = True
     execution: object = None
     axes: tuple[Var, ...] = ()
@@ -164,12 +154,12 @@ class _Collector(IRFunctor[_Steps]):
     def visit_lowered_func(self, func: LoweredFunc, place: Place) -> _Steps:
         yield func.body, place
 
-    def visit_for(self, loop: For, place: Place) -> _Steps:
+    def visit_for(self, loop: stmts.For, place: Place) -> _Steps:
         yield loop.min, place
         yield loop.extent, place
         yield loop.body, _below_loop(place, loop, loop.loop_var)
 
-    def visit_poly_for(self, loop: PolyFor, place: Place) -> _Steps:
+    def visit_poly_for(self, loop: stmts.PolyFor, place: Place) -> _Steps:
         yield loop.init, place
         head = _below_loop(place, loop, loop.iterator)
         yield loop.condition, head
@@ -177,28 +167,30 @@ class _Collector(IRFunctor[_Steps]):
         yield loop.body, inner
         yield loop.inc, inner
 
-    def visit_if_then_else(self, branch: IfThenElse, place: Place) -> _Steps:
+    def visit_if_then_else(self, branch: stmts.IfThenElse, place: Place) -> _Steps:
         yield branch.condition, place
         execution = object()
         yield branch.true_case, _below_branch(place, branch, execution)
         if branch.false_case is not None:
             yield branch.false_case, _below_branch(place, branch, execution, holds=False)
 
-    def visit_block(self, block: Block, place: Place) -> _Steps:
+    def visit_block(self, block: stmts.Block, place: Place) -> _Steps:
         for stmt in block.stmts:
             yield stmt, place
-            if isinstance(stmt, Let):
+            if isinstance(stmt, stmts.Let):
                 named = None if stmt.body is None else Binding(stmt.body, place)
                 place = place._replace(values=place.values.set(stmt.symbol, named))
 
-    def visit_let(self, let: Let, place: Place) -> _Steps:
+    def visit_let(self, let: stmts.Let, place: Place) -> _Steps:
         if let.body is not None:
             yield let.body, place
         self.scalars.add(let.symbol)
         self.declared.setdefault(let.symbol, []).append(place)
         self._add(let, let.symbol, place, writes=True)
 
-    def visit_schedule_block_realize(self, realize: ScheduleBlockRealize, place: Place) -> _Steps:
+    def visit_schedule_block_realize(
+        self, realize: stmts.ScheduleBlockRealize, place: Place
+    ) -> _Steps:
         inner = place
         block = realize.schedule_block
         for value in realize.iter_values:
@@ -207,10 +199,10 @@ class _Collector(IRFunctor[_Steps]):
             inner = inner._replace(values=inner.values.set(var, Binding(value, place)))
         yield block, inner
 
-    def visit_schedule_block(self, block: ScheduleBlock, place: Place) -> _Steps:
+    def visit_schedule_block(self, block: stmts.ScheduleBlock, place: Place) -> _Steps:
         yield block.body, place
 
-    def visit_alloc(self, alloc: Alloc, place: Place) -> _Steps:
+    def visit_alloc(self, alloc: stmts.Alloc, place: Place) -> _Steps:
         for extent in alloc.extents:
             yield extent, place
         if alloc.condition is not None:
@@ -221,7 +213,7 @@ class _Collector(IRFunctor[_Steps]):
         if alloc.body is not None:
             yield alloc.body, place
 
-    def visit_free(self, free: Free, place: Place) -> _Steps:
+    def visit_free(self, free: stmts.Free, place: Place) -> _Steps:
         self._add(free, _location(free.destination), place, writes=True)
         yield from ()
 
@@ -362,7 +354,7 @@ def tell_of(
     return found
 
 
-def _below_loop(place: Place, loop: For | PolyFor, var: Var) -> Place:
+def _below_loop(place: Place, loop: stmts.For | stmts.PolyFor, var: Var) -> Place:
     outer = place.around
     depth, loop_depth = (0, 0) if outer is None else (outer.depth + 1, outer.loop_depth)
     around = Around(place, loop=loop, depth=depth, loop_depth=loop_depth + 1)
@@ -370,7 +362,7 @@ def _below_loop(place: Place, loop: For | PolyFor, var: Var) -> Place:
 
 
 def _below_branch(
-    place: Place, branch: IfThenElse | PolyFor, execution: object, *, holds: bool = True
+    place: Place, branch: stmts.IfThenElse | stmts.PolyFor, execution: object, *, holds: bool = True
 ) -> Place:
     outer = place.around
     depth, loop_depth = (0, 0) if outer is None else (outer.depth + 1, outer.loop_depth)

@@ -9,21 +9,7 @@ from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.analysis.literals import Number, compute, convert
-from relayish.tir.ir.operators import (
-    Add,
-    And,
-    BinaryOpNode,
-    Cast,
-    Max,
-    Min,
-    Minus,
-    Mul,
-    NaryOpNode,
-    Not,
-    Or,
-    Select,
-    Sum,
-)
+from relayish.tir.ir import operators as ops
 
 Evaluation: TypeAlias = Callable[..., "Number | None"]  # Any: expressions of one kind
 """``rule(expr, *values)``: the value of an expression from those of its operands, in order.
@@ -53,25 +39,25 @@ def _unknown(_expr: Node, *_values: Number | None) -> Number | None:
     return None
 
 
-def _binary(expr: BinaryOpNode, a: Number | None, b: Number | None) -> Number | None:
+def _binary(expr: ops.BinaryOpNode, a: Number | None, b: Number | None) -> Number | None:
     if expr.a.type != expr.b.type or expr.type.lanes != 1:
         return None
     if a is not None and b is not None:
         return compute(type(expr), a, b, expr.a.type)
-    if expr.type.is_bool and isinstance(expr, (And, Or)):
-        decides = int(isinstance(expr, Or))
+    if expr.type.is_bool and isinstance(expr, (ops.And, ops.Or)):
+        decides = int(isinstance(expr, ops.Or))
         return decides if decides in (a, b) else None
     return None
 
 
-def _extremum(expr: Min | Max, a: Number | None, b: Number | None) -> Number | None:
+def _extremum(expr: ops.Min | ops.Max, a: Number | None, b: Number | None) -> Number | None:
     if a is None or b is None or expr.a.type != expr.b.type or expr.type.lanes != 1:
         return None
-    found = a if (a < b if isinstance(expr, Min) else a > b) else b
+    found = a if (a < b if isinstance(expr, ops.Min) else a > b) else b
     return None if found != found else found  # noqa: PLR0124 - a NaN
 
 
-def _minus(expr: Minus, value: Number | None) -> Number | None:
+def _minus(expr: ops.Minus, value: Number | None) -> Number | None:
     if value is None or expr.type.is_bool or expr.type.lanes != 1:
         return None
     if expr.type.is_float:
@@ -79,15 +65,15 @@ def _minus(expr: Minus, value: Number | None) -> Number | None:
     return wrap_integer(-int(value), expr.type)
 
 
-def _not(expr: Not, value: Number | None) -> Number | None:
+def _not(expr: ops.Not, value: Number | None) -> Number | None:
     return None if value is None or not expr.type.is_bool else 1 - int(value)
 
 
-def _nary(expr: NaryOpNode, *values: Number | None) -> Number | None:
+def _nary(expr: ops.NaryOpNode, *values: Number | None) -> Number | None:
     if not values or any(operand.type != expr.type for operand in expr.operands):
         return None
     found, *rest = values
-    kind = Add if isinstance(expr, Sum) else Mul
+    kind = ops.Add if isinstance(expr, ops.Sum) else ops.Mul
     for value in rest:
         if found is None or value is None:
             return None
@@ -95,7 +81,7 @@ def _nary(expr: NaryOpNode, *values: Number | None) -> Number | None:
     return None if found is None or found != found else found  # noqa: PLR0124 - a NaN
 
 
-def _cast(expr: Cast, value: Number | None) -> Number | None:
+def _cast(expr: ops.Cast, value: Number | None) -> Number | None:
     source, target = expr.v.type, expr.type
     if value is None or not target.is_numeric or target.lanes != 1 or source.lanes != 1:
         return None
@@ -103,7 +89,7 @@ def _cast(expr: Cast, value: Number | None) -> Number | None:
 
 
 def _select(
-    expr: Select, holds: Number | None, if_true: Number | None, if_false: Number | None
+    expr: ops.Select, holds: Number | None, if_true: Number | None, if_false: Number | None
 ) -> Number | None:
     if holds is None or expr.condition.type.lanes != 1 or expr.type.lanes != 1:
         return None
@@ -116,13 +102,13 @@ EVALUATIONS: Final[KindTable[Evaluation]] = KindTable(
     "relayish.tir.analysis.register_evaluation",
     {
         Node: _unknown,
-        BinaryOpNode: _binary,
-        Min: _extremum,
-        Max: _extremum,
-        Minus: _minus,
-        Not: _not,
-        NaryOpNode: _nary,
-        Cast: _cast,
-        Select: _select,
+        ops.BinaryOpNode: _binary,
+        ops.Min: _extremum,
+        ops.Max: _extremum,
+        ops.Minus: _minus,
+        ops.Not: _not,
+        ops.NaryOpNode: _nary,
+        ops.Cast: _cast,
+        ops.Select: _select,
     },
 )

@@ -15,24 +15,8 @@ from relayish.ir.node import Node
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import FloatInterval, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
-from relayish.tir.ir.operators import (
-    BinaryOpNode,
-    Broadcast,
-    Cast,
-    Div,
-    Expr,
-    FloatImm,
-    FracOp,
-    IntImm,
-    Mod,
-    NaryOpNode,
-    Ramp,
-    Select,
-    StringImm,
-    UIntImm,
-    UnaryOpNode,
-    integer_of,
-)
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Load, Tensor, Var
 
 
@@ -84,15 +68,15 @@ def _always(_node: Node, _known: Known) -> bool:
     return True
 
 
-def _quotient_may_fault(node: Div | Mod, known: Known) -> bool:
+def _quotient_may_fault(node: ops.Div | ops.Mod, known: Known) -> bool:
     return node.type.is_integer and known.interval(node.b).holds(0)
 
 
-def _fraction_may_fault(node: FracOp, known: Known) -> bool:  # noqa: ARG001 - as rules are called
-    return node.type.is_integer and integer_of(node.b) not in (1, -1)
+def _fraction_may_fault(node: ops.FracOp, known: Known) -> bool:  # noqa: ARG001 - as rules are called
+    return node.type.is_integer and ops.integer_of(node.b) not in (1, -1)
 
 
-def _cast_may_fault(node: Cast, known: Known) -> bool:
+def _cast_may_fault(node: ops.Cast, known: Known) -> bool:
     source, target = node.v.type, node.type
     if not source.is_float or not target.is_integer or target.is_bool:
         return not (source.is_numeric and target.is_numeric)
@@ -119,8 +103,8 @@ def is_in_range(tensor: Tensor, indices: Sequence[Expr], known: Known) -> bool:
         return False
     if buffer.strides or buffer.elem_offset is not None or buffer.dtype != tensor.dtype:
         return False
-    shape = [integer_of(size) for size in tensor.shape]
-    if shape != [integer_of(size) for size in buffer.shape] or len(shape) != len(indices):
+    shape = [ops.integer_of(size) for size in tensor.shape]
+    if shape != [ops.integer_of(size) for size in buffer.shape] or len(shape) != len(indices):
         return False
     return not any(
         size is None or not Interval(0, size - 1).covers(known.interval(index))
@@ -133,12 +117,22 @@ FAULTS: Final[KindTable[FaultRule]] = KindTable(
     "relayish.tir.analysis.register_fault_rule",
     {
         Node: _always,
-        **dict.fromkeys((UnaryOpNode, BinaryOpNode, NaryOpNode, Select, Ramp, Broadcast), _never),
-        **dict.fromkeys((IntImm, UIntImm, FloatImm, StringImm, Buffer), _never),
-        Div: _quotient_may_fault,
-        Mod: _quotient_may_fault,
-        FracOp: _fraction_may_fault,
-        Cast: _cast_may_fault,
+        **dict.fromkeys(
+            (
+                ops.UnaryOpNode,
+                ops.BinaryOpNode,
+                ops.NaryOpNode,
+                ops.Select,
+                ops.Ramp,
+                ops.Broadcast,
+            ),
+            _never,
+        ),
+        **dict.fromkeys((ops.IntImm, ops.UIntImm, ops.FloatImm, ops.StringImm, Buffer), _never),
+        ops.Div: _quotient_may_fault,
+        ops.Mod: _quotient_may_fault,
+        ops.FracOp: _fraction_may_fault,
+        ops.Cast: _cast_may_fault,
         Var: _variable_may_fault,
         Load: _load_may_fault,
     },

@@ -28,41 +28,10 @@ from relayish.tir.analysis.interval import (
     type_range,
     wrap,
 )
+from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.flags import ReduceType
-from relayish.tir.ir.operators import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    Add,
-    And,
-    BinaryOpNode,
-    Broadcast,
-    Cast,
-    ComparisonNode,
-    Div,
-    Expr,
-    FloatImm,
-    FracOp,
-    IntImm,
-    Max,
-    Min,
-    Minus,
-    Mod,
-    Mul,
-    NaryOpNode,
-    Not,
-    Or,
-    Product,
-    Ramp,
-    Select,
-    Sub,
-    Sum,
-    UIntImm,
-)
+from relayish.tir.ir.operators import LT, Expr
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import NODES
 
@@ -201,7 +170,7 @@ def _known(node: Expr, context: Context) -> Interval | None:
 
 
 def _binary(integers: Strict[AnyIntegers], floats: Compute | None = None) -> IntervalRule:
-    def compute(node: BinaryOpNode, a: AnyInterval, b: AnyInterval) -> AnyInterval | None:
+    def compute(node: ops.BinaryOpNode, a: AnyInterval, b: AnyInterval) -> AnyInterval | None:
         if isinstance(a, Interval) and isinstance(b, Interval):
             found = integers(a, b)
             return None if found is BOTTOM else found
@@ -236,14 +205,14 @@ def _max_floats(a: FloatInterval, b: FloatInterval, _: Any) -> FloatInterval:  #
     return FloatInterval(min(low, b.low) if a.nan or b.nan else low, high, b.nan)
 
 
-def _minus(node: Minus, v: AnyInterval) -> AnyInterval:  # noqa: ARG001
+def _minus(node: ops.Minus, v: AnyInterval) -> AnyInterval:  # noqa: ARG001
     if isinstance(v, Interval):
         return Interval(-v.high, -v.low)
     return FloatInterval(-v.high, -v.low, v.nan)
 
 
 def _fold(integers: Compute, floats: Compute) -> IntervalRule:
-    def compute(node: NaryOpNode, *given: AnyInterval) -> AnyInterval | None:
+    def compute(node: ops.NaryOpNode, *given: AnyInterval) -> AnyInterval | None:
         if not given:
             return None
         found: AnyInterval | None = given[0]
@@ -290,16 +259,16 @@ def compare(kind: type[Node], a: AnyInterval, b: AnyInterval) -> Interval:
 
 _COMPARISONS: Final[dict[type[Node], tuple[bool | None, bool, bool]]] = {
     LT: (True, False, False),
-    LE: (False, False, False),
-    GT: (True, True, False),
-    GE: (False, True, False),
-    EQ: (None, False, False),
-    NE: (None, False, True),
+    ops.LE: (False, False, False),
+    ops.GT: (True, True, False),
+    ops.GE: (False, True, False),
+    ops.EQ: (None, False, False),
+    ops.NE: (None, False, True),
 }
 """Whether a comparison is strict, ``None`` of equality; whether operands are swapped; negated."""
 
 
-def _comparison(node: ComparisonNode, a: AnyInterval, b: AnyInterval) -> Interval:
+def _comparison(node: ops.ComparisonNode, a: AnyInterval, b: AnyInterval) -> Interval:
     return compare(type(node), a, b)
 
 
@@ -311,7 +280,7 @@ def hull(a: AnyInterval, b: AnyInterval) -> AnyInterval | None:
 
 
 def _select(
-    node: Select,  # noqa: ARG001 - as of all rules
+    node: ops.Select,  # noqa: ARG001 - as of all rules
     condition: AnyInterval,
     true: AnyInterval,
     false: AnyInterval,
@@ -321,13 +290,13 @@ def _select(
     return hull(true, false)
 
 
-def _cast(node: Cast, v: AnyInterval) -> AnyInterval | None:
+def _cast(node: ops.Cast, v: AnyInterval) -> AnyInterval | None:
     ty = node.type.scalar
     if ty.is_float:
         return float_of(v, ty)
     if ty.is_bool:
         zero = FloatInterval(0.0, 0.0, nan=False) if isinstance(v, FloatInterval) else FALSE
-        return compare(NE, v, zero)
+        return compare(ops.NE, v, zero)
     if isinstance(v, Interval):
         return v
     if not (math.isfinite(v.low) and math.isfinite(v.high)):
@@ -336,7 +305,7 @@ def _cast(node: Cast, v: AnyInterval) -> AnyInterval | None:
     return found.meet(type_range(ty))  # what is out of range, or NaN, is an error
 
 
-def _ramp(node: Ramp, base: AnyInterval, stride: AnyInterval) -> AnyInterval | None:
+def _ramp(node: ops.Ramp, base: AnyInterval, stride: AnyInterval) -> AnyInterval | None:
     if isinstance(base, Interval) and isinstance(stride, Interval):
         return arithmetic.add(base, arithmetic.mul(Interval(0, node.lanes - 1), stride))
     return None
@@ -376,36 +345,36 @@ INTERVAL_RULES: Final[KindTable[IntervalRule]] = KindTable(
     {
         Expr: IntervalRule(lambda _: None),
         Var: IntervalRule(_var, _bounds_needed),
-        IntImm: IntervalRule(lambda node: Interval(node.value, node.value)),
-        UIntImm: IntervalRule(lambda node: Interval(node.value, node.value)),
-        FloatImm: IntervalRule(
+        ops.IntImm: IntervalRule(lambda node: Interval(node.value, node.value)),
+        ops.UIntImm: IntervalRule(lambda node: Interval(node.value, node.value)),
+        ops.FloatImm: IntervalRule(
             lambda node: (
                 ANY_FLOAT
                 if math.isnan(node.value)
                 else float_of(FloatInterval(node.value, node.value, nan=False), node.type)
             )
         ),
-        Add: _binary(arithmetic.add, _add_floats),
-        Sub: _binary(arithmetic.sub, _sub_floats),
-        Mul: _binary(arithmetic.mul, _mul_floats),
-        Div: _binary(arithmetic.div),
-        FracOp: _binary(arithmetic.div),
-        Mod: _binary(arithmetic.mod),
-        Min: _binary(arithmetic.smaller, _min_floats),
-        Max: _binary(arithmetic.larger, _max_floats),
-        And: _binary(arithmetic.smaller),
-        Or: _binary(arithmetic.larger),
-        Not: IntervalRule(lambda _, v: Interval(1 - v.high, 1 - v.low), lambda node: (node.v,)),
-        Minus: IntervalRule(_minus, lambda node: (node.v,)),
-        ComparisonNode: IntervalRule(_comparison, lambda node: (node.a, node.b)),
-        Sum: _fold(arithmetic.add, _add_floats),
-        Product: _fold(arithmetic.mul, _mul_floats),
-        Select: IntervalRule(
+        ops.Add: _binary(arithmetic.add, _add_floats),
+        ops.Sub: _binary(arithmetic.sub, _sub_floats),
+        ops.Mul: _binary(arithmetic.mul, _mul_floats),
+        ops.Div: _binary(arithmetic.div),
+        ops.FracOp: _binary(arithmetic.div),
+        ops.Mod: _binary(arithmetic.mod),
+        ops.Min: _binary(arithmetic.smaller, _min_floats),
+        ops.Max: _binary(arithmetic.larger, _max_floats),
+        ops.And: _binary(arithmetic.smaller),
+        ops.Or: _binary(arithmetic.larger),
+        ops.Not: IntervalRule(lambda _, v: Interval(1 - v.high, 1 - v.low), lambda node: (node.v,)),
+        ops.Minus: IntervalRule(_minus, lambda node: (node.v,)),
+        ops.ComparisonNode: IntervalRule(_comparison, lambda node: (node.a, node.b)),
+        ops.Sum: _fold(arithmetic.add, _add_floats),
+        ops.Product: _fold(arithmetic.mul, _mul_floats),
+        ops.Select: IntervalRule(
             _select, lambda node: (node.condition, node.true_value, node.false_value)
         ),
-        Cast: IntervalRule(_cast, lambda node: (node.v,)),
-        Broadcast: IntervalRule(lambda _, value: value, lambda node: (node.value,)),
-        Ramp: IntervalRule(_ramp, lambda node: (node.base, node.stride)),
+        ops.Cast: IntervalRule(_cast, lambda node: (node.v,)),
+        ops.Broadcast: IntervalRule(lambda _, value: value, lambda node: (node.value,)),
+        ops.Ramp: IntervalRule(_ramp, lambda node: (node.base, node.stride)),
         Reduce: IntervalRule(_reduce, _reduce_needed),
     },
 )

@@ -24,26 +24,8 @@ from relayish.tir.analysis.integer_system import (
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import linear_form
-from relayish.tir.ir.operators import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    And,
-    ComparisonNode,
-    Div,
-    Expr,
-    Max,
-    Min,
-    Mod,
-    Not,
-    Or,
-    Ramp,
-    Select,
-    UIntImm,
-)
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Var
 
@@ -245,7 +227,7 @@ class Instance:
         pending = [loop.condition]
         while pending:
             condition = pending.pop()
-            if isinstance(condition, And):
+            if isinstance(condition, ops.And):
                 pending += [condition.a, condition.b]
                 continue
             last = self._last_where(condition, around, loop.iterator, step)
@@ -257,9 +239,9 @@ class Instance:
 
     def _last_where(self, condition: Expr, around: Around, var: Var, step: int) -> int | None:
         match condition:
-            case LT() | LE():
+            case ops.LT() | ops.LE():
                 least, greatest = condition.a, condition.b
-            case GT() | GE():
+            case ops.GT() | ops.GE():
                 least, greatest = condition.b, condition.a
             case _:
                 return None
@@ -267,7 +249,7 @@ class Instance:
         if moving is not var or not self._is_invariant(limit, var):
             return None
         bound = self._iterations.interval(self.translate(limit, around.place))
-        strict = int(isinstance(condition, (LT, GT)))
+        strict = int(isinstance(condition, (ops.LT, ops.GT)))
         return bound.high - strict if step > 0 else bound.low + strict
 
     def _is_invariant(self, limit: Expr, var: Var) -> bool:
@@ -294,13 +276,13 @@ class Instance:
         match term:
             case Var():
                 return self._variable(term, place, depth)
-            case Div() | Mod():
+            case ops.Div() | ops.Mod():
                 return self._quotient(term, place, depth)
-            case Min() | Max():
+            case ops.Min() | ops.Max():
                 return self._extreme(term, place, depth)
-            case Select() if term.condition.type.is_scalar:
+            case ops.Select() if term.condition.type.is_scalar:
                 return self._selected(term, place, depth)
-            case Ramp() if self._lane is not None:
+            case ops.Ramp() if self._lane is not None:
                 stride = linear_form(term.stride, iterations.context)
                 if stride.is_constant:
                     base = self.translate(term.base, place, depth)
@@ -343,7 +325,7 @@ class Instance:
                 return self._symbol(term, iterations.context.numbers.number(term))
         return iterations.unknown(iterations.range_of(term))
 
-    def _quotient(self, term: Div | Mod, place: Place, depth: int) -> Affine:
+    def _quotient(self, term: ops.Div | ops.Mod, place: Place, depth: int) -> Affine:
         """Return the quotient, or the remainder, by a constant."""
         iterations = self._iterations
         divisor = linear_form(term.b, iterations.context)
@@ -354,7 +336,7 @@ class Instance:
         key = (value.constant, frozenset(value.terms.items()), by)
         if key not in self._quotients:
             self._quotients[key] = self._divide(value, by)
-        return self._quotients[key][isinstance(term, Mod)]
+        return self._quotients[key][isinstance(term, ops.Mod)]
 
     def _divide(self, value: Affine, by: int) -> tuple[Affine, Affine]:
         iterations, most = self._iterations, abs(by) - 1
@@ -368,15 +350,15 @@ class Instance:
             iterations.choose([[value, rest], [value.times(-1), rest.times(-1)]])
         return quotient, rest
 
-    def _extreme(self, term: Min | Max, place: Place, depth: int) -> Affine:
+    def _extreme(self, term: ops.Min | ops.Max, place: Place, depth: int) -> Affine:
         a, b = self.translate(term.a, place, depth), self.translate(term.b, place, depth)
         first_is_less = [b.plus(a, -1)]
         second_is_less = [a.plus(b, -1)]
-        if isinstance(term, Max):
+        if isinstance(term, ops.Max):
             first_is_less, second_is_less = second_is_less, first_is_less
         return self._one_of([(first_is_less, a), (second_is_less, b)])
 
-    def _selected(self, term: Select, place: Place, depth: int) -> Affine:
+    def _selected(self, term: ops.Select, place: Place, depth: int) -> Affine:
         where = self._alternatives(term.condition, place, True, depth)
         where_not = self._alternatives(term.condition, place, False, depth)
         if where is None or where_not is None:
@@ -411,19 +393,19 @@ class Instance:
         if depth > _DEEPEST:
             return None
         match condition:
-            case UIntImm():
+            case ops.UIntImm():
                 return [[]] if bool(condition.value) == holds else []
-            case Not():
+            case ops.Not():
                 return self._alternatives(condition.v, place, not holds, depth + 1)
-            case And() | Or():
+            case ops.And() | ops.Or():
                 a = self._alternatives(condition.a, place, holds, depth + 1)
                 b = self._alternatives(condition.b, place, holds, depth + 1)
-                both = isinstance(condition, And) == holds
+                both = isinstance(condition, ops.And) == holds
                 if a is None or b is None:
                     return (a or b) if both and self._give_up() else None
                 found = [x + y for x in a for y in b] if both else a + b
                 return found if len(found) <= MOST_ALTERNATIVES else None
-            case ComparisonNode() if condition.type.is_scalar and condition.a.type.is_integer:
+            case ops.ComparisonNode() if condition.type.is_scalar and condition.a.type.is_integer:
                 first = self.translate(condition.a, place, depth + 1)
                 second = self.translate(condition.b, place, depth + 1)
                 return _compared(type(condition), first.plus(second, -1), holds)
@@ -447,17 +429,17 @@ class Instance:
         return found
 
 
-def _compared(kind: type[ComparisonNode], difference: Affine, holds: bool) -> list[Rows]:
+def _compared(kind: type[ops.ComparisonNode], difference: Affine, holds: bool) -> list[Rows]:
     """Return rows, those of one of which hold just where ``difference`` compares so with 0."""
     less = difference.times(-1)
     above, below = difference.plus(_ONE, -1), less.plus(_ONE, -1)
-    found: dict[type[ComparisonNode], tuple[list[Rows], list[Rows]]] = {
-        LT: ([[below]], [[difference]]),
-        LE: ([[less]], [[above]]),
-        GT: ([[above]], [[less]]),
-        GE: ([[difference]], [[below]]),
-        EQ: ([[difference, less]], [[above], [below]]),
-        NE: ([[above], [below]], [[difference, less]]),
+    found: dict[type[ops.ComparisonNode], tuple[list[Rows], list[Rows]]] = {
+        ops.LT: ([[below]], [[difference]]),
+        ops.LE: ([[less]], [[above]]),
+        ops.GT: ([[above]], [[less]]),
+        ops.GE: ([[difference]], [[below]]),
+        ops.EQ: ([[difference, less]], [[above], [below]]),
+        ops.NE: ([[above], [below]], [[difference, less]]),
     }
     return found[kind][not holds]
 

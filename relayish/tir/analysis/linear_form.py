@@ -25,23 +25,8 @@ from relayish.ir.one_line import one_line_at
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import type_range, wrap_integer
 from relayish.tir.analysis.interval_rules import integer_interval
-from relayish.tir.ir.operators import (
-    Add,
-    BinaryOpNode,
-    Broadcast,
-    Cast,
-    Div,
-    Expr,
-    IntImm,
-    Minus,
-    Mod,
-    Mul,
-    Product,
-    Sub,
-    Sum,
-    UIntImm,
-    const,
-)
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import NODES
 from relayish.tir.ir.type import Type
@@ -181,24 +166,24 @@ def expr_of_form(form: LinearForm) -> Expr:
         factor = _symmetric(coefficient, modulus)
         scaled = _in_type(term, ty)
         if abs(factor) != 1:
-            scaled = Mul(scaled, const(wrap_integer(abs(factor), ty), ty))
+            scaled = ops.Mul(scaled, ops.const(wrap_integer(abs(factor), ty), ty))
         if found is None:
-            found = Minus(scaled) if factor < 0 else scaled
+            found = ops.Minus(scaled) if factor < 0 else scaled
         else:
-            found = Sub(found, scaled) if factor < 0 else Add(found, scaled)
+            found = ops.Sub(found, scaled) if factor < 0 else ops.Add(found, scaled)
     constant = _symmetric(form.constant, modulus)
     if found is None:
-        return const(wrap_integer(constant, ty), ty)
+        return ops.const(wrap_integer(constant, ty), ty)
     if not constant:
         return found
-    amount = const(wrap_integer(abs(constant), ty), ty)
-    return Sub(found, amount) if constant < 0 else Add(found, amount)
+    amount = ops.const(wrap_integer(abs(constant), ty), ty)
+    return ops.Sub(found, amount) if constant < 0 else ops.Add(found, amount)
 
 
 def _in_type(term: Expr, ty: Type) -> Expr:
     if term.type.element != ty.element:
-        term = Cast(ty.with_lanes(term.type.lanes), term)
-    return term if term.type.lanes == ty.lanes else Broadcast(term, ty.lanes)
+        term = ops.Cast(ty.with_lanes(term.type.lanes), term)
+    return term if term.type.lanes == ty.lanes else ops.Broadcast(term, ty.lanes)
 
 
 class _Linear:
@@ -254,14 +239,14 @@ class _Linear:
         return LinearForm(_reduce(constant, modulus), kept, root.type)
 
     def _find_constant(self, node: Expr) -> None:
-        if isinstance(node, (IntImm, UIntImm)):
+        if isinstance(node, (ops.IntImm, ops.UIntImm)):
             self.constants[node] = node.value
             return
         operands = _linear_operands(node)
         if not operands or not all(operand in self.constants for operand in operands):
             return
         values = [self.constants[operand] for operand in operands]
-        if isinstance(node, (Div, Mod)) and not values[1]:
+        if isinstance(node, (ops.Div, ops.Mod)) and not values[1]:
             return  # an error where it is evaluated
         self.constants[node] = wrap_integer(_EVALUATE[type(node)](*values), node.type)
 
@@ -269,28 +254,28 @@ class _Linear:
         """Return whether ``node`` widens its operand, or divides it by a constant."""
         if not _linear_operands(node):
             return False
-        if isinstance(node, Cast):
+        if isinstance(node, ops.Cast):
             return _widens(node)
-        return isinstance(node, (Div, Mod)) and bool(self.constants.get(node.b))
+        return isinstance(node, (ops.Div, ops.Mod)) and bool(self.constants.get(node.b))
 
     def _find_exact_operand(self, node: Expr) -> None:
         """Find the form of the operand that ``node`` widens or divides, where that is exact."""
         operand = _linear_operands(node)[0]
         found = self._form_of_few(operand)
         exact = None if found is None else exact_form(found, self.context)
-        if isinstance(node, Cast):
+        if isinstance(node, ops.Cast):
             if exact is None:
                 term = operand if type(operand) is Var else self.context.numbers.number(operand)
                 exact = LinearForm(0, {term: 1}, operand.type)
             self.exact_operands[node] = exact
             return
-        assert isinstance(node, BinaryOpNode)
+        assert isinstance(node, ops.BinaryOpNode)
         divisor = self.constants[node.b]
         if exact is None or any(
             value % divisor for value in (exact.constant, *exact.terms.values())
         ):
             return
-        if isinstance(node, Mod):
+        if isinstance(node, ops.Mod):
             self.exact_operands[node] = LinearForm(0, {}, node.type)
             return
         terms = {term: value // divisor for term, value in exact.terms.items()}
@@ -329,47 +314,47 @@ def _shares(node: Expr, constants: Mapping[Node, int]) -> Sequence[tuple[Expr, i
     if not operands:
         return None
     match node:
-        case Add() | Sum() | Broadcast():
+        case ops.Add() | ops.Sum() | ops.Broadcast():
             return [(operand, 1) for operand in operands]
-        case Sub():
+        case ops.Sub():
             return [(node.a, 1), (node.b, -1)]
-        case Minus():
+        case ops.Minus():
             return [(node.v, -1)]
-        case Mul() | Product():
+        case ops.Mul() | ops.Product():
             variable = [operand for operand in operands if operand not in constants]
             if len(variable) > 1:
                 return None
             known = [constants[operand] for operand in operands if operand in constants]
             return [(operand, math.prod(known)) for operand in variable]
-        case Cast() if not _widens(node):
+        case ops.Cast() if not _widens(node):
             return [(node.v, 1)]
     return None
 
 
-def _widens(cast: Cast) -> bool:
+def _widens(cast: ops.Cast) -> bool:
     return cast.type.bits > cast.v.type.bits
 
 
 _OPERANDS: Final[
     Mapping[type[Node], Callable[[Any], Sequence[Expr]]]
 ] = {  # Any: a node of the kind
-    **dict.fromkeys((Add, Sub, Mul, Div, Mod), lambda node: (node.a, node.b)),
-    **dict.fromkeys((Sum, Product), lambda node: node.operands),
-    **dict.fromkeys((Minus, Cast), lambda node: (node.v,)),
-    Broadcast: lambda node: (node.value,),
+    **dict.fromkeys((ops.Add, ops.Sub, ops.Mul, ops.Div, ops.Mod), lambda node: (node.a, node.b)),
+    **dict.fromkeys((ops.Sum, ops.Product), lambda node: node.operands),
+    **dict.fromkeys((ops.Minus, ops.Cast), lambda node: (node.v,)),
+    ops.Broadcast: lambda node: (node.value,),
 }
 
 _EVALUATE: Final[Mapping[type[Node], Callable[..., int]]] = {
-    Add: operator.add,
-    Sub: operator.sub,
-    Mul: operator.mul,
-    Div: truncated_quotient,
-    Mod: truncated_remainder,
-    Sum: lambda *values: sum(values),
-    Product: lambda *values: math.prod(values),
-    Minus: operator.neg,
-    Cast: lambda value: value,
-    Broadcast: lambda value: value,
+    ops.Add: operator.add,
+    ops.Sub: operator.sub,
+    ops.Mul: operator.mul,
+    ops.Div: truncated_quotient,
+    ops.Mod: truncated_remainder,
+    ops.Sum: lambda *values: sum(values),
+    ops.Product: lambda *values: math.prod(values),
+    ops.Minus: operator.neg,
+    ops.Cast: lambda value: value,
+    ops.Broadcast: lambda value: value,
 }
 
 

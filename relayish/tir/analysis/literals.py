@@ -16,34 +16,14 @@ import numpy as np
 
 from relayish.dataflow.lattice.interval import truncated_quotient, truncated_remainder
 from relayish.tir.analysis.interval import wrap_integer
-from relayish.tir.ir.operators import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    Add,
-    And,
-    Broadcast,
-    Div,
-    Expr,
-    FloatImm,
-    FracOp,
-    IntImm,
-    Mod,
-    Mul,
-    Or,
-    Sub,
-    UIntImm,
-    integer_range,
-)
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.type import BOOL, Type
 
 Number: TypeAlias = "int | float"
 
-TRUE: Final = UIntImm(1, BOOL)
-FALSE: Final = UIntImm(0, BOOL)
+TRUE: Final = ops.UIntImm(1, BOOL)
+FALSE: Final = ops.UIntImm(0, BOOL)
 
 
 @lru_cache(maxsize=1024)
@@ -53,7 +33,7 @@ def range_of(given: Type) -> tuple[int, int] | None:
     Returns:
         ``None`` for all other types.
     """
-    return integer_range(given) if given.is_integer else None
+    return ops.integer_range(given) if given.is_integer else None
 
 
 @lru_cache(maxsize=1024)
@@ -64,16 +44,16 @@ def is_arithmetic(given: Type) -> bool:
 
 def value_of(expr: Expr) -> Number | None:
     """Return the value of a literal, a float rounded to its type; ``None`` for all else."""
-    if isinstance(expr, (IntImm, UIntImm)):
+    if isinstance(expr, (ops.IntImm, ops.UIntImm)):
         return expr.value
-    if isinstance(expr, FloatImm):
+    if isinstance(expr, ops.FloatImm):
         return _rounded(expr.value, expr.dtype)
     return None
 
 
 def element_of(expr: Expr) -> Number | None:
     """Return the value of a literal, or of each element of a vector of equal ones."""
-    return value_of(expr.value if isinstance(expr, Broadcast) else expr)
+    return value_of(expr.value if isinstance(expr, ops.Broadcast) else expr)
 
 
 def is_number(expr: Expr, value: Number) -> bool:
@@ -89,12 +69,12 @@ def make_literal(value: Number, given: Type) -> Expr:
     scalar = given.scalar
     literal: Expr
     if scalar.is_float:
-        literal = FloatImm(float(value), scalar)
+        literal = ops.FloatImm(float(value), scalar)
     elif scalar.is_int:
-        literal = IntImm(int(value), scalar)
+        literal = ops.IntImm(int(value), scalar)
     else:
-        literal = UIntImm(int(value), scalar)
-    return literal if given.lanes == 1 else Broadcast(literal, given.lanes)
+        literal = ops.UIntImm(int(value), scalar)
+    return literal if given.lanes == 1 else ops.Broadcast(literal, given.lanes)
 
 
 def compute(kind: type[Expr], a: Number, b: Number, given: Type) -> Number | None:
@@ -136,7 +116,7 @@ def convert(value: Number, source: Type, target: Type) -> Number | None:
         return _rounded(value, target) if source.is_float else _rounded_integer(int(value), target)
     if not source.is_float:
         return wrap_integer(int(value), target)
-    low, high = integer_range(target)
+    low, high = ops.integer_range(target)
     fits = math.isfinite(value) and low <= math.trunc(value) <= high
     return math.trunc(value) if fits else None
 
@@ -161,29 +141,29 @@ def _rounded_integer(value: int, given: Type) -> float | None:
 
 
 _COMPARISONS: Final[dict[type[Expr], Callable[[Number, Number], bool]]] = {
-    EQ: lambda a, b: a == b,
-    NE: lambda a, b: a != b,
-    LT: lambda a, b: a < b,
-    LE: lambda a, b: a <= b,
-    GT: lambda a, b: a > b,
-    GE: lambda a, b: a >= b,
+    ops.EQ: lambda a, b: a == b,
+    ops.NE: lambda a, b: a != b,
+    ops.LT: lambda a, b: a < b,
+    ops.LE: lambda a, b: a <= b,
+    ops.GT: lambda a, b: a > b,
+    ops.GE: lambda a, b: a >= b,
 }
 _CONNECTIVES: Final[dict[type[Expr], Callable[[int, int], int]]] = {
-    And: lambda a, b: a & b,
-    Or: lambda a, b: a | b,
+    ops.And: lambda a, b: a & b,
+    ops.Or: lambda a, b: a | b,
 }
 _INTEGERS: Final[dict[type[Expr], Callable[[int, int], int | None]]] = {
-    Add: lambda a, b: a + b,
-    Sub: lambda a, b: a - b,
-    Mul: lambda a, b: a * b,
-    Div: lambda a, b: truncated_quotient(a, b) if b else None,
-    Mod: lambda a, b: truncated_remainder(a, b) if b else None,
-    FracOp: _divide_exactly,
+    ops.Add: lambda a, b: a + b,
+    ops.Sub: lambda a, b: a - b,
+    ops.Mul: lambda a, b: a * b,
+    ops.Div: lambda a, b: truncated_quotient(a, b) if b else None,
+    ops.Mod: lambda a, b: truncated_remainder(a, b) if b else None,
+    ops.FracOp: _divide_exactly,
 }
 _FLOATS: Final[dict[type[Expr], Callable[[Any, Any], Any]]] = {  # Any: scalars of one numpy type
-    Add: operator.add,
-    Sub: operator.sub,
-    Mul: operator.mul,
-    Div: operator.truediv,
-    FracOp: operator.truediv,
+    ops.Add: operator.add,
+    ops.Sub: operator.sub,
+    ops.Mul: operator.mul,
+    ops.Div: operator.truediv,
+    ops.FracOp: operator.truediv,
 }

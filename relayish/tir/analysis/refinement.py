@@ -38,26 +38,8 @@ from relayish.tir.analysis.environments import (
     within,
 )
 from relayish.tir.analysis.interval import type_range
-from relayish.tir.ir.operators import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    MIRRORED,
-    NE,
-    NEGATED,
-    Add,
-    And,
-    Cast,
-    ComparisonNode,
-    Expr,
-    Minus,
-    Mul,
-    Not,
-    Or,
-    Sub,
-)
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Load, Var
 
 
@@ -139,13 +121,13 @@ class Refinement:
                 continue
             left -= 1
             match each:
-                case Not():
+                case ops.Not():
                     found.append(before)
                     steps.append((each.v, not holds))
-                case And() | Or() if isinstance(each, And) is holds:
+                case ops.And() | ops.Or() if isinstance(each, ops.And) is holds:
                     found.append(before)
                     steps += ((each.b, holds), (each.a, holds))
-                case And() | Or():
+                case ops.And() | ops.Or():
                     found += (before, before)
                     steps += (_JOIN, (each.b, holds), _SWAP, (each.a, holds))
                 case _ if conditions := _conditions_of(each, before):
@@ -169,13 +151,13 @@ class Refinement:
         values = self._values((condition,), environment)
         if not values.interval(condition).holds(truth):
             return UNREACHABLE
-        if not isinstance(condition, ComparisonNode):
+        if not isinstance(condition, ops.ComparisonNode):
             return self._lie_within(condition, _truth(truth), environment, values)
         if not (condition.a.type.is_integer and condition.a.type == condition.b.type):
             return environment
-        kind = type(condition) if truth else NEGATED[type(condition)]
+        kind = type(condition) if truth else ops.NEGATED[type(condition)]
         a, b = values.interval(condition.a), values.interval(condition.b)
-        left, right = _LEFT_OF[kind](a, b), _LEFT_OF[MIRRORED[kind]](b, a)
+        left, right = _LEFT_OF[kind](a, b), _LEFT_OF[ops.MIRRORED[kind]](b, a)
         if left is BOTTOM or right is BOTTOM:
             return UNREACHABLE
         found = self._lie_within(condition.a, left, environment, values)
@@ -210,27 +192,27 @@ class Refinement:
 def _below(expr: Expr, interval: Interval, values: Lying) -> Iterator[tuple[Expr, Interval]]:
     """Yield operands of ``expr`` with where they lie if it lies within ``interval``."""
     ty = expr.type
-    if isinstance(expr, Minus):
+    if isinstance(expr, ops.Minus):
         found = values.interval(expr.v)
         if type_range(ty).covers(sub(FALSE, found)):
             yield expr.v, sub(FALSE, interval)
         return
-    if isinstance(expr, Cast):
+    if isinstance(expr, ops.Cast):
         source = expr.v.type
         converts = source.is_integer and not (ty.is_bool or source.is_bool)
         if converts and type_range(ty).covers(values.interval(expr.v)):
             yield expr.v, interval
         return
-    if not isinstance(expr, (Add, Sub, Mul)):
+    if not isinstance(expr, (ops.Add, ops.Sub, ops.Mul)):
         return
     a, b = values.interval(expr.a), values.interval(expr.b)
     exact = _EXACT[type(expr)](a, b)
     if not type_range(ty).covers(exact):
         return
-    if isinstance(expr, Add):
+    if isinstance(expr, ops.Add):
         yield expr.a, sub(interval, b)
         yield expr.b, sub(interval, a)
-    elif isinstance(expr, Sub):
+    elif isinstance(expr, ops.Sub):
         yield expr.a, add(interval, b)
         yield expr.b, sub(a, interval)
     else:
@@ -260,17 +242,17 @@ def _quotient(interval: Interval, factor: int) -> Interval | None:
 
 
 _LEFT_OF: Final[dict[type[Node], Callable[[AnyIntegers, AnyIntegers], AnyIntegers]]] = {
-    LT: where_less,
-    LE: where_less_equal,
-    GT: where_greater,
-    GE: where_greater_equal,
-    EQ: where_same,
-    NE: where_different,
+    ops.LT: where_less,
+    ops.LE: where_less_equal,
+    ops.GT: where_greater,
+    ops.GE: where_greater_equal,
+    ops.EQ: where_same,
+    ops.NE: where_different,
 }
 """Where the left operand of a comparison that holds lies, from where both did."""
 
 _EXACT: Final[dict[type[Node], Callable[[Interval, Interval], Interval]]] = {
-    Add: add,
-    Sub: sub,
-    Mul: mul,
+    ops.Add: add,
+    ops.Sub: sub,
+    ops.Mul: mul,
 }

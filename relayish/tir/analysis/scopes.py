@@ -20,31 +20,11 @@ from relayish.tir.analysis.linear_form import (
     interval_of_form,
     linear_form,
 )
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.intrinsic import GetAddr
-from relayish.tir.ir.operators import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    NEGATED,
-    And,
-    ComparisonNode,
-    Expr,
-    IntImm,
-    Not,
-    Or,
-)
-from relayish.tir.ir.stmt import (
-    Block,
-    For,
-    IfThenElse,
-    Let,
-    PolyFor,
-    ScheduleBlockRealize,
-)
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import STATEMENTS
 
@@ -103,22 +83,24 @@ def assume(context: Context, condition: Expr, holds: bool = True) -> Context:
     while pending:
         each, truth = pending.pop()
         match each:
-            case Not():
+            case ops.Not():
                 pending.append((each.v, not truth))
-            case And() if truth:
+            case ops.And() if truth:
                 pending += [(each.b, True), (each.a, True)]
-            case Or() if not truth:
+            case ops.Or() if not truth:
                 pending += [(each.b, False), (each.a, False)]
-            case ComparisonNode() if each.type.is_scalar and each.a.type.is_integer:
+            case ops.ComparisonNode() if each.type.is_scalar and each.a.type.is_integer:
                 context = _assume_comparison(context, each, truth)
             case _:
                 context = _assume_truth(context, each, truth)
     return context
 
 
-def enter_loop(context: Context, loop: For | PolyFor) -> Context:
+def enter_loop(context: Context, loop: stmts.For | stmts.PolyFor) -> Context:
     """Return what is known in the body of ``loop``, where an iteration runs."""
-    return _enter_for(context, loop) if isinstance(loop, For) else _enter_poly_for(context, loop)
+    return (
+        _enter_for(context, loop) if isinstance(loop, stmts.For) else _enter_poly_for(context, loop)
+    )
 
 
 def bind(context: Context, var: Var, value: Expr) -> Context:
@@ -133,7 +115,7 @@ def bind(context: Context, var: Var, value: Expr) -> Context:
     return inner.as_definition_in(context)
 
 
-def enter_block(context: Context, realize: ScheduleBlockRealize) -> Context:
+def enter_block(context: Context, realize: stmts.ScheduleBlockRealize) -> Context:
     """Return what is known in the body of the schedule block that ``realize`` runs."""
     block = realize.schedule_block
     inner = context.without(block.iter_vars)
@@ -150,18 +132,18 @@ def children_with_contexts(stmt: IrNode, context: Context) -> Iterator[tuple[IrN
         context: What is known where ``stmt`` runs.
     """
     match stmt:
-        case For() | PolyFor():
+        case stmts.For() | stmts.PolyFor():
             yield stmt.body, enter_loop(context, stmt)
-        case IfThenElse():
+        case stmts.IfThenElse():
             yield stmt.true_case, assume(context, stmt.condition)
             if stmt.false_case is not None:
                 yield stmt.false_case, assume(context, stmt.condition, holds=False)
-        case ScheduleBlockRealize():
+        case stmts.ScheduleBlockRealize():
             yield stmt.schedule_block.body, enter_block(context, stmt)
-        case Block():
+        case stmts.Block():
             for each in stmt.stmts:
                 yield each, context
-                if isinstance(each, Let):
+                if isinstance(each, stmts.Let):
                     context = (
                         context.without((each.symbol,))
                         if each.body is None
@@ -197,12 +179,12 @@ def statements_with_contexts(
         pending.append(children_with_contexts(*found))
 
 
-def _enter_for(context: Context, loop: For) -> Context:
+def _enter_for(context: Context, loop: stmts.For) -> Context:
     var = loop.loop_var
     inner = context.without((var,))
     if not all(each.type.is_integer for each in (var, loop.min, loop.extent)):
         return inner
-    if isinstance(loop.min, IntImm) and isinstance(loop.extent, IntImm):  # as most are
+    if isinstance(loop.min, ops.IntImm) and isinstance(loop.extent, ops.IntImm):  # as most are
         return _with_constant_range(inner, var, loop.min.value, loop.extent.value)
     first, count = interval_of(loop.min, context), interval_of(loop.extent, context)
     low = exact_form(linear_form(loop.min, context), context)
@@ -236,7 +218,7 @@ def _with_constant_range(context: Context, var: Var, first: int, count: int) -> 
     return context.with_range(var, values).as_definition_in(context)
 
 
-def _enter_poly_for(context: Context, loop: PolyFor) -> Context:
+def _enter_poly_for(context: Context, loop: stmts.PolyFor) -> Context:
     """Return what is known while the condition holds, and if no step wraps around, of the start."""
     var = loop.iterator
     inner = context.without((var,))
@@ -260,15 +242,15 @@ def _enter_poly_for(context: Context, loop: PolyFor) -> Context:
     return inner
 
 
-def _assume_comparison(context: Context, comparison: ComparisonNode, truth: bool) -> Context:
+def _assume_comparison(context: Context, comparison: ops.ComparisonNode, truth: bool) -> Context:
     a = exact_form(linear_form(comparison.a, context), context)
     b = exact_form(linear_form(comparison.b, context), context)
     if a is None or b is None:
         return _assume_truth(context, comparison, truth)
     difference = a.plus(b, -1)
-    kind = type(comparison) if truth else NEGATED[type(comparison)]
+    kind = type(comparison) if truth else ops.NEGATED[type(comparison)]
     found = interval_of_form(difference, context)
-    if kind is not NE:
+    if kind is not ops.NE:
         low, high = _DIFFERENCES[kind]
         return _with_form(context, difference, low, high)
     if found.low == 0:
@@ -279,7 +261,7 @@ def _assume_comparison(context: Context, comparison: ComparisonNode, truth: bool
 
 
 _DIFFERENCES: Final[Mapping[type[Node], tuple[int | None, int | None]]] = {
-    LT: (None, -1), LE: (None, 0), GT: (1, None), GE: (0, None), EQ: (0, 0),
+    ops.LT: (None, -1), ops.LE: (None, 0), ops.GT: (1, None), ops.GE: (0, None), ops.EQ: (0, 0),
 }  # fmt: skip
 """What the difference of integers lies within where a comparison holds."""
 

@@ -11,24 +11,10 @@ import numpy as np
 from relayish.errors import FieldError, OperatorError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.one_line import one_line
+from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import REDUCE_OPERATORS, Reduce
 from relayish.tir.ir.flags import ReduceType
-from relayish.tir.ir.operators import (
-    EQ,
-    NE,
-    And,
-    BinaryOpNode,
-    Expr,
-    Max,
-    Min,
-    Operand,
-    Or,
-    Select,
-    as_expr,
-    binary,
-    const,
-    integer_range,
-)
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import INT32, Type, TypeLike, as_type
 
@@ -38,7 +24,7 @@ def var(name: str, dtype: TypeLike = INT32) -> Var:
     return Var(name, as_type(dtype))
 
 
-def reduce_axis(name: str, upper: Operand, lower: Operand = 0) -> Var:
+def reduce_axis(name: str, upper: ops.Operand, lower: ops.Operand = 0) -> Var:
     """Return a new axis to reduce over, which runs over ``[lower, upper)``.
 
     Its type is that of the bounds, ``int32`` of numbers.
@@ -59,12 +45,12 @@ def reduce_axis(name: str, upper: Operand, lower: Operand = 0) -> Var:
 
 def zero(dtype: TypeLike) -> Expr:
     """Return 0 of ``dtype``."""
-    return const(0, as_type(dtype))
+    return ops.const(0, as_type(dtype))
 
 
 def one(dtype: TypeLike) -> Expr:
     """Return 1 of ``dtype``."""
-    return const(1, as_type(dtype))
+    return ops.const(1, as_type(dtype))
 
 
 def min_value(dtype: TypeLike) -> Expr:
@@ -73,7 +59,7 @@ def min_value(dtype: TypeLike) -> Expr:
     Raises:
         FieldError: If values of the type have no order, as truth values.
     """
-    return const(_extreme(as_type(dtype), 0), as_type(dtype))
+    return ops.const(_extreme(as_type(dtype), 0), as_type(dtype))
 
 
 def max_value(dtype: TypeLike) -> Expr:
@@ -82,7 +68,7 @@ def max_value(dtype: TypeLike) -> Expr:
     Raises:
         FieldError: If values of the type have no order, as truth values.
     """
-    return const(_extreme(as_type(dtype), 1), as_type(dtype))
+    return ops.const(_extreme(as_type(dtype), 1), as_type(dtype))
 
 
 def epsilon(dtype: TypeLike) -> Expr:
@@ -93,7 +79,7 @@ def epsilon(dtype: TypeLike) -> Expr:
     """
     made = as_type(dtype)
     if made.is_float:
-        return const(_float_limits(made)[2], made)
+        return ops.const(_float_limits(made)[2], made)
     return zero(made)
 
 
@@ -106,30 +92,30 @@ def infinity(dtype: TypeLike) -> Expr:
     made = as_type(dtype)
     if not made.is_float:
         raise FieldError(f"only types of floats have an infinity; found {made}")
-    return const(np.inf, made)
+    return ops.const(np.inf, made)
 
 
-def minimum(a: Operand, b: Operand) -> Expr:
+def minimum(a: ops.Operand, b: ops.Operand) -> Expr:
     """Return ``Min(a, b)``; a number takes the type of the other operand."""
-    return binary(Min, a, b)
+    return ops.binary(ops.Min, a, b)
 
 
-def maximum(a: Operand, b: Operand) -> Expr:
+def maximum(a: ops.Operand, b: ops.Operand) -> Expr:
     """Return ``Max(a, b)``; a number takes the type of the other operand."""
-    return binary(Max, a, b)
+    return ops.binary(ops.Max, a, b)
 
 
-def equal(a: Operand, b: Operand) -> Expr:
+def equal(a: ops.Operand, b: ops.Operand) -> Expr:
     """Return ``EQ(a, b)``, the comparison of values; a number takes the other operand's type."""
-    return binary(EQ, a, b)
+    return ops.binary(ops.EQ, a, b)
 
 
-def not_equal(a: Operand, b: Operand) -> Expr:
+def not_equal(a: ops.Operand, b: ops.Operand) -> Expr:
     """Return ``NE(a, b)``, the comparison of values; a number takes the other operand's type."""
-    return binary(NE, a, b)
+    return ops.binary(ops.NE, a, b)
 
 
-def select(condition: Operand, true_value: Operand, false_value: Operand) -> Expr:
+def select(condition: ops.Operand, true_value: ops.Operand, false_value: ops.Operand) -> Expr:
     """Return ``Select``, which evaluates both values; a number takes the type of the other one.
 
     Raises:
@@ -141,69 +127,69 @@ def select(condition: Operand, true_value: Operand, false_value: Operand) -> Exp
             f"a selection is between {one_line(chosen)} of type {chosen.type} and "
             f"{one_line(other)} of type {other.type}; both must have one type: cast one"
         )
-    return Select(as_expr(condition), chosen, other)
+    return ops.Select(ops.as_expr(condition), chosen, other)
 
 
-def logic_and(*conditions: Operand) -> Expr:
+def logic_and(*conditions: ops.Operand) -> Expr:
     """Return whether all of ``conditions`` hold, all of which are evaluated.
 
     Raises:
         OperatorError: If there is none.
     """
-    return _connect(And, conditions)
+    return _connect(ops.And, conditions)
 
 
-def logic_or(*conditions: Operand) -> Expr:
+def logic_or(*conditions: ops.Operand) -> Expr:
     """Return whether one of ``conditions`` holds, all of which are evaluated.
 
     Raises:
         OperatorError: If there is none.
     """
-    return _connect(Or, conditions)
+    return _connect(ops.Or, conditions)
 
 
-def reduce_sum(e: Operand, axes: Iterable[Var], init: Operand | None = None) -> Reduce:
+def reduce_sum(e: ops.Operand, axes: Iterable[Var], init: ops.Operand | None = None) -> Reduce:
     """Return the sum of ``e`` over ``axes``, from ``init`` on, by default 0."""
     return make_reduce(ReduceType.SUM, e, axes, init)
 
 
-def reduce_sub(e: Operand, axes: Iterable[Var], init: Operand) -> Reduce:
+def reduce_sub(e: ops.Operand, axes: Iterable[Var], init: ops.Operand) -> Reduce:
     """Return ``init`` less ``e`` for each value of ``axes``, one after the other."""
     return make_reduce(ReduceType.SUB, e, axes, init)
 
 
-def reduce_mul(e: Operand, axes: Iterable[Var], init: Operand | None = None) -> Reduce:
+def reduce_mul(e: ops.Operand, axes: Iterable[Var], init: ops.Operand | None = None) -> Reduce:
     """Return the product of ``e`` over ``axes``, from ``init`` on, by default 1."""
     return make_reduce(ReduceType.MUL, e, axes, init)
 
 
-def reduce_div(e: Operand, axes: Iterable[Var], init: Operand) -> Reduce:
+def reduce_div(e: ops.Operand, axes: Iterable[Var], init: ops.Operand) -> Reduce:
     """Return ``init`` divided by ``e`` for each value of ``axes``, one after the other."""
     return make_reduce(ReduceType.DIV, e, axes, init)
 
 
-def reduce_max(e: Operand, axes: Iterable[Var], init: Operand | None = None) -> Reduce:
+def reduce_max(e: ops.Operand, axes: Iterable[Var], init: ops.Operand | None = None) -> Reduce:
     """Return the maximum of ``e`` over ``axes`` and ``init``, by default the least number."""
     return make_reduce(ReduceType.MAX, e, axes, init)
 
 
-def reduce_min(e: Operand, axes: Iterable[Var], init: Operand | None = None) -> Reduce:
+def reduce_min(e: ops.Operand, axes: Iterable[Var], init: ops.Operand | None = None) -> Reduce:
     """Return the minimum of ``e`` over ``axes`` and ``init``, by default the greatest number."""
     return make_reduce(ReduceType.MIN, e, axes, init)
 
 
-def reduce_all(e: Operand, axes: Iterable[Var], init: Operand | None = None) -> Reduce:
+def reduce_all(e: ops.Operand, axes: Iterable[Var], init: ops.Operand | None = None) -> Reduce:
     """Return whether ``e`` holds for all values of ``axes``, and ``init``, by default true."""
     return make_reduce(ReduceType.ALL, e, axes, init)
 
 
-def reduce_any(e: Operand, axes: Iterable[Var], init: Operand | None = None) -> Reduce:
+def reduce_any(e: ops.Operand, axes: Iterable[Var], init: ops.Operand | None = None) -> Reduce:
     """Return whether ``e`` holds for one value of ``axes``, or ``init``, by default false."""
     return make_reduce(ReduceType.ANY, e, axes, init)
 
 
 def make_reduce(
-    kind: ReduceType, e: Operand, axes: Iterable[Var], init: Operand | None = None
+    kind: ReduceType, e: ops.Operand, axes: Iterable[Var], init: ops.Operand | None = None
 ) -> Reduce:
     """Return the reduction of ``e`` by ``kind`` over ``axes``.
 
@@ -217,8 +203,8 @@ def make_reduce(
         OperatorError: If ``init`` is of another type than ``e``, or an axis has no bounds.
         FieldError: If there is no ``init`` and ``kind`` has no identity for such values.
     """
-    body, over = as_expr(e), tuple(axes)
-    first = reduce_identity(kind, body.type) if init is None else as_expr(init, body.type)
+    body, over = ops.as_expr(e), tuple(axes)
+    first = reduce_identity(kind, body.type) if init is None else ops.as_expr(init, body.type)
     if first.type != body.type:
         raise OperatorError(
             f"a reduction of {one_line(body)} of type {body.type} begins with {one_line(first)} "
@@ -255,7 +241,7 @@ def reduce_identity(kind: ReduceType, dtype: TypeLike) -> Expr:
         case ReduceType.MIN:
             return max_value(made)
         case ReduceType.ALL | ReduceType.ANY if made.is_bool:
-            return const(kind is ReduceType.ALL, made)
+            return ops.const(kind is ReduceType.ALL, made)
     raise FieldError(
         f"a reduction of {made} by {kind.value} has no identity to begin with; give it an init"
     )
@@ -266,24 +252,24 @@ def as_attrs(attrs: Mapping[str, object] | None) -> DictAttrs | None:
     return None if attrs is None else DictAttrs(attrs)
 
 
-def _as_operands(a: Operand, b: Operand) -> tuple[Expr, Expr]:
+def _as_operands(a: ops.Operand, b: ops.Operand) -> tuple[Expr, Expr]:
     """Return both as expressions, a number as a literal of the type of the other."""
-    left = a if isinstance(a, Expr) else as_expr(a, b.type if isinstance(b, Expr) else None)
-    return left, as_expr(b, left.type)
+    left = a if isinstance(a, Expr) else ops.as_expr(a, b.type if isinstance(b, Expr) else None)
+    return left, ops.as_expr(b, left.type)
 
 
-def _connect(kind: type[BinaryOpNode], conditions: Sequence[Operand]) -> Expr:
+def _connect(kind: type[ops.BinaryOpNode], conditions: Sequence[ops.Operand]) -> Expr:
     if not conditions:
         raise OperatorError(f"{kind.__name__} is given no condition; expected one or more")
     first, *rest = conditions
-    return functools.reduce(lambda a, b: binary(kind, a, b), rest, as_expr(first))
+    return functools.reduce(lambda a, b: ops.binary(kind, a, b), rest, ops.as_expr(first))
 
 
 def _extreme(made: Type, which: int) -> float:
     """Return the least number of a type, or the greatest where ``which`` is 1."""
     if made.is_bool or not made.is_numeric:
         raise FieldError(f"values of type {made} have no least and no greatest; expected numbers")
-    return _float_limits(made)[which] if made.is_float else integer_range(made)[which]
+    return _float_limits(made)[which] if made.is_float else ops.integer_range(made)[which]
 
 
 def _float_limits(made: Type) -> tuple[float, float, float]:

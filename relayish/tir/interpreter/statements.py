@@ -24,18 +24,8 @@ from relayish.tir.interpreter.expressions import assign_wrapped
 from relayish.tir.interpreter.lanes.formula import UnsuitableError
 from relayish.tir.interpreter.lanes.nest import Nest
 from relayish.tir.interpreter.numbers import wrap
+from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.operators import Expr, integer_range
-from relayish.tir.ir.stmt import (
-    Alloc,
-    Block,
-    For,
-    Free,
-    IfThenElse,
-    Let,
-    PolyFor,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-)
 from relayish.tir.ir.tensor import Buffer, Var
 from relayish.tir.ir.type import Type
 
@@ -69,7 +59,7 @@ def _require_loop_type(var: Var, *others: Expr) -> None:
     )
 
 
-def _for(c: Compiler, loop: For) -> Names:
+def _for(c: Compiler, loop: stmts.For) -> Names:
     first = yield loop.min
     extent = yield loop.extent
     _require_loop_type(loop.loop_var, loop.min, loop.extent)
@@ -83,14 +73,14 @@ def _for(c: Compiler, loop: For) -> Names:
     return "None"
 
 
-def _serial(c: Compiler, loop: For, first: str, extent: str) -> Names:
+def _serial(c: Compiler, loop: stmts.For, first: str, extent: str) -> Names:
     local = c.unit.name("v")
     with c.indented(head_of(c, loop, local, first, extent), loops=1), c.bound(loop.loop_var, local):
         yield from run_body(c, loop.body)
     return "None"
 
 
-def attempt_in_lockstep(c: Compiler, loop: For, first: str, extent: str) -> str | None:
+def attempt_in_lockstep(c: Compiler, loop: stmts.For, first: str, extent: str) -> str | None:
     """Return the text that runs a loop in lockstep if it can, ``None`` if it never can."""
     if loop not in c.candidates:
         return None
@@ -104,7 +94,7 @@ def attempt_in_lockstep(c: Compiler, loop: For, first: str, extent: str) -> str 
     return f"{c.unit.capture(nest.attempt)}({given})"
 
 
-def head_of(c: Compiler, loop: For, local: str, first: str, extent: str) -> str:
+def head_of(c: Compiler, loop: stmts.For, local: str, first: str, extent: str) -> str:
     """Return the line that begins a loop."""
     low, length = constant(loop.min), constant(loop.extent)
     high = integer_range(loop.loop_var.dtype)[1]
@@ -123,7 +113,7 @@ def run_body(c: Compiler, body: Node) -> Names:
     return "None"
 
 
-def _poly_for(c: Compiler, loop: PolyFor) -> Names:
+def _poly_for(c: Compiler, loop: stmts.PolyFor) -> Names:
     local = c.unit.name("v")
     first = yield loop.init
     _require_loop_type(loop.iterator, loop.init, loop.inc)
@@ -145,7 +135,7 @@ def _poly_for(c: Compiler, loop: PolyFor) -> Names:
     return "None"
 
 
-def _if_then_else(c: Compiler, branch: IfThenElse) -> Names:
+def _if_then_else(c: Compiler, branch: stmts.IfThenElse) -> Names:
     condition = yield branch.condition
     found = branch.condition.type
     require(
@@ -175,7 +165,7 @@ def _block(c: Compiler) -> Iterator[None]:
             c.unbind(var, before)
 
 
-def _run_block(c: Compiler, block: Block) -> Names:
+def _run_block(c: Compiler, block: stmts.Block) -> Names:
     with _block(c):
         if len(block.stmts) > LONG:
             yield from _run_long_block(c, block)
@@ -186,7 +176,7 @@ def _run_block(c: Compiler, block: Block) -> Names:
     return "None"
 
 
-def _run_long_block(c: Compiler, block: Block) -> Names:
+def _run_long_block(c: Compiler, block: stmts.Block) -> Names:
     """Compile each statement to a unit of its own, many of which share their code."""
     functions = []
     yields, height = False, 0
@@ -205,7 +195,7 @@ def _run_long_block(c: Compiler, block: Block) -> Names:
     return "None"
 
 
-def _let(c: Compiler, let: Let) -> Names:
+def _let(c: Compiler, let: stmts.Let) -> Names:
     symbol = let.symbol
     value = "None"
     if let.body is not None:
@@ -233,7 +223,7 @@ def _let(c: Compiler, let: Let) -> Names:
     return "None"
 
 
-def _destination(c: Compiler, node: Alloc | Free) -> tuple[Buffer, Place]:
+def _destination(c: Compiler, node: stmts.Alloc | stmts.Free) -> tuple[Buffer, Place]:
     buffer = node.destination
     require(
         isinstance(buffer, Buffer), lambda: f"{one_line(node)} is of no buffer; expected a Buffer"
@@ -248,7 +238,7 @@ def _destination(c: Compiler, node: Alloc | Free) -> tuple[Buffer, Place]:
     return buffer, place
 
 
-def _alloc(c: Compiler, alloc: Alloc) -> Names:
+def _alloc(c: Compiler, alloc: stmts.Alloc) -> Names:
     buffer, place = _destination(c, alloc)
     condition = None
     if alloc.condition is not None:
@@ -288,13 +278,13 @@ def shape_of(buffer: Buffer) -> Names:
     return f"({', '.join(made)}, {offset})"
 
 
-def _free(c: Compiler, free: Free) -> str:
+def _free(c: Compiler, free: stmts.Free) -> str:
     buffer, _ = _destination(c, free)
     c.unit.line(f"{c.memory(buffer)}.free()")
     return "None"
 
 
-def _realize(c: Compiler, realize: ScheduleBlockRealize) -> Names:
+def _realize(c: Compiler, realize: stmts.ScheduleBlockRealize) -> Names:
     block = realize.schedule_block
     require(
         len(block.iter_vars) == len(realize.iter_values),
@@ -316,7 +306,7 @@ def _realize(c: Compiler, realize: ScheduleBlockRealize) -> Names:
     return "None"
 
 
-def _schedule_block(c: Compiler, block: ScheduleBlock) -> Names:
+def _schedule_block(c: Compiler, block: stmts.ScheduleBlock) -> Names:
     require(
         not block.iter_vars,
         lambda: (
@@ -329,12 +319,12 @@ def _schedule_block(c: Compiler, block: ScheduleBlock) -> Names:
 
 
 LIBRARY["count"] = count
-RULES.register(For, _for)
-RULES.register(PolyFor, _poly_for)
-RULES.register(IfThenElse, _if_then_else)
-RULES.register(Block, _run_block)
-RULES.register(Let, _let)
-RULES.register(Alloc, _alloc)
-RULES.register(Free, _free)
-RULES.register(ScheduleBlockRealize, _realize)
-RULES.register(ScheduleBlock, _schedule_block)
+RULES.register(stmts.For, _for)
+RULES.register(stmts.PolyFor, _poly_for)
+RULES.register(stmts.IfThenElse, _if_then_else)
+RULES.register(stmts.Block, _run_block)
+RULES.register(stmts.Let, _let)
+RULES.register(stmts.Alloc, _alloc)
+RULES.register(stmts.Free, _free)
+RULES.register(stmts.ScheduleBlockRealize, _realize)
+RULES.register(stmts.ScheduleBlock, _schedule_block)

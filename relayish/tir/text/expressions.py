@@ -13,21 +13,10 @@ from typing import Any, Final, TypeAlias
 from relayish.errors import suggest
 from relayish.text.literals import STRING, unquote
 from relayish.text.source import BLANK
+from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.lines import SIGNS
-from relayish.tir.ir.operators import (
-    BinaryOpNode,
-    Broadcast,
-    Expr,
-    FracOp,
-    Minus,
-    Not,
-    Product,
-    Ramp,
-    Select,
-    StringImm,
-    Sum,
-)
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Var
 from relayish.tir.text.calls import SPECIAL, finish_call
 from relayish.tir.text.forms import range_type
@@ -86,8 +75,8 @@ _OPERAND: Final = re.compile(
     rf"|(?P<name>{NAME}))"
 )
 _INFIX: Final = re.compile(rf"{BLANK}(\)|\+|-(?!\()|\*|/|%|==|!=|<=|>=|<|>|-|(?:and|or)(?![\w.:]))")
-_KINDS: Final[dict[str, type[BinaryOpNode]]] = {
-    sign: kind for kind, sign in SIGNS.items() if kind is not FracOp
+_KINDS: Final[dict[str, type[ops.BinaryOpNode]]] = {
+    sign: kind for kind, sign in SIGNS.items() if kind is not ops.FracOp
 }
 _REDUCTIONS: Final = {name: kind for kind, name in REDUCE_NAMES.items()}
 _REDUCTION: Final = re.compile(rf"{BLANK}(\w+|&&|\|\|){BLANK},")
@@ -142,7 +131,7 @@ def _operand(reader: Reader, stack: list[Frame], what: str) -> Any:  # Any: a no
         stack.append(Frame(_resume_minus, start))
         return None
     if group == "string":
-        return StringImm(unquote(found["string"]), span=reader.span(start, reader.pos))
+        return ops.StringImm(unquote(found["string"]), span=reader.span(start, reader.pos))
     if group == "node":
         return reader.node(found["node"], start)
     if group == "half":
@@ -219,19 +208,19 @@ def _finish_paren(reader: Reader, frame: Frame) -> Any:  # Any: a node
         a, b = adapt(reader, a, b), adapt(reader, b, a)
         return _KINDS[frame.what](a, b, span=span)
     if told == "frac_op":
-        return FracOp(*values, span=span)
+        return ops.FracOp(*values, span=span)
     if (told or kind) == "sum":
-        return Sum(tuple(values), span=span)
-    return Product(tuple(values), span=span)
+        return ops.Sum(tuple(values), span=span)
+    return ops.Product(tuple(values), span=span)
 
 
 def _resume_not(reader: Reader, frame: Frame, value: Any) -> Any:  # Any: nodes
-    return Not(value, span=reader.span(frame.start, reader.pos))
+    return ops.Not(value, span=reader.span(frame.start, reader.pos))
 
 
 def _resume_minus(reader: Reader, frame: Frame, value: Any) -> Any:  # Any: nodes
     reader.expect(")", "behind the operand of -(x)")
-    return Minus(value, span=reader.span(frame.start, reader.pos))
+    return ops.Minus(value, span=reader.span(frame.start, reader.pos))
 
 
 # Calls, and what is written like one
@@ -297,7 +286,7 @@ def _resume_select(reader: Reader, frame: Frame, value: Any) -> Any:  # Any: nod
     reader.expect(")", "behind the third operand of select(condition, a, b)")
     condition, yes, no = values
     yes, no = adapt(reader, yes, no), adapt(reader, no, yes)
-    return Select(condition, yes, no, span=reader.span(frame.start, reader.pos))
+    return ops.Select(condition, yes, no, span=reader.span(frame.start, reader.pos))
 
 
 def _open_ramp(reader: Reader, stack: list[Frame], start: int) -> None:
@@ -312,7 +301,7 @@ def _resume_ramp(reader: Reader, frame: Frame, value: Any) -> Any:  # Any: nodes
         return None
     lanes = _lanes(reader, "Ramp(base,stride,lanes)")
     base, stride = frame.values
-    return Ramp(base, stride, lanes, span=reader.span(frame.start, reader.pos))
+    return ops.Ramp(base, stride, lanes, span=reader.span(frame.start, reader.pos))
 
 
 def _open_broadcast(reader: Reader, stack: list[Frame], start: int) -> None:
@@ -323,7 +312,7 @@ def _open_broadcast(reader: Reader, stack: list[Frame], start: int) -> None:
 def _resume_broadcast(reader: Reader, frame: Frame, value: Any) -> Any:  # Any: nodes
     reader.expect(",", "in Broadcast(value,lanes)")
     lanes = _lanes(reader, "Broadcast(value,lanes)")
-    return Broadcast(value, lanes, span=reader.span(frame.start, reader.pos))
+    return ops.Broadcast(value, lanes, span=reader.span(frame.start, reader.pos))
 
 
 def _lanes(reader: Reader, where: str) -> int:
