@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.axes import axis_of, normalize_axis
+from relayish.numeric.axes import normalise_axis
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import DType, number_of
 
@@ -78,7 +78,7 @@ def scan(
     axes = _fill(scan_input_axes, len(scanned), "scan_input_axes")
     directions = _fill(scan_input_directions, len(scanned), "scan_input_directions")
     rows = [
-        _rows(data, axis_of(data, axis), direction)
+        _rows(data, normalise_axis(axis, data.ndim), direction)
         for data, axis, direction in zip(scanned, axes, directions, strict=True)
     ]
     states, collected, count = _scan(body, states, rows)
@@ -217,7 +217,7 @@ def _stack(items: list[Array], axis: int) -> Array:
             f"iterations give tensors of shapes {', '.join(map(str, sorted(shapes)))}; expected "
             "one shape, to be collected"
         )
-    return np.stack(items, axis=normalize_axis(axis, items[0].ndim + 1))
+    return np.stack(items, axis=normalise_axis(axis, items[0].ndim + 1))
 
 
 def _empty_outputs(body: Graph, first: int, count: int, axes: Sequence[int]) -> tuple[Array, ...]:
@@ -229,7 +229,7 @@ def _empty_outputs(body: Graph, first: int, count: int, axes: Sequence[int]) -> 
     empty = []
     for (dtype, shape), axis in zip(told, axes, strict=True):
         sizes = [size or 0 for size in shape or ()]
-        sizes.insert(normalize_axis(axis, len(sizes) + 1), 0)
+        sizes.insert(normalise_axis(axis, len(sizes) + 1), 0)
         empty.append(np.zeros(sizes, dtype))
     return tuple(empty)
 

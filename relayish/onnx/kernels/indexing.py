@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError, OutOfBoundsError
+from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import is_integral, widen
-from relayish.onnx.kernels.axes import axis_of, normalize_axis
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import choice, number_of, without_warnings
 
@@ -36,7 +36,7 @@ def _check_places(places: Array, size: int, what: str) -> None:
 @kernel("Gather", since=(1, 11, 13))
 def gather(data: Array, indices: Array, *, axis: int = 0) -> Array:
     """Return slices of ``data`` along ``axis``, one for each index."""
-    along = axis_of(data, axis)
+    along = normalise_axis(axis, data.ndim)
     _check_places(indices, data.shape[along], "indices of Gather")
     return np.asarray(np.take(data, indices, axis=along), data.dtype)
 
@@ -49,7 +49,7 @@ def gather_elements(data: Array, indices: Array, *, axis: int = 0) -> Array:
 
 def _places_along(data: Array, indices: Array, axis: int) -> tuple[Array, ...]:
     """Return an index for each axis: one that is given, and for the others that of the place."""
-    along = axis_of(data, axis)
+    along = normalise_axis(axis, data.ndim)
     fits = indices.ndim == data.ndim and all(
         place == along or count <= size
         for place, (count, size) in enumerate(zip(indices.shape, data.shape, strict=False))
@@ -170,7 +170,7 @@ def one_hot(indices: Array, depth: Array, values: Array, *, axis: int = -1) -> A
         raise EvaluationError(
             f"values of OneHot have shape {values.shape}; expected (2,), for off and on"
         )
-    along = normalize_axis(axis, indices.ndim + 1)
+    along = normalise_axis(axis, indices.ndim + 1)
     places = widen(indices).astype(np.int64).reshape(-1)
     (known,) = np.nonzero((places >= -size) & (places < size))
     rows = np.full((indices.size, size), values[:1].reshape(()), values.dtype)

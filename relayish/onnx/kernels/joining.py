@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.axes import axis_of
+from relayish.numeric.axes import normalise_axis
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Shape, numbers_of
 
@@ -30,7 +30,7 @@ def concatenate_along(inputs: tuple[Array, ...], axis: int) -> Array:
     """
     if not inputs:
         raise EvaluationError("no tensor is given to be concatenated; expected one or more")
-    along = axis_of(inputs[0], axis)
+    along = normalise_axis(axis, inputs[0].ndim)
     outline = _outline(inputs[0], along)
     for data in inputs:
         if data.ndim != inputs[0].ndim or _outline(data, along) != outline:
@@ -85,7 +85,7 @@ def split_either_way(
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of sizes told by an attribute or by an input, or equal."""
     told = split if sizes is None else numbers_of(_as_integers(sizes), "split")
-    along = axis_of(data, axis or 0)
+    along = normalise_axis(axis or 0, data.ndim)
     return cut(data, told or _equal_parts(data, along, num_outputs), along)
 
 
@@ -104,7 +104,7 @@ def split_by_attribute(
     num_outputs: int | None = None,
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of the sizes in ``split``, or equal."""
-    along = axis_of(data, axis)
+    along = normalise_axis(axis, data.ndim)
     return cut(data, split or _equal_parts(data, along, num_outputs), along)
 
 
@@ -113,7 +113,7 @@ def split(
     data: Array, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of the sizes in ``split``, or equal."""
-    along = axis_of(data, axis)
+    along = normalise_axis(axis, data.ndim)
     if split is None:
         return cut(data, _equal_parts(data, along, num_outputs), along)
     return cut(data, numbers_of(split, "split"), along)
@@ -124,7 +124,7 @@ def split_unequally(
     data: Array, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None
 ) -> tuple[Array, ...]:
     """Return parts along an axis, of the sizes in ``split``, or equal but for the last."""
-    along = axis_of(data, axis)
+    along = normalise_axis(axis, data.ndim)
     if split is not None:
         return cut(data, numbers_of(split, "split"), along)
     if not num_outputs or num_outputs < 0:

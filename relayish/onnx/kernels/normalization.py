@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.numeric.precision import compute_dtype, narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
-from relayish.onnx.kernels.axes import normalize_axes, normalize_axis
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_spatial
 
@@ -27,7 +27,7 @@ def layer_normalization(
 ) -> tuple[Array, Array, Array]:
     """Normalise over ``axis`` and all behind it; return also mean and inverse deviation."""
     stash = find_numpy_dtype(stash_type)
-    axes = tuple(range(normalize_axis(axis, x.ndim), x.ndim))
+    axes = tuple(range(normalise_axis(axis, x.ndim), x.ndim))
     centered, mean, inverse = _normalize(x, axes, epsilon, stash)
     y = _scale(centered.astype(x.dtype, copy=False), scale, b)
     return y, mean.astype(stash, copy=False), inverse.astype(stash, copy=False)
@@ -78,7 +78,7 @@ def rms_normalization(
     x: Array, scale: Array, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Array:
     """Divide by the root of the mean of squares over ``axis`` and all behind it."""
-    axes = tuple(range(normalize_axis(axis, x.ndim), x.ndim))
+    axes = tuple(range(normalise_axis(axis, x.ndim), x.ndim))
     stash = find_numpy_dtype(stash_type)
     stashed = x.astype(stash, copy=False).astype(compute_dtype(stash), copy=False)
     mean = np.square(stashed).mean(axes, keepdims=True)
@@ -153,7 +153,7 @@ def _check_channels(scale: Array, bias: Array, count: int) -> None:
 @kernel("MeanVarianceNormalization", since=(9, 13))
 def mean_variance_normalization(x: Array, *, axes: tuple[int, ...] = (0, 2, 3)) -> Array:
     """Return ``x`` with mean 0 and variance 1 over ``axes``; 1e-9 is added to the deviation."""
-    over = normalize_axes(axes, x.ndim)
+    over = normalise_axes(axes, x.ndim)
     wide = widen(x)
     mean = wide.mean(over, keepdims=True)
     variance = np.square(wide).mean(over, keepdims=True) - np.square(mean)
@@ -166,7 +166,7 @@ def lp_normalization(x: Array, *, axis: int = -1, p: int = 2) -> Array:
     """Divide by the norm of order 1 or 2 along ``axis``; where that is 0, so is the result."""
     if p not in (1, 2):
         raise EvaluationError(f"p is {p}; expected 1 or 2")
-    axis = normalize_axis(axis, x.ndim)
+    axis = normalise_axis(axis, x.ndim)
     wide = widen(x)
     norm = np.abs(wide).sum(axis, keepdims=True)
     if p == 2:

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import widen
-from relayish.onnx.kernels.axes import axis_of
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import number_of, without_warnings
 
@@ -45,7 +45,7 @@ def top_or_bottom(
 
 def _top(x: Array, k: int, axis: int, *, largest: bool) -> tuple[Array, Array]:
     """Return elements and their places, in order; of equal ones that with the lower place first."""
-    axis = axis_of(x, axis)
+    axis = normalise_axis(axis, x.ndim)
     size = x.shape[axis]
     if not 0 <= k <= size:
         raise EvaluationError(
@@ -101,7 +101,7 @@ def unique(
             elements, return_index=True, return_inverse=True, return_counts=True
         )
     else:
-        slices = np.moveaxis(x, axis_of(x, axis), 0)
+        slices = np.moveaxis(x, normalise_axis(axis, x.ndim), 0)
         rows = widen(slices).reshape(len(slices), math.prod(slices.shape[1:]))
         first, inverse, counts = _distinct_rows(rows)
     inverse = inverse.reshape(-1)
@@ -167,7 +167,7 @@ def _cumulative(
     reverse: int,
     neutral: int,
 ) -> Array:
-    along = axis_of(x, number_of(axis, "axis"))
+    along = normalise_axis(number_of(axis, "axis"), x.ndim)
     wide = widen(x)
     data = np.flip(wide, along) if reverse else wide
     if exclusive and x.shape[along]:

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.axes import normalize_axes
+from relayish.numeric.axes import normalise_axes
 from relayish.onnx.kernels.registry import Array, kernel
 
 
@@ -24,7 +24,7 @@ def pad(
 
     Where nothing else is given, all axes are padded, with 0, false or the empty text.
     """
-    over = range(data.ndim) if axes is None else normalize_axes(axes.tolist(), data.ndim)
+    over = range(data.ndim) if axes is None else normalise_axes(axes.tolist(), data.ndim)
     count = len(over)
     if pads.shape != (2 * count,):
         raise EvaluationError(

@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import compute_dtype, is_fractional, is_native, narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
-from relayish.onnx.kernels.axes import normalize_axis
 from relayish.onnx.kernels.registry import Array, kernel
 
 
@@ -76,7 +76,7 @@ def spread_scale(scale: Array, x: Array, axis: int, block_size: int) -> Array:
     """
     if scale.size == 1 and (not block_size or scale.ndim < 2):
         return scale.reshape(())
-    at = normalize_axis(axis, x.ndim)
+    at = normalise_axis(axis, x.ndim)
     if not block_size:
         if scale.shape != (x.shape[at],):
             raise EvaluationError(

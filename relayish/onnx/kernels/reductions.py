@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.numeric.precision import is_fractional, is_integral, widen
-from relayish.onnx.kernels.axes import axis_of, normalize_axes
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import DType, Shape, Value, numbers_of, without_warnings
 
@@ -111,7 +111,7 @@ _REDUCTIONS: Final = {
 def _reduce(function: Reduction, data: Array, axes: Shape | None, keepdims: int) -> Array:
     """Reduce along ``axes``, all where ``None``; narrow floating point numbers are added wide."""
     rank = data.ndim
-    along = tuple(range(rank)) if axes is None else normalize_axes(axes, rank)
+    along = tuple(range(rank)) if axes is None else normalise_axes(axes, max(rank, 1))
     if not rank:  # a scalar may be told to have one axis, which reduces nothing
         along = ()
     return np.asarray(function(widen(data), along, bool(keepdims))).astype(data.dtype, copy=False)
@@ -147,7 +147,7 @@ def _position(
     keepdims: int,
     select_last_index: int,
 ) -> Array:
-    axis = axis_of(data, axis)
+    axis = normalise_axis(axis, data.ndim)
     if not data.shape[axis]:
         raise EvaluationError(
             f"axis {axis} of shape {data.shape} has no element; expected one to be found"

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.axes import normalise_axes
 from relayish.numeric.precision import is_fractional, widen
-from relayish.onnx.kernels.axes import normalize_axes
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.resize_axes import Axis, Sampling, find_samples, is_unchanged
 
@@ -35,7 +35,7 @@ def resize(
     nearest_mode: str = "round_prefer_floor",
 ) -> Array:
     """Return ``x`` with axes longer by ``scales``, or of given ``sizes``."""
-    over = tuple(range(x.ndim)) if axes is None else normalize_axes(axes, x.ndim)
+    over = tuple(range(x.ndim)) if axes is None else normalise_axes(axes, x.ndim)
     regions = _read_regions(roi, len(over), coordinate_transformation_mode)
     if scales is not None and scales.size:
         if sizes is not None and sizes.size:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError, OutOfBoundsError
-from relayish.onnx.kernels.axes import axis_of, normalize_axis
+from relayish.numeric.axes import normalise_axis
 from relayish.onnx.kernels.joining import concatenate_along, cut
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import number_of, numbers_of
@@ -73,7 +73,7 @@ def split_to_sequence(
     data: Array, split: Array | None = None, *, axis: int = 0, keepdims: int = 1
 ) -> Sequence:
     """Return parts of a tensor along an axis, of one size, or of the sizes in ``split``."""
-    along = axis_of(data, axis)
+    along = normalise_axis(axis, data.ndim)
     size = data.shape[along]
     if split is None:
         parts = cut(data, (1,) * size, along)
@@ -92,7 +92,7 @@ def concatenate_sequence(sequence: Sequence, *, axis: int, new_axis: int = 0) ->
     """Return the tensors one behind another along an axis, which is a further one if asked for."""
     if not new_axis or not sequence:
         return concatenate_along(tuple(sequence), axis)
-    along = normalize_axis(axis, sequence[0].ndim + 1)
+    along = normalise_axis(axis, sequence[0].ndim + 1)
     return concatenate_along(tuple(np.expand_dims(data, along) for data in sequence), along)
 
 

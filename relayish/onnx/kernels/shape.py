@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.axes import axes_of, axis_of, normalize_axes
+from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Shape, broadcast_shape, number_of, numbers_of
 
@@ -103,7 +103,7 @@ def squeeze(data: Array, axes: Array | None = None) -> Array:
 def _squeeze(data: Array, axes: Shape | None) -> Array:
     if axes is None:
         return np.squeeze(data)
-    away = axes_of(data, axes)
+    away = normalise_axes(axes, data.ndim)
     for axis in away:
         if data.shape[axis] != 1:
             raise EvaluationError(
@@ -125,7 +125,7 @@ def unsqueeze(data: Array, axes: Array) -> Array:
 
 
 def _unsqueeze(data: Array, axes: Shape) -> Array:
-    return np.expand_dims(data, normalize_axes(axes, data.ndim + len(axes)))
+    return np.expand_dims(data, normalise_axes(axes, data.ndim + len(axes)))
 
 
 @kernel("Transpose", since=(1, 13, 21, 23, 24, 25))
@@ -137,7 +137,7 @@ def transpose(data: Array, *, perm: tuple[int, ...] | None = None) -> Array:
         raise EvaluationError(
             f"perm {list(perm)} orders {len(perm)} axes; expected {data.ndim}, for {data.shape}"
         )
-    return np.transpose(data, axes_of(data, perm))
+    return np.transpose(data, normalise_axes(perm, data.ndim))
 
 
 @kernel("Expand", since=(8, 13))
@@ -153,7 +153,7 @@ def expand(data: Array, shape: Array) -> Array:
 def tile_axis(data: Array, tiles: Array, axis: Array) -> Array:
     """Return the elements repeated along one axis."""
     repeats = [1] * data.ndim
-    along = axis_of(data, int(number_of(axis, "axis of Tile")))
+    along = normalise_axis(int(number_of(axis, "axis of Tile")), data.ndim)
     repeats[along] = int(number_of(tiles, "tiles of Tile"))
     return _tile(data, tuple(repeats))
 

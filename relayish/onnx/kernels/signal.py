@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
-from relayish.onnx.kernels.axes import normalize_axis
 from relayish.onnx.kernels.registry import Array, kernel
 
 
@@ -38,7 +38,7 @@ def dft_by_attribute(
 
 
 def _transform(x: Array, length: Array | None, axis: int, inverse: int, onesided: int) -> Array:
-    at = normalize_axis(axis, x.ndim)
+    at = normalise_axis(axis, x.ndim)
     if x.ndim < 2 or at == x.ndim - 1 or x.shape[-1] not in (1, 2):
         raise EvaluationError(
             f"a signal of shape {x.shape} is transformed along axis {axis}; expected an "

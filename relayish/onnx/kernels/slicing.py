@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.onnx.kernels.axes import axes_of, axis_of
+from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Shape, check_rank, choice, number_of, numbers_of
 
@@ -58,7 +58,9 @@ def _slice(
     if 0 in steps:
         raise EvaluationError(f"steps {list(steps)} of Slice; expected none that is 0")
     where = [slice(None)] * data.ndim
-    for axis, start, end, step in zip(axes_of(data, axes), starts, ends, steps, strict=True):
+    for axis, start, end, step in zip(
+        normalise_axes(axes, data.ndim), starts, ends, steps, strict=True
+    ):
         where[axis] = _clamped(start, end, step, data.shape[axis])
     return data[tuple(where)]
 
@@ -80,7 +82,7 @@ def _clamped(start: int, end: int, step: int, size: int) -> slice:
 def crop_or_pad(data: Array, shape: Array, *, axes: tuple[int, ...] | None = None) -> Array:
     """Return the middle of ``data``, or it in the middle of zeros, for each axis."""
     sizes = numbers_of(shape, "shape of CenterCropPad")
-    along = axes_of(data, range(data.ndim) if axes is None else axes)
+    along = normalise_axes(range(data.ndim) if axes is None else axes, data.ndim)
     if len(sizes) != len(along) or min(sizes, default=0) < 0:
         raise EvaluationError(
             f"shape {list(sizes)} of CenterCropPad; expected {len(along)} sizes of 0 or more"
@@ -115,7 +117,7 @@ def compress(data: Array, condition: Array, *, axis: int | None = None) -> Array
     check_rank(condition, 1, "condition of Compress")
     if axis is None:
         data, axis = data.reshape(-1), 0
-    along = axis_of(data, axis)
+    along = normalise_axis(axis, data.ndim)
     (places,) = np.nonzero(condition)
     if len(places) and places[-1] >= data.shape[along]:
         raise EvaluationError(
@@ -162,7 +164,7 @@ def write_into_cache(
 ) -> Array:
     """Return a cache of sequences with ``update`` written at a place of its own in each."""
     choice(mode, ("linear", "circular"), "mode of TensorScatter")
-    along = axis_of(past_cache, axis)
+    along = normalise_axis(axis, past_cache.ndim)
     full, count = past_cache.shape[along], update.shape[along]
     expected = (*past_cache.shape[:along], count, *past_cache.shape[along + 1 :])
     if along == 0 or update.shape != expected or count > full:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
+from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import narrow, widen
-from relayish.onnx.kernels.axes import normalize_axis
 from relayish.onnx.kernels.registry import Array, kernel
+from relayish.onnx.kernels.shape import flatten
 
 
 @kernel("Softmax", since=(13,))
 def softmax(x: Array, *, axis: int = -1) -> Array:
     """Return ``exp(x)`` with a sum of 1 along ``axis``."""
-    return normalize_exponentials(widen(x), normalize_axis(axis, x.ndim)).astype(
+    return normalize_exponentials(widen(x), normalise_axis(axis, x.ndim)).astype(
         x.dtype, copy=False
     )
 
@@ -30,7 +29,7 @@ def normalize_exponentials(x: Array, axis: int) -> Array:
 @kernel("LogSoftmax", since=(13,))
 def log_softmax(x: Array, *, axis: int = -1) -> Array:
     """Return the logarithm of the softmax along ``axis``."""
-    axis = normalize_axis(axis, x.ndim)
+    axis = normalise_axis(axis, x.ndim)
     wide = widen(x)
     shifted = wide - wide.max(axis, keepdims=True, initial=-np.inf)
     shifted -= np.log(np.exp(shifted).sum(axis, keepdims=True))
@@ -40,7 +39,7 @@ def log_softmax(x: Array, *, axis: int = -1) -> Array:
 @kernel("Hardmax", since=(13,))
 def hardmax(x: Array, *, axis: int = -1) -> Array:
     """Return 1 at the first of the greatest elements along ``axis``, 0 elsewhere."""
-    axis = normalize_axis(axis, x.ndim)
+    axis = normalise_axis(axis, x.ndim)
     y = np.zeros_like(x)
     if x.size:
         np.put_along_axis(y, widen(x).argmax(axis, keepdims=True), x.dtype.type(1), axis)
@@ -50,22 +49,16 @@ def hardmax(x: Array, *, axis: int = -1) -> Array:
 @kernel("Softmax", since=(1, 11))
 def softmax_of_rows(x: Array, *, axis: int = 1) -> Array:
     """Return the softmax of what ``axis`` and all behind it make up together."""
-    return softmax(_rows(x, axis)).reshape(x.shape)
+    return softmax(flatten(x, axis=axis)).reshape(x.shape)
 
 
 @kernel("LogSoftmax", since=(1, 11))
 def log_softmax_of_rows(x: Array, *, axis: int = 1) -> Array:
     """Return the logarithm of the softmax of what ``axis`` and all behind it make up together."""
-    return log_softmax(_rows(x, axis)).reshape(x.shape)
+    return log_softmax(flatten(x, axis=axis)).reshape(x.shape)
 
 
 @kernel("Hardmax", since=(1, 11))
 def hardmax_of_rows(x: Array, *, axis: int = 1) -> Array:
     """Return 1 at the first of the greatest elements of what ``axis`` and all behind make up."""
-    return hardmax(_rows(x, axis)).reshape(x.shape)
-
-
-def _rows(x: Array, axis: int) -> Array:
-    """Return ``x`` as a matrix: the axes before ``axis`` as rows; ``axis`` may be the rank."""
-    at = normalize_axis(axis, x.ndim, end=True)
-    return x.reshape(prod(x.shape[:at]), prod(x.shape[at:]))
+    return hardmax(flatten(x, axis=axis)).reshape(x.shape)

@@ -9,6 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, StaticForm
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -54,7 +55,7 @@ from relayish.op.tensor.sorting import TopkAttrs, count_topk, topk
 from relayish.op.tensor.sparse import to_dense
 from relayish.op.types.reshape import reshape_shape
 from relayish.op.types.result_size import bound_by_inputs
-from relayish.op.values.evaluation import Array, Parameters, normalise_axis, result_dtype
+from relayish.op.values.evaluation import Array, Parameters, result_dtype
 
 
 @attrs("relay.attrs.DynExpandDimsAttrs")

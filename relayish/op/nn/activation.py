@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.axes import align
 from relayish.numeric.precision import is_whole, widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
@@ -17,7 +18,7 @@ from relayish.op.layouts.rules import Answer, Layouts, Types, keep_layout, of_ax
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.types.type_rules import identity, tensor
-from relayish.op.values.evaluation import Array, Parameters, align, number_of
+from relayish.op.values.evaluation import Array, Parameters, number_of
 
 
 @attrs("relay.attrs.LeakyReluAttrs")

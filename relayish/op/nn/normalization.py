@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.axes import align, normalise_axis
 from relayish.numeric.precision import widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
@@ -18,7 +19,7 @@ from relayish.op.layouts.rules import of_axes, of_axis
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types import dimension
 from relayish.op.types.type_rules import identity
-from relayish.op.values.evaluation import Array, align, cast_to, normalise_axis, number_of
+from relayish.op.values.evaluation import Array, cast_to, number_of
 
 
 @attrs("relay.attrs.BatchNormAttrs")

@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import align
 from relayish.numeric.precision import matrix_product
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
@@ -24,7 +25,7 @@ from relayish.op.types.dimension import (
 )
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import Array, align, result_dtype
+from relayish.op.values.evaluation import Array, result_dtype
 
 _MATRIX: Final = 2
 """The dimensions of a matrix."""

@@ -10,10 +10,11 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import align
 from relayish.op.types.dimension import compare, normalise_axis, show_type, unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import tensor
-from relayish.op.values.evaluation import Array, align
+from relayish.op.values.evaluation import Array
 
 SCALE: Final = "float32"
 ZERO_POINT: Final = "int32"

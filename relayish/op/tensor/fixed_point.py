@@ -7,16 +7,14 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.types.dimension import compare, show_shape, show_type
 from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.type_rules import identity, tensor
-from relayish.op.values.evaluation import (
-    Array,
-    normalise_axis,
-)
+from relayish.op.values.evaluation import Array
 
 
 @attrs("relay.attrs.FixedPointMultiplyAttrs")

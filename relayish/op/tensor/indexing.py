@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.shape_rules import take_layouts
@@ -20,11 +21,7 @@ from relayish.op.types.type_checks import (
     vector_of_sizes,
 )
 from relayish.op.types.type_rules import tensor, tensors
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-    normalise_axis,
-)
+from relayish.op.values.evaluation import Array, Parameters
 
 
 @attrs("relay.attrs.TakeAttrs")

@@ -8,6 +8,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.expr import Expr, Tuple
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.builders.known_type import find_known_type
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
@@ -18,7 +19,7 @@ from relayish.op.types.fields import Dimension
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_checks import unify_dtypes, unify_shapes
 from relayish.op.types.type_rules import tensor, tensors
-from relayish.op.values.evaluation import Array, normalise_axis
+from relayish.op.values.evaluation import Array
 
 
 @attrs("relay.attrs.ConcatenateAttrs")

@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.types import dimension
@@ -18,13 +19,7 @@ from relayish.op.types.type_checks import (
     unify_dimensions,
 )
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-    normalise_axis,
-    number_of,
-    result_dtype,
-)
+from relayish.op.values.evaluation import Array, Parameters, number_of, result_dtype
 
 
 @attrs("relay.attrs.OneHotAttrs")

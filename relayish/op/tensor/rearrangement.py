@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_axis
@@ -16,7 +17,7 @@ from relayish.op.types.fields import Dimension
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_checks import integers, unify_dimensions
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import Array, normalise_axis
+from relayish.op.values.evaluation import Array
 
 
 @attrs("relay.attrs.TransposeAttrs")

@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import divide_sum, is_whole
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.record import Record
@@ -20,14 +21,7 @@ from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import OptionalDType
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-    apply_widened,
-    cast_to,
-    normalise_axis,
-    result_dtype,
-)
+from relayish.op.values.evaluation import Array, Parameters, apply_widened, cast_to, result_dtype
 
 
 @attrs("relay.attrs.ReduceAttrs")

@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import is_whole
 from relayish.op.declaration.properties import MixedPrecision
 from relayish.op.declaration.registry import register_op
@@ -15,7 +16,7 @@ from relayish.op.types import dimension
 from relayish.op.types.dimension import show_shape
 from relayish.op.types.type_checks import check_within, integers, unify_dimensions
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import Array, normalise_axis
+from relayish.op.values.evaluation import Array
 
 
 @attrs("relay.attrs.ScatterElementsAttrs")

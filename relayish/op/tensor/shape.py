@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.shape_rules import (
@@ -27,12 +28,7 @@ from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import OptionalDType
 from relayish.op.types.reshape import Range, reshape_shape, splice
 from relayish.op.types.type_rules import tensor
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-    normalise_axis,
-    result_dtype,
-)
+from relayish.op.values.evaluation import Array, Parameters, result_dtype
 
 
 @attrs("relay.attrs.ReshapeAttrs")

@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.shape_rules import slice_like_layouts, strided_slice_layouts
@@ -19,7 +20,7 @@ from relayish.op.types.fields import Dimension
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_checks import integers
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import Array, Parameters, normalise_axis
+from relayish.op.values.evaluation import Array, Parameters
 
 
 @attrs("relay.attrs.StridedSliceAttrs")

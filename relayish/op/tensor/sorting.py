@@ -8,13 +8,14 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_axis
 from relayish.op.types import dimension
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.type_checks import unify_dimensions
 from relayish.op.types.type_rules import tensor
-from relayish.op.values.evaluation import Array, normalise_axis, result_dtype
+from relayish.op.values.evaluation import Array, result_dtype
 
 
 @attrs("relay.attrs.ArgsortAttrs")

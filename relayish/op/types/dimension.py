@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeGuard
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any, PrimExpr, PrimOp, TensorType, Type
+from relayish.numeric import axes
 from relayish.op.types.fields import Dimension
 from relayish.op.types.polynomial import difference
 
@@ -181,11 +182,7 @@ def normalise_axis(axis: int, rank: int) -> int:
     Raises:
         TypeInferenceError: If there is no such axis.
     """
-    if -rank <= axis < rank:
-        return axis % rank
-    raise TypeInferenceError(
-        f"axis {axis} is not one of {rank} axes; expected {-rank} to {rank - 1}"
-    )
+    return axes.normalise_axis(axis, rank, TypeInferenceError)
 
 
 def show_shape(shape: Sequence[object]) -> str:

@@ -51,25 +51,6 @@ def apply_widened(function: Callable[[Array], Array], data: Array) -> Array:
     return function(data) if wide is data else function(wide).astype(data.dtype)
 
 
-def normalise_axis(axis: int, rank: int) -> int:
-    """Return ``axis`` counted from the front.
-
-    Raises:
-        EvaluationError: If there is no such axis.
-
-    """
-    if -rank <= axis < rank:
-        return axis % rank
-    raise EvaluationError(f"axis {axis} is not one of {rank} axes; expected {-rank} to {rank - 1}")
-
-
-def align(vector: Array, axis: int, rank: int) -> Array:
-    """Return ``vector: (n,)`` shaped so that it broadcasts along ``axis`` of ``rank`` axes."""
-    shape = [1] * rank
-    shape[normalise_axis(axis, rank)] = -1
-    return vector.reshape(shape)
-
-
 def get_scalar(value: Array, what: str) -> Any:
     """Return the one number that ``value``, the argument called ``what``, holds.
 

@@ -153,5 +153,5 @@ def test_running_results_are_those_of_a_loop(axis, exclusive, reverse, dtype):
 def test_running_sums_of_nothing_are_nothing():
     (found,) = run_kernel("CumSum", np.zeros((2, 0)), np.array(1), version=14, exclusive=1)
     assert found.shape == (2, 0)
-    with pytest.raises(EvaluationError, match="axis 2 of a tensor of rank 2"):
+    with pytest.raises(EvaluationError, match="axis 2 is not one of 2 axes"):
         run_kernel("CumSum", np.zeros((2, 0)), np.array(2), version=14)

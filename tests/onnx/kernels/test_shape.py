@@ -113,9 +113,9 @@ def test_axes_of_one_are_squeezed():
     assert run_kernel("Squeeze", x, version=11, axes=(0, -2))[0].shape == (2, 12)
     with pytest.raises(EvaluationError, match=r"axis 1 of shape .* is to be squeezed"):
         run_kernel("Squeeze", x, np.array([1]), version=13)
-    with pytest.raises(EvaluationError, match="axis 4 of a tensor of rank 4"):
+    with pytest.raises(EvaluationError, match="axis 4 is not one of 4 axes"):
         run_kernel("Squeeze", x, np.array([4]), version=13)
-    with pytest.raises(EvaluationError, match="axis 0 of a scalar"):
+    with pytest.raises(EvaluationError, match="axis 0 is not one of 0 axes"):
         run_kernel("Squeeze", SCALAR, np.array([0]), version=13)
 
 
@@ -138,7 +138,7 @@ def test_axes_are_added_to_a_scalar_by_a_scalar():
     assert run_kernel("Unsqueeze", SCALAR, np.array(0), version=13)[0].shape == (1,)
     with pytest.raises(EvaluationError, match="twice"):
         run_kernel("Unsqueeze", X, np.array([0, -5]), version=13)
-    with pytest.raises(EvaluationError, match="axis 2 of a tensor of rank 1"):
+    with pytest.raises(EvaluationError, match="axis 2 is not one of 1 axes"):
         run_kernel("Unsqueeze", SCALAR, np.array([2]), version=13)
 
 
