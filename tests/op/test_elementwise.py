@@ -111,21 +111,6 @@ def test_rounding_leaves_integers_as_they_are(name):
     assert_same(evaluated(name, data), data)
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [(0.5, 1), (-0.5, -1), (2.5, 3), (0.49999997, 0), (-2.4, -2), (8388609.0, 8388609.0)],
-)
-def test_round_goes_away_from_zero_at_halves(given, expected):
-    assert evaluated("round", np.float32(given)) == np.float32(expected)
-
-
-def test_round_keeps_what_is_not_finite_and_the_sign_of_zero():
-    data = np.array([np.inf, -np.inf, np.nan, -0.2], np.float32)
-    found = evaluated("round", data)
-    assert np.array_equal(found[:3], data[:3], equal_nan=True)
-    assert np.signbit(found[3])
-
-
 @pytest.mark.parametrize("name", ["exp", "sqrt", "erf", "sigmoid", "tanh"])
 def test_function_of_floats_refuses_integers(name):
     with pytest.raises(EvaluationError, match=f"{name} of int32 is not defined"):

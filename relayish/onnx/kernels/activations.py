@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from relayish._support.error_function import erf
 from relayish.errors import EvaluationError
+from relayish.numeric import elementary
+from relayish.numeric.error_function import erf
 from relayish.numeric.precision import is_integral, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import (
-    Value,
     broadcast_shape,
     check_same,
     choice,
@@ -26,27 +26,6 @@ _HUNDREDTH: Final = 0.009999999776482582
 _LARGEST: Final = 3.4028234663852886e38
 
 
-def _sigmoid(x: Array) -> Value:
-    """Return the logistic function; an exponential that overflows makes it 0, as it is there."""
-    one = x.dtype.type(1)
-    return one / (one + np.exp(-x))
-
-
-def _scale_negative(x: Array, slope: Value) -> Value:
-    """Return ``x``, times ``slope`` where it is negative.
-
-    Adding what is above and below 0, one of which is 0, takes less time than choosing.
-    """
-    if not np.isfinite(slope).all():
-        return np.where(x < 0, x * slope, x)
-    zero = x.dtype.type(0)
-    return np.maximum(x, zero) + np.minimum(x, zero) * slope
-
-
-def _softplus(x: Array) -> Value:
-    return np.maximum(x, x.dtype.type(0)) + np.log1p(np.exp(-np.abs(x)))
-
-
 @kernel("Relu", since=(1, 6, 13, 14))
 def relu(x: Array) -> Array:
     """Return elements, 0 where they are negative."""
@@ -58,7 +37,7 @@ def relu(x: Array) -> Array:
 def leaky_relu(x: Array, *, alpha: float = _HUNDREDTH) -> Array:
     """Return elements, ``alpha`` times as large where they are negative."""
     wide = widen(x)
-    return narrow(_scale_negative(wide, wide.dtype.type(alpha)), x)
+    return narrow(elementary.scale_negative(wide, wide.dtype.type(alpha)), x)
 
 
 @kernel("PRelu", since=(1, 6))
@@ -80,7 +59,7 @@ def prelu(x: Array, slope: Array) -> Array:
         raise EvaluationError(
             f"slope has shape {slope.shape}; expected one that is broadcast to {x.shape}"
         )
-    return narrow(_scale_negative(widen(x), widen(slope)), x)
+    return narrow(elementary.scale_negative(widen(x), widen(slope)), x)
 
 
 @kernel("ThresholdedRelu", since=(10, 22))
@@ -93,9 +72,7 @@ def thresholded_relu(x: Array, *, alpha: float = 1.0) -> Array:
 @without_warnings
 def elu(x: Array, *, alpha: float = 1.0) -> Array:
     """Return elements, ``alpha * (exp(x) - 1)`` where they are negative."""
-    wide = widen(x)
-    below = np.expm1(np.minimum(wide, 0)) * wide.dtype.type(alpha)
-    return narrow(np.maximum(wide, 0) + below, x)
+    return narrow(elementary.elu(widen(x), alpha), x)
 
 
 @kernel("Celu", since=(12, 28))
@@ -123,16 +100,14 @@ def selu(
 ) -> Array:
     """Return ``gamma * x``, and ``gamma * alpha * (exp(x) - 1)`` where elements are negative."""
     wide = widen(x)
-    number = wide.dtype.type
-    below = np.expm1(np.minimum(wide, 0)) * number(alpha)
-    return narrow((np.maximum(wide, 0) + below) * number(gamma), x)
+    return narrow(elementary.elu(wide, alpha) * wide.dtype.type(gamma), x)
 
 
 @kernel("Sigmoid", since=(1, 6, 13))
 @without_warnings
 def sigmoid(x: Array) -> Array:
     """Return ``1 / (1 + exp(-x))``."""
-    return narrow(_sigmoid(widen(x)), x)
+    return narrow(elementary.sigmoid(widen(x)), x)
 
 
 @kernel("HardSigmoid", since=(1, 6, 22))
@@ -160,7 +135,7 @@ def hard_swish(x: Array) -> Array:
 def swish(x: Array, *, alpha: float = 1.0) -> Array:
     """Return ``x * sigmoid(alpha * x)``."""
     wide = widen(x)
-    return narrow(wide * _sigmoid(wide * wide.dtype.type(alpha)), x)
+    return narrow(wide * elementary.sigmoid(wide * wide.dtype.type(alpha)), x)
 
 
 @kernel("SwiGLU", since=(28,))
@@ -169,7 +144,7 @@ def swi_glu(a: Array, b: Array, *, alpha: float = 1.0) -> Array:
     """Return ``a * sigmoid(alpha * a) * b``; the two have one shape."""
     check_same(a, b, "gate and value of SwiGLU")
     wide = widen(a)
-    gate = wide * _sigmoid(wide * wide.dtype.type(alpha))
+    gate = wide * elementary.sigmoid(wide * wide.dtype.type(alpha))
     return narrow(gate * widen(b), a)
 
 
@@ -178,14 +153,14 @@ def swi_glu(a: Array, b: Array, *, alpha: float = 1.0) -> Array:
 def mish(x: Array) -> Array:
     """Return ``x * tanh(softplus(x))``."""
     wide = widen(x)
-    return narrow(wide * np.tanh(_softplus(wide)), x)
+    return narrow(wide * np.tanh(elementary.softplus(wide)), x)
 
 
 @kernel("Softplus", since=(1, 22))
 @without_warnings
 def softplus(x: Array) -> Array:
     """Return ``log(exp(x) + 1)``."""
-    return narrow(_softplus(widen(x)), x)
+    return narrow(elementary.softplus(widen(x)), x)
 
 
 @kernel("Softsign", since=(1, 22))

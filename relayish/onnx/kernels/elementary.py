@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from relayish._support.error_function import erf
+from relayish.numeric.error_function import erf
 from relayish.numeric.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Value, without_warnings

@@ -9,9 +9,9 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.precision import is_fractional, narrow, widen
+from relayish.numeric.softmax import softmax
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.softmax import normalize_exponentials
 from relayish.onnx.kernels.values import DType, check_rank, without_warnings
 
 Graph = Callable[..., tuple[Array, ...]]
@@ -47,7 +47,7 @@ def flex_attention(
     products = np.matmul(widen(q), keys.swapaxes(-1, -2))
     scores = (products * products.dtype.type(factor)).astype(precision, copy=False)
     scores = _modified(score_mod, scores, "score_mod")
-    shares = narrow(normalize_exponentials(widen(scores), 3), scores)
+    shares = softmax(scores, 3)
     shares = _modified(prob_mod, shares, "prob_mod")
     return narrow(np.matmul(shares.astype(values.dtype, copy=False), values), q)
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from relayish._support.error_function import erf
 from relayish.errors import EvaluationError
+from relayish.numeric.error_function import erf
 from relayish.onnx.kernels.registry import Array
 
 ML: Final = "ai.onnx.ml"

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError, suggest
+from relayish.numeric.elementary import elu, scale_negative, sigmoid, softplus
 from relayish.onnx.kernels.registry import Array
 
 Activation: TypeAlias = Callable[[Array], Array]
@@ -69,31 +70,18 @@ def _bind(kind: _Kind, alpha: float, beta: float) -> Activation:
     return activate
 
 
-def _sigmoid(x: Array, _alpha: float, _beta: float) -> Array:
-    half = 0.5
-    return np.tanh(x * half) * half + half
-
-
-def _elu(x: Array, alpha: float, _beta: float) -> Array:
-    return np.where(x < 0, alpha * np.expm1(np.minimum(x, 0)), x)
-
-
-def _softplus(x: Array, _alpha: float, _beta: float) -> Array:
-    return np.logaddexp(x, 0)
-
-
 _KINDS: Final = {
     "relu": _Kind(lambda x, _alpha, _beta: np.maximum(x, 0)),
     "tanh": _Kind(lambda x, _alpha, _beta: np.tanh(x)),
-    "sigmoid": _Kind(_sigmoid),
+    "sigmoid": _Kind(lambda x, _alpha, _beta: sigmoid(x)),
     "affine": _Kind(lambda x, alpha, beta: alpha * x + beta, 1.0, 0.0),
-    "leakyrelu": _Kind(lambda x, alpha, _beta: np.where(x < 0, alpha * x, x), 0.01),
+    "leakyrelu": _Kind(lambda x, alpha, _beta: scale_negative(x, x.dtype.type(alpha)), 0.01),
     "thresholdedrelu": _Kind(lambda x, alpha, _beta: np.where(x > alpha, x, 0), 1.0),
     "scaledtanh": _Kind(lambda x, alpha, beta: alpha * np.tanh(beta * x), 1.0, 1.0),
     "hardsigmoid": _Kind(lambda x, alpha, beta: np.clip(alpha * x + beta, 0, 1), 0.2, 0.5),
-    "elu": _Kind(_elu, 1.0),
+    "elu": _Kind(lambda x, alpha, _beta: elu(x, alpha), 1.0),
     "softsign": _Kind(lambda x, _alpha, _beta: x / (1 + np.abs(x))),
-    "softplus": _Kind(_softplus),
+    "softplus": _Kind(lambda x, _alpha, _beta: softplus(x)),
 }
 _NAMES: Final = (
     "Relu", "Tanh", "Sigmoid", "Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh",

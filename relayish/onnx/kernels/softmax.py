@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from relayish.numeric import softmax as numeric
 from relayish.numeric.axes import normalise_axis
-from relayish.numeric.precision import narrow, widen
+from relayish.numeric.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.shape import flatten
 
@@ -13,27 +14,13 @@ from relayish.onnx.kernels.shape import flatten
 @kernel("Softmax", since=(13,))
 def softmax(x: Array, *, axis: int = -1) -> Array:
     """Return ``exp(x)`` with a sum of 1 along ``axis``."""
-    return normalize_exponentials(widen(x), normalise_axis(axis, x.ndim)).astype(
-        x.dtype, copy=False
-    )
-
-
-def normalize_exponentials(x: Array, axis: int) -> Array:
-    """Return the softmax of ``x`` along ``axis``, in its element type; empty where it is empty."""
-    shifted: Array = x - x.max(axis, keepdims=True, initial=-np.inf)
-    np.exp(shifted, out=shifted)
-    shifted /= shifted.sum(axis, keepdims=True)
-    return shifted
+    return numeric.softmax(x, normalise_axis(axis, x.ndim))
 
 
 @kernel("LogSoftmax", since=(13,))
 def log_softmax(x: Array, *, axis: int = -1) -> Array:
     """Return the logarithm of the softmax along ``axis``."""
-    axis = normalise_axis(axis, x.ndim)
-    wide = widen(x)
-    shifted = wide - wide.max(axis, keepdims=True, initial=-np.inf)
-    shifted -= np.log(np.exp(shifted).sum(axis, keepdims=True))
-    return narrow(shifted, x)
+    return numeric.log_softmax(x, normalise_axis(axis, x.ndim))
 
 
 @kernel("Hardmax", since=(13,))

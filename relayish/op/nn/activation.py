@@ -10,7 +10,9 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.numeric.axes import align
-from relayish.numeric.precision import is_whole, widen
+from relayish.numeric.elementary import scale_negative
+from relayish.numeric.precision import is_whole, narrow
+from relayish.numeric.softmax import log_softmax, softmax
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
@@ -84,35 +86,25 @@ def _relu(_: Parameters, data: Array) -> Array:
 
 
 def _leaky_relu(attrs: LeakyReluAttrs, data: Array) -> Array:
-    alpha = number_of(attrs.alpha, data.dtype)
-    return np.where(data > 0, data, data * alpha).astype(data.dtype, copy=False)
+    return narrow(scale_negative(data, number_of(attrs.alpha, data.dtype)), data)
 
 
 def _prelu(attrs: PReluAttrs, data: Array, alpha: Array) -> Array:
-    scaled = data * align(alpha, attrs.axis, data.ndim)
-    return np.where(data > 0, data, scaled).astype(data.dtype, copy=False)
+    return narrow(scale_negative(data, align(alpha, attrs.axis, data.ndim)), data)
 
 
 def _softmax(attrs: SoftmaxAttrs, data: Array) -> Array:
-    shifted = _subtract_maximum(attrs, data)
-    powers = np.exp(shifted)
-    shares = powers / powers.sum(axis=attrs.axis, keepdims=True, dtype=powers.dtype)
-    return shares.astype(data.dtype, copy=False)
+    return softmax(_check_floats(data), attrs.axis)
 
 
 def _log_softmax(attrs: SoftmaxAttrs, data: Array) -> Array:
-    shifted = _subtract_maximum(attrs, data)
-    powers = np.exp(shifted)
-    total = np.log(powers.sum(axis=attrs.axis, keepdims=True, dtype=powers.dtype))
-    return (shifted - total).astype(data.dtype, copy=False)
+    return log_softmax(_check_floats(data), attrs.axis)
 
 
-def _subtract_maximum(attrs: SoftmaxAttrs, data: Array) -> Array:
-    """Return ``data`` less its greatest elements along the axis, so that powers do not overflow."""
+def _check_floats(data: Array) -> Array:
     if is_whole(data.dtype):
         raise EvaluationError(f"softmax of {data.dtype} has no value; cast the data to a float")
-    wide = widen(data)
-    return wide - wide.max(axis=attrs.axis, keepdims=True, initial=-np.inf)
+    return data
 
 
 def _relu_into(_: Parameters, out: Array, data: Array) -> Array:

@@ -10,6 +10,8 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.elementary import sigmoid
+from relayish.numeric.error_function import erf
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import keep_layout, of_axis
@@ -69,10 +71,6 @@ def _table(function: Callable[[Array], Array]) -> Callable[..., Array]:
         return table[places].reshape(data.shape)
 
     return evaluation
-
-
-def _erf(data: Array) -> Array:
-    return np.array([math.erf(number) for number in data.tolist()], data.dtype)
 
 
 TABULATED: Final[dict[str, Callable[[Array], Array]]] = {}
@@ -167,7 +165,7 @@ def _declare(
 
 
 _declare("abs", "Take the absolute value of quantised elements.", np.abs)
-_declare("erf", "Take the error function of quantised elements.", _erf)
+_declare("erf", "Take the error function of quantised elements.", erf)
 _declare("exp", "Raise e to the power of quantised elements.", np.exp)
 _declare(
     "hardswish",
@@ -180,11 +178,7 @@ _declare(
     "Take one over the square root of quantised elements.",
     lambda data: np.float32(1) / np.sqrt(data),
 )
-_declare(
-    "sigmoid",
-    "Take 1 / (1 + exp(-x)) of quantised elements x.",
-    lambda data: np.float32(1) / (np.float32(1) + np.exp(-data)),
-)
+_declare("sigmoid", "Take 1 / (1 + exp(-x)) of quantised elements x.", sigmoid)
 _declare("sqrt", "Take the square root of quantised elements.", np.sqrt)
 _declare(
     "tanh",

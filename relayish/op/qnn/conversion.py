@@ -8,10 +8,11 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.elementary import round_half_away
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.quantised_rules import requantize_layouts
-from relayish.op.qnn.fixed_point import rescale, round_half_away
+from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
     SCALE,
     ZERO_POINT,

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from relayish.numeric.elementary import round_half_away
 from relayish.op.qnn.configuration import current_requantize_config
 from relayish.op.qnn.parameters import broadcast_along
 from relayish.op.values.evaluation import Array
@@ -13,13 +14,6 @@ from relayish.op.values.evaluation import Array
 _FRACTION_BITS: Final = 31
 LARGEST_SHIFT: Final = 62
 """Shifted further to the right, what is a product of 31 bits and 31 is nothing."""
-
-
-def round_half_away(value: Array) -> Array:
-    """Return floating point numbers rounded, halves away from zero."""
-    whole = np.trunc(value)
-    step = (np.abs(value - whole) >= value.dtype.type(0.5)).astype(value.dtype)
-    return np.where(np.isfinite(value), whole + np.copysign(step, value), value)[()]
 
 
 def fixed_point(factor: Array) -> tuple[Array, Array]:

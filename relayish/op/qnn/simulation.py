@@ -11,6 +11,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
+from relayish.numeric.elementary import round_half_away
 from relayish.op.builders.builder import custom_builder
 from relayish.op.builders.call import relay_call
 from relayish.op.declaration.properties import OpPattern
@@ -20,7 +21,6 @@ from relayish.op.layouts.quantised_rules import requantize_layouts
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.nn.arguments import settle
 from relayish.op.qnn.conversion import DequantizeAttrs
-from relayish.op.qnn.fixed_point import round_half_away
 from relayish.op.qnn.parameters import (
     broadcast_along,
     check_pair_along,

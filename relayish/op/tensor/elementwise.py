@@ -8,11 +8,12 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from relayish._support.error_function import erf
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
 from relayish.ir.property import Property
+from relayish.numeric.elementary import round_half_away, sigmoid
+from relayish.numeric.error_function import erf
 from relayish.numeric.precision import is_whole
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
@@ -83,19 +84,8 @@ def _ask(predicate: Callable[[Array], Array]) -> Evaluation:
     return evaluation
 
 
-def _sigmoid(data: Array) -> Array:
-    one = data.dtype.type(1)
-    return one / (one + np.exp(-data))
-
-
 def _rsqrt(data: Array) -> Array:
     return data.dtype.type(1) / np.sqrt(data)
-
-
-def _half_away_from_zero(data: Array) -> Array:
-    whole = np.trunc(data)
-    step = (np.abs(data - whole) >= data.dtype.type(0.5)).astype(data.dtype)
-    return np.where(np.isfinite(data), whole + np.copysign(step, data), data)[()]
 
 
 def _sign(data: Array) -> Array:
@@ -122,9 +112,7 @@ def _clip(attrs: ClipAttrs, data: Array) -> Array:
 
 
 def _sigmoid_into(_: Parameters, out: Array, data: Array) -> Array:
-    one = data.dtype.type(1)
-    np.exp(np.negative(data, out=out), out=out)
-    return np.divide(one, np.add(one, out, out=out), out=out)
+    return sigmoid(data, out)
 
 
 def _rsqrt_into(_: Parameters, out: Array, data: Array) -> Array:
@@ -204,7 +192,7 @@ _declare(
 _declare(
     "sigmoid",
     "Take 1 / (1 + exp(-x)) of each element x.",
-    evaluate=_require_float("sigmoid", lambda data: apply_widened(_sigmoid, data)),
+    evaluate=_require_float("sigmoid", lambda data: apply_widened(sigmoid, data)),
     result_memory=ResultMemory(into=_sigmoid_into),
     mixed_precision=_FOLLOW,
 )
@@ -250,7 +238,7 @@ _declare("trunc", "Round each element towards zero.", evaluate=_skip_integers(np
 _declare(
     "round",
     "Round each element to the nearest integer, halves away from zero or to even as numpy does.",
-    evaluate=_skip_integers(_half_away_from_zero),
+    evaluate=_skip_integers(round_half_away),
 )
 _declare("copy", "Copy a tensor.", evaluate=_identity, mixed_precision=MixedPrecision.FOLLOW)
 _declare(

@@ -125,15 +125,10 @@ def test_even_windows_reach_further_forward():
 
 
 @pytest.mark.parametrize("axis", [-3, -1, 0, 1, 2])
-def test_softmax_is_that_of_torch(axis):
-    x = draw(np.random.default_rng(0), 2, 3, 4) * 100
-    (y,) = run_kernel("Softmax", x, version=13, axis=axis)
-    compare(y, torch.softmax(as_torch(x)[0], axis).numpy(), 1e-5, 1e-6)
-    (y,) = run_kernel("LogSoftmax", x, version=13, axis=axis)
-    compare(y, torch.log_softmax(as_torch(x)[0], axis).numpy(), 1e-5, 1e-5)
-    (y,) = run_kernel("Hardmax", np.rint(x / 100), version=13, axis=axis)
-    first = np.rint(x / 100).argmax(axis)
-    compare(y, np.moveaxis(np.eye(x.shape[axis], dtype=F)[first], -1, axis), 0, 0)
+def test_hardmax_is_1_at_the_first_of_the_greatest(axis):
+    x = np.rint(draw(np.random.default_rng(0), 2, 3, 4))
+    (y,) = run_kernel("Hardmax", x, version=13, axis=axis)
+    compare(y, np.moveaxis(np.eye(x.shape[axis], dtype=F)[x.argmax(axis)], -1, axis), 0, 0)
 
 
 @pytest.mark.parametrize("axis", [-3, -1, 0, 1, 2, 3])

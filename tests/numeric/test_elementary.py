@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from relayish.numeric.elementary import elu, round_half_away, scale_negative, sigmoid, softplus
+from relayish.numeric.error_function import erf
+
+
+def test_the_error_function_is_exact_to_the_last_place_over_many_blocks() -> None:
+    x = np.linspace(-7, 7, 40001)
+    expected = np.array([math.erf(one) for one in x.tolist()])
+    np.testing.assert_allclose(erf(x), expected, rtol=0, atol=3e-16)
+    single = erf(x.astype(np.float32).reshape(-1, 1))
+    np.testing.assert_allclose(single[:, 0], expected, rtol=0, atol=5e-7)
+    assert np.isnan(erf(np.float32([np.nan, 0]))).tolist() == [True, False]
+
+
+def test_exponentials_that_overflow_leave_zero_and_one() -> None:
+    x = np.array([-200, -1e6, np.inf], np.float32)
+    with np.errstate(over="ignore"):
+        assert sigmoid(x).tolist() == [0, 0, 1]
+    assert softplus(np.array([-1e6, 1e6])).tolist() == [0, 1e6]
+    assert elu(np.array([-1e6, 1e6]), 0.5).tolist() == [-0.5, 1e6]
+
+
+def test_the_logistic_function_may_be_written_over_what_it_is_of() -> None:
+    x = np.array([0.0, 1.0])
+    assert sigmoid(x, x) is x
+    assert x.tolist() == [0.5, 1 / (1 + math.exp(-1))]
+
+
+def test_a_slope_that_is_no_number_leaves_what_is_not_negative() -> None:
+    x, slope = np.array([0.5, -1, -1, 0]), np.array([np.nan, np.nan, np.inf, np.inf])
+    expected = np.array([0.5, np.nan, -np.inf, 0])
+    np.testing.assert_array_equal(scale_negative(x, slope), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
+def test_negative_numbers_of_any_kind_are_scaled(dtype: type[np.generic]) -> None:
+    found = scale_negative(np.array([-3, 0, 3], dtype), np.array(2, dtype))
+    assert found.tolist() == [-6, 0, 3]
+    assert found.dtype == dtype
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(0.5, 1), (-0.5, -1), (2.5, 3), (0.49999997, 0), (-2.4, -2), (8388609.0, 8388609.0)],
+)
+def test_halves_are_rounded_away_from_zero(given: float, expected: float) -> None:
+    assert round_half_away(np.array(given, np.float32)) == np.float32(expected)
+
+
+def test_rounding_keeps_what_is_not_finite_and_the_sign_of_zero() -> None:
+    x = np.array([np.inf, -np.inf, np.nan, -0.2], np.float32)
+    found = round_half_away(x)
+    np.testing.assert_array_equal(found[:3], x[:3])
+    assert np.signbit(found[3])
