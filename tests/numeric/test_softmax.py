@@ -21,7 +21,9 @@ def test_sums_may_be_more_than_the_element_type_counts_to() -> None:
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 2)])
 def test_nothing_has_a_softmax_of_nothing(shape: tuple[int, ...]) -> None:
-    assert softmax(np.zeros(shape), -1).shape == log_softmax(np.zeros(shape), 0).shape == shape
+    assert softmax(np.zeros(shape), -1).shape == shape
+    with np.errstate(divide="ignore"):
+        assert log_softmax(np.zeros(shape), 0).shape == shape
 
 
 def test_what_is_given_is_not_written_over() -> None:
