@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.normalization import centre, normalise_channels
 from relayish.numeric.precision import narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_spatial
@@ -66,29 +67,21 @@ def batch_normalization_by_outputs(
 
 def _batch_statistics(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     check_spatial("the input", x, least=2)
-    wide = widen(x)
-    return wide.mean(axes), wide.var(axes)
+    _, mean, variance = centre(widen(x), axes)
+    return mean.squeeze(axes), variance.squeeze(axes)
 
 
 def _move(old: Array, new: Array, momentum: float) -> Array:
     """Return the running statistics, moved towards those of the batch."""
-    wide = widen(old)
-    momentum_of_type = momentum
-    moved = wide * momentum_of_type + new * (1 - momentum_of_type)
-    return narrow(moved, old)
+    return narrow(widen(old) * momentum + new * (1 - momentum), old)
 
 
 def _normalize(
     x: Array, scale: Array, b: Array, mean: Array, variance: Array, epsilon: float
 ) -> Array:
-    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + b``, as one product and one sum."""
     check_spatial("the input", x, least=2)
-    wide = widen(x)
-    factor = widen(scale) / np.sqrt(widen(variance) + epsilon)
-    offset = widen(b) - widen(mean) * factor
-    y = wide * _spread(factor, x).astype(wide.dtype, copy=False)
-    y += _spread(offset, x).astype(wide.dtype, copy=False)
-    return narrow(y, x)
+    mean, variance, scale, b = (_spread(each, x) for each in (mean, variance, scale, b))
+    return normalise_channels(x, mean, variance, scale, b, epsilon)
 
 
 def _spread(statistics: Array, x: Array) -> Array:

@@ -9,7 +9,14 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.axes import normalise_axes, normalise_axis
-from relayish.numeric.precision import compute_dtype, narrow, widen
+from relayish.numeric.normalization import (
+    centre,
+    mean_along,
+    normalise_locally,
+    scale_and_shift,
+    standardise,
+)
+from relayish.numeric.precision import narrow, widen
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_spatial
@@ -28,25 +35,16 @@ def layer_normalization(
     """Normalise over ``axis`` and all behind it; return also mean and inverse deviation."""
     stash = find_numpy_dtype(stash_type)
     axes = tuple(range(normalise_axis(axis, x.ndim), x.ndim))
-    centered, mean, inverse = _normalize(x, axes, epsilon, stash)
-    y = _scale(centered.astype(x.dtype, copy=False), scale, b)
-    return y, mean.astype(stash, copy=False), inverse.astype(stash, copy=False)
+    normal, mean, inverse = standardise(_stashed(x, stash), axes, epsilon)
+    return _scale(narrow(normal, x), scale, b), mean.astype(stash), inverse.astype(stash)
 
 
-def _normalize(
+def _stashed(
     x: Array,
-    axes: tuple[int, ...],
-    epsilon: float,
     stash: np.dtype[Any],  # Any: known when the attribute is
-) -> tuple[Array, Array, Array]:
-    """Return ``x`` with mean 0 and variance 1 over ``axes``, and what it was divided by."""
-    stashed = x.astype(stash, copy=False).astype(compute_dtype(stash), copy=False)
-    mean = stashed.mean(axes, keepdims=True)
-    centered = stashed - mean
-    variance = np.square(centered).mean(axes, keepdims=True)
-    inverse = 1 / np.sqrt(variance + epsilon)
-    centered *= inverse
-    return centered, mean, inverse
+) -> Array:
+    """Return ``x``, rounded to ``stash``, in the element type to compute in."""
+    return widen(x.astype(stash, copy=False))
 
 
 def _scale(x: Array, scale: Array, b: Array | None) -> Array:
@@ -58,10 +56,7 @@ def _scale(x: Array, scale: Array, b: Array | None) -> Array:
     for factor in (scale, b):
         if factor is not None:
             _check_broadcasts(factor, x)
-    y = widen(x) * widen(scale)
-    if b is not None:
-        y += widen(b)
-    return narrow(y, x)
+    return narrow(scale_and_shift(widen(x), scale, b), x)
 
 
 def _check_broadcasts(factor: Array, x: Array) -> None:
@@ -79,11 +74,9 @@ def rms_normalization(
 ) -> Array:
     """Divide by the root of the mean of squares over ``axis`` and all behind it."""
     axes = tuple(range(normalise_axis(axis, x.ndim), x.ndim))
-    stash = find_numpy_dtype(stash_type)
-    stashed = x.astype(stash, copy=False).astype(compute_dtype(stash), copy=False)
-    mean = np.square(stashed).mean(axes, keepdims=True)
-    normalized = stashed / np.sqrt(mean + epsilon)
-    return _scale(normalized.astype(x.dtype, copy=False), scale, None)
+    stashed = _stashed(x, find_numpy_dtype(stash_type))
+    mean = mean_along(np.square(stashed), axes)
+    return _scale(narrow(stashed / np.sqrt(mean + epsilon), x), scale, None)
 
 
 @kernel("InstanceNormalization", since=(1, 6, 22))
@@ -95,12 +88,9 @@ def instance_normalization(x: Array, scale: Array, b: Array, *, epsilon: float =
             raise EvaluationError(
                 f"{what} has shape {factor.shape}; expected ({x.shape[1]},), one for each channel"
             )
-    axes = tuple(range(2, x.ndim))
-    normalized, _, _ = _normalize(x, axes, epsilon, compute_dtype(x.dtype))
-    ones = (1,) * len(axes)
-    normalized *= widen(scale).reshape(-1, *ones)
-    normalized += widen(b).reshape(-1, *ones)
-    return normalized.astype(x.dtype, copy=False)
+    normal, _, _ = standardise(widen(x), range(2, x.ndim), epsilon)
+    ones = (1,) * (x.ndim - 2)
+    return narrow(scale_and_shift(normal, scale.reshape(-1, *ones), b.reshape(-1, *ones)), x)
 
 
 @kernel("GroupNormalization", since=(18,))
@@ -110,10 +100,8 @@ def group_normalization_by_group(
     """Normalise groups of channels, and scale groups by ``scale`` and ``bias`` (num_groups,)."""
     grouped = _group_channels(x, num_groups)
     _check_channels(scale, bias, num_groups)
-    normalized, _, _ = _normalize(grouped, (2, 3), epsilon, x.dtype)
-    y = _scale(
-        normalized.astype(x.dtype, copy=False), scale.reshape(-1, 1, 1), bias.reshape(-1, 1, 1)
-    )
+    normal, _, _ = standardise(widen(grouped), (2, 3), epsilon)
+    y = _scale(narrow(normal, x), scale.reshape(-1, 1, 1), bias.reshape(-1, 1, 1))
     return y.reshape(x.shape)
 
 
@@ -130,8 +118,9 @@ def group_normalization(
     """Normalise groups of channels, and scale channels by ``scale`` and ``bias`` (c,)."""
     grouped = _group_channels(x, num_groups)
     _check_channels(scale, bias, x.shape[1])
-    normalized, _, _ = _normalize(grouped, (2, 3), epsilon, find_numpy_dtype(stash_type))
-    rows = normalized.astype(x.dtype, copy=False).reshape(*x.shape[:2], prod(x.shape[2:]))
+    stashed = _stashed(grouped, find_numpy_dtype(stash_type))
+    normal, _, _ = standardise(stashed, (2, 3), epsilon)
+    rows = narrow(normal, x).reshape(*x.shape[:2], prod(x.shape[2:]))
     return _scale(rows, scale.reshape(-1, 1), bias.reshape(-1, 1)).reshape(x.shape)
 
 
@@ -153,12 +142,8 @@ def _check_channels(scale: Array, bias: Array, count: int) -> None:
 @kernel("MeanVarianceNormalization", since=(9, 13))
 def mean_variance_normalization(x: Array, *, axes: tuple[int, ...] = (0, 2, 3)) -> Array:
     """Return ``x`` with mean 0 and variance 1 over ``axes``; 1e-9 is added to the deviation."""
-    over = normalise_axes(axes, x.ndim)
-    wide = widen(x)
-    mean = wide.mean(over, keepdims=True)
-    variance = np.square(wide).mean(over, keepdims=True) - np.square(mean)
-    deviation = np.sqrt(np.maximum(variance, 0)) + 1e-9
-    return narrow((wide - mean) / deviation, x)
+    centred, _, variance = centre(widen(x), normalise_axes(axes, x.ndim))
+    return narrow(centred / (np.sqrt(variance) + 1e-9), x)
 
 
 @kernel("LpNormalization", since=(1, 22))
@@ -181,13 +166,4 @@ def lrn(
 ) -> Array:
     """Divide by a power of the mean of squares over ``size`` neighbouring channels."""
     check_spatial("the input", x, least=2)
-    wide = widen(x)
-    before = (size - 1) // 2
-    channels = x.shape[1]
-    padded = np.zeros((x.shape[0], channels + size - 1, *x.shape[2:]), wide.dtype)
-    np.square(wide, out=padded[:, before : before + channels])
-    total = padded[:, :channels].copy()
-    for neighbour in range(1, size):
-        total += padded[:, neighbour : neighbour + channels]
-    scale = total * alpha / size + bias
-    return narrow(wide / scale**beta, x)
+    return normalise_locally(x, 1, size, alpha=alpha, beta=beta, bias=bias)

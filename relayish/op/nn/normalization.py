@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +10,13 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.numeric.axes import align, normalise_axis
-from relayish.numeric.precision import widen
+from relayish.numeric.normalization import (
+    normalise_channels,
+    normalise_locally,
+    scale_and_shift,
+    standardise,
+)
+from relayish.numeric.precision import narrow, widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
@@ -19,7 +24,7 @@ from relayish.op.layouts.rules import of_axes, of_axis
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types import dimension
 from relayish.op.types.type_rules import identity
-from relayish.op.values.evaluation import Array, cast_to, number_of
+from relayish.op.values.evaluation import Array, cast_to
 
 
 @attrs("relay.attrs.BatchNormAttrs")
@@ -117,18 +122,6 @@ def _settle_vectors(
     return vector
 
 
-def _mean(data: Array, axes: tuple[int, ...]) -> Array:
-    """Return the mean along ``axes``, which stay; that of nothing is NaN, silently."""
-    count = math.prod(data.shape[axis] for axis in axes)
-    return data.sum(axis=axes, keepdims=True, dtype=data.dtype) / data.dtype.type(count)
-
-
-def _normalise(data: Array, axes: tuple[int, ...], epsilon: float) -> Array:
-    mean = _mean(data, axes)
-    variance = _mean(np.square(data - mean), axes)
-    return (data - mean) / np.sqrt(variance + number_of(epsilon, data.dtype))
-
-
 def _batch_norm(
     attrs: BatchNormAttrs,
     data: Array,
@@ -137,15 +130,12 @@ def _batch_norm(
     moving_mean: Array,
     moving_var: Array,
 ) -> tuple[Array, ...]:
-    wide, mean, variance = map(widen, (data, moving_mean, moving_var))
-    centred = wide - align(mean, attrs.axis, data.ndim)
-    normal = _divide_by_deviation(attrs, centred, variance)
-    return _scale(attrs, normal, gamma, beta), moving_mean, moving_var
+    return batch_norm_into(attrs, None, data, gamma, beta, moving_mean, moving_var)
 
 
 def batch_norm_into(
     attrs: BatchNormAttrs,
-    out: Array,
+    out: Array | None,
     data: Array,
     gamma: Array,
     beta: Array,
@@ -153,25 +143,20 @@ def batch_norm_into(
     moving_var: Array,
 ) -> tuple[Array, ...]:
     """Evaluate ``nn.batch_norm`` with its first result in ``out``, which may be ``data``."""
-    centred = np.subtract(data, align(moving_mean, attrs.axis, data.ndim), out=out)
-    normal = _divide_by_deviation(attrs, centred, moving_var)
-    return _scale(attrs, normal, gamma, beta), moving_mean, moving_var
-
-
-def _divide_by_deviation(attrs: BatchNormAttrs, centred: Array, variance: Array) -> Array:
-    deviation = np.sqrt(variance + number_of(attrs.epsilon, variance.dtype))
-    return _combine(np.divide, centred, align(deviation, attrs.axis, centred.ndim))
+    mean, variance = (align(each, attrs.axis, data.ndim) for each in (moving_mean, moving_var))
+    scale, shift = _factors(attrs, gamma, beta, data.ndim)
+    normal = normalise_channels(data, mean, variance, scale, shift, attrs.epsilon, out)
+    return normal, moving_mean, moving_var
 
 
 def _instance_norm(attrs: InstanceNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
     axis = normalise_axis(attrs.axis, data.ndim)
     axes = tuple(a for a in range(data.ndim) if a not in (0, axis))
-    return _scale(attrs, _normalise(widen(data), axes, attrs.epsilon), gamma, beta)
+    return _norm(attrs, data, axes, gamma, beta)
 
 
 def _layer_norm(attrs: LayerNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
-    axis = normalise_axis(attrs.axis, data.ndim)
-    return _scale(attrs, _normalise(widen(data), (axis,), attrs.epsilon), gamma, beta)
+    return _norm(attrs, data, (normalise_axis(attrs.axis, data.ndim),), gamma, beta)
 
 
 def _group_norm(attrs: GroupNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
@@ -180,30 +165,33 @@ def _group_norm(attrs: GroupNormAttrs, data: Array, gamma: Array, beta: Array) -
     if groups < 1 or sizes[axis] % groups:
         raise EvaluationError(f"axis {axis} of size {sizes[axis]} has no {groups} equal groups")
     parts = (groups, sizes[axis] // groups)
-    grouped = widen(data).reshape((*sizes[:axis], *parts, *sizes[axis + 1 :]))
+    grouped = data.reshape((*sizes[:axis], *parts, *sizes[axis + 1 :]))
     axes = tuple(a for a in range(grouped.ndim) if a not in (0, axis))
-    normal = _normalise(grouped, axes, attrs.epsilon).reshape(sizes)
-    return _scale(attrs, normal, gamma, beta)
+    return _norm(attrs, grouped, axes, gamma, beta, sizes)
 
 
-def _scale(attrs: ScalingAttrs, normal: Array, gamma: Array, beta: Array) -> Array:
-    """Return ``normal`` times ``gamma`` plus ``beta``, each along the axis and if asked for.
+def _norm(
+    attrs: ScalingAttrs,
+    data: Array,
+    axes: tuple[int, ...],
+    gamma: Array,
+    beta: Array,
+    shape: tuple[int, ...] | None = None,
+) -> Array:
+    """Return ``data`` normalised along ``axes`` and then, in ``shape``, scaled along the axis."""
+    normal, _, _ = standardise(widen(data), axes, attrs.epsilon)
+    normal = normal if shape is None else normal.reshape(shape)
+    return narrow(scale_and_shift(normal, *_factors(attrs, gamma, beta, normal.ndim)), data)
 
-    They have the element type of the data, as the result has; ``normal`` may have a wider one. It
-    is written over.
-    """
-    if attrs.scale:
-        normal = _combine(np.multiply, normal, align(widen(gamma), attrs.axis, normal.ndim))
-    if attrs.center:
-        normal = _combine(np.add, normal, align(widen(beta), attrs.axis, normal.ndim))
-    return normal.astype(gamma.dtype, copy=False)
 
-
-def _combine(function: np.ufunc, own: Array, other: Array) -> Array:
-    """Return ``function(own, other)``, written over ``own`` where it has the type of the result."""
-    if own.dtype != other.dtype:
-        return function(own, other)
-    return function(own, other, out=own)
+def _factors(
+    attrs: ScalingAttrs, gamma: Array, beta: Array, rank: int
+) -> tuple[Array | None, Array | None]:
+    """Return what to scale by and what to add, along the axis and if asked for."""
+    return (
+        align(gamma, attrs.axis, rank) if attrs.scale else None,
+        align(beta, attrs.axis, rank) if attrs.center else None,
+    )
 
 
 def _l2_normalize(attrs: L2NormalizeAttrs, data: Array) -> Array:
@@ -216,21 +204,12 @@ def _l2_normalize(attrs: L2NormalizeAttrs, data: Array) -> Array:
 
 
 def _lrn(attrs: LRNAttrs, data: Array) -> Array:
-    """Divide by a power of the mean square of the ``size`` neighbours along the axis."""
     if attrs.size < 1 or attrs.size % 2 == 0:
         raise EvaluationError(f"a window of {attrs.size} neighbours has no middle; make size odd")
-    if not data.size:
-        return data
-    wide = widen(data)
-    axis, reach = normalise_axis(attrs.axis, data.ndim), attrs.size // 2
-    beyond = [(reach, reach) if a == axis else (0, 0) for a in range(data.ndim)]
-    squares = np.pad(np.square(wide), beyond)
-    windows = np.lib.stride_tricks.sliding_window_view(squares, attrs.size, axis)
-    total = windows.sum(axis=-1, dtype=wide.dtype)
-    given = (attrs.bias, attrs.alpha / attrs.size, attrs.beta)
-    bias, alpha, beta = (number_of(value, wide.dtype) for value in given)
-    scale = (bias + alpha * total) ** beta
-    return (wide / scale).astype(data.dtype, copy=False)
+    axis = normalise_axis(attrs.axis, data.ndim)
+    return normalise_locally(
+        data, axis, attrs.size, alpha=attrs.alpha, beta=attrs.beta, bias=attrs.bias
+    )
 
 
 register_op(

@@ -1,0 +1,102 @@
+"""Normalisation: numbers less a mean and over a deviation, of an axis, a group or a batch.
+
+What takes numbers in an element type to compute in, as :func:`.precision.widen` gives them, returns
+what it computes in that type, in arrays of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from relayish.numeric.pooling import combine_windows
+from relayish.numeric.precision import Array, narrow, widen
+from relayish.numeric.windows import extend, windows_over
+
+
+def mean_along(x: Array, axes: Sequence[int]) -> Array:
+    """Return the mean along ``axes``, which stay, of size 1; that of nothing is NaN, silently."""
+    total = x.sum(axis=tuple(axes), keepdims=True, dtype=x.dtype)
+    return np.asarray(total / x.dtype.type(prod(x.shape[axis] for axis in axes)))
+
+
+def centre(x: Array, axes: Sequence[int]) -> tuple[Array, Array, Array]:
+    """Return ``x`` less its mean along ``axes``, that mean, and the variance."""
+    mean = mean_along(x, axes)
+    centred: Array = np.asarray(x - mean)
+    return centred, mean, mean_along(np.square(centred), axes)
+
+
+def standardise(x: Array, axes: Sequence[int], epsilon: float) -> tuple[Array, Array, Array]:
+    """Return ``x`` with mean 0 and variance 1 along ``axes``.
+
+    With it come the mean, and one over the root of variance and ``epsilon``, of size 1 along
+    ``axes``.
+    """
+    centred, mean, variance = centre(x, axes)
+    inverse: Array = np.asarray(1 / np.sqrt(variance + x.dtype.type(epsilon)))
+    centred *= inverse
+    return centred, mean, inverse
+
+
+def scale_and_shift(x: Array, scale: Array | None, shift: Array | None) -> Array:
+    """Return ``x * scale + shift``, without those not given, written over ``x`` where it can be."""
+    for function, other in ((np.multiply, scale), (np.add, shift)):
+        if other is not None:
+            wide = widen(other)
+            x = np.asarray(function(x, wide, out=x if wide.dtype == x.dtype else None))
+    return x
+
+
+def normalise_channels(
+    x: Array,
+    mean: Array,
+    variance: Array,
+    scale: Array | None,
+    shift: Array | None,
+    epsilon: float,
+    out: Array | None = None,
+) -> Array:
+    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + shift``, as one product and one sum.
+
+    Args:
+        x: Of any element type.
+        mean: Broadcasts to ``x``, as the next three do.
+        variance: Likewise.
+        scale: Likewise, or ones.
+        shift: Likewise, or zeros.
+        epsilon: What keeps the divisor from 0.
+        out: In what to put the result, of the element type to compute in; it may be ``x``.
+
+    Returns:
+        As ``x``, in its element type.
+    """
+    wide, spread = widen(x), widen(variance)
+    factor = (1 if scale is None else widen(scale)) / np.sqrt(spread + spread.dtype.type(epsilon))
+    offset = -widen(mean) * factor if shift is None else widen(shift) - widen(mean) * factor
+    y: Array = np.asarray(np.multiply(wide, factor.astype(wide.dtype, copy=False), out=out))
+    y += offset.astype(wide.dtype, copy=False)
+    return narrow(y, x)
+
+
+def normalise_locally(
+    x: Array, axis: int, size: int, *, alpha: float, beta: float, bias: float
+) -> Array:
+    """Return ``x`` over a power of the mean square of its ``size`` neighbours along ``axis``.
+
+    These are one more behind than before where ``size`` is even. The power is that of order
+    ``beta`` of ``bias``, to which ``alpha`` times the mean is added.
+
+    Returns:
+        As ``x``, in its element type.
+    """
+    wide, before = widen(x), (size - 1) // 2
+    if not x.size:
+        return x
+    squares = extend(np.square(wide), (axis,), ((before, size - 1 - before),))
+    windows = windows_over(squares.shape, (axis,), (size,), (1,), (1,))
+    kind = wide.dtype.type
+    scale = combine_windows(squares, windows, np.add) * kind(alpha / size) + kind(bias)
+    return narrow(wide / scale ** kind(beta), x)
