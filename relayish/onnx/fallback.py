@@ -67,6 +67,8 @@ class _Body:
 
     def _find_body(self, inputs: Any, num_outputs: int, attributes: Mapping[str, Any]) -> Any:
         """Return the function for a call, which may depend on it. Any: as above."""
+        if any(callable(each) for each in attributes.values()):
+            raise UnsupportedError(f"{self._identity} has graphs and no kernel")
         if self._schema.has_function:
             return self._schema.function_body
         onnx = load_onnx()

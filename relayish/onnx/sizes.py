@@ -15,16 +15,23 @@ from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType
 from relayish.onnx.identity import Identity
 from relayish.onnx.inference import infer_results
+from relayish.onnx.kernels import find_kernel
 from relayish.onnx.types import UnknownType
 
 
 def make_result_size(op: Op, identity: Identity) -> Callable[..., int]:
     """Return ``size(attrs, *values)``, how many elements the results of a call of ``op`` have.
 
-    It raises a ``TypeInferenceError`` where the values do not tell, or contradict the operator.
+    It raises a ``TypeInferenceError`` where the values do not tell, or contradict the operator, and
+    where it has no kernel: nobody knows what else may be as large on the way to its results.
     """
 
     def find_size(attrs: Attrs | None, *values: Any) -> int:  # Any: values, missing ones are ()
+        if find_kernel(*identity) is None:
+            raise TypeInferenceError(
+                f"{identity} has no kernel, so nothing tells what it takes to compute it; expected "
+                f"one, by relayish.onnx.kernels.kernel"
+            )
         arrays = [_as_array(value) for value in values]
         if identity.name in _CHOOSING and not identity.domain:
             return sum(array.size * (array.ndim + 1) for array in arrays if array is not None)

@@ -1,12 +1,22 @@
-"""Kernels are called as operators of programs call them."""
+"""Kernels, and what stands in for them, are called as operators of programs call them."""
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 import pytest
 
-from relayish.onnx.fallback import call_kernel
+from relayish import Constant, evaluate
+from relayish.errors import OutOfBoundsError, PackageError, UnsupportedError
+from relayish.onnx.calls import make_call
+from relayish.onnx.fallback import call_kernel, find_fallback
+from relayish.onnx.identity import Identity
 from relayish.onnx.kernels import find_kernel
+from relayish.onnx.operator_sets import find_schema
+from relayish.onnx.operators import find_operator
+from relayish.passes.fold.fold_constant import fold_constant
+from tests.support.onnx_kernels import run_kernel
 
 INFINITE = np.array([[np.inf, np.inf], [np.nan, 1e38]], np.float32)
 
@@ -37,3 +47,58 @@ def test_a_kernel_is_told_how_many_results_are_wanted():
     x = np.ones((1, 1, 3), np.float32)
     assert isinstance(call_kernel(kernel, [x], {"kernel_shape": (2,)}, 1), np.ndarray)
     assert len(call_kernel(kernel, [x], {"kernel_shape": (2,)}, 2)) == 2
+
+
+LOSS = "SoftmaxCrossEntropyLoss"
+
+
+@pytest.mark.references
+def test_functions_of_schemas_are_computed_by_kernels():
+    pytest.importorskip("onnx")
+    scores = np.float16([[1000, 0], [-1000, 0]])
+    loss, logarithms = run_kernel(
+        LOSS, scores, np.array([1, 0]), version=13, num_outputs=2, reduction="none"
+    )
+    assert loss.tolist() == [1000, 1000]
+    assert loss.dtype == logarithms.dtype == np.float16
+    with pytest.raises(OutOfBoundsError, match="holds 2; expected -2 to 1"):
+        run_kernel(LOSS, scores, np.array([2, 0]), version=13)
+
+
+@pytest.mark.references
+@pytest.mark.parametrize("reduction", ["none", "sum", "mean"])
+def test_what_is_ignored_may_be_infinite(reduction):
+    pytest.importorskip("onnx")
+    scores = np.float32([[-np.inf, np.nan], [-1, -2]])
+    (loss,) = run_kernel(
+        "NegativeLogLikelihoodLoss", scores, np.array([7, 1]), version=13, reduction=reduction,
+        ignore_index=7,
+    )  # fmt: skip
+    assert loss.tolist() == ([0, 2] if reduction == "none" else 2)
+
+
+@pytest.mark.references
+@pytest.mark.parametrize("name", ["SequenceMap", "If"])
+def test_graphs_are_refused_where_nothing_runs_them(name):
+    pytest.importorskip("onnx")
+    identity = Identity("", name, 17 if name == "SequenceMap" else 1)
+    compute = find_fallback(identity, find_schema(identity))
+    with pytest.raises(UnsupportedError, match=f"{name} .* has graphs and no kernel"):
+        compute(np.array(True), body=abs)
+
+
+@pytest.mark.references
+def test_what_has_no_kernel_is_not_computed_before_the_program_runs():
+    pytest.importorskip("onnx")
+    scores, classes = Constant(np.float32([[0, 0]])), Constant(np.array([1]))
+    call = make_call(find_operator(LOSS, 13), [scores, classes])
+    assert fold_constant(call) is call
+    assert evaluate(call) == np.float32(np.log(2))
+
+
+def test_without_onnx_an_error_says_what_to_install(monkeypatch):
+    for name in [each for each in sys.modules if each.partition(".")[0] == "onnx"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(PackageError, match=r"pip install 'relayish\[onnx\]'"):
+        find_operator("NegativeLogLikelihoodLoss", 1)

@@ -178,36 +178,12 @@ def label_encoder_of_classes(
     return _look_up(x, _table(range(len(classes)), classes), default_string, np.dtype(object))
 
 
-@kernel("LabelEncoder", since=(2,), domain=ML)
-def label_encoder_of_lists(
-    x: Array,
-    *,
-    default_float: float = -0.0,
-    default_int64: int = -1,
-    default_string: str = "_Unused",
-    keys_floats: tuple[float, ...] | None = None,
-    keys_int64s: tuple[int, ...] | None = None,
-    keys_strings: tuple[str, ...] | None = None,
-    values_floats: tuple[float, ...] | None = None,
-    values_int64s: tuple[int, ...] | None = None,
-    values_strings: tuple[str, ...] | None = None,
-) -> Array:
-    """Return the value of each element that is a key, a default of the others."""
-    return label_encoder(
-        x,
-        default_float=default_float,
-        default_int64=default_int64,
-        default_string=default_string,
-        keys_floats=keys_floats,
-        keys_int64s=keys_int64s,
-        keys_strings=keys_strings,
-        values_floats=values_floats,
-        values_int64s=values_int64s,
-        values_strings=values_strings,
-    )
-
-
-@kernel("LabelEncoder", since=(4,), domain=ML)
+@kernel(
+    "LabelEncoder",
+    since=(2, 4),
+    domain=ML,
+    added={"default_tensor": 4, "keys_tensor": 4, "values_tensor": 4},
+)
 def label_encoder(
     x: Array,
     *,

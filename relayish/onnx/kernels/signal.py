@@ -119,7 +119,7 @@ def _sum_cosines(
     count = int(size.item())
     angles = 2 * np.pi * np.arange(count) / max(count if periodic else count - 1, 1)
     waves = [factor * np.cos(n * angles) for n, factor in enumerate(factors)]
-    window = np.sum(waves, axis=0) if count > 1 else np.ones(max(count, 0))
+    window = np.sum(waves, axis=0) if count > 1 or periodic else np.ones(max(count, 0))
     return np.asarray(window).astype(find_numpy_dtype(output_datatype))
 
 

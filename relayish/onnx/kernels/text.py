@@ -77,8 +77,8 @@ def _find_grams(
 
     Single words have nothing between them, so they come once.
     """
-    for distance in range(1, skips + 2):
-        for length in range(shortest, longest + 1):
+    for distance in range(1, min(skips + 1, len(words)) + 1):
+        for length in range(shortest, min(longest, len(words)) + 1):
             if length == 1 and distance > 1:
                 continue
             for start in range(len(words) - (length - 1) * distance):

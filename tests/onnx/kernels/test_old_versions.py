@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError
+from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
 
 F = np.float32
@@ -137,6 +138,7 @@ def test_words_and_pairs_of_words_are_counted():
     words = ["a", "b", "a", "c", "b"]
     compare(count(words), F([2, 2, 0, 1]))
     compare(count(words, max_skip_count=1), F([2, 2, 0, 2]))
+    compare(count(words, max_skip_count=2**60, max_gram_length=2**60), F([2, 2, 0, 3]))
     compare(count(words, min_gram_length=2), F([0, 0, 0, 1]))
     compare(
         count([words, ["b"] * 5], mode="IDF", weights=(2.0, 3.0, 5.0)),
@@ -150,6 +152,12 @@ def test_words_and_pairs_of_words_are_counted():
     ]:
         with pytest.raises(EvaluationError, match=complaint):
             count(words, **given)
+
+
+@each("op", ["HannWindow", "HammingWindow", "BlackmanWindow"])
+def test_a_window_of_one_is_where_longer_ones_begin(op):
+    (longer,), (one,) = (run_kernel(op, np.array(size), version=17) for size in (4, 1))
+    compare(one, longer[:1])
 
 
 def test_words_are_left_out_and_changed():
