@@ -7,9 +7,13 @@ import shlex
 from typing import Final
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.driver_options import driver_context
 from relayish.cli.files import read_program, write_program
-from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
+from relayish.cli.pipeline_options import (
+    context_of,
+    driver_context,
+    named_pipeline,
+    usual_pipeline,
+)
 from relayish.cli.report import tell_error
 from relayish.domain.driver import Driver
 from relayish.errors import ConfigError
@@ -42,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
     where = "" if culprit.function is None else f"; the function at fault is @{culprit.function}"
     tell_error(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
-    tell_error(f"relayish: note: opt -skip_after={culprit.position} leaves it out{where}\n")
+    tell_error(f"relayish: note: opt --skip-after={culprit.position} leaves it out{where}\n")
     write_program(culprit.shrunk, form, args.output)
     return EXIT_FOUND
 

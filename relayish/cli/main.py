@@ -30,18 +30,9 @@ from typing import Final
 
 from relayish._support.collector import collect_rarely
 from relayish._support.version import VERSION
-from relayish.cli.arguments import (
-    EXIT_USAGE,
-    Commands,
-    Parser,
-    add_command,
-    add_names,
-    add_output,
-    add_pipeline,
-    add_program,
-    parse_level,
-)
+from relayish.cli.arguments import EXIT_USAGE, Parser
 from relayish.cli.model_arguments import add_model_commands
+from relayish.cli.program_arguments import add_program_commands
 from relayish.cli.report import describe_error, flush_output, tell_error
 from relayish.errors import RelayishError
 
@@ -56,6 +47,7 @@ _COMMANDS: Final = {
     "show": "relayish.cli.show",
     "diff": "relayish.cli.diff",
     "opt": "relayish.cli.opt",
+    "drive": "relayish.cli.drive",
     "passes": "relayish.cli.passes",
     "domains": "relayish.cli.domains",
     "print": "relayish.cli.print",
@@ -64,8 +56,6 @@ _COMMANDS: Final = {
     "bisect": "relayish.cli.bisect",
 }
 
-_DRIVER_OPTIONS: Final = "relayish.cli.driver_options"
-
 _EPILOG: Final = """\
 exit codes: 0 done; 1 check found the program wanting, bisect a pass at fault, optimize that the
 result is not equal, or diff a difference; 2 an error in arguments, pipeline, program or files; 3 an
@@ -73,19 +63,11 @@ unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed; 1
 """
 
 
-_DRIVEN: Final = """\
-options with one dash are those of drivers, as -trace and -skip_after=7, and of single passes, as
--FoldConstant:fold_qnn:trace_ir_after; -help lists the first, -PASS:help those of a pass
-"""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (that of the process if not given); return the exit code."""
     _replace_closed_streams()
-    words, driver_words = _split_words(sys.argv[1:] if argv is None else argv)
     try:
-        args = build_parser().parse_args(words)
-        args.driver_words = driver_words
+        args = _parse(list(sys.argv[1:] if argv is None else argv))
     except SystemExit as leaving:  # argparse has said what there is to say
         return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
     try:
@@ -96,24 +78,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-_LIKE_DRIVERS: Final = re.compile(r"-[A-Za-z_][\w.-]|--(?:dump|keep|perf|show|trace)\b")
+_DRIVE: Final = "drive"
+_OPTIONS: Final = "relayish.cli.pipeline_options"
+_LIKE_DRIVERS: Final = re.compile(r"-[A-Za-z_][\w.-]")
 """What words for drivers begin like; others may, as ``-O2`` does."""
 
 
-_DRIVEN_COMMANDS: Final = ("optimize", "opt", "bisect")
-
-
-def _split_words(words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
-    """Return the words of the command line, and those among them that are for drivers."""
-    if (
-        not words
-        or words[0] not in _DRIVEN_COMMANDS
-        or not any(_LIKE_DRIVERS.match(word) for word in words)
-    ):
-        return words, []
-    split: Callable[[Sequence[str]], tuple[list[str], list[str]]]
-    split = importlib.import_module(_DRIVER_OPTIONS).split_words
-    return split(words)
+def _parse(words: Sequence[str]) -> argparse.Namespace:
+    """Return what the words of the command line say; those of ``drive`` follow its own grammar."""
+    parser = build_parser()
+    if words[:1] == [_DRIVE]:
+        args = parser.parse_args(words[:1])
+        args.words = words[1:]
+        return args
+    if words[:1] and words[0] in ("optimize", "opt", "bisect"):
+        for word in filter(_LIKE_DRIVERS.match, words):
+            advice = importlib.import_module(_OPTIONS).advise(word)
+            if advice:
+                parser.error(advice)
+    return parser.parse_args(words)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -207,151 +190,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_model_commands(commands)
-    _add_opt(commands)
-    _add_passes(commands)
-    _add_domains(commands)
-    _add_print(commands)
-    _add_check(commands)
-    _add_analyse(commands)
-    _add_bisect(commands)
+    add_program_commands(commands)
     return parser
-
-
-def _add_opt(commands: Commands[Parser]) -> None:
-    opt = add_command(commands, "opt", "run passes over a program", _DRIVEN)
-    add_program(opt, is_optional=True)
-    add_output(opt)
-    add_pipeline(opt)
-    for when in ("before", "after"):
-        opt.add_argument(
-            f"--print-ir-{when}-all",
-            action="store_true",
-            help=f"print the program {when} every pass, on standard error",
-        )
-        add_names(opt, f"--print-ir-{when}", f"print the program {when} this pass")
-    opt.add_argument(
-        "--print-changed",
-        action="store_true",
-        help="print the program only after passes that change it",
-    )
-    opt.add_argument(
-        "--diff",
-        action="store_true",
-        help="print what each pass changes, line by line, on standard error",
-    )
-    opt.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="whether differences are in colour; auto: on a terminal",
-    )
-    opt.add_argument(
-        "--dump-ir",
-        metavar="DIR",
-        help="write the program after every pass to a file of its own in a new directory",
-    )
-    opt.add_argument(
-        "--verify-each",
-        action="store_true",
-        help="after every pass, check that the program is well formed and well typed, and what the "
-        "pass says of it",
-    )
-    add_names(opt, "--verify", "check this as well after every pass")
-    opt.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on behind the pass of which the file tells that it is the result",
-    )
-    opt.add_argument(
-        "--trace-file",
-        metavar="FILE",
-        help="where to write what is traced; standard error if not given",
-    )
-    opt.add_argument(
-        "--timing", action="store_true", help="print how long passes took, on standard error"
-    )
-
-
-def _add_passes(commands: Commands[Parser]) -> None:
-    passes = add_command(commands, "passes", "list the passes there are, or describe one")
-    passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
-
-
-def _add_domains(commands: Commands[Parser]) -> None:
-    domains = add_command(commands, "domains", "list the operators of all domains, or of one")
-    domains.add_argument("name", nargs="?", metavar="NAME", help="a domain to list")
-
-
-def _add_print(commands: Commands[Parser]) -> None:
-    show = add_command(commands, "print", "read a program and print it")
-    add_program(show)
-    add_output(show)
-    show.add_argument(
-        "--as",
-        dest="as_",
-        choices=("text", "python"),
-        default="text",
-        help="how to print it: as text, or main and what it needs as Python on numpy",
-    )
-
-
-def _add_check(commands: Commands[Parser]) -> None:
-    check = add_command(commands, "check", "check that a program is well formed and well typed")
-    add_program(check)
-    check.add_argument("--no-types", action="store_true", help="do not infer types")
-
-
-def _add_analyse(commands: Commands[Parser]) -> None:
-    analyse = add_command(
-        commands, "analyse", "print a program with what data-flow analyses find around each line"
-    )
-    add_program(analyse, is_optional=True)
-    add_output(analyse)
-    analyse.add_argument(
-        "-a",
-        "--analyses",
-        metavar="ANALYSES",
-        help='what to find: "liveness,intervals", with options as in "intervals{widen_after=5}"',
-    )
-    analyse.add_argument(
-        "--function", metavar="NAME", help="analyse and print this function alone, not the module"
-    )
-    analyse.add_argument(
-        "--json",
-        action="store_true",
-        help="print program points in place of the program: a list of objects",
-    )
-    analyse.add_argument("--list", action="store_true", help="list the analyses there are")
-
-
-def _add_bisect(commands: Commands[Parser]) -> None:
-    bisect = add_command(
-        commands, "bisect", "find the pass of a pipeline that is at fault, and the least program"
-    )
-    add_program(bisect)
-    add_output(bisect)
-    add_pipeline(bisect)
-    add_names(bisect, "--check", "a check that must hold after every pass")
-    bisect.add_argument(
-        "--value", action="store_true", help="what the program computes must stay the same"
-    )
-    bisect.add_argument("--entry", default="main", metavar="NAME", help="the function to compute")
-    bisect.add_argument("--seed", type=int, default=0, help="of the arguments that are drawn")
-    bisect.add_argument("--rtol", type=float, default=1e-5, help="relative error allowed")
-    bisect.add_argument("--atol", type=float, default=1e-5, help="absolute error allowed")
-    bisect.add_argument(
-        "--command",
-        dest="command_line",
-        metavar="CMD",
-        help="a command that must leave with 0; {} stands for a file with the program",
-    )
-    bisect.add_argument("--timeout", type=float, metavar="SECONDS", help="for the command")
-    bisect.add_argument(
-        "--tries",
-        type=parse_level,
-        default=2000,
-        help="how many smaller programs to try; 0 for none",
-    )
 
 
 if __name__ == "__main__":

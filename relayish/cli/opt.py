@@ -6,12 +6,17 @@ import argparse
 import sys
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.driver_options import driver_context, listing
 from relayish.cli.files import STANDARD, read_program, write_program
 from relayish.cli.forms import Form
-from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
+from relayish.cli.pipeline_options import (
+    context_of,
+    driver_context,
+    named_pipeline,
+    render_run,
+    usual_pipeline,
+)
 from relayish.cli.report import tell, tell_error
-from relayish.domain.driver import Driver
+from relayish.domain.driver import Driver, DriverCtx
 from relayish.errors import OptionError, PassError
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.instrument import PassInstrument
@@ -24,19 +29,23 @@ from relayish.pass_infra.instruments.printing import (
 )
 from relayish.pass_infra.instruments.progress import ProgressInstrument
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
-from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
-from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
+from relayish.pass_infra.instruments.verify import VerifyInstrument
 from relayish.pass_infra.relay.program_file import phase_of
 from relayish.transform import Sequential, get_check, pass_entry
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the result is written when every pass has succeeded."""
-    driven = driver_context(args)
+    return run_driven(args, driver_context(args))
+
+
+def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
+    """Run the passes as a driver of the context ``driven``."""
     named = named_pipeline(args)
-    told = listing(driven, usual_pipeline(args, Form.RELAY) if named is None else named)
-    if told:
-        tell(told)
+    if args.print_pass:
+        pipeline = usual_pipeline(args, Form.RELAY) if named is None else named
+        with context_of(args, pipeline):
+            tell(render_run(Driver(pipeline.passes, driven)))
         return 0
     if args.file is None:
         raise OptionError("no input files; the following arguments are required: FILE")
@@ -63,7 +72,7 @@ def _read(args: argparse.Namespace) -> tuple[IRModule, Form, str]:
     if not phase:
         raise PassError(
             f"{args.file} does not tell of which pass it is the result; leave out --resume, or "
-            f"write it with -keep, -dump=PASS or -PASS:write_ir=FILE"
+            f"write it with --keep, --dump-after PASS or PASS{{write_ir=FILE}}"
         )
     return mod, form, phase
 
@@ -75,10 +84,8 @@ def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassIns
     for name in args.verify:
         get_check(name)
     made: list[PassInstrument] = []
-    if args.verify_each or args.verify:
-        made.append(VerifyInstrument((*(USUAL_CHECKS if args.verify_each else ()), *args.verify)))
-    if args.verify_each:
-        made.append(PreservedAnalysesInstrument())
+    if args.verify:
+        made.append(VerifyInstrument(args.verify))
     if args.dump_ir is not None:
         made.append(DumpInstrument(args.dump_ir))
     made += _printers(args)

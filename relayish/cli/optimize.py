@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from relayish._support.collector import freeze_heap
 from relayish._support.files import check_writable, put_in_place
-from relayish.cli.driver_options import driver_context, listing
 from relayish.cli.onnx.counting import PassCostInstrument
 from relayish.cli.onnx.engines import ONNXRUNTIME, Engine, Run, usual_engines
 from relayish.cli.onnx.equality import (
@@ -45,7 +44,13 @@ from relayish.cli.onnx.reading import (
 from relayish.cli.onnx.report import Report, render_report, report_as_json
 from relayish.cli.onnx.sizes import lengths_in
 from relayish.cli.onnx.statistics import count_model
-from relayish.cli.pipeline_options import DEFAULT_LEVEL, context_of, named_pipeline
+from relayish.cli.pipeline_options import (
+    DEFAULT_LEVEL,
+    context_of,
+    driver_context,
+    named_pipeline,
+    render_run,
+)
 from relayish.cli.report import tell, tell_error
 from relayish.domain.driver import Driver
 from relayish.errors import EvaluationError, ModelError, OptionError, PassError, RelayishError
@@ -71,9 +76,9 @@ def run(args: argparse.Namespace) -> int:
     driven = driver_context(args)
     named = named_pipeline(args)
     pipeline = _usual_pipeline(args) if named is None else named
-    told = listing(driven, pipeline)
-    if told:
-        tell(told)
+    if args.print_pass:
+        with context_of(args, pipeline):
+            tell(render_run(Driver(pipeline.passes, driven)))
         return 0
     if args.file is None:
         raise OptionError("no model is given; write relayish optimize MODEL -o OUT")
@@ -303,7 +308,7 @@ class _Work:
         others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
         return (
             f"{culprit.name} is at fault, after {others}: {culprit.message}; "
-            f"-skip_after={culprit.position} leaves it out"
+            f"--skip-after={culprit.position} leaves it out"
         )
 
     @staticmethod

@@ -45,6 +45,8 @@ def render_entry(entry: PassEntry) -> str:
         f"  from:     {entry.claimant}",
         "  options:" if entry.options else "  options:  -",
         *(f"    {option}" for option in entry.options),
+        "  options of every pass:",
+        *(f"    {option}: {option.description}" for option in entry.common),
     ]
     return "\n".join(lines) + "\n"
 

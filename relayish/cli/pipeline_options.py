@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import dataclasses
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from relayish.cli.forms import Form
 from relayish.cli.report import tell_error
+from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
+from relayish.domain.driver.config import GLOBAL_NAMES
 from relayish.errors import ConfigError
+from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 from relayish.pass_infra.base.config import read_config
 from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.base.trace import TraceFiles
+from relayish.pass_infra.composition.registry import REGISTRY
+from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
+from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.passes.default_pipeline import DEFAULT_PASSES, LOOP_PASSES, default_pipeline
+from relayish.registry.option import MISSING
+from relayish.registry.syntax import parse_specs
 from relayish.transform import PassContext, Sequential, parse_pipeline, pass_entry
 
 DEFAULT_LEVEL = 2
@@ -32,6 +45,100 @@ def usual_pipeline(args: argparse.Namespace, form: Form) -> Sequential:
     return default_pipeline(level, DEFAULT_PASSES if form is Form.RELAY else LOOP_PASSES)
 
 
+class CommandCtx(DriverCtx):
+    """The driver context of a command; what is traced goes to a file, or standard error."""
+
+    def __init__(
+        self,
+        file: str | None,
+        config: GlobalConfig,
+        options: Mapping[str, Mapping[str, object]],
+        trace_file: str | None,
+    ) -> None:
+        stem = "program" if file in (None, "-") else str(file)
+        trace = TraceFiles(stem, trace_file or sys.stderr)
+        super().__init__(config, options, trace=trace, input=stem)
+
+    def warn(self, message: str) -> None:
+        tell_error(f"relayish: note: {message}\n")
+
+
+def driver_context(args: argparse.Namespace) -> DriverCtx:
+    """Return the context in which a driver does what the options of a command ask for.
+
+    Raises:
+        OptionError, PipelineError, UnknownNameError: If they ask for what there is not.
+    """
+    for name in args.dump_after:
+        pass_entry(name)  # misspelt, it would silently have no effect
+    config = GlobalConfig(
+        show=args.show,
+        trace=args.trace,
+        trace_mp=args.trace_mp,
+        perf=args.perf,
+        keep=args.keep,
+        dump=tuple(args.dump_after),
+        skip_before=args.skip_before,
+        skip_after=args.skip_after,
+        skip_equal=args.skip_equal,
+    )
+    options: dict[str, dict[str, object]] = {}
+    for text in args.pass_options:
+        for spec in parse_specs(text):
+            entry = REGISTRY.entry_of(spec, text)
+            options.setdefault(entry.name, {}).update(entry.read_options(spec, text))
+    return CommandCtx(args.file, config, options, args.trace_file)
+
+
+def render_run(driver: Driver) -> str:
+    """Return the passes of a run, a line each: number, phase, options with their values."""
+    plan = zip(driver.phases(), driver.configs(), strict=True)
+    return "".join(
+        f"{number} {phase}{_render_set(config)}\n" for number, (phase, config) in enumerate(plan, 1)
+    )
+
+
+def _render_set(config: CommonConfig) -> str:
+    """Return the options of the pass, and those of every pass that have other values than usual."""
+    given = {
+        declared.name: getattr(config, declared.name)
+        for declared in dataclasses.fields(config)
+        if getattr(config, declared.name) != getattr(NOTHING_ASKED, declared.name, MISSING)
+    }
+    return "".join(f" {name}={value!r}" for name, value in given.items())
+
+
+_GROUP: Final = re.compile(r"-(?P<name>[A-Za-z_][\w.]*):(?P<options>.*)", re.DOTALL)
+_WORD: Final = re.compile(r"-(?P<name>[A-Za-z_][\w-]+)(?:=.*)?", re.DOTALL)
+_ELSEWHERE: Final = {"verify": "--verify-each", "dump": "--dump-after", "print_meta": ""}
+"""What options of drivers are called as those of commands, where that is not the same."""
+
+
+def advise(word: str) -> str:
+    """Return what to write in place of a word for ``relayish drive``; ``""`` if it is none.
+
+    Example:
+        >>> advise("-VEC:level=3:show")
+        "-VEC:level=3:show is for relayish drive; write --pass-options 'VEC{level=3, show=true}', \
+or so in the pipeline"
+        >>> advise("-skip_after=7"), advise("-O2")
+        ('-skip_after=7 is for relayish drive; write --skip-after=7', '')
+    """
+    group, found = _GROUP.fullmatch(word), _WORD.fullmatch(word)
+    if group is not None:
+        given = group["options"].split(":")
+        options = ", ".join([each if "=" in each else f"{each}=true" for each in given])
+        told = f"--pass-options '{group['name']}{{{options}}}', or so in the pipeline"
+        if given == ["help"]:
+            told = f"relayish passes {group['name']}"
+    elif found is not None and (name := found["name"].replace("-", "_")) in GLOBAL_NAMES:
+        option = _ELSEWHERE.get(name, f"--{name.replace('_', '-')}")
+        told = f"{option}{word[found.end('name') :]}" if option else "relayish domains"
+    else:
+        return ""
+    return f"{word} is for relayish drive; write {told}"
+
+
 def context_of(
     args: argparse.Namespace, pipeline: Sequential, instruments: Sequence[PassInstrument] = ()
 ) -> PassContext:
@@ -42,11 +149,14 @@ def context_of(
     """
     for name in (*args.disable_pass, *args.required_pass):
         pass_entry(name)  # misspelt, it would silently have no effect
+    checking: tuple[PassInstrument, ...] = ()
+    if args.verify_each:
+        checking = VerifyInstrument((*USUAL_CHECKS, "verified")), PreservedAnalysesInstrument()
     ctx = PassContext(
         opt_level=_level(args, pipeline),
         required_pass=args.required_pass,
         disabled_pass=args.disable_pass,
-        instruments=instruments,
+        instruments=(*checking, *instruments),
         config=dict(_read_setting(item) for item in args.config),
     )
     if args.passes is not None:  # nobody has named those of the default pipeline

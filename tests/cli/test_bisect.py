@@ -105,13 +105,14 @@ def test_the_number_and_the_function_are_told_by_which_to_leave_the_fault_out(
     assert main(["bisect", str(program), "-p", "InferType,NewParams"]) == 1
     told = capsys.readouterr().err.splitlines()
     assert told[-1] == (
-        "relayish: note: opt -skip_after=1 leaves it out; the function at fault is @main"
+        "relayish: note: opt --skip-after=1 leaves it out; the function at fault is @main"
     )
-    assert main(["opt", str(program), "-p", "InferType,NewParams", "-skip_after=1", "-verify"]) == 0
+    words = ["opt", str(program), "-p", "InferType,NewParams", "--skip-after=1", "--verify-each"]
+    assert main(words) == 0
 
 
 def test_options_of_drivers_count_when_a_pass_at_fault_is_sought(
     program: Path, capsys: Capture, losing_passes: None
 ) -> None:
     words = ["bisect", str(program), "-p", "InferType,NewParams"]
-    assert main([*words, "-skip_equal=2"]) == 0
+    assert main([*words, "--skip-equal=2"]) == 0

@@ -50,7 +50,7 @@ def no_file_larger_than(size: int) -> Iterator[None]:
                 "{program}",
                 "-p",
                 "FoldConstant",
-                "-FoldConstant:trace_ir_after",
+                "--trace",
                 "--trace-file",
                 "{out}.t",
             ],

@@ -50,12 +50,14 @@ def test_details_show_every_option() -> None:
     assert lines[2] == "  level:    3"
     assert lines[3] == "  required: InferType, FoldConstant"
     assert lines[4].startswith("  from:     ")
-    assert lines[5:] == [
+    assert lines[5:10] == [
         "  options:",
         "    must: bool",
         "    value: int = 1",
         "    names: tuple[str, ...] = ('a',)",
+        "  options of every pass:",
     ]
+    assert "    trace_ir_after: bool = False: trace the program after" in lines[10:]
 
 
 def test_details_of_a_pass_without_anything_say_so() -> None:

@@ -8,9 +8,9 @@ import typing
 from dataclasses import dataclass
 from typing import Final
 
+from relayish.domain.driver.command_line import ValueForm
 from relayish.errors import OptionError
 from relayish.pass_infra.base.common import OFF, CommonConfig, check_types, option_field
-from relayish.registry.command_line import ValueForm
 
 HIGHEST_LEVEL: Final = 4
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TextIO, TypeVar
 
 from relayish._support import hooks
+from relayish.domain.driver.command_line import CommandLine, OptionGroup, ValueForm
 from relayish.domain.driver.config import FORMS, GLOBAL_NAMES, GlobalConfig
 from relayish.errors import IgnoredNameWarning, OptionError, PassError
 from relayish.ir.module import AnyModule
@@ -22,7 +23,6 @@ from relayish.pass_infra.composition.pass_config import own_options
 from relayish.pass_infra.composition.registry import REGISTRY, PassEntry
 from relayish.pass_infra.composition.sequential import Sequential
 from relayish.pass_infra.instruments.marks import TimingMarks
-from relayish.registry.command_line import CommandLine, OptionGroup, ValueForm
 from relayish.registry.option import PassOption, field_options
 
 S = TypeVar("S", bound=Sequential)

@@ -127,7 +127,7 @@ def test_a_result_that_is_not_equal_is_not_written_and_the_pass_named(
     # before it run InferType, which the first pass requires, and the first pass
     named = "ChangeScalars is at fault, after 2 other passes: output 'y' of input 1 differs by"
     assert named in shown.err
-    assert "-skip_after=2 leaves it out" in shown.err
+    assert "--skip-after=2 leaves it out" in shown.err
     assert out.read_bytes() == b"what was there"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["model.onnx", "out.onnx"]
 
@@ -136,7 +136,7 @@ def test_the_number_that_is_told_leaves_the_pass_at_fault_out(
     model, tmp_path, capsys: Capture, wrong_pass: str
 ) -> None:
     pipeline = ["-p", f"DeadCodeElimination,{wrong_pass}"]
-    assert main(["optimize", str(model), *pipeline, "-skip_after=2"]) == 0
+    assert main(["optimize", str(model), *pipeline, "--skip-after=2"]) == 0
     assert "equal on 3" in capsys.readouterr().out
 
 

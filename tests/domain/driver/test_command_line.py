@@ -9,8 +9,13 @@ from random import Random
 
 import pytest
 
-from relayish.errors import DeclarationError, DuplicateNameError, OptionError
-from relayish.registry.command_line import CommandLine, OptionGroup, ValueForm
+from relayish.domain.driver.command_line import (
+    CommandLine,
+    GivenOptions,
+    OptionGroup,
+    ValueForm,
+)
+from relayish.errors import DuplicateNameError, OptionError
 from relayish.registry.option import PassOption, find_option
 from tests.support.each import each
 from tests.support.seeds import seeds
@@ -82,28 +87,8 @@ def test_options_of_one_registration_that_share_a_name_are_refused():
         CommandLine().register([PassOption("a", int, 0, "x"), PassOption("b", int, 0, "x")])
 
 
-def test_an_abbreviation_equal_to_its_own_name_is_no_clash():
-    CommandLine().register([PassOption("o", str, "", "")])
-
-
 def test_groups_are_listed_as_registered(line):
     assert line.groups == (NN2A,)
-
-
-def test_values_in_a_group_stand_behind_an_equal_sign(line):
-    alias, flag, _ = NN2A.options
-    assert NN2A.form_of(alias) is ValueForm.EQUAL
-    assert NN2A.form_of(flag) is ValueForm.NONE
-
-
-def test_a_group_with_another_separator_is_refused():
-    with pytest.raises(DeclarationError, match=r"set apart by '\|'; only colon"):
-        OptionGroup("TEST", NN2A.options, separator="|")
-
-
-def test_a_group_with_another_form_of_values_is_refused():
-    with pytest.raises(DeclarationError, match="behind an equal sign ="):
-        OptionGroup("TEST", NN2A.options, form=ValueForm.SPACE)
 
 
 def test_a_second_group_of_one_name_is_refused(line):
@@ -125,90 +110,41 @@ def test_options_of_a_group_that_share_an_abbreviation_are_refused():
 # -- reading -----------------------------------------------------------------------------------
 
 
-def test_a_word_without_dash_is_a_file(line):
-    given = line.parse(["hello.c"])
-    assert (given.files, given.values, given.groups) == (["hello.c"], {}, {})
+@each(
+    ("words", "values", "files"),
+    [
+        (["hello.c"], {}, ["hello.c"]),
+        (["-"], {}, ["-"]),
+        (["hello.c", "-o", "hello.x"], {"o": "hello.x"}, ["hello.c"]),
+        (["-trace"], {"trace": True}, []),
+        (["-t"], {"trace": True}, []),
+        (["-trace", "-trace=false"], {"trace": False}, []),
+        (["-skip_before=20"], {"skip_before": 20}, []),
+        (["--skip_before=20"], {"skip_before": 20}, []),
+        (["-skip-before=0x14"], {"skip_before": 20}, []),
+        (["--skip-before=0X14"], {"skip_before": 20}, []),
+        (["-skip_before=1", "-skip_before=+20"], {"skip_before": 20}, []),
+        (["-I/a/b", "hello.c"], {"I": "/a/b"}, ["hello.c"]),
+        (["-I", "/a/b", "hello.c"], {"I": "/a/b"}, ["hello.c"]),
+        (["-names=a,b"], {"names": ("a", "b")}, []),
+    ],
+)  # fmt: skip
+def test_words_are_options_of_the_top_level_or_files(line, words, values, files):
+    assert line.parse(words) == GivenOptions(values, {}, files)
 
 
-def test_a_dash_alone_is_a_file(line):
-    assert line.parse(["-"]).files == ["-"]
-
-
-def test_no_word_at_all_is_refused(line):
-    assert refused(line) == "no input files; name one, or give an option"
-
-
-def test_the_value_behind_a_blank_is_read(line):
-    given = line.parse(["hello.c", "-o", "hello.x"])
-    assert (given.files, given.values) == (["hello.c"], {"o": "hello.x"})
-
-
-def test_a_flag_is_set_and_no_other(line):
-    assert line.parse(["-trace"]).values == {"trace": True}
-
-
-def test_a_flag_may_be_set_by_its_abbreviation(line):
-    assert line.parse(["-t"]).values == {"trace": True}
-
-
-def test_a_flag_may_be_switched_off(line):
-    assert line.parse(["-trace", "-trace=false"]).values == {"trace": False}
-
-
-def test_the_value_behind_an_equal_sign_is_read(line):
-    assert line.parse(["-skip_before=20"]).values == {"skip_before": 20}
-
-
-@pytest.mark.parametrize("word", ["--skip_before=20", "-skip-before=20", "--skip-before=20"])
-def test_two_dashes_and_dashes_in_names_mean_the_same(line, word):
-    assert line.parse([word]).values == {"skip_before": 20}
-
-
-@pytest.mark.parametrize("text", ["0x14", "0X14", "+20", "20"])
-def test_numbers_may_be_hexadecimal(line, text):
-    assert line.parse([f"-skip_before={text}"]).values == {"skip_before": 20}
-
-
-def test_a_value_may_be_attached_or_follow(line):
-    assert line.parse(["-I/a/b"]).values == {"I": "/a/b"}
-    assert line.parse(["-I", "/a/b"]).values == {"I": "/a/b"}
-
-
-def test_a_value_that_is_attached_takes_no_file_from_behind_it(line):
-    given = line.parse(["-I/a/b", "hello.c"])
-    assert (given.values, given.files) == ({"I": "/a/b"}, ["hello.c"])
-
-
-def test_a_list_is_written_between_commas(line):
-    assert line.parse(["-names=a,b"]).values == {"names": ("a", "b")}
-
-
-def test_the_last_of_several_values_counts(line):
-    assert line.parse(["-skip_before=1", "-skip_before=2"]).values == {"skip_before": 2}
-
-
-def test_a_flag_of_a_group_is_set_by_its_abbreviation(line):
-    assert line.parse(["-NN2A:ae"]).groups == {"NN2A": {"analysis_enable": True}}
-
-
-def test_a_text_of_a_group_is_read(line):
-    assert line.parse(["-NN2A:a=on"]).groups == {"NN2A": {"alias": "on"}}
-
-
-def test_options_of_a_group_are_set_apart_by_colons(line):
-    given = line.parse(["-NN2A:ae:a=on"]).groups
-    assert given == {"NN2A": {"analysis_enable": True, "alias": "on"}}
-
-
-def test_a_value_in_quotes_may_hold_colons(line):
-    assert line.parse(["-NN2A:alias='a:b\\'c':level=3"]).groups == {
-        "NN2A": {"alias": "a:b'c", "level": 3}
-    }
-
-
-def test_options_of_a_group_may_be_given_in_several_words(line):
-    given = line.parse(["-NN2A:ae:level=1", "-NN2A:level=2"]).groups
-    assert given == {"NN2A": {"analysis_enable": True, "level": 2}}
+@each(
+    ("words", "given"),
+    [
+        ("-NN2A:ae", {"analysis_enable": True}),
+        ("-NN2A:a=on", {"alias": "on"}),
+        ("-NN2A:ae:a=on", {"analysis_enable": True, "alias": "on"}),
+        ("-NN2A:alias='a:b\\'c':level=3", {"alias": "a:b'c", "level": 3}),
+        ("-NN2A:ae:level=1 --NN2A:level=2", {"analysis_enable": True, "level": 2}),
+    ],
+)  # fmt: skip
+def test_words_are_options_of_groups(line, words, given):
+    assert line.parse(words.split(" ")) == GivenOptions(groups={"NN2A": given})
 
 
 def test_a_group_that_nobody_registered_is_looked_for():
@@ -239,6 +175,7 @@ def test_options_are_described_with_their_forms():
 @each(
     ("words", "message"),
     [
+        ([], "no input files; name one, or give an option"),
         (["-skip_before=x20"],
          "incorrect option '-skip_before=x20': option 'skip_before': expected int; found 'x20'"),
         (["-skip_before=2000000000000000000000000000000"], "expected int of 64 bits"),

@@ -20,7 +20,6 @@ from enum import Enum
 from typing import Final, NoReturn
 
 from relayish.errors import (
-    DeclarationError,
     DuplicateNameError,
     OptionError,
     PipelineError,
@@ -28,9 +27,6 @@ from relayish.errors import (
 )
 from relayish.registry.option import OptionValueError, PassOption, find_option, read_value
 from relayish.registry.syntax import Written, WrittenValue, parse_value
-
-SEPARATOR: Final = ":"
-"""What stands between options of a group."""
 
 
 class ValueForm(Enum):
@@ -46,40 +42,22 @@ class ValueForm(Enum):
 class OptionGroup:
     """Options that are given together, behind a name: ``-NN2A:ae:a=on``.
 
-    Values of a group stand behind an equals sign, whatever else their options say; options are set
-    apart by colons.
+    Options are set apart by colons, and values stand behind equals signs.
 
     Raises:
-        DeclarationError: If another separator or form is asked for.
         DuplicateNameError: If two options have one name or abbreviation.
     """
 
     name: str
     options: tuple[PassOption, ...]
     description: str = ""
-    separator: str = SEPARATOR
-    form: ValueForm = ValueForm.EQUAL
 
     def __post_init__(self) -> None:
-        if self.separator != SEPARATOR:
-            raise DeclarationError(
-                f"options of group {self.name} are set apart by {self.separator!r}; only colon, "
-                f"{SEPARATOR!r}, can do that"
-            )
-        if self.form is not ValueForm.EQUAL:
-            raise DeclarationError(
-                f"values of group {self.name} have the form {self.form.value!r}; in a group each "
-                f"stands behind an equal sign ="
-            )
         _claim_names({}, self.options, f"group {self.name}")
 
     def find(self, name: str) -> PassOption | None:
         """Return the option that goes by ``name``, short or long."""
         return find_option(self.options, _normal(name))
-
-    def form_of(self, option: PassOption) -> ValueForm:
-        """Return how the value of one of its options stands: as a flag, or behind ``=``."""
-        return ValueForm.NONE if option.hint is bool else self.form
 
 
 @dataclass(slots=True)
@@ -157,9 +135,8 @@ files=['a.relay'])
         _claim_names(names, options, "the command line")
         self._names = names
         for option in options:
-            usual = ValueForm.NONE if option.hint is bool else ValueForm.EQUAL
             self._options[option.name] = option
-            self._forms[option.name] = (forms or {}).get(option.name, usual)
+            self._forms[option.name] = (forms or {}).get(option.name, _usual_form(option))
 
     def register_group(self, group: OptionGroup) -> None:
         """Add a group.
@@ -249,11 +226,15 @@ files=['a.relay'])
             lines.append(
                 f"options of -{group.name}:OPTION[=VALUE][:OPTION...], {group.description}"
             )
-            lines += [_describe(option, group.form_of(option), "") for option in group.options]
+            lines += [_describe(option, _usual_form(option), "") for option in group.options]
         return "\n".join(line.rstrip(" ,") for line in lines) + "\n"
 
 
 _GROUP: Final = re.compile(r"--?(?P<group>[A-Za-z_][\w.]*):")
+
+
+def _usual_form(option: PassOption) -> ValueForm:
+    return ValueForm.NONE if option.hint is bool else ValueForm.EQUAL
 
 
 def _describe(option: PassOption, form: ValueForm, dash: str) -> str:
