@@ -17,96 +17,9 @@ from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 
-CASES = {
-    "unused binding": (
-        "fn (%x: int32) { let %d = add(%x, 1); %x }",
-        "fn (%x: int32) { %x }",
-    ),
-    "chain of unused bindings": (
-        "fn (%x: int32) { let %a = add(%x, 1); let %b = add(%a, 1); let %c = add(%b, 1); %x }",
-        "fn (%x: int32) { %x }",
-    ),
-    "used through another binding": (
-        "fn (%x: int32) { let %a = add(%x, 1); let %b = add(%a, 1); let %d = add(%a, 2); %b }",
-        "fn (%x: int32) { let %a = add(%x, 1); let %b = add(%a, 1); %b }",
-    ),
-    "reference that is written": (
-        "fn (%x: int32) { let %r = ref(%x); let %w = ref_write(%r, 2); ref_read(%r) }",
-        "fn (%x: int32) { let %r = ref(%x); let %w = ref_write(%r, 2); ref_read(%r) }",
-    ),
-    "reference that is only created": (
-        "fn (%x: int32) { let %r = ref(%x); %x }",
-        "fn (%x: int32) { %x }",
-    ),
-    "what an effect uses is used": (
-        (
-            "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = add(%a, %a); "
-            "let %w = ref_write(%r, %b); () }"
-        ),
-        (
-            "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = add(%a, %a); "
-            "let %w = ref_write(%r, %b); () }"
-        ),
-    ),
-    "call of an unknown function": (
-        "fn (%f: fn () -> int32) { let %u = %f(); 1 }",
-        "fn (%f: fn () -> int32) { let %u = %f(); 1 }",
-    ),
-    "call of a function that has no effect": (
-        "fn (%x: int32) { let %f = fn (%y: int32) { add(%y, 1) }; let %u = %f(%x); %x }",
-        "fn (%x: int32) { %x }",
-    ),
-    "call of a function that writes": (
-        "fn (%r: ref(int32)) { let %f = fn () { ref_write(%r, 1) }; let %u = %f(); 2 }",
-        "fn (%r: ref(int32)) { let %f = fn () { ref_write(%r, 1) }; let %u = %f(); 2 }",
-    ),
-    "unused function that would write": (
-        "fn (%r: ref(int32)) { let %f = fn () { ref_write(%r, 1) }; 2 }",
-        "fn (%r: ref(int32)) { 2 }",
-    ),
-    "unused recursive function": (
-        "fn (%x: int32) { let %f = fn (%y: int32) { %f(%y) }; %x }",
-        "fn (%x: int32) { %x }",
-    ),
-    "used recursive function": (
-        "fn (%x: int32) { let %f = fn (%y: int32) { %f(%y) }; %f(%x) }",
-        "fn (%x: int32) { let %f = fn (%y: int32) { %f(%y) }; %f(%x) }",
-    ),
-    "inside a value": (
-        "fn (%x: int32) { let %a = { let %d = add(%x, 1); multiply(%x, 2) }; %a }",
-        "fn (%x: int32) { let %a = multiply(%x, 2); %a }",
-    ),
-    "inside branches, functions and arms": (
-        (
-            "fn (%c: bool, %x: (int32, int32)) { if (%c) { let %d = 1; fn () { let %e = 2; 3 } } "
-            "else { match (%x) { (%a, %b) => { let %g = %a; fn () { %b } } } } }"
-        ),
-        (
-            "fn (%c: bool, %x: (int32, int32)) { if (%c) { fn () { 3 } } else "
-            "{ match (%x) { (%a, %b) => { fn () { %b } } } } }"
-        ),
-    ),
-    "if that writes in one arm": (
-        "fn (%c: bool, %r: ref(int32)) { let %u = if (%c) { ref_write(%r, 1) } else { () }; 1 }",
-        "fn (%c: bool, %r: ref(int32)) { let %u = if (%c) { ref_write(%r, 1) } else { () }; 1 }",
-    ),
-}
-
 
 def _main(text: str) -> Expr:
     return parse(f"{HEADER}def @main() {{ {text} }}")["main"]
-
-
-@pytest.mark.parametrize("name", sorted(CASES))
-def test_case(name: str) -> None:
-    before, after = CASES[name]
-    assert_structural_equal(eliminate_dead_code(_main(before)), _main(after))
-
-
-@pytest.mark.parametrize("name", sorted(CASES))
-def test_second_application_changes_nothing(name: str) -> None:
-    once = eliminate_dead_code(_main(CASES[name][0]))
-    assert eliminate_dead_code(once) is once
 
 
 def test_program_without_dead_code_is_returned_identically() -> None:
@@ -160,62 +73,6 @@ def test_nest_of_100_000_levels(kind: str) -> None:
     eliminate_dead_code(DEEP_NESTS[kind](DEPTH))
 
 
-INLINED = {
-    "used once": (
-        "fn (%x: int32) { let %a = add(%x, 1); let %b = add(%a, 2); multiply(%b, %b) }",
-        "fn (%x: int32) { let %b = add(add(%x, 1), 2); multiply(%b, %b) }",
-    ),
-    "used twice in one call": (
-        "fn (%x: int32) { let %a = add(%x, 1); add(%a, %a) }",
-        "fn (%x: int32) { let %a = add(%x, 1); add(%a, %a) }",
-    ),
-    "used once by what is needed and once by what is not": (
-        "fn (%x: int32) { let %a = add(%x, 1); let %dead = add(%a, 2); multiply(%a, 3) }",
-        "fn (%x: int32) { multiply(add(%x, 1), 3) }",
-    ),
-    "used once, in a branch": (
-        "fn (%c: bool, %x: int32) { let %a = add(%x, 1); if (%c) { %a } else { 0 } }",
-        "fn (%c: bool, %x: int32) { if (%c) { add(%x, 1) } else { 0 } }",
-    ),
-    "used once, in a function inside": (
-        "fn (%x: int32) { let %a = add(%x, 1); fn (%y: int32) { add(%a, %y) } }",
-        "fn (%x: int32) { let %a = add(%x, 1); fn (%y: int32) { add(%a, %y) } }",
-    ),
-    "bound and used once in a function inside": (
-        "fn () { fn (%y: int32) { let %a = add(%y, 1); negative(%a) } }",
-        "fn () { fn (%y: int32) { negative(add(%y, 1)) } }",
-    ),
-    "function that is called once": (
-        "fn (%x: int32) { let %f = fn (%y: int32) { add(%y, 1) }; %f(%x) }",
-        "fn (%x: int32) { fn (%y: int32) { add(%y, 1) }(%x) }",
-    ),
-    "function that calls itself": (
-        "fn (%x: int32) { let %f = fn (%y: int32) -> int32 { %f(%y) }; %f(%x) }",
-        "fn (%x: int32) { let %f = fn (%y: int32) -> int32 { %f(%y) }; %f(%x) }",
-    ),
-    "reference that a function inside makes once for all its calls": (
-        "fn () { let %r = ref(1); fn () { ref_read(%r) } }",
-        "fn () { let %r = ref(1); fn () { ref_read(%r) } }",
-    ),
-    "read before a write": (
-        ("fn (%r: ref(int32)) { let %a = ref_read(%r); let %w = ref_write(%r, 2); negative(%a) }"),
-        ("fn (%r: ref(int32)) { let %a = ref_read(%r); let %w = ref_write(%r, 2); negative(%a) }"),
-    ),
-    "argument of an effect": (
-        "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %w = ref_write(%r, %a); () }",
-        "fn (%r: ref(int32), %x: int32) { let %w = ref_write(%r, add(%x, 1)); () }",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", sorted(INLINED))
-def test_value_used_once_is_inlined_where_that_changes_nothing(name: str) -> None:
-    before, after = (_main(text) for text in INLINED[name])
-    image = eliminate_dead_code(before, inline_once=True)
-    assert_structural_equal(image, after)
-    assert eliminate_dead_code(image, inline_once=True) is image
-
-
 def test_variable_whose_memory_is_shared_is_not_inlined() -> None:
     x, first = Var("x"), Var("first")
     second = Var("second", may_share=first)
@@ -249,68 +106,6 @@ def test_raf_defect_1_operands_of_what_is_kept_for_its_effect_stay_bound() -> No
         "let %w = ref_write(%r, %b); let %v = ref_write(%r, %b); %x }"
     )
     assert eliminate_dead_code(func) is func
-
-
-PRECISE = {
-    "writes to a reference nobody reads": (
-        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); %x }",
-        "fn (%x: int32) { %x }",
-    ),
-    "writes through a function that is called": (
-        (
-            "fn (%x: int32) { let %r = ref(0); let %f = fn () { ref_write(%r, %x) }; "
-            "let %u = %f(); %x }"
-        ),
-        "fn (%x: int32) { %x }",
-    ),
-    "reads into references that are read by nobody": (
-        (
-            "fn (%x: int32) { let %r = ref(0); let %s = ref(1); let %w = ref_write(%r, %x); "
-            "let %a = ref_read(%r); let %v = ref_write(%s, %a); let %b = ref_read(%s); %x }"
-        ),
-        "fn (%x: int32) { %x }",
-    ),
-    "reference that is read": (
-        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); ref_read(%r) }",
-        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); ref_read(%r) }",
-    ),
-    "reference that is returned": (
-        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); %r }",
-        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); %r }",
-    ),
-    "reference that goes by another name": (
-        (
-            "fn (%x: int32) { let %r = ref(0); let %s = %r; let %w = ref_write(%r, %x); "
-            "ref_read(%s) }"
-        ),
-        (
-            "fn (%x: int32) { let %r = ref(0); let %s = %r; let %w = ref_write(%r, %x); "
-            "ref_read(%s) }"
-        ),
-    ),
-    "reference that is put into another": (
-        (
-            "fn (%s: ref(ref(int32))) { let %r = ref(0); let %v = ref_write(%s, %r); "
-            "let %w = ref_write(%r, 1); () }"
-        ),
-        (
-            "fn (%s: ref(ref(int32))) { let %r = ref(0); let %v = ref_write(%s, %r); "
-            "let %w = ref_write(%r, 1); () }"
-        ),
-    ),
-    "reference that is somebody else's": (
-        "fn (%r: ref(int32)) { let %w = ref_write(%r, 1); () }",
-        "fn (%r: ref(int32)) { let %w = ref_write(%r, 1); () }",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", sorted(PRECISE))
-def test_references_nobody_can_see_into_are_told_apart_on_request(name: str) -> None:
-    before, after = (_main(text) for text in PRECISE[name])
-    image = eliminate_dead_code(before, ref_precision=True)
-    assert_structural_equal(image, after)
-    assert eliminate_dead_code(image, ref_precision=True) is image
 
 
 HIGHER = """

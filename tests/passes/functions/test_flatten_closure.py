@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.module import IRModule
@@ -13,7 +12,6 @@ from relayish.transform import get_pass
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module
-from tests.support.recorded import assert_same_program
 from tests.support.seeds import seeds
 from tests.support.standing import check
 
@@ -37,79 +35,6 @@ def test_flattening_what_was_lifted_keeps_the_value(seed):
     mod = random_module(seed, 60)
     args = random_arguments(mod["main"], seed)
     check(flatten, lift(mod), lambda given: evaluate(given["main"], given, args))
-
-
-def test_a_recursive_closure_is_flattened():
-    mod = lift(
-        program("""
-        def @main(%x: int32) -> int32 {
-          let %sum = fn (%n: int32) -> int32 {
-            if (less(%n, 1)) { %x } else { add(%sum(subtract(%n, 1)), %n) } };
-          %sum(5)
-        }
-        """)
-    )
-    assert_same_program(
-        flatten(mod),
-        HEADER
-        + """
-        def @lifted_name1(%n: int32, %x: int32) -> int32 {
-          if (less(%n, 1)) { %x } else { add(@lifted_name1(subtract(%n, 1), %x), %n) }
-        }
-        def @main(%x: int32) -> int32 { @lifted_name1(5, %x) }
-        """,
-    )
-
-
-@pytest.mark.parametrize(
-    "main",
-    [
-        "def @main(%x: int32) -> fn (int32) -> int32 { @c(%x) }",
-        "def @main(%x: int32) -> fn (int32) -> int32 { let %f = @c(%x); %f }",
-        "def @main(%x: int32) { let %f = @c(%x); let %g = %f; (%f(1), %g) }",
-        "def @main(%x: int32) { (@c(1)(2), @c) }",
-        "def @main(%x: int32) { let %f = if (less(%x, 1)) { @c(1) } else { @c(2) }; %f(%x) }",
-        "def @main(%x: int32) { @c(add(%x, 1))(2) }",
-        "def @main(%x: int32) { %x }",
-    ],
-)
-def test_a_closure_that_is_not_only_called_stays(main):
-    mod = program(CLOSURE + main)
-    assert flatten(mod) is mod
-
-
-def test_other_names_of_closures_are_followed():
-    mod = program(
-        CLOSURE
-        + """
-        def @main(%x: int32) -> int32 {
-          let %make = @c;
-          let %f = %make(%x);
-          let %g = %f;
-          add(%g(1), %f(2))
-        }
-        """
-    )
-    assert_same_program(
-        flatten(mod),
-        HEADER
-        + """
-        def @c(%x: int32, %y: int32) -> int32 { add(%x, %y) }
-        def @main(%x: int32) -> int32 { add(@c(1, %x), @c(2, %x)) }
-        """,
-    )
-
-
-def test_a_closure_of_a_polymorphic_function_is_flattened():
-    mod = lift(
-        program("""
-        def @const[A](%x: A) -> A { let %f = fn () -> A { %x }; %f() }
-        def @main() -> (int32, bool) { (@const(1), @const(True)) }
-        """)
-    )
-    out = flatten(mod)
-    assert "Closure" not in str(out)
-    assert tuple(map(int, evaluate(infer_type(out)["main"], out, ()))) == (1, 1)
 
 
 def test_the_module_given_and_untouched_functions_stay():

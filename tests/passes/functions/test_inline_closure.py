@@ -13,7 +13,6 @@ from relayish.passes.functions.inline_closure import inline_closure
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
-from tests.support.recorded import assert_same_program
 from tests.support.work import lines_run
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -25,91 +24,6 @@ primitives = get_pass("InlinePrimitives")
 
 def program(text: str) -> IRModule:
     return parse(HEADER + text)
-
-
-def same(mod: IRModule, text: str) -> None:
-    assert_same_program(inline(mod), HEADER + text)
-
-
-def test_what_a_lifted_closure_makes_is_inlined():
-    closure = """
-        def @c(%y: int32, Closure=1) -> fn (int32) -> int32 {
-          fn (%x: int32) -> int32 { add(%x, %y) } }
-    """
-    same(
-        program(closure + "def @main(%x: int32) -> int32 { let %f = @c(%x); %f(1) }"),
-        closure + "def @main(%x: int32) -> int32 { add(1, %x) }",
-    )
-
-
-def test_a_function_that_is_called_where_it_stands_is_inlined():
-    same(
-        program("def @main(%x: int32) { (fn (%a: int32) -> int32 { add(%a, %a) })(%x) }"),
-        "def @main(%x: int32) { add(%x, %x) }",
-    )
-
-
-def test_closures_that_call_one_another_are_inlined_into_one_another():
-    same(
-        program("""
-        def @main(%x: int32) -> int32 {
-          let %f = fn (%a: int32) -> int32 { add(%a, 1) };
-          let %g = fn (%a: int32) -> int32 { multiply(%f(%a), 2) };
-          %g(%x)
-        }
-        """),
-        "def @main(%x: int32) -> int32 { multiply(add(%x, 1), 2) }",
-    )
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "let %f = fn (%n: int32) -> int32 { %f(%n) }; %x",  # recursive
-        "let %f = fn (%n: int32) -> int32 { %n }; %f",  # returned
-        "let %f = fn (%n: int32) -> int32 { %n }; add(%f(1), %f(2))",  # called twice
-        "let %f = fn[A](%n: A) -> A { %n }; %f(%x)",  # polymorphic
-        "let %f = fn (%n: int32, Primitive=1) -> int32 { %n }; %f(%x)",
-        'let %f = fn (%n: int32, Compiler="dnnl") -> int32 { %n }; %f(%x)',
-    ],
-)
-def test_other_closures_stay(body):
-    mod = program(f"def @main(%x: int32) {{ {body} }}")
-    assert inline(mod) is mod
-
-
-def test_a_closure_called_in_a_loop_is_inlined_into_the_loop():
-    mod = program("""
-        def @main(%x: int32) -> int32 {
-          let %step = fn (%a: int32) -> int32 { let %b = add(%a, %x); multiply(%b, %b) };
-          let %loop = fn (%n: int32) -> int32 {
-            if (less(%n, 1)) { 0 } else { add(%step(%n), %loop(subtract(%n, 1))) } };
-          %loop(3)
-        }
-    """)
-    out = inline(mod)
-    assert "%step" not in str(out)
-    assert evaluate(out["main"], out, (2,)) == evaluate(mod["main"], mod, (2,)) == 50
-
-
-def test_an_argument_without_effects_stands_where_the_parameter_did():
-    same(
-        program("def @main(%x: int32) { (fn (%a: int32) { multiply(%a, %a) })(add(%x, 1)) }"),
-        "def @main(%x: int32) { %0 = add(%x, 1); multiply(%0, %0) }",
-    )
-
-
-def test_an_argument_with_an_effect_is_evaluated_once():
-    mod = program("""
-        def @main() -> int32 {
-          let %r = ref(1);
-          let %f = fn (%a: int32, %u: ()) -> int32 { add(%a, %a) };
-          let %y = %f(ref_read(%r), ref_write(%r, 5));
-          add(%y, ref_read(%r))
-        }
-    """)
-    out = inline(mod)
-    assert evaluate(out["main"], out, ()) == 7
 
 
 @pytest.mark.deep
@@ -213,25 +127,6 @@ def test_the_body_of_a_closure_is_moved_and_not_copied():
     assert out.body is func.body
 
 
-def test_what_a_function_inside_uses_is_computed_outside_of_it():
-    same(
-        program("""
-        def @main(%x: int32) {
-          let %f = fn (%b: int32) { fn (%n: int32) { multiply(%b, %n) } };
-          let %g = fn (%a: int32) { let %c = %f(%a); (%c, %c) };
-          %g(ref_read(ref(%x)))
-        }
-        """),
-        """
-        def @main(%x: int32) {
-          let %a = ref_read(ref(%x));
-          let %c = fn (%n: int32) { multiply(%a, %n) };
-          (%c, %c)
-        }
-        """,
-    )
-
-
 def test_one_function_that_two_lets_bind_is_copied():
     x, a, y, f, g = (Var(name) for name in "xayfg")
     func = Function((a,), Let(y, Call(add, (a, a)), Call(add, (y, y))))
@@ -258,44 +153,6 @@ def test_a_wrong_number_of_arguments_is_told():
     func = Function((x,), Let(f, Function((a,), a), Call(f, (x, x))))
     with pytest.raises(PassError, match="passes 2 arguments to a function of 1 parameters"):
         inline_closure(func)
-
-
-def test_a_primitive_function_that_is_used_otherwise_keeps_its_let():
-    mod = program("""
-        def @main(%x: int32) {
-          let %f = fn (%a: int32, Primitive=1) -> int32 { add(%a, 1) };
-          (%f(%x), %f)
-        }
-    """)
-    assert_same_program(
-        primitives(mod),
-        HEADER
-        + """
-        def @main(%x: int32) {
-          %0 = fn (%a: int32, Primitive=1) -> int32 { add(%a, 1) };
-          let %f = %0;
-          (%0(%x), %f)
-        }
-        """,
-    )
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "let %f = fn (%n: int32, Primitive=1) -> int32 { %f(%n) }; %f(%x)",
-        "let %f = fn (%n: int32, Primitive=1) -> int32 { %n }; %x",
-    ],
-    ids=["recursive", "not called"],
-)
-def test_primitive_function_that_cannot_stand_in_a_call_stays(body: str) -> None:
-    mod = program(f"def @main(%x: int32) {{ {body} }}")
-    assert primitives(mod) is mod
-
-
-def test_a_module_without_primitive_functions_stays():
-    mod = program("def @main(%x: int32) { let %f = fn (%a: int32) { %a }; %f(%x) }")
-    assert primitives(mod) is mod
 
 
 @pytest.mark.deep

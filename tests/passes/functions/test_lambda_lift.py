@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import relayish.passes.functions.lambda_lift as module
-from relayish.analysis import infer_type, well_formed
+from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
@@ -17,7 +17,6 @@ from relayish.text import astext, parse
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, if_true, let_body
 from tests.support.depth import DEPTH
-from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
 INT = TensorType((), "int32")
@@ -29,141 +28,8 @@ def program(text: str) -> IRModule:
     return parse(HEADER + text)
 
 
-def same(mod: IRModule, text: str) -> None:
-    assert_same_program(lift(mod), HEADER + text)
-
-
 def functions_inside(func: Expr) -> int:
     return sum(type(node) is Function for node in EXPRESSIONS.post_order(func)) - 1
-
-
-def test_equal_functions_are_lifted_once():
-    mod = program("""
-        def @main(%x: int32) -> int32 {
-          let %f = fn (%a: int32) -> int32 { add(%a, 1) };
-          let %g = fn (%b: int32) -> int32 { add(%b, 1) };
-          add(%f(%x), %g(%x))
-        }
-        def @other(%x: int32) -> int32 { (fn (%c: int32) -> int32 { add(%c, 1) })(%x) }
-    """)
-    assert len(lift(mod)) == 3
-
-
-def test_closures_that_capture_different_variables_are_lifted_once():
-    mod = program("""
-        def @main(%x: int32, %y: int32) -> int32 {
-          let %f = fn () -> int32 { negative(%x) };
-          let %g = fn () -> int32 { negative(%y) };
-          add(%f(), %g())
-        }
-    """)
-    out = lift(mod)
-    assert len(out) == 2
-    assert evaluate(out["main"], out, (3, 4)) == -7
-
-
-def test_functions_that_differ_in_whom_they_call_are_lifted_each():
-    """One calls itself, the other what it captures."""
-    mod = program("""
-        def @main(%k: fn (int32) -> int32) -> int32 {
-          let %f = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else { %f(subtract(%n, 1)) } };
-          let %g = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else { %k(subtract(%n, 1)) } };
-          add(%f(3), %g(3))
-        }
-    """)
-    assert len(lift(mod)) == 3
-
-
-def test_a_function_that_captures_nothing_but_itself_is_called_by_name():
-    same(
-        program("""
-            def @main(%x: int32) -> int32 {
-              let %f = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else { %f(%n) } };
-              %f(%x)
-            }
-        """),
-        """
-            def @lifted_name1(%n: int32) -> int32 {
-              if (less(%n, 1)) { 0 } else { @lifted_name1(%n) }
-            }
-            def @main(%x: int32) -> int32 { let %f = @lifted_name1; %f(%x) }
-        """,
-    )
-
-
-def test_a_function_that_passes_itself_on_is_lifted():
-    mod = program("""
-        def @main(%x: int32) -> int32 {
-          let %f = fn (%n: int32) -> int32 {
-            let %again = %f;
-            if (less(%n, 1)) { %x } else { add(1, %again(subtract(%n, 1))) } };
-          %f(4)
-        }
-    """)
-    out = lift(mod)
-    assert len(out) == 2
-    assert evaluate(out["main"], out, (10,)) == 14
-
-
-def test_functions_in_several_recursive_ones_make_each_anew():
-    mod = program("""
-        def @main(%x: int32, %y: int32) -> int32 {
-          let %outer = fn (%n: int32) -> int32 {
-            let %inner = fn (%m: int32) -> int32 {
-              let %both = fn () -> int32 { add(%outer(subtract(%n, 2)), %inner(subtract(%m, 2))) };
-              if (less(%m, 1)) { %x } else { add(%both(), %y) }
-            };
-            if (less(%n, 1)) { %y } else { %inner(%n) }
-          };
-          %outer(5)
-        }
-    """)
-    out = lift(mod)
-    assert len(out) == 4
-    assert [functions_inside(out[name]) for name in out] == [1, 1, 1, 0]
-    assert evaluate(out["main"], out, (10, 3)) == evaluate(mod["main"], mod, (10, 3))
-
-
-def test_a_primitive_function_stays_where_it_is():
-    mod = program("""
-        def @main(%x: int32) -> int32 {
-          (fn (%a: int32, Primitive=1) -> int32 { add(%a, 1) })(%x)
-        }
-    """)
-    typed = infer_type(mod)
-    assert lift(typed) is typed
-
-
-def test_a_function_of_another_compiler_is_lifted_as_it_stands():
-    mod = program("""
-        def @main(%x: int32) -> int32 {
-          let %f = fn (%a: int32, Compiler="dnnl") -> int32 {
-            (fn (%b: int32) -> int32 { add(%b, 1) })(%a) };
-          %f(%x)
-        }
-        def @theirs(%x: int32, Compiler="dnnl") -> int32 {
-          (fn (%b: int32) -> int32 { add(%b, 1) })(%x)
-        }
-    """)
-    out = lift(mod)
-    assert len(out) == 3
-    assert [functions_inside(out[name]) for name in out] == [1, 0, 1]
-
-
-def test_a_function_of_a_polymorphic_one_takes_its_types():
-    mod = program("""
-        def @const[A](%x: A) -> fn () -> A { fn () -> A { %x } }
-        def @id[A]() -> fn (A) -> A { fn (%y: A) -> A { %y } }
-        def @main(%x: int32) -> (int32, bool, int32) {
-          let %f: fn (int32) -> int32 = @id();
-          (@const(%x)(), @const(True)(), %f(%x))
-        }
-    """)
-    out = lift(mod)
-    assert [functions_inside(out[name]) for name in ("const", "id")] == [0, 0]
-    assert len(out) == 5
-    values = evaluate(out["main"], out, (7,))
-    assert tuple(map(int, values)) == (7, 1, 7)
 
 
 def test_a_shared_function_is_lifted_from_every_place_it_stands_in():
@@ -187,15 +53,6 @@ def test_untouched_functions_and_the_module_given_stay():
     out = lift(mod)
     assert mod.functions == before
     assert out["plain"] is mod["plain"]
-
-
-def test_closures_stay_as_they_are_when_lifted_again():
-    mod = program("""
-        def @main(%x: int32) -> fn () -> int32 { fn () -> int32 { (fn () -> int32 { %x })() } }
-    """)
-    out = lift(mod)
-    assert lift(out) is out
-    assert well_formed(out)
 
 
 def test_a_function_lifted_before_is_found_again():
@@ -297,61 +154,6 @@ def test_a_chain_of_functions_is_lifted():
     assert "Closure" in astext(out)
 
 
-def test_a_let_that_a_lifted_function_shares_binds_another_variable_there():
-    mod = program("""
-        def @main(%a: int32) -> (int32, int32) {
-          %0 = { let %b = negative(%a); add(%b, 3) };
-          let %f = fn (%c: int32) -> int32 { %0 };
-          (%f(3), %0)
-        }
-    """)
-    out = lift(mod)
-    bound = [
-        node.var
-        for _, func in out.functions.items()
-        for node in EXPRESSIONS.post_order(func)
-        if type(node) is Let
-    ]
-    assert len(bound) == len(set(bound))
-
-
-SHARED_WRITE = """
-    def @main(%n: int32) {
-      let %cell = ref(%n);
-      %0 = ref_read(%cell);
-      %1 = add(%0, 1);
-      %2 = ref_write(%cell, %1);
-      %3 = fn () { (%2, 2) };
-      %4 = %3();
-      let %done = (%2, %4);
-      ref_read(%cell)
-    }
-"""
-
-
-@pytest.mark.parametrize("name", ["LambdaLift", "Defunctionalization", "FullInline"])
-def test_effect_shared_with_a_function_inside_is_evaluated_once(name: str) -> None:
-    mod = program(SHARED_WRITE)
-    out = get_pass(name)(infer_type(mod))
-    assert evaluate(out["main"], mod=out)(5) == evaluate(mod["main"])(5) == 6
-
-
-def test_pure_node_stays_shared_with_a_function_inside() -> None:
-    mod = infer_type(
-        program("""
-            def @main(%n: int32) {
-              %0 = add(%n, 1);
-              %1 = fn () { add(%0, 2) };
-              %2 = %1();
-              (%0, %2)
-            }
-        """)
-    )
-    main = lift(mod)["main"]
-    assert isinstance(main, Function)
-    assert not any(type(node) is Let for node in EXPRESSIONS.post_order(main))
-
-
 def test_type_variables_of_a_lifted_function_are_its_own():
     mod = infer_type(
         program(
@@ -366,19 +168,3 @@ def test_type_variables_of_a_lifted_function_are_its_own():
     assert not set(lifted.type_params) & set(mod["compose"].type_params)
     assert "malformed" not in astext(image)
     assert evaluate(Call(image.get_global_var("main"), ()), infer_type(parse(astext(image)))) == 4
-
-
-def test_type_variables_come_in_the_order_of_their_first_occurrence() -> None:
-    """As in TVM: parameters first, then what is used, types of results last."""
-    header = '#[version = "0.0.5"]\n'
-    mod = get_pass("LambdaLift")(
-        parse(
-            f"{header}def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B) -> fn (A) -> C "
-            "{ fn (%x: A) -> C { %f(%g(%x)) } }"
-        )
-    )
-    call = mod["compose"].body
-    assert [ty.name_hint for ty in call.type_args] == ["A", "B", "C"]
-    lifted = mod[call.op.name_hint]
-    assert [var.name_hint for var in lifted.type_params] == ["A", "B", "C"]
-    assert not set(lifted.type_params) & set(mod["compose"].type_params)

@@ -5,7 +5,6 @@ import inspect
 import pytest
 
 from relayish.analysis import infer_type
-from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, RefWrite, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
@@ -16,7 +15,6 @@ from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import if_false, if_true
 from tests.support.depth import DEPTH
-from tests.support.recorded import assert_same_program
 from tests.support.standing import check_random
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -30,87 +28,6 @@ def program(text: str) -> IRModule:
     return parse(HEADER + text)
 
 
-def test_nested_ifs_are_lifted_each_in_order_of_evaluation():
-    mod = program("""
-        def @main(%c: bool, %d: bool, %x: int32, %y: int32) -> int32 {
-          if (if (%d) { %c } else { %d }) { if (%d) { %x } else { %y } } else { 0 }
-        }
-    """)
-    assert_same_program(
-        lift(mod),
-        HEADER
-        + """
-        def @true_branch_1(%d: bool, %x: int32, %y: int32) -> int32 {
-          if (%d) { @true_branch_2(%x, %y) } else { @false_branch_2(%x, %y) } }
-        def @false_branch_1(%d: bool, %x: int32, %y: int32) -> int32 { 0 }
-        def @true_branch_0(%c: bool, %d: bool) -> bool { %c }
-        def @false_branch_0(%c: bool, %d: bool) -> bool { %d }
-        def @true_branch_2(%x: int32, %y: int32) -> int32 { %x }
-        def @false_branch_2(%x: int32, %y: int32) -> int32 { %y }
-        def @main(%c: bool, %d: bool, %x: int32, %y: int32) -> int32 {
-          if (if (%d) { @true_branch_0(%c, %d) } else { @false_branch_0(%c, %d) }) {
-            @true_branch_1(%d, %x, %y)
-          } else {
-            @false_branch_1(%d, %x, %y)
-          }
-        }
-        """,
-    )
-
-
-def test_a_branch_that_calls_a_local_closure_takes_it_as_a_parameter():
-    mod = program("""
-        def @main(%c: bool, %x: int32) -> int32 {
-          let %f = fn (%n: int32) -> int32 {
-            if (less(%n, 1)) { %x } else { %f(subtract(%n, 1)) } };
-          if (%c) { %f(3) } else { %x }
-        }
-    """)
-    out = lift(mod)
-    assert len(out) == 5
-    assert evaluate(out["main"], out, (True, 7)) == 7
-
-
-def test_a_branch_that_is_a_global_call_stays():
-    mod = program("""
-        def @f(%x: int32) -> int32 { %x }
-        def @main(%c: bool, %x: int32) -> int32 { if (%c) { @f(%x) } else { @f(add(%x, 1)) } }
-    """)
-    out = lift(mod)
-    assert [name.name_hint for name in out] == ["f", "false_branch_0", "main"]
-
-
-def test_effects_stay_in_the_branch():
-    mod = program("""
-        def @main(%c: bool) -> int32 {
-          let %r = ref(1);
-          let %u = if (%c) { ref_write(%r, 2) } else { () };
-          ref_read(%r)
-        }
-    """)
-    out = lift(mod)
-    assert [int(evaluate(out["main"], out, (c,))) for c in (True, False)] == [2, 1]
-
-
-def test_names_that_are_taken_are_passed_over():
-    mod = program("""
-        def @false_branch_0() -> int32 { 1 }
-        def @main(%c: bool) -> int32 { if (%c) { 1 } else { 2 } }
-    """)
-    names = [name.name_hint for name in lift(mod)]
-    assert names == ["false_branch_0", "false_branch_1", "main", "true_branch_1"]
-
-
-def test_branches_of_polymorphic_functions_take_their_types():
-    mod = program("""
-        def @choose[A](%c: bool, %x: A, %y: A) -> A { if (%c) { %x } else { %y } }
-        def @main() -> (int32, bool) { (@choose(True, 1, 2), @choose(False, False, True)) }
-    """)
-    out = lift(mod)
-    assert len(out["true_branch_0"].type_params) == 1
-    assert tuple(map(int, evaluate(out["main"], out, ()))) == (1, 1)
-
-
 def test_type_variables_are_searched_for_only_where_there_are_some(monkeypatch):
     def refuse(*_: object) -> None:
         raise AssertionError
@@ -118,17 +35,6 @@ def test_type_variables_are_searched_for_only_where_there_are_some(monkeypatch):
     monkeypatch.setattr(inspect.getmodule(lift_branch_body), "free_type_vars", refuse)
     plain = program("def @main(%c: bool) -> int32 { if (%c) { 1 } else { 2 } }")
     assert len(lift_branch_body(infer_type(plain))) == 3
-
-
-def test_primitive_functions_and_those_of_other_compilers_stay():
-    mod = infer_type(
-        program("""
-        def @theirs(%c: bool, Compiler="dnnl") -> int32 { if (%c) { 1 } else { 2 } }
-        def @main(%c: bool) -> int32 {
-          (fn (%d: bool, Primitive=1) -> int32 { if (%d) { 1 } else { 2 } })(%c) }
-        """)
-    )
-    assert lift(mod) is mod
 
 
 def test_an_if_that_stands_in_several_places_is_lifted_once():
@@ -177,24 +83,6 @@ def test_raf_defect_long_chains_of_lets_are_lifted_from():
     inner = If(c, expr, Constant(1))
     out = lift(IRModule({"main": Function((c, x), inner)}))
     assert len(out) == 5
-
-
-def test_effect_shared_with_a_branch_is_evaluated_once() -> None:
-    mod = parse("""#[version = "0.0.5"]
-        def @main(%n: int32) {
-          let %cell = ref(%n);
-          %0 = ref_read(%cell);
-          %1 = add(%0, 1);
-          %2 = ref_write(%cell, %1);
-          %3 = less(%n, 100);
-          %4 = if (%3) { (%2, 7) } else { (%2, 8) };
-          let %done = (%2, %4);
-          ref_read(%cell)
-        }
-    """)
-    out = get_pass("LiftBranchBody")(infer_type(mod))
-    assert len(out) == 3
-    assert evaluate(out["main"], mod=out)(5) == evaluate(mod["main"])(5) == 6
 
 
 CELL, C, N = Var("cell", RefType(INT)), Var("c", BOOL), Var("n", INT)

@@ -36,7 +36,6 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.scopes import Scopes
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 from relayish.text import parse, parse_expr
@@ -47,77 +46,6 @@ from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 FORMS = (to_a_normal_form, to_basic_block_normal_form)
-
-A_NORMAL_FORM = {
-    "operands of operands": (
-        "fn (%x: int32) { add(negative(%x), %x) }",
-        "fn (%x: int32) { let %a = negative(%x); let %b = add(%a, %x); %b }",
-    ),
-    "a constant": ("fn () { 1 }", "fn () { let %a = 1; %a }"),
-    "lets in the value of a let": (
-        "fn (%x: int32) { let %a = { let %b = negative(%x); negative(%b) }; %a }",
-        (
-            "fn (%x: int32) { let %b = negative(%x); let %c = negative(%b); let %a = %c; "
-            "let %d = %a; %d }"
-        ),
-    ),
-    "a function within": (
-        "fn (%x: int32) { fn (%y: int32) { add(negative(%x), %y) } }",
-        (
-            "fn (%x: int32) { let %f = fn (%y: int32) { let %a = negative(%x); "
-            "let %b = add(%a, %y); %b }; %f }"
-        ),
-    ),
-    "a match": (
-        "fn (%x: (int32, int32)) { match (%x) { (%a, %b) => { add(%a, negative(%b)) } } }",
-        (
-            "fn (%x: (int32, int32)) { let %r = match (%x) { (%a, %b) => { let %c = negative(%b); "
-            "let %d = add(%a, %c); %d } }; %r }"
-        ),
-    ),
-    "a recursive function": (
-        "fn () { let %f = fn (%n: int32) { %f(negative(%n)) }; %f }",
-        (
-            "fn () { let %f = fn (%n: int32) { let %a = negative(%n); let %b = %f(%a); %b }; "
-            "let %c = %f; %c }"
-        ),
-    ),
-}
-BASIC_BLOCKS = {
-    "shared by two branches": (
-        "fn (%c: bool, %x: int32) { %0 = negative(%x); if (%c) { %0 } else { negative(%0) } }",
-        (
-            "fn (%c: bool, %x: int32) { let %a = negative(%x); "
-            "if (%c) { %a } else { negative(%a) } }"
-        ),
-    ),
-    "used in front of branches that share something else": (
-        (
-            "fn (%x: float32) { %0 = add(%x, 1f); "
-            "if (equal(%x, 1f)) { multiply(%0, 2f) } else { add(%0, 2f) } }"
-        ),
-        (
-            "fn (%x: float32) { let %a = add(%x, 1f); "
-            "if (equal(%x, 1f)) { multiply(%a, 2f) } else { add(%a, 2f) } }"
-        ),
-    ),
-    "used in a branch and then behind it": (
-        "fn (%c: bool, %x: int32) { %0 = negative(%x); add(if (%c) { %0 } else { %x }, %0) }",
-        "fn (%c: bool, %x: int32) { let %a = negative(%x); add(if (%c) { %a } else { %x }, %a) }",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", A_NORMAL_FORM)
-def test_a_normal_form_of(case: str) -> None:
-    before, after = map(parse_expr, A_NORMAL_FORM[case])
-    assert_structural_equal(to_a_normal_form(before), after)
-
-
-@pytest.mark.parametrize("case", BASIC_BLOCKS)
-def test_basic_block_normal_form_of_what_is(case: str) -> None:
-    before, after = map(parse_expr, BASIC_BLOCKS[case])
-    assert_structural_equal(to_basic_block_normal_form(before), after)
 
 
 @pytest.mark.parametrize(
