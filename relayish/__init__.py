@@ -145,61 +145,26 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (
     "analysis",
-    "contrib",
     "codegen",
     "core",
     "dataflow",
     "dataflow_pattern",
     "domain",
-    "error",
     "errors",
     "frontend",
     "functor",
-    "instrument",
     "interpreter",
     "ir",
-    "nd",
     "onnx",
     "op",
     "passes",
     "prelude",
-    "relay",
-    "runtime",
-    "target",
-    "te",
     "testing",
     "text",
     "tir",
     "transform",
+    "tvm",
 )
-
-_OF_TVM: _typing.Final[dict[str, tuple[str, str]]] = {
-    "DiagnosticError": ("relayish.errors", "RelayishError"),
-    "Prelude": ("relayish.prelude", "Prelude"),
-    "ShapeVar": ("relayish.relay.ty", "ShapeVar"),
-    "TVMError": ("relayish.errors", "RelayishError"),
-    "_ffi": ("relayish", "error"),
-    "adt": ("relayish.relay", "adt"),
-    "backend": ("relayish.relay", "backend"),
-    "base": ("relayish.relay", "base"),
-    "build_config": ("relayish.transform", "build_config"),
-    "build_module": ("relayish.relay", "build_module"),
-    "cpu": ("relayish.nd", "cpu"),
-    "cuda": ("relayish.nd", "cuda"),
-    "data_dep_optimization": ("relayish.relay", "data_dep_optimization"),
-    "device": ("relayish.nd", "device"),
-    "expr": ("relayish.relay", "expr"),
-    "expr_functor": ("relayish.relay", "expr_functor"),
-    "function": ("relayish.relay", "function"),
-    "gpu": ("relayish.nd", "gpu"),
-    "loops": ("relayish.relay", "loops"),
-    "param_dict": ("relayish.relay", "param_dict"),
-    "parser": ("relayish.relay", "parser"),
-    "scope_builder": ("relayish.relay", "scope_builder"),
-    "ty": ("relayish.relay", "ty"),
-    "type_functor": ("relayish.relay", "type_functor"),
-}
-"""What ``tvm`` and ``tvm.relay`` have besides, for ``import relayish as tvm``, or ``as relay``."""
 
 __all__ = [  # noqa: PLE0604 - strings, every one
     *sorted((*_MODULE_OF, *_PACKAGES))
@@ -207,9 +172,6 @@ __all__ = [  # noqa: PLE0604 - strings, every one
 
 
 def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
-    if name in _OF_TVM:
-        module, there = _OF_TVM[name]
-        return getattr(_importlib.import_module(module), there)
     if name in _PACKAGES:
         return _importlib.import_module(f"{__name__}.{name}")
     if name == "__version__":
@@ -219,10 +181,11 @@ def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     try:
         found = _lookup(name)
     except AttributeError:
-        found = _importlib.import_module("relayish._support.retired").find_retired(__name__, name)
-        if found is None:
-            raise _missing(name) from None
-        return found
+        near = _importlib.import_module("relayish.errors").suggest(name, __dir__())
+        missing = _importlib.import_module("relayish._support.missing")
+        return missing.find_missing(
+            __name__, name, f"module {__name__!r} has no attribute and no operator {name!r}{near}"
+        )
     if name in _MODULE_OF or name in _lasting_names():
         globals()[name] = found  # the next time the name is found without this function
     return found
@@ -272,7 +235,19 @@ def _load_onnx() -> None:
 
 def _load_targets() -> None:
     """Let readers of files know targets."""
-    _importlib.import_module("relayish.target")
+    _importlib.import_module("relayish.tvm.target")
+
+
+def _other_name(module: str, name: str) -> object:
+    """Return what stands for a name that a module lacks, or says what to write instead."""
+    return _importlib.import_module("relayish.tvm.absent_names").other_name(module, name)
+
+
+def _absent_members(name: str) -> _typing.Mapping[str, str]:
+    """Return what to write instead of members that a class of that name lacks."""
+    found: _typing.Mapping[str, str]
+    found = _importlib.import_module("relayish.tvm.absent_members").MEMBERS.get(name, {})
+    return found
 
 
 def _load_analyses() -> None:
@@ -323,30 +298,18 @@ def _lookup(name: str) -> _typing.Any:  # Any: as above
     return getattr(_importlib.import_module("relayish.op"), name)
 
 
-def _missing(name: str) -> AttributeError | ImportError:
-    """Return the error that says what to write in place of ``name``, or which name is near."""
-    suggest = _importlib.import_module("relayish.errors").suggest
-    near = suggest(name, __dir__())
-    absent = _importlib.import_module("relayish._support.absent")
-    error: AttributeError | ImportError = absent.missing_name(
-        __name__, name, f"module {__name__!r} has no attribute and no operator {name!r}{near}", 1
-    )
-    return error
-
-
 def __dir__() -> list[str]:
     operators = _importlib.import_module("relayish.op")
     return sorted({*__all__, *(name for name in dir(operators) if not name.startswith("_"))})
 
 
-class _OtherNames:
-    """The finder of ``_support.module_names``, which is loaded when an import would fail."""
+class _Missing:
+    """A finder, which is asked last: says what to write instead of a module that is not there."""
 
     @staticmethod
-    def find_spec(fullname: str, *_: object) -> _typing.Any:  # Any: a spec, or None
-        if not fullname.startswith(f"{__name__}."):
-            return None
-        return _importlib.import_module(f"{__name__}._support.module_names").find_spec(fullname)
+    def find_spec(fullname: str, *_: object) -> None:
+        if fullname.startswith(f"{__name__}."):
+            _importlib.import_module("relayish._support.missing").refuse_import(fullname)
 
 
-_sys.meta_path.append(_OtherNames)
+_sys.meta_path.append(_Missing)  # type: ignore[arg-type]  # a finder by what it does

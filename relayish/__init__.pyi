@@ -2,55 +2,24 @@
 
 from relayish import analysis as analysis
 from relayish import codegen as codegen
-from relayish import contrib as contrib
 from relayish import core as core
 from relayish import dataflow as dataflow
 from relayish import dataflow_pattern as dataflow_pattern
 from relayish import domain as domain
-from relayish import error as error
 from relayish import errors as errors
 from relayish import frontend as frontend
 from relayish import functor as functor
-from relayish import instrument as instrument
 from relayish import interpreter as interpreter
 from relayish import ir as ir
-from relayish import nd as nd
 from relayish import onnx as onnx
 from relayish import op as op
 from relayish import passes as passes
 from relayish import prelude as prelude
-from relayish import relay as relay
-from relayish import runtime as runtime
-from relayish import target as target
-from relayish import te as te
 from relayish import testing as testing
 from relayish import text as text
 from relayish import tir as tir
 from relayish import transform as transform
-from relayish.errors import RelayishError as DiagnosticError  # noqa: F401 - a name for scripts
-from relayish.errors import RelayishError as TVMError  # noqa: F401 - a name for scripts
-from relayish import error as _ffi  # noqa: F401 - likewise
-from relayish.relay import adt as adt
-from relayish.relay import backend as backend
-from relayish.relay import base as base
-from relayish.relay import build_module as build_module
-from relayish.relay import data_dep_optimization as data_dep_optimization
-from relayish.relay import expr as expr
-from relayish.relay import expr_functor as expr_functor
-from relayish.relay import function as function
-from relayish.relay import loops as loops
-from relayish.relay import param_dict as param_dict
-from relayish.relay import parser as parser
-from relayish.relay import scope_builder as scope_builder
-from relayish.relay import ty as ty
-from relayish.relay import type_functor as type_functor
-from relayish.prelude import Prelude as Prelude
-from relayish.relay.ty import ShapeVar as ShapeVar
-from relayish.transform import build_config as build_config
-from relayish.nd import cpu as cpu
-from relayish.nd import cuda as cuda
-from relayish.nd import device as device
-from relayish.nd import gpu as gpu
+from relayish import tvm as tvm
 from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import BinaryFormatError as BinaryFormatError
 from relayish.errors import CheckError as CheckError

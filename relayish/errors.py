@@ -34,13 +34,6 @@ class RelayishError(_Message):
     """The root of every error raised by relayish itself."""
 
 
-TVMError = RelayishError
-"""The name under which scripts for TVM catch errors."""
-
-DiagnosticError = RelayishError
-"""The name under which they catch those of text and types."""
-
-
 class RelayishWarning(_Message, UserWarning):
     """The root of every warning given by relayish itself."""
 
@@ -85,7 +78,7 @@ class UnknownNameError(RelayishError, KeyError):
 
 
 class MissingNameError(RelayishError, AttributeError):
-    """A module or object lacks a name that scripts for TVM use; says what to write instead.
+    """A module or object lacks a name of which it is known what to write instead.
 
     It is raised with the ``name``, so that Python, from 3.12 on, guesses at no other beside.
     """

@@ -36,14 +36,15 @@ LAYERS = (
     ("ir.relay",),
     ("functor.relay", "op"),
     ("text.relay", "dataflow.relay", "binary.relay"),
-    ("analysis", "nd", "prelude"),
+    ("analysis", "prelude"),
     ("rewriting.relay",),
     ("interpreter", "dataflow_pattern", "tir", "core", "onnx"),
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("frontend", "codegen", "ir.instrument", "ir.supply", "ir.transform", "target"),
-    ("cli", "contrib", "error", "instrument", "relay", "runtime", "te", "testing"),
+    ("frontend", "codegen"),
+    ("cli", "testing"),
+    ("tvm",),
     ("__main__",),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

@@ -17,6 +17,7 @@ from tools import (
     operator_table,
     pass_page,
     transform_stubs,
+    tvm_stubs,
     unraised_list,
 )
 from tools.generated import Generated
@@ -26,6 +27,7 @@ FILES = (
     class_diagram.GENERATED,
     operator_stubs.GENERATED,
     transform_stubs.GENERATED,
+    *tvm_stubs.GENERATED,
     *pass_page.GENERATED,
     unraised_list.GENERATED,
     operator_table.GENERATED,  # imports tests, whose examples the others must not see
@@ -53,6 +55,7 @@ def main(arguments: Sequence[str] | None = None, files: Sequence[Generated] = FI
         if check:
             sys.stdout.write(difference)
         else:
+            generated.path.parent.mkdir(parents=True, exist_ok=True)
             generated.path.write_text(text, encoding="utf-8")
             sys.stdout.write(f"{generated.name}: written\n")
     if not (check and stale):

@@ -8,7 +8,7 @@ import and was imported before all else, whether anybody uses it or not.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -107,6 +107,12 @@ def write_text(
         return own(thing)
     return text(thing, show_meta_data, annotate, show_spans=show_spans)
 
+
+other_name: Callable[[str, str], Any] = _by_face("_other_name")  # Any: whatever goes by the name
+"""What stands for a name that a module lacks, given both; a text says what to write instead."""
+
+absent_members: Callable[[str], Mapping[str, str]] = _by_face("_absent_members")
+"""What to write instead of members that a class of some name lacks, by their names."""
 
 load_functions: Callable[[], None] = _by_face("_load_operators")
 """Fills :data:`functions`."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish._support.absent import missing_name
 from relayish._support.lazy_face import load_name, set_face
-from relayish._support.retired import find_retired
+from relayish._support.missing import find_missing
 from relayish.errors import suggest
 
 _FACE: Final[dict[str, tuple[str, ...]]] = {
@@ -64,11 +63,11 @@ __all__ = set_face(__name__, _FACE)  # noqa: PLE0605 - a tuple of names
 def __getattr__(name: str) -> object:
     """Load a name; find what Relay spells otherwise."""
     # people type this only if they have it from Relay
-    found = load_name(__name__, _OTHERWISE.get(name, name)) or find_retired(__name__, name)
+    found = load_name(__name__, _OTHERWISE.get(name, name))
     if found is not None:
         return found
     near = suggest(name, __all__)
-    raise missing_name(__name__, name, f"module {__name__!r} has no attribute {name!r}{near}")
+    return find_missing(__name__, name, f"module {__name__!r} has no attribute {name!r}{near}")
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
 """Programs as source of other languages."""
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.codegen.python import (
     PythonProgram,
     register_python_form,

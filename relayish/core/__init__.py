@@ -5,7 +5,7 @@ types ``core.as_type("int32*")``. What a package derives from ``core.Expr`` or `
 stand wherever those of core do.
 """
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.core import algebra as _algebra  # noqa: F401 - registers facts of operators
 from relayish.core import control_flow as _control_flow  # noqa: F401 - registers loops
 from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory

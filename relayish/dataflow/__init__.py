@@ -3,7 +3,7 @@
 import relayish.dataflow.relay.control_flow
 import relayish.dataflow.relay.mod_ref
 import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.dataflow.analyses.value_numbers import register_expression_key
 from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.direction import Direction

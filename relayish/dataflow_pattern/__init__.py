@@ -4,7 +4,7 @@ Source:
     Relay ``tvm.relay.dataflow_pattern``.
 """
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
 from relayish.dataflow_pattern.kinds import register_pattern
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match

@@ -1,6 +1,6 @@
 """Domains: visitors assembled from handlers of independent domains, and their contexts (AIR)."""
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.domain.analyze_ctx import AnalyzeCtx
 from relayish.domain.eval_ctx import UNKNOWN, EvalCtx
 from relayish.domain.evaluation import callable_of, run

@@ -4,7 +4,7 @@
 :class:`Rewriter` serve any family of nodes; the others are made of them for Relay's.
 """
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.functor.functor import Functor, Mutator, Visitor
 from relayish.functor.memoized import Memoized, memoized
 from relayish.functor.post_order import PostOrderVisitor, Rewriter

@@ -1,6 +1,6 @@
 """Evaluating programs by numpy."""
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate

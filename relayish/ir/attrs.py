@@ -23,8 +23,8 @@ from typing import (
 
 import numpy as np
 
-from relayish._support.absent import names_of_package, set_absent_members
 from relayish._support.graph import post_order
+from relayish._support.missing import set_absent_members
 from relayish.errors import (
     DeclarationError,
     FieldError,
@@ -492,6 +492,3 @@ def _instance_of(cls: type) -> Callable[[Any], object]:
         return value
 
     return convert
-
-
-globals().update(__getattr__=names_of_package(__name__))  # which type checkers need not believe

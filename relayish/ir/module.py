@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 from pyrsistent import PMap, pmap
 
 from relayish._support import hooks
-from relayish._support.absent import names_of_package, set_absent_members
+from relayish._support.missing import set_absent_members
 from relayish._support.printable import escape
 from relayish._support.read_only import ReadOnlyDict
 from relayish.errors import (
@@ -388,6 +388,3 @@ def _check_definition(value: object) -> None:
             f"a module holds functions; found {value!r} ({type(value).__name__}), which is "
             f"not evaluated"
         )
-
-
-globals().update(__getattr__=names_of_package(__name__))  # which type checkers need not believe

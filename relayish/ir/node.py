@@ -21,7 +21,7 @@ from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish._support import hooks
-from relayish._support.absent import set_absent_members
+from relayish._support.missing import set_absent_members
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 from relayish.ir.check_roles import check_roles
 from relayish.ir.construct import generate_constructors

@@ -12,7 +12,7 @@ def hint_of(error: BaseException) -> str | None:
     """Return what somebody should know who asked ``None`` for what an inferred type has.
 
     ``None`` for every other error, also where something else was ``None``; but of an array that is
-    asked for ``numpy()``, as TVM's are, it is said that values are numpy's own.
+    asked for ``numpy()``, as those of other libraries are, it is said that values are numpy's own.
     """
     if isinstance(error, AttributeError) and error.name in ("numpy", "asnumpy"):
         if isinstance(error.obj, (np.ndarray, np.generic)):

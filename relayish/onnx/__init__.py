@@ -5,7 +5,7 @@ a chain of lets in the order of its nodes. Models are read and written by
 :func:`relayish.frontend.from_onnx` and :func:`relayish.frontend.to_onnx`.
 """
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.onnx.calls import (
     attributes_of,
     captures_of,

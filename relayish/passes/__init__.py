@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-from relayish._support.retired import find_retired
+from relayish._support.missing import find_missing
 from relayish.errors import suggest
 from relayish.pass_infra.composition.registry import add_pass_source
 from relayish.registry.source import EntryPointSource, TableSource
@@ -185,8 +185,5 @@ __all__ = ["CHECKS", "PASSES", "PASS_SOURCES", *_FUNCTIONS]  # noqa: PLE0604 - s
 def __getattr__(name: str) -> Any:  # Any: a class or a function
     if name in _FUNCTIONS:
         return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
-    found = find_retired(__name__, name)
-    if found is not None:
-        return found
     near = suggest(name, __all__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}")
+    return find_missing(__name__, name, f"module {__name__!r} has no attribute {name!r}{near}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.prelude.prelude import Prelude
 from relayish.prelude.static_tensor_array import import_static_tensor_arrays
 from relayish.prelude.static_tensor_array_ops import StaticTensorArrayOps

@@ -6,7 +6,7 @@ here for compiled code (targets and devices) has no counterpart.
 
 from __future__ import annotations
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.codegen import run_as_python, to_python
 from relayish.prelude import Prelude
 from relayish.testing import (
@@ -38,12 +38,6 @@ from relayish.testing.run import (
     run_infer_type,
     run_opt_pass,
 )
-from relayish.testing.targets import (
-    device_enabled,
-    enabled_targets,
-    parametrize_targets,
-    uses_gpu,
-)
 from relayish.testing.temp_op_attr import TempOpAttr
 from relayish.transform import gradient
 
@@ -58,9 +52,7 @@ __all__ = [
     "create_workload",
     "dcgan",
     "densenet",
-    "device_enabled",
     "dqn",
-    "enabled_targets",
     "gradient",
     "inception_v3",
     "init",
@@ -71,7 +63,6 @@ __all__ = [
     "make_nat_value",
     "mlp",
     "mobilenet",
-    "parametrize_targets",
     "rand",
     "resnet",
     "resnet_3d",
@@ -82,7 +73,6 @@ __all__ = [
     "synthetic",
     "temp_op_attr",
     "to_python",
-    "uses_gpu",
     "vgg",
 ]
 

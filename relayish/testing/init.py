@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, TypeInferenceError
+from relayish.frontend.arrays import NDArray
+from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.nd import NDArray, empty
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of the element type the network has
 Fill: TypeAlias = Callable[[str, Array], None]
@@ -192,7 +193,7 @@ def create_workload(
         if param.name_hint == "data":
             continue
         shape, dtype = _size(param)
-        params[param.name_hint] = array = empty(shape, dtype)
+        params[param.name_hint] = array = np.zeros(shape, numpy_dtype(dtype)).view(NDArray)
         fill(param.name_hint, array)
     return mod, params
 

@@ -39,7 +39,7 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
 
 from __future__ import annotations
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.text.node_reader import NodeReader
 from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.b2a import a2b, b2a

@@ -5,7 +5,7 @@
 """
 
 import relayish.tir.ir.lines  # noqa: F401 - registers how errors quote nodes
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.tir import control_flow as _control_flow  # noqa: F401 - registers loops
 from relayish.tir import extern_math as _extern_math  # noqa: F401 - registers functions
 from relayish.tir import math

@@ -11,9 +11,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from relayish import pass_infra, passes
-from relayish._support.absent import missing_name
-from relayish._support.module_names import find_other
-from relayish._support.retired import find_retired
+from relayish._support.missing import find_missing
 from relayish.errors import suggest
 from relayish.pass_infra.composition.registry import REGISTRY, list_passes
 
@@ -51,17 +49,15 @@ def __getattr__(name: str) -> Any:  # Any: a pass class, its factory, or a funct
         return getattr(import_module(FUNCTIONS[name]), name)
     # passes are CamelCase; asking for anything else (the import system asks for submodules) must
     # not import every pass there is
-    found = find_other(__name__, name) or find_retired(__name__, name)
-    if found is not None:
-        return found
     if not name[:1].isupper():
-        raise missing_name(__name__, name, f"module {__name__!r} has no attribute {name!r}")
+        return find_missing(__name__, name, f"module {__name__!r} has no attribute {name!r}")
     entry = REGISTRY.find(name)
-    if entry is None:
-        near = suggest(name, [*__all__, *list_passes()])
-        otherwise = f"module {__name__!r} has no attribute and no pass {name!r}{near}"
-        raise missing_name(__name__, name, otherwise)
-    return entry.factory
+    if entry is not None:
+        return entry.factory
+    near = suggest(name, [*__all__, *list_passes()])
+    return find_missing(
+        __name__, name, f"module {__name__!r} has no attribute and no pass {name!r}{near}"
+    )
 
 
 def __dir__() -> list[str]:

@@ -21,7 +21,7 @@ from relayish.ir.node import Node, node
 from relayish.ir.relay.expr import Constant, Expr, Var
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.span import Span
-from relayish.target import Target
+from relayish.tvm.target import Target
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import assert_type
 
-import relayish as tvm
-from relayish import relay
-from relayish.ir import IRModule, register_op_attr
-from relayish.ir.instrument import PassTimingInstrument, pass_instrument
-from relayish.relay.analysis import free_vars
-from relayish.relay.build_module import bind_params_by_name
-from relayish.relay.dataflow_pattern import is_op, wildcard
-from relayish.relay.expr_functor import ExprMutator
-from relayish.relay.op.contrib import get_pattern_table
-from relayish.relay.testing import run_opt_pass
-from relayish.relay.transform import FoldConstant
+from relayish import tvm
+from relayish.tvm import relay
+from relayish.tvm.ir import IRModule, register_op_attr
+from relayish.tvm.ir.instrument import PassTimingInstrument, pass_instrument
+from relayish.tvm.relay.analysis import free_vars
+from relayish.tvm.relay.build_module import bind_params_by_name
+from relayish.tvm.relay.dataflow_pattern import is_op, wildcard
+from relayish.tvm.relay.expr_functor import ExprMutator
+from relayish.tvm.relay.op.contrib import get_pattern_table
+from relayish.tvm.relay.testing import run_opt_pass
+from relayish.tvm.relay.transform import FoldConstant
 
 
 class DropIf(ExprMutator):

@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support import hooks
-from relayish._support.absent import missing_name
-from relayish._support.retired import find_retired
+from relayish._support.missing import find_missing
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
@@ -373,14 +372,9 @@ class Namespace:
         family = full + "."
         if any(other.startswith(family) for other in self._declared()):
             return Namespace(family, self._domain)
-        if full == "qnn.op":
-            return self  # Relay has these operators in relay.qnn.op; here they are in both
         family = f"relayish.op.{self._prefix}".rstrip(".")
-        found = find_retired(family, name)
-        if found is not None:
-            return found
         near = suggest(full, self._declared())
-        raise missing_name(family, name, f"no operator {full!r} is declared{near}")
+        return find_missing(family, name, f"no operator {full!r} is declared{near}")
 
     def _builder(self, full: str) -> Builder:
         try:

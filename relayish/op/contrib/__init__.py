@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support.absent import set_finder
+from relayish._support.missing import set_finder
 from relayish.op.contrib.register import get_pattern_table, register_pattern_table
 
 __all__ = ["get_pattern_table", "register_pattern_table"]

@@ -9,8 +9,8 @@ from relayish.errors import PassError
 from relayish.interpreter import evaluate
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.fusion.fuse_ops import fuse_ops
-from relayish.target import Target
 from relayish.transform import FuseOps, InferType, PassContext
+from relayish.tvm.target import Target
 from tests.support.depth import DEPTH
 from tests.support.random_networks import random_network, random_network_arguments
 from tests.support.seeds import seeds

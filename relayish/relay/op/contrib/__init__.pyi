@@ -1,4 +1,0 @@
-# What type checkers see of relayish.relay.op.contrib.
-# ruff: noqa: F403 - one name for another
-
-from relayish.op.contrib import *

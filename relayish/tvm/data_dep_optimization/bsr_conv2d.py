@@ -1,0 +1,7 @@
+"""Sparse weights of convolutions, under their name in TVM."""
+
+from __future__ import annotations
+
+from relayish.passes.rewrite.conv2d_to_sparse import convert_conv2d as convert
+
+__all__ = ["convert"]

@@ -1,0 +1,7 @@
+"""Weights that come transposed, under their name in TVM."""
+
+from __future__ import annotations
+
+from relayish.passes.rewrite.simplify_fc_transpose import transpose_weights as convert
+
+__all__ = ["convert"]

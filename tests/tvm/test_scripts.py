@@ -1,0 +1,29 @@
+"""Scripts as people write them for TVM run when only their imports change."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from relayish.ir.node import declared_temporarily
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = sorted((ROOT / "cases" / "tvm_scripts").glob("*.py"))
+
+
+def ported(text: str) -> str:
+    """Return a script with other imports."""
+    text = re.sub(r"^import tvm$", "import relayish.tvm as tvm", text, flags=re.MULTILINE)
+    return re.sub(r"^(from|import) tvm\b", r"\1 relayish.tvm", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_script_runs_when_its_imports_say_relayish(path, monkeypatch):
+    source = path.read_text(encoding="utf-8")
+    assert re.search(r"^(import|from) tvm\b", source, re.MULTILINE)
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    with declared_temporarily():
+        exec(compile(ported(source), str(path), "exec"), {"__name__": path.stem})
