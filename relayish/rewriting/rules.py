@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 from relayish.errors import DeclarationError
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node, lineage
+from relayish.ir.traversal import ByKind
 from relayish.rewriting.rule import Action, Key, Rule
 
 Select: TypeAlias = Callable[[Any], tuple[Rule, ...]]  # Any: a node of the kind
@@ -22,7 +23,7 @@ class RuleSet:
 
     Args:
         rules: Rules, and other sets.
-        name: What the set is for, as the subject of a sentence, if others may add to it.
+        name: The public name of the set, if others may add to it.
 
     Example:
         >>> from relayish import tir
@@ -40,12 +41,13 @@ class RuleSet:
         name: str = "",
     ) -> None:
         self.rules: tuple[Rule, ...] = tuple(_flatten(rules))
-        self.name = name or "a set of rules"
-        self._added: KindTable[Rule] = KindTable(self.name, f"{name or 'rules'}.register")
-        self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = self._added.derive(
-            self._select
-        )
+        self.name = name
+        self._added: KindTable[Rule] | None = None
+        self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = ByKind(self._select)
         """By kind: the rules for its nodes, or what selects them."""
+        if name:
+            self._added = KindTable(name, f"{name}.register")
+            self.of_kind = self._added.derive(self._select)
 
     @classmethod
     def by_key(cls, actions: Mapping[Any, Sequence[Action]]) -> RuleSet:  # Any: keys
@@ -71,7 +73,12 @@ class RuleSet:
 
         Raises:
             DuplicateNameError: If somebody else registered one and ``replace`` is false.
+            DeclarationError: If the set has no public name.
         """
+        if self._added is None:
+            raise DeclarationError(
+                "a set of rules without a name is not added to; make another of it and more rules"
+            )
         added = Rule(getattr(action, "__name__", self.name), (kind,), action)
         self._added.register(kind, added, replace=replace, by=action)
         return action
@@ -89,9 +96,10 @@ class RuleSet:
             ]
         return tuple(found)
 
-    def for_operator(self, op: Node) -> tuple[Rule, ...]:
-        """Return the rules for what calls ``op``."""
-        return self.for_keys(*self.keys_of(op))
+    def selector(self, kind: type[Node]) -> Select:
+        """Return the function that selects the rules for a node of ``kind``."""
+        found = self.of_kind[kind]
+        return (lambda _: found) if isinstance(found, tuple) else found
 
     def keys_of(self, op: Node) -> Sequence[Key]:
         """Return the keys of what calls ``op``, of which rules are told."""
@@ -102,7 +110,7 @@ class RuleSet:
         if maker is not None:
             return maker(self)
         found = self.for_keys(*lineage(kind))
-        if self._added.knows(kind):
+        if self._added is not None and self._added.knows(kind):
             found = (*found, self._added[kind])
         return found
 

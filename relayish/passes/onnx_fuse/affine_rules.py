@@ -14,7 +14,8 @@ from relayish.passes.onnx_fuse.scaling import (
     scale_result,
 )
 from relayish.passes.onnx_fuse.views import look_through, repeat
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rule
+from relayish.rewriting.rule import Rule
 
 
 def affine_rules(*operators: str) -> tuple[Rule, Rule]:

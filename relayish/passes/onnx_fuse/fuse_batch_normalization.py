@@ -18,7 +18,8 @@ from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine_rules import affine_rules
-from relayish.passes.onnx_rewrite.engine import Rule, rewrite_function
+from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.rewriting.rule import Rule
 
 RULES: Final[tuple[Rule, ...]] = affine_rules("BatchNormalization")
 

@@ -23,7 +23,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.constants import number_of
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
+from relayish.rewriting.rule import Rule
 
 _ACCURACY: Final = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-5}
 """How far constants of a program may be from what they stand for: models have five digits."""

@@ -32,7 +32,8 @@ from relayish.onnx.calls import attributes_of, count_outputs, inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import integers, normalize_axes, number_of
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
+from relayish.rewriting.rule import Rule
 
 _FLOATS: Final = frozenset({"float16", "float32"})
 """Elements that are normalised no narrower than they are: the operators compute in float32."""

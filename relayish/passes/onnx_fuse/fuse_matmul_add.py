@@ -18,7 +18,8 @@ from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
+from relayish.rewriting.rule import Rule
 
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
 

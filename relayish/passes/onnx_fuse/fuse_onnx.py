@@ -30,7 +30,8 @@ from relayish.passes.onnx_fuse import (
     simplify_split_concat,
     simplify_transpose_reshape,
 )
-from relayish.passes.onnx_rewrite.engine import Rule, rewrite_function
+from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.rewriting.rule import Rule
 
 RULES: Final[tuple[Rule, ...]] = (
     *fuse_batch_normalization.RULES,

@@ -23,7 +23,8 @@ from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import operand
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
+from relayish.rewriting.rule import Rule
 
 
 @register_pass("MergeClips", opt_level=1, idempotent=True)

@@ -27,7 +27,8 @@ from relayish.passes.onnx_fuse.transposed_calls import (
     Permutation,
     move_transpose,
 )
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
+from relayish.rewriting.rule import Rule
 
 _LIMIT: Final = 512
 """How many values one look ahead is concerned with at most."""

@@ -22,7 +22,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.views import VIEWS
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
+from relayish.rewriting.rule import Rule
 
 
 @register_pass("SimplifyTransposeReshape", opt_level=1, idempotent=True)

@@ -30,7 +30,7 @@ from relayish.pass_infra import register_pass
 from relayish.passes.onnx_opset.adapters import ADAPTERS
 from relayish.passes.onnx_opset.same_steps import SAME_STEPS
 from relayish.passes.onnx_opset.step import Step, describe, next_version, versions_of
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rewrite_function
+from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
 from relayish.passes.onnx_rewrite.engine.parts import opsets_of
 from relayish.passes.onnx_rewrite.engine.scope import has_references
 
@@ -65,9 +65,12 @@ def convert_opset(mod: IRModule, *, version: int) -> IRModule:
             f"there is no version {version} of the operator set of ONNX; expected one from 1 to "
             f"{newest}, the newest that the installed package onnx knows"
         )
-    convert = Rule("ConvertOpset", frozenset([("", "*")]), lambda call, graph: _step(
-        call, graph, version
-    ))  # fmt: skip
+
+    @rule("*")
+    def convert(call: Call, graph: Rewriter) -> Expr | None:
+        return _step(call, graph, version)
+
+    convert.name = "ConvertOpset"
     changed: dict[GlobalVar | str, Expr] = {}
     is_onnx = False
     for name, func in mod.functions.items():

@@ -24,7 +24,7 @@ from relayish.interpreter.constant_call import Room
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import Rule, rewrite_function
+from relayish.passes.onnx_rewrite.engine import rewrite_function
 from relayish.passes.onnx_rewrite.engine.constants import room_of
 from relayish.passes.onnx_rewrite.rules import (
     arithmetic,
@@ -37,6 +37,7 @@ from relayish.passes.onnx_rewrite.rules import (
     sequences,
     views,
 )
+from relayish.rewriting.rule import Rule
 
 SIZE_LIMIT: Final = 1 << 22
 """Elements a folded tensor may have by default: as many as the weights of a large layer."""

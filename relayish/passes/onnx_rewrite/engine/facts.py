@@ -13,7 +13,7 @@ from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx.calls import graph_names
 from relayish.onnx.propagation import Fact, Facts, propagate
-from relayish.passes.onnx_rewrite.engine.chain import Chain
+from relayish.rewriting.relay.chain import Chain
 
 
 class Scope(Protocol):

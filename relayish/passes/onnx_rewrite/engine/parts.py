@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem, Va
 from relayish.onnx import info
 from relayish.onnx.calls import captures_of, with_parts
 from relayish.onnx.operator_sets import find_schema, identify
-from relayish.passes.onnx_rewrite.engine.chain import Chain
+from relayish.rewriting.relay.chain import Chain
 
 
 def drop_unused_captures(call: Call, graphs: Sequence[Function]) -> Call:

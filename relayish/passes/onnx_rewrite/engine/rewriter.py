@@ -25,7 +25,6 @@ from relayish.onnx import info
 from relayish.onnx.calls import captures_of, graphs_of, make_call
 from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator
-from relayish.passes.onnx_rewrite.engine.chain import Binding
 from relayish.passes.onnx_rewrite.engine.constants import array_of, room_of
 from relayish.passes.onnx_rewrite.engine.equal_constants import find_equal_constants
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
@@ -36,9 +35,10 @@ from relayish.passes.onnx_rewrite.engine.parts import (
     has_schema,
     replace_variables,
 )
-from relayish.passes.onnx_rewrite.engine.rules import RuleTable
+from relayish.passes.onnx_rewrite.engine.rules import OnnxRules
 from relayish.passes.onnx_rewrite.engine.scope import Scope
 from relayish.passes.onnx_rewrite.engine.written import find_fault
+from relayish.rewriting.relay.chain import Binding, keep_chain
 
 _ROUNDS: Final = 64
 """How many rewrites a binding may cause on average, before rules are said to undo one another."""
@@ -86,7 +86,7 @@ class Rewriter(Scope):
     def __init__(
         self,
         func: Function,
-        rules: RuleTable,
+        rules: OnnxRules,
         facts: FactSource,
         opsets: Mapping[str, int],
         outer: Rewriter | None = None,
@@ -96,6 +96,7 @@ class Rewriter(Scope):
     ) -> None:
         super().__init__(func, facts, opsets, outer, captured)
         self._rules = rules
+        self._select = rules.selector(Call)
         self._first = first
         self._names: Names = Names(func) if outer is None else outer._names  # noqa: SLF001
         self._at: Binding = self._chain.end
@@ -246,6 +247,7 @@ class Rewriter(Scope):
             image = merge_notes(image, self._absorbed)
         if self.outer is None:
             self._facts.keep(image, chain)
+        keep_chain(image, chain)
         return image
 
     def _forward_equal_constants(self) -> None:
@@ -278,11 +280,9 @@ class Rewriter(Scope):
         self._at = binding
         if self.is_open(call):
             return
-        for rule in self._rules.find(call.op):
-            found = rule.apply(call, self)
-            if found is call:
-                found = None
-            if found is not None and not self._may_become(binding, found, rule.name):
+        for rule in self._select(call):
+            found = rule.attempt(call, self)
+            if found is call or not self._may_become(binding, found, rule.name):
                 found = None
             emitted, self._emitted = self._emitted, []
             self._copied.clear()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, GlobalVar
 from relayish.onnx.operators import identity_of
+from relayish.rewriting.rule import Key, Rule
+from relayish.rewriting.rules import RuleSet
 
 if TYPE_CHECKING:
     Apply: TypeAlias = Callable[[Call, Any], Expr | None]
@@ -17,27 +21,12 @@ FUNCTIONS: Final = "@"
 """In place of an operator: calls of functions of the module."""
 
 
-class Rule(NamedTuple):
-    """A rewrite rule for calls of some operators.
-
-    Attributes:
-        name: What it is called in reports.
-        operators: Domain and name of each operator it is for, whatever its version.
-        apply: ``apply(call, graph)`` returns what the variable of the call is to be bound to from
-            now on, or ``None`` where there is nothing to do.
-    """
-
-    name: str
-    operators: frozenset[tuple[str, str]]
-    apply: Apply
-
-    def __call__(self, call: Call, graph: Any) -> Expr | None:  # Any: as above
-        """Apply the rule."""
-        return self.apply(call, graph)
-
-
 def rule(*operators: str, domain: str = "") -> Callable[[Apply], Rule]:
     """Make a function a rule for calls of ``operators``, in any version.
+
+    The function is given the call and the :class:`Rewriter` of the function around, and returns
+    what the variable of the call is to be bound to from now on, or ``None`` where there is nothing
+    to do.
 
     Args:
         operators: Their names; ``"*"`` is all of the domain, tried after rules that name the
@@ -53,41 +42,22 @@ def rule(*operators: str, domain: str = "") -> Callable[[Apply], Rule]:
     """
 
     def wrap(apply: Apply) -> Rule:
-        return Rule(
-            apply.__name__, frozenset([(domain, operator) for operator in operators]), apply
-        )
+        @wraps(apply)
+        def action(call: Call, graph: Any) -> Expr:  # Any: as above
+            found = apply(call, graph)
+            return call if found is None else found
+
+        return Rule(apply.__name__, [(domain, operator) for operator in operators], action)
 
     return wrap
 
 
-class RuleTable:
-    """Rules by operator, in the order in which they are tried."""
+class OnnxRules(RuleSet):
+    """Rules by the name of the operator, whatever its version."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._by_name: dict[tuple[str, str], tuple[Rule, ...]] = {}
-        for each in rules:
-            for operator in each.operators:
-                self._by_name[operator] = (*self._by_name.get(operator, ()), each)
-        self._by_op: dict[Expr, tuple[Rule, ...]] = {}
-
-    def find(self, op: Expr) -> tuple[Rule, ...]:
-        """Return the rules for calls of ``op``.
-
-        Complexity:
-            Constant.
-        """
-        found = self._by_op.get(op)
-        if found is None:
-            identity = identity_of(op)
-            found = _NONE
-            if identity is not None:
-                domain, name, _ = identity
-                found = self._by_name.get((domain, name), _NONE)
-                found += self._by_name.get((domain, "*"), _NONE)
-            elif type(op) is GlobalVar:
-                found = self._by_name.get(("", FUNCTIONS), _NONE)
-            self._by_op[op] = found
-        return found
-
-
-_NONE: Final[tuple[Rule, ...]] = ()
+    def keys_of(self, op: Node) -> Sequence[Key]:
+        """Return the names by which rules for calls of ``op`` are told, in the order to try."""
+        identity = identity_of(op) if isinstance(op, Expr) else None
+        if identity is not None:
+            return ((identity.domain, identity.name), (identity.domain, "*"))
+        return (("", FUNCTIONS),) if type(op) is GlobalVar else ()

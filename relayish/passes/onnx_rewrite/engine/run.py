@@ -12,12 +12,14 @@ from relayish.passes.normal_form.functions import iterate_optimized_functions, t
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
 from relayish.passes.onnx_rewrite.engine.parts import opsets_of
 from relayish.passes.onnx_rewrite.engine.rewriter import First, Rewriter
-from relayish.passes.onnx_rewrite.engine.rules import Rule, RuleTable
+from relayish.passes.onnx_rewrite.engine.rules import OnnxRules
+from relayish.rewriting.rule import Rule
+from relayish.rewriting.rules import RuleSet
 
 
 def rewrite_function(
     func: Expr,
-    rules: Iterable[Rule] | RuleTable,
+    rules: Iterable[Rule | RuleSet],
     mod: IRModule | None = None,
     *,
     merge_constants: bool = False,
@@ -49,7 +51,7 @@ def rewrite_function(
         Linear in the bindings of the function and its graphs, and in rewrites with the uses of what
         they rewrite.
     """
-    table = rules if isinstance(rules, RuleTable) else RuleTable(rules)
+    table = rules if isinstance(rules, OnnxRules) else OnnxRules(rules)
     if type(func) is not Function or not _is_for(table, func):
         return func
     opsets = opsets_of(func, None if mod is None else mod.attrs)
@@ -59,11 +61,12 @@ def rewrite_function(
     return Rewriter(func, table, FactSource(func, mod), opsets, first=first).run()
 
 
-def _is_for(table: RuleTable, func: Function) -> bool:
+def _is_for(table: OnnxRules, func: Function) -> bool:
     """Return whether a function calls operators of ONNX, or what rules are for."""
+    select = table.selector(Call)
 
     def is_one(node: object) -> bool:
-        return type(node) is Call and bool(identity_of(node.op) or table.find(node.op))
+        return type(node) is Call and bool(identity_of(node.op) or select(node))
 
     tail = func.body
     while type(tail) is Let:  # the initializers are first
@@ -74,10 +77,10 @@ def _is_for(table: RuleTable, func: Function) -> bool:
 
 
 def rewrite_module(
-    mod: IRModule, rules: Iterable[Rule] | RuleTable, *, merge_constants: bool = False
+    mod: IRModule, rules: Iterable[Rule | RuleSet], *, merge_constants: bool = False
 ) -> IRModule:
     """Return a module with rules applied to each of its functions, as by `rewrite_function`."""
-    table = rules if isinstance(rules, RuleTable) else RuleTable(rules)
+    table = rules if isinstance(rules, OnnxRules) else OnnxRules(rules)
     return transform_functions(
         mod,
         lambda func: rewrite_function(func, table, mod, merge_constants=merge_constants),

@@ -14,9 +14,9 @@ from relayish.ir.relay.type import Type
 from relayish.onnx import info
 from relayish.onnx.operators import identity_of
 from relayish.onnx.protos.attributes import REFERENCE
-from relayish.passes.onnx_rewrite.engine.chain import Chain
 from relayish.passes.onnx_rewrite.engine.constants import array_of, constant_of_node
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
+from relayish.rewriting.relay.chain import take_chain
 
 
 class Scope:
@@ -44,7 +44,7 @@ class Scope:
         self._facts = facts
         self._has_references: bool = _is_of_model(func) if outer is None else outer._has_references  # noqa: SLF001 - of the same class
         self._opsets = opsets
-        self._chain = Chain(func.body)
+        self._chain = take_chain(func)
         self._arrays: dict[Expr, npt.NDArray[Any] | None] = {}  # Any: of whatever element type
 
     @property

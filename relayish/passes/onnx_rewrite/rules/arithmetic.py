@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rule
 from relayish.passes.onnx_rewrite.rules.dimensions import is_same_shape
+from relayish.rewriting.rule import Rule
 
 
 def make_rules(*, signed_zeros: bool = False) -> tuple[Rule, ...]:

@@ -10,7 +10,8 @@ from relayish.interpreter.constant_call import SIZE_LIMIT, Room, plan_of
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
 from relayish.onnx.calls import count_outputs, graph_names, is_absent
 from relayish.onnx.operators import identity_of
-from relayish.passes.onnx_rewrite.engine import Rewriter, Rule, rule
+from relayish.passes.onnx_rewrite.engine import Rewriter, rule
+from relayish.rewriting.rule import Rule
 
 
 @rule("Constant")

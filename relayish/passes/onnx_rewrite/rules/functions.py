@@ -15,7 +15,8 @@ from relayish.onnx.calls import ABSENT, attributes_of, inputs_of
 from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import identity_of
 from relayish.onnx.protos.attributes import REFERENCE
-from relayish.passes.onnx_rewrite.engine import FUNCTIONS, Rewriter, Rule, rule
+from relayish.passes.onnx_rewrite.engine import FUNCTIONS, Rewriter, rule
+from relayish.rewriting.rule import Rule
 
 
 def inline_functions_of(mod: IRModule, *, any_version: bool = False) -> Rule:

@@ -1,9 +1,11 @@
-"""A let chain that is being rewritten: bindings in order, and which of them use a variable."""
+"""Let chains that are rewritten: bindings in order, which of them use a variable, a worklist."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.variables import free_vars
@@ -356,6 +358,11 @@ class Chain:
             yield binding
             binding = binding.following
 
+    def enqueue_all(self) -> None:
+        """Put all bindings but the last on the worklist, in order."""
+        for binding in self:
+            self.enqueue(binding)
+
     def rebuild(self) -> Expr:
         """Return the chain as an expression, with the old lets where nothing in them changed."""
         body = self.end.value
@@ -370,6 +377,35 @@ class Chain:
             body = let
             binding = binding.preceding
         return body
+
+
+_KEPT: Final[WeakKeyDictionary[Function, Chain]] = WeakKeyDictionary()
+"""By function: its chain, which an earlier pass left."""
+
+
+def take_chain(func: Function) -> Chain:
+    """Return the chain of a function, all of it on the worklist: a kept one, if there is any.
+
+    Complexity:
+        Linear in the bindings; of a kept chain, a fraction of what it takes to make one.
+    """
+    kept = _KEPT.pop(func, None)
+    if kept is None:
+        return Chain(func.body)
+    kept.dropped.clear()
+    kept.enqueue_all()
+    return kept
+
+
+def keep_chain(func: Function, chain: Chain) -> None:
+    """Keep the chain of a function for whoever rewrites that next; nobody may use it until then."""
+    tail = func.body
+    for binding in chain:
+        if type(tail) is not Let or tail.var is not binding.var or tail.value is not binding.value:
+            return  # not the same: the function is nested otherwise
+        binding.let, tail = tail, tail.body
+    if tail is chain.end.value:
+        _KEPT[func] = chain
 
 
 _NOTHING: Mapping[Binding, int] = {}

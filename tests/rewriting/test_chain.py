@@ -12,7 +12,7 @@ pytest.importorskip("onnx")
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
-from relayish.passes.onnx_rewrite.engine import chain
+from relayish.rewriting.relay import chain
 from relayish.transform import EliminateNop, MergeConsecutive, SimplifySplitConcat
 from tests.support.large_onnx import Builder, begin, module
 
