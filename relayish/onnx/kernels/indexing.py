@@ -2,67 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
-
 import numpy as np
 
-from relayish.errors import EvaluationError, OutOfBoundsError
+from relayish.errors import EvaluationError
+from relayish.numeric import indexing
 from relayish.numeric.axes import normalise_axis
-from relayish.numeric.precision import is_integral, widen
+from relayish.numeric.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import choice, number_of, without_warnings
-
-_SCATTER: Final[dict[str, Callable[[Array, Array], Array]]] = {
-    "add": np.add,
-    "mul": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-}
-
-
-def _check_places(places: Array, size: int, what: str) -> None:
-    if not is_integral(places.dtype):
-        raise EvaluationError(f"{what} has elements of {places.dtype}; expected integers")
-    if not places.size:
-        return
-    least, most = int(places.min()), int(places.max())
-    if least < -size or most >= size:
-        raise OutOfBoundsError(
-            f"{what} holds {least if least < -size else most}; expected {-size} to {size - 1}"
-        )
 
 
 @kernel("Gather", since=(1, 11, 13))
 def gather(data: Array, indices: Array, *, axis: int = 0) -> Array:
     """Return slices of ``data`` along ``axis``, one for each index."""
     along = normalise_axis(axis, data.ndim)
-    _check_places(indices, data.shape[along], "indices of Gather")
-    return np.asarray(np.take(data, indices, axis=along), data.dtype)
+    index = indexing.as_index(indices, data.shape[along], "indices of Gather")
+    return np.asarray(np.take(data, index, axis=along), data.dtype)
 
 
 @kernel("GatherElements", since=(11, 13))
 def gather_elements(data: Array, indices: Array, *, axis: int = 0) -> Array:
     """Return the element at each index along ``axis``, whose other places are those of it."""
-    return np.asarray(data[_places_along(data, indices, axis)], data.dtype)
-
-
-def _places_along(data: Array, indices: Array, axis: int) -> tuple[Array, ...]:
-    """Return an index for each axis: one that is given, and for the others that of the place."""
-    along = normalise_axis(axis, data.ndim)
-    fits = indices.ndim == data.ndim and all(
-        place == along or count <= size
-        for place, (count, size) in enumerate(zip(indices.shape, data.shape, strict=False))
-    )
-    if not fits:
-        raise EvaluationError(
-            f"indices of shape {indices.shape} for data of shape {data.shape}; expected no more "
-            f"along axes other than {along}"
-        )
-    _check_places(indices, data.shape[along], "indices")
-    where: list[Array] = list(np.ogrid[tuple(slice(size) for size in indices.shape)])
-    where[along] = indices
-    return tuple(where)
+    return np.asarray(data[indexing.index_along(data.shape, indices, axis)], data.dtype)
 
 
 @kernel("GatherND", since=(11,))
@@ -74,33 +35,13 @@ def gather_slices(data: Array, indices: Array) -> Array:
 @kernel("GatherND", since=(12, 13))
 def gather_slices_of_batch(data: Array, indices: Array, *, batch_dims: int = 0) -> Array:
     """Return the slice of ``data`` that each row of ``indices`` is the place of, in its batch."""
-    common = indices.shape[:batch_dims]
-    if not 0 <= batch_dims < min(data.ndim, indices.ndim) or common != data.shape[:batch_dims]:
+    if not 0 <= batch_dims < min(data.ndim, indices.ndim):
         raise EvaluationError(
             f"batch_dims {batch_dims} for data of shape {data.shape} and indices of shape "
             f"{indices.shape}; expected dimensions that the two have in common"
         )
-    where = _places_of_rows(data, indices, batch_dims)
-    batch: list[Array] = []
-    for axis in range(batch_dims):
-        shape = [1] * (indices.ndim - 1)
-        shape[axis] = data.shape[axis]
-        batch.append(np.arange(data.shape[axis]).reshape(shape))
-    return np.asarray(data[(*batch, *where)], data.dtype)
-
-
-def _places_of_rows(data: Array, indices: Array, skipped: int = 0) -> tuple[Array, ...]:
-    """Return the columns of ``indices``: each has the places along an axis."""
-    count = indices.shape[-1] if indices.ndim else 0
-    if not 1 <= count <= data.ndim - skipped:
-        raise EvaluationError(
-            f"indices of shape {indices.shape} for data of shape {data.shape}; expected rows of 1 "
-            f"to {data.ndim - skipped} places"
-        )
-    columns = tuple(np.moveaxis(indices, -1, 0))
-    for axis, column in enumerate(columns, skipped):
-        _check_places(column, data.shape[axis], f"indices of axis {axis}")
-    return columns
+    where = indexing.index_of_rows(data.shape, np.moveaxis(indices, -1, 0), batch_dims)
+    return np.asarray(data[where], data.dtype)
 
 
 @kernel("Scatter", since=(9, 11))
@@ -124,7 +65,7 @@ def scatter_elements_by(
         raise EvaluationError(
             f"updates have shape {updates.shape}; expected that of indices, {indices.shape}"
         )
-    return _scattered(data, _places_along(data, indices, axis), updates, reduction)
+    return _scattered(data, indexing.index_along(data.shape, indices, axis), updates, reduction)
 
 
 @kernel("ScatterND", since=(11, 13))
@@ -138,7 +79,7 @@ def scatter_slices_by(
     data: Array, indices: Array, updates: Array, *, reduction: str = "none"
 ) -> Array:
     """Return ``data`` with each of ``updates`` put, or added, where a row of ``indices`` says."""
-    where = _places_of_rows(data, indices)
+    where = indexing.index_of_rows(data.shape, np.moveaxis(np.atleast_1d(indices), -1, 0))
     expected = indices.shape[:-1] + data.shape[len(where) :]
     if updates.shape != expected:
         raise EvaluationError(f"updates have shape {updates.shape}; expected {expected}")
@@ -147,17 +88,8 @@ def scatter_slices_by(
 
 @without_warnings
 def _scattered(data: Array, where: tuple[Array, ...], updates: Array, reduction: str) -> Array:
-    choice(reduction, ("none", *_SCATTER), "reduction")
-    if reduction == "none":
-        result = data.copy()
-        result[where] = updates
-        return result
-    wide = widen(data)
-    result = wide.copy() if wide is data else wide
-    function = _SCATTER[reduction]
-    if isinstance(function, np.ufunc):
-        function.at(result, where, widen(updates))
-    return result.astype(data.dtype, copy=False)
+    choice(reduction, ("none", *indexing.SCATTERED), "reduction")
+    return indexing.scatter(data, where, updates, None if reduction == "none" else reduction)
 
 
 @kernel("OneHot", since=(9, 11, 28))
@@ -170,9 +102,6 @@ def one_hot(indices: Array, depth: Array, values: Array, *, axis: int = -1) -> A
         raise EvaluationError(
             f"values of OneHot have shape {values.shape}; expected (2,), for off and on"
         )
-    along = normalise_axis(axis, indices.ndim + 1)
-    places = widen(indices).astype(np.int64).reshape(-1)
-    (known,) = np.nonzero((places >= -size) & (places < size))
-    rows = np.full((indices.size, size), values[:1].reshape(()), values.dtype)
-    rows[known, places[known]] = values[1:].reshape(())
-    return np.moveaxis(rows.reshape(*indices.shape, size), -1, along)
+    places = widen(indices).astype(np.int64)
+    places = np.where(places < 0, places + size, places)
+    return indexing.one_hot(places, size, values[1], values[0:1].reshape(()), axis)

@@ -6,6 +6,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.axes import normalise_axes, normalise_axis
+from relayish.numeric.indexing import reverse_sequences
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Shape, check_rank, choice, number_of, numbers_of
 
@@ -144,13 +145,7 @@ def reverse_sequence(
         raise EvaluationError(
             f"sequence_lens {lengths.tolist()} of sequences of {steps} steps; expected 0 to {steps}"
         )
-    time = np.arange(steps)
-    ends = lengths[:, None]
-    source = np.where(time < ends, ends - 1 - time, time)  # (batch, time)
-    batch = np.arange(count)[:, None]
-    if batch_axis == 0:
-        return data[batch, source]
-    return data[source.T, batch.T]
+    return reverse_sequences(data, lengths, time_axis, batch_axis)
 
 
 @kernel("TensorScatter", since=(24,))

@@ -8,6 +8,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
+from relayish.numeric.indexing import index_along, index_of_rows
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.shape_rules import take_layouts
@@ -122,29 +123,7 @@ def _gather_type(attrs: GatherAttrs, data: Type, indices: Type) -> TensorType:
 
 
 def _gather(attrs: GatherAttrs, data: Array, indices: Array) -> Array:
-    axis = normalise_axis(0 if attrs.axis is None else attrs.axis, data.ndim)
-    where = tuple(slice(0, n) if i != axis else slice(None) for i, n in enumerate(indices.shape))
-    try:
-        return np.take_along_axis(data[where], indices.astype(np.int64), axis=axis)
-    except IndexError as error:
-        raise EvaluationError(f"gather: {error}") from error
-
-
-def positions(shape: tuple[int, ...], indices: Array, batch: int) -> tuple[Array, ...]:
-    """Return the index ``indices: (m, y, …)`` is into ``shape``, after ``batch`` equal axes."""
-    rest = indices.shape[1:]
-    lead = np.indices(rest, sparse=True)[:batch] if batch else ()
-    index = tuple(np.broadcast_to(values, rest) for values in (*lead, *indices.astype(np.int64)))
-    if len(index) > len(shape):
-        raise EvaluationError(f"{len(index)} indices are more than the axes of {shape}")
-    _check_range(shape, index)
-    return index
-
-
-def _check_range(shape: tuple[int, ...], index: tuple[Array, ...]) -> None:
-    for axis, values in enumerate(index):
-        if np.any(values >= shape[axis]) or np.any(values < -shape[axis]):
-            raise EvaluationError(f"an index is out of axis {axis} of {shape}")
+    return data[index_along(data.shape, indices, attrs.axis or 0)]
 
 
 def _gather_nd_type(attrs: GatherNDAttrs, data: Type, indices: Type) -> TensorType:
@@ -176,7 +155,7 @@ def _gather_nd_type(attrs: GatherNDAttrs, data: Type, indices: Type) -> TensorTy
 
 
 def _gather_nd(attrs: GatherNDAttrs, data: Array, indices: Array) -> Array:
-    return data[positions(data.shape, indices, attrs.batch_dims)]
+    return data[index_of_rows(data.shape, indices, attrs.batch_dims)]
 
 
 def _adv_index_type(_: Parameters, inputs: Type) -> TensorType:
@@ -196,9 +175,7 @@ def _adv_index_type(_: Parameters, inputs: Type) -> TensorType:
 
 def _adv_index(_: Parameters, inputs: tuple[Array, ...]) -> Array:
     data, *indices = inputs
-    index = tuple(values.astype(np.int64) for values in indices)
-    _check_range(data.shape, index)
-    return data[index]
+    return data[index_of_rows(data.shape, indices)]
 
 
 def _unravel_index_type(_: Parameters, data: Type, shape: Type) -> TensorType:

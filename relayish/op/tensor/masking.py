@@ -8,6 +8,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
+from relayish.numeric.indexing import one_hot as place_values
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.types import dimension
@@ -54,13 +55,7 @@ def one_hot(
 ) -> Array:
     """Return ``on_value`` where the place along the new ``axis`` is the index, else the other."""
     kind = result_dtype(dtype, on_value.dtype)
-    place = normalise_axis(axis, indices.ndim + 1)
-    if not indices.size:  # no time is spent on a depth that nothing has
-        return np.empty((*indices.shape[:place], depth, *indices.shape[place:]), kind)
-    shape = [1] * (indices.ndim + 1)
-    shape[place] = depth
-    hot = np.expand_dims(indices, place) == np.arange(depth).reshape(shape)
-    return np.where(hot, on_value.astype(kind), off_value.astype(kind))
+    return place_values(indices, depth, on_value.astype(kind), off_value.astype(kind), axis)
 
 
 def _one_hot(attrs: OneHotAttrs, indices: Array, on_value: Array, off_value: Array) -> Array:

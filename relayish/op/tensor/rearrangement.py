@@ -8,6 +8,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
+from relayish.numeric.indexing import reverse_sequences
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_axis
@@ -165,12 +166,8 @@ def _reverse_sequence(attrs: ReverseSequenceAttrs, data: Array, seq_lengths: Arr
     along = normalise_axis(attrs.seq_axis, data.ndim)
     if batch == along:
         raise EvaluationError(f"batch_axis and seq_axis are both {batch}; expected two axes")
-    source = np.moveaxis(data, (batch, along), (0, 1))
-    places = np.arange(source.shape[1])
-    ends = np.clip(seq_lengths.astype(np.int64), 1, source.shape[1])[:, None]
-    turned = np.where(places < ends, ends - 1 - places, places)
-    rows = np.arange(source.shape[0])[:, None]
-    return np.moveaxis(source[rows, turned], (0, 1), (batch, along))
+    lengths = np.clip(seq_lengths.astype(np.int64), 1, data.shape[along])
+    return reverse_sequences(data, lengths, along, batch)
 
 
 def _trilu_type(_: TriluAttrs, data: Type, k: Type) -> TensorType:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.numeric.axes import normalise_axis
+from relayish.numeric.indexing import SCATTERED, index_along, index_of_rows, scatter
 from relayish.numeric.precision import is_whole
 from relayish.op.declaration.properties import MixedPrecision
 from relayish.op.declaration.registry import register_op
-from relayish.op.tensor.indexing import positions
 from relayish.op.types import dimension
 from relayish.op.types.dimension import show_shape
 from relayish.op.types.type_checks import check_within, integers, unify_dimensions
@@ -34,16 +35,8 @@ class ScatterNDAttrs(Attrs):
     mode: String = "update"
 
 
-_REDUCTIONS = {
-    "add": np.add,
-    "mul": np.multiply,
-    "min": np.minimum,
-    "max": np.maximum,
-}
-
-
 def _check_way(how: str, *others: str) -> None:
-    known = ("update", *_REDUCTIONS, *others)
+    known = ("update", *SCATTERED, *others)
     if how not in known:
         raise TypeInferenceError(
             f"{how!r} is no way to scatter; expected one of {', '.join(known)}"
@@ -89,37 +82,23 @@ def _scatter_nd_type(attrs: ScatterNDAttrs, data: Type, indices: Type, updates: 
 
 
 def _scatter_by(data: Array, index: tuple[Array, ...], updates: Array, how: str) -> Array:
-    result = np.array(data)
-    if how == "update":
-        result[index] = updates
-    elif how in _REDUCTIONS:
-        _REDUCTIONS[how].at(result, index, updates)
-    else:
-        known = ", ".join(("update", *_REDUCTIONS))
+    if how not in ("update", *SCATTERED):
+        known = ", ".join(("update", *SCATTERED))
         raise EvaluationError(f"{how!r} is no way to scatter; expected one of {known}")
-    return result
+    return scatter(data, index, updates, None if how == "update" else how)
 
 
 def _scatter_elements(
     attrs: ScatterElementsAttrs, data: Array, indices: Array, updates: Array
 ) -> Array:
-    axis = normalise_axis(attrs.axis, data.ndim)
     updates = updates[tuple(slice(size) for size in indices.shape)]  # there may be more of them
-    for place, (size, limit) in enumerate(zip(indices.shape, data.shape, strict=True)):
-        if size > limit and place != axis:
-            raise EvaluationError(f"an index is out of axis {place} of {data.shape}")
-    index = list(np.indices(indices.shape, sparse=True))
-    places = indices.astype(np.int64)
-    if np.any(places >= data.shape[axis]) or np.any(places < -data.shape[axis]):
-        raise EvaluationError(f"an index is out of axis {axis} of {data.shape}")
-    index[axis] = places
-    full = tuple(np.broadcast_arrays(*index))
+    index = index_along(data.shape, indices, attrs.axis)
     if attrs.reduction == "mean":
-        return _average(data, full, updates, axis)
-    return _scatter_by(data, full, updates, attrs.reduction)
+        return _average(data, np.broadcast_arrays(*index), updates, attrs.axis)
+    return _scatter_by(data, index, updates, attrs.reduction)
 
 
-def _average(data: Array, index: tuple[Array, ...], updates: Array, axis: int) -> Array:
+def _average(data: Array, index: Sequence[Array], updates: Array, axis: int) -> Array:
     """Return ``data`` with the mean of itself and of each update in turn, as Relay takes it.
 
     Several updates of one place follow one another along ``axis``.
@@ -134,7 +113,7 @@ def _average(data: Array, index: tuple[Array, ...], updates: Array, axis: int) -
 
 
 def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Array) -> Array:
-    return _scatter_by(data, positions(data.shape, indices, 0), updates, attrs.mode)
+    return _scatter_by(data, index_of_rows(data.shape, indices), updates, attrs.mode)
 
 
 register_op(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -41,25 +40,6 @@ def test_places_before_the_first_or_behind_the_last_are_an_error():
         run_kernel("Gather", X[:0], np.array([0]), version=13)
 
 
-@each("axis", [0, 1, 2, -2])
-@each("cut", [0, 1])
-def test_elements_are_gathered_where_they_stand(axis, cut):
-    shape = [size - cut for size in X.shape]
-    shape[axis] = 5
-    places = np.random.default_rng(0).integers(-X.shape[axis], X.shape[axis], shape)
-    (found,) = run_kernel("GatherElements", X, places, version=13, axis=axis)
-    for where in np.ndindex(*shape):
-        source = list(where)
-        source[axis] = places[where]
-        assert found[where] == X[tuple(source)]
-
-
-def test_elements_are_gathered_along_no_more_than_there_are():
-    for shape in ((2, 4, 4), (2, 3), (2, 3, 4, 1)):
-        with pytest.raises(EvaluationError, match="expected no more along axes other than 0"):
-            run_kernel("GatherElements", X, np.zeros(shape, int), version=13)
-
-
 def test_slices_are_gathered_by_rows_of_places():
     rows = np.array([[1, -1], [0, 2]])
     assert run_kernel("GatherND", X, rows, version=11)[0].tolist() == [
@@ -83,7 +63,7 @@ def test_rows_of_places_stay_in_their_batch():
 @each("case", [((2, 4), 0), ((2, 0), 0), ((), 0), ((3, 1, 1), 1), ((2, 1), 2), ((2, 1, 1), -1)])
 def test_rows_of_places_that_do_not_fit_are_an_error(case):
     shape, batch_dims = case
-    with pytest.raises(EvaluationError, match="indices of shape"):
+    with pytest.raises(EvaluationError, match=r"indices of .* expected"):
         run_kernel("GatherND", X, np.zeros(shape, int), version=13, batch_dims=batch_dims)
 
 
@@ -94,37 +74,6 @@ REDUCTIONS = {
     "max": max,
     "min": min,
 }
-
-
-@each("axis", [0, 1, -1])
-@each("reduction", REDUCTIONS)
-@each("dtype", [np.float32, np.int64, np.float16, ml_dtypes.bfloat16])
-def test_elements_are_scattered_where_they_stand(axis, reduction, dtype):
-    rng = np.random.default_rng(0)
-    x = rng.integers(1, 5, (3, 4)).astype(dtype)
-    shape = [2, 3]
-    size = x.shape[axis]
-    if reduction == "none":  # each place once
-        shape[axis] = size
-        places = rng.permuted(
-            np.broadcast_to(np.arange(size).reshape((-1, 1) if axis == 0 else (1, -1)), shape),
-            axis=axis,
-        )
-    else:
-        places = rng.integers(-size, size, shape)
-    updates = rng.integers(1, 5, shape).astype(dtype)
-    (found,) = run_kernel(
-        "ScatterElements", x, places, updates, version=18, axis=axis, reduction=reduction
-    )
-    expected = x.astype(int)
-    for where in np.ndindex(*shape):
-        target = list(where)
-        target[axis] = places[where]
-        expected[tuple(target)] = REDUCTIONS[reduction](
-            expected[tuple(target)], int(updates[where])
-        )
-    assert found.dtype == dtype
-    assert found.astype(int).tolist() == expected.tolist()
 
 
 def test_older_names_scatter_without_a_reduction():
@@ -153,13 +102,6 @@ def test_slices_are_scattered_by_rows_of_places(reduction):
         assert run_kernel("ScatterND", X, rows, updates, version=11)[0].tolist() == found.tolist()
 
 
-def test_sums_of_narrow_numbers_are_rounded_once():
-    x, places = np.float16([2048]), np.array([0, 0])
-    ones = np.float16([1, 1])
-    (found,) = run_kernel("ScatterElements", x, places, ones, version=18, reduction="add")
-    assert found.tolist() == [2050]
-
-
 def test_updates_that_do_not_fit_are_an_error():
     zeros = np.zeros((1, 2), int)
     with pytest.raises(EvaluationError, match=r"updates have shape \(2,\); expected that of"):
@@ -170,17 +112,6 @@ def test_updates_that_do_not_fit_are_an_error():
         run_kernel(
             "ScatterND", X, zeros, np.zeros((1, 4), np.float32), version=18, reduction="mean"
         )
-
-
-@each("axis", [0, 1, 2, -1, -3])
-def test_one_is_on_at_each_index(axis):
-    indices = np.array([[0, 3], [-1, -4]])
-    (found,) = run_kernel("OneHot", indices, np.array(4), np.int8([5, 9]), version=11, axis=axis)
-    assert found.dtype == np.int8
-    assert np.moveaxis(found, axis, -1).tolist() == [
-        [[9, 5, 5, 5], [5, 5, 5, 9]],
-        [[5, 5, 5, 9], [9, 5, 5, 5]],
-    ]
 
 
 def test_an_index_out_of_range_is_off_everywhere():
