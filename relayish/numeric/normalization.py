@@ -7,26 +7,20 @@ what it computes in that type, in arrays of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 
 from relayish.numeric.pooling import combine_windows
 from relayish.numeric.precision import Array, narrow, widen
+from relayish.numeric.reduction import mean_along
 from relayish.numeric.windows import extend, windows_over
-
-
-def mean_along(x: Array, axes: Sequence[int]) -> Array:
-    """Return the mean along ``axes``, which stay, of size 1; that of nothing is NaN, silently."""
-    total = x.sum(axis=tuple(axes), keepdims=True, dtype=x.dtype)
-    return np.asarray(total / x.dtype.type(prod(x.shape[axis] for axis in axes)))
 
 
 def centre(x: Array, axes: Sequence[int]) -> tuple[Array, Array, Array]:
     """Return ``x`` less its mean along ``axes``, that mean, and the variance."""
-    mean = mean_along(x, axes)
+    mean = mean_along(x, axes, keepdims=True)
     centred: Array = np.asarray(x - mean)
-    return centred, mean, mean_along(np.square(centred), axes)
+    return centred, mean, mean_along(np.square(centred), axes, keepdims=True)
 
 
 def standardise(x: Array, axes: Sequence[int], epsilon: float) -> tuple[Array, Array, Array]:

@@ -5,7 +5,6 @@ import pytest
 
 from relayish.numeric.normalization import (
     centre,
-    mean_along,
     normalise_channels,
     normalise_locally,
     scale_and_shift,
@@ -25,11 +24,6 @@ def test_the_variance_far_from_zero_is_exact() -> None:
     centred, _, variance = centre(np.array([1e8 - 1, 1e8 + 1]), (0,))
     assert centred.tolist() == [-1, 1]
     assert variance.tolist() == [1]
-
-
-def test_the_mean_of_nothing_is_nan_silently() -> None:
-    with np.errstate(invalid="ignore"):
-        assert np.isnan(mean_along(np.zeros((2, 0)), (1,))).tolist() == [[True], [True]]
 
 
 @pytest.mark.parametrize("scale", [None, np.array([2.0, 3.0])])

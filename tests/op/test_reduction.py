@@ -106,9 +106,9 @@ def test_reductions_of_nothing():
     assert_same(evaluated("prod", empty, axis=(0,)), np.ones(2, np.float32))
     assert np.isnan(evaluated("mean", empty))
     for name in ("max", "min", "argmax", "argmin"):
-        with pytest.raises(EvaluationError, match="no elements"):
+        with pytest.raises(EvaluationError, match=r"no elements?"):
             evaluated(name, empty, axis=(0,))
-    with pytest.raises(EvaluationError, match="no integers"):
+    with pytest.raises(EvaluationError, match="no int32"):
         evaluated("mean", np.zeros(0, np.int32))
 
 

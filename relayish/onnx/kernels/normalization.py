@@ -11,12 +11,12 @@ from relayish.errors import EvaluationError
 from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.numeric.normalization import (
     centre,
-    mean_along,
     normalise_locally,
     scale_and_shift,
     standardise,
 )
 from relayish.numeric.precision import narrow, widen
+from relayish.numeric.reduction import mean_along
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_spatial
@@ -75,7 +75,7 @@ def rms_normalization(
     """Divide by the root of the mean of squares over ``axis`` and all behind it."""
     axes = tuple(range(normalise_axis(axis, x.ndim), x.ndim))
     stashed = _stashed(x, find_numpy_dtype(stash_type))
-    mean = mean_along(np.square(stashed), axes)
+    mean = mean_along(np.square(stashed), axes, keepdims=True)
     return _scale(narrow(stashed / np.sqrt(mean + epsilon), x), scale, None)
 
 

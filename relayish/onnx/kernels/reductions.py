@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from relayish.errors import EvaluationError
 from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.numeric.precision import is_fractional, is_integral, widen
+from relayish.numeric.reduction import find_extreme, mean_along, reduce_along
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import DType, Shape, Value, numbers_of, without_warnings
 
@@ -23,28 +23,6 @@ class _Versions(NamedTuple):
     function: Reduction
     attribute: tuple[int, ...]
     input: tuple[int, ...]
-
-
-def _sum(data: Array, axes: Shape, keepdims: bool) -> Value:
-    return np.sum(data, axis=axes, keepdims=keepdims, dtype=data.dtype)
-
-
-def _product(data: Array, axes: Shape, keepdims: bool) -> Value:
-    return np.prod(data, axis=axes, keepdims=keepdims, dtype=data.dtype)
-
-
-def _mean(data: Array, axes: Shape, keepdims: bool) -> Value:
-    """Return means; those of integers are rounded towards zero."""
-    total = _sum(data, axes, keepdims)
-    count = math.prod([data.shape[axis] for axis in axes])
-    if not is_integral(data.dtype):
-        return np.true_divide(total, data.dtype.type(count))
-    if not count:
-        raise EvaluationError(
-            f"the mean of no {data.dtype} is asked for, along axes {list(axes)} of shape "
-            f"{data.shape}; expected elements along them"
-        )
-    return np.floor_divide(total - np.fmod(total, count).astype(total.dtype), count)
 
 
 def _largest(data: Array, axes: Shape, keepdims: bool) -> Value:
@@ -66,11 +44,11 @@ def _bound(dtype: DType, *, largest: bool) -> Any:  # Any: a number of the type
 
 
 def _absolute_sum(data: Array, axes: Shape, keepdims: bool) -> Value:
-    return _sum(np.abs(data), axes, keepdims)
+    return reduce_along(np.add, np.abs(data), axes, keepdims)
 
 
 def _square_sum(data: Array, axes: Shape, keepdims: bool) -> Value:
-    return _sum(np.multiply(data, data), axes, keepdims)
+    return reduce_along(np.add, np.multiply(data, data), axes, keepdims)
 
 
 def _norm(data: Array, axes: Shape, keepdims: bool) -> Value:
@@ -78,7 +56,7 @@ def _norm(data: Array, axes: Shape, keepdims: bool) -> Value:
 
 
 def _log_sum(data: Array, axes: Shape, keepdims: bool) -> Value:
-    return np.log(_sum(_real(data), axes, keepdims))
+    return np.log(reduce_along(np.add, _real(data), axes, keepdims))
 
 
 def _log_sum_of_exponentials(data: Array, axes: Shape, keepdims: bool) -> Value:
@@ -86,7 +64,7 @@ def _log_sum_of_exponentials(data: Array, axes: Shape, keepdims: bool) -> Value:
     data = _real(data)
     top = _largest(data, axes, True)
     top = np.where(np.isfinite(top), top, data.dtype.type(0))
-    result = np.log(_sum(np.exp(data - top), axes, True)) + top
+    result = np.log(reduce_along(np.add, np.exp(data - top), axes, True)) + top
     return result if keepdims else np.squeeze(result, axis=axes)
 
 
@@ -95,9 +73,9 @@ def _real(data: Array) -> Array:
 
 
 _REDUCTIONS: Final = {
-    "ReduceSum": _Versions(_sum, (1, 11), (13,)),
-    "ReduceMean": _Versions(_mean, (1, 11, 13), (18,)),
-    "ReduceProd": _Versions(_product, (1, 11, 13), (18,)),
+    "ReduceSum": _Versions(partial(reduce_along, np.add), (1, 11), (13,)),
+    "ReduceMean": _Versions(mean_along, (1, 11, 13), (18,)),
+    "ReduceProd": _Versions(partial(reduce_along, np.multiply), (1, 11, 13), (18,)),
     "ReduceMax": _Versions(_largest, (1, 11, 12, 13), (18, 20)),
     "ReduceMin": _Versions(_smallest, (1, 11, 12, 13), (18, 20)),
     "ReduceL1": _Versions(_absolute_sum, (1, 11, 13), (18,)),
@@ -147,16 +125,9 @@ def _position(
     keepdims: int,
     select_last_index: int,
 ) -> Array:
-    axis = normalise_axis(axis, data.ndim)
-    if not data.shape[axis]:
-        raise EvaluationError(
-            f"axis {axis} of shape {data.shape} has no element; expected one to be found"
-        )
-    data = widen(data)
-    if not select_last_index:
-        return np.asarray(find(data, axis=axis, keepdims=bool(keepdims)))
-    behind = find(np.flip(data, axis), axis=axis, keepdims=bool(keepdims))
-    return np.asarray(data.shape[axis] - 1 - behind)
+    axes = (normalise_axis(axis, data.ndim),)
+    last = bool(select_last_index)
+    return find_extreme(find, data, axes, keepdims=bool(keepdims), last=last)
 
 
 def _declare_position(name: str, find: Callable[..., Array]) -> None:

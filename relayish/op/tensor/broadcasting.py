@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.precision import is_whole
+from relayish.numeric.reduction import reduce_along
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.tensor.creation import InitOpAttrs, read_shape
@@ -25,7 +26,6 @@ from relayish.op.types.type_rules import require_length, tensor, unify_dtype
 from relayish.op.values.evaluation import (
     Array,
     Parameters,
-    apply_widened,
 )
 
 
@@ -62,7 +62,7 @@ def collapse(data: Array, shape: Sequence[int]) -> Array:
     )
     if not axes:
         return data.reshape(shape)
-    return apply_widened(lambda wide: np.add.reduce(wide, axes, wide.dtype), data).reshape(shape)
+    return reduce_along(np.add, data, axes).reshape(shape)
 
 
 def _collapse_sum_to(_: Parameters, data: Array, shape: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Final, Unpack
 
 import numpy as np
@@ -11,7 +12,9 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
-from relayish.numeric.precision import divide_sum, is_whole
+from relayish.numeric.ordering import accumulate
+from relayish.numeric.precision import narrow, widen
+from relayish.numeric.reduction import divide_by_count, find_extreme, mean_along, reduce_along
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -21,7 +24,7 @@ from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import OptionalDType
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import Array, Parameters, apply_widened, cast_to, result_dtype
+from relayish.op.values.evaluation import Array, Parameters, cast_to, result_dtype
 
 
 @attrs("relay.attrs.ReduceAttrs")
@@ -87,100 +90,52 @@ def normalise_axes(
     return tuple(a for a in range(rank) if (a in named) != exclude)
 
 
-def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
-    count = 1
-    for axis in axes:
-        count *= shape[axis]
-    return count
-
-
-def _reduce(ufunc: np.ufunc, data: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
-    return ufunc.reduce(data, axis=axes, dtype=data.dtype, keepdims=keepdims)
-
-
-def _over_count(total: Array, count: int) -> Array:
-    """Return ``total / count`` of the same type, rounded towards zero for integers."""
-    if not is_whole(total.dtype):
-        return total / total.dtype.type(count)
-    if count == 0:
-        raise EvaluationError("the mean of no integers is not defined")
-    return divide_sum(total, np.asarray(count), total.dtype)
-
-
 def _refuse_booleans(name: str, data: Array) -> None:
     if data.dtype.kind == "b":
         raise EvaluationError(f"{name} of bool is not defined; cast it to a type of numbers")
 
 
-def _sum(attrs: ReduceAttrs, data: Array) -> Array:
-    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    return apply_widened(lambda wide: _reduce(np.add, wide, axes, keepdims=attrs.keepdims), data)
+def _evaluate_total(function: np.ufunc) -> Callable[[ReduceAttrs, Array], Array]:
+    def evaluation(attrs: ReduceAttrs, data: Array) -> Array:
+        axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+        return reduce_along(function, data, axes, attrs.keepdims)
+
+    return evaluation
 
 
 def _mean(attrs: ReduceAttrs, data: Array) -> Array:
     _refuse_booleans("mean", data)
     axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    count = _count(data.shape, axes)
-
-    def mean(wide: Array) -> Array:
-        return _over_count(_reduce(np.add, wide, axes, keepdims=attrs.keepdims), count)
-
-    return apply_widened(mean, data)
+    return mean_along(data, axes, attrs.keepdims)
 
 
 def _variance(attrs: VarianceAttrs, data: Array, mean: Array) -> Array:
     _refuse_booleans("variance", data)
     axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    count = _count(data.shape, axes) - attrs.unbiased
-
-    def variance(wide: Array) -> Array:
-        squares = np.square(wide - mean.astype(wide.dtype)).astype(wide.dtype)
-        return _over_count(_reduce(np.add, squares, axes, keepdims=attrs.keepdims), count)
-
-    return apply_widened(variance, data)
-
-
-def _prod(attrs: ReduceAttrs, data: Array) -> Array:
-    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    return apply_widened(
-        lambda wide: _reduce(np.multiply, wide, axes, keepdims=attrs.keepdims), data
-    )
+    wide = widen(data)
+    squares = np.square(wide - mean.astype(wide.dtype)).astype(wide.dtype)
+    count = prod(data.shape[axis] for axis in axes) - attrs.unbiased
+    total = reduce_along(np.add, squares, axes, attrs.keepdims)
+    return narrow(divide_by_count(total, count), data)
 
 
 def _evaluate_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Array]:
     def evaluation(attrs: ReduceAttrs, data: Array) -> Array:
         axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-        if ufunc.identity is None and _count(data.shape, axes) == 0:
+        if ufunc.identity is None and not all(data.shape[axis] for axis in axes):
             raise EvaluationError(f"{name} of no elements is not defined")
-        result = ufunc.reduce(data, axis=axes, keepdims=attrs.keepdims)
-        return result if result.dtype == data.dtype else result.astype(data.dtype)
+        return narrow(ufunc.reduce(widen(data), axis=axes, keepdims=attrs.keepdims), data)
 
     return evaluation
 
 
 def _evaluate_position(find: Callable[..., Array]) -> Callable[[ArgReduceAttrs, Array], Array]:
-    """Return the evaluation of ``argmax`` or ``argmin``.
-
-    Several axes count as one, of which they are the digits in order.
-    """
+    """Return the evaluation of ``argmax`` or ``argmin``."""
 
     def evaluation(attrs: ArgReduceAttrs, data: Array) -> Array:
         axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-        kept = tuple(a for a in range(data.ndim) if a not in axes)
-        count = _count(data.shape, axes)
-        if count == 0:
-            raise EvaluationError("the position of an extreme among no elements is not defined")
-        rows = np.transpose(data, kept + axes).reshape((*(data.shape[a] for a in kept), count))
-        if attrs.select_last_index:
-            found = count - 1 - find(rows[..., ::-1], axis=-1)
-        else:
-            found = find(rows, axis=-1)
-        shape = tuple(
-            1 if a in axes else data.shape[a]
-            for a in range(data.ndim)
-            if attrs.keepdims or a not in axes
-        )
-        return np.asarray(found, np.int32).reshape(shape)
+        last, keepdims = attrs.select_last_index, attrs.keepdims
+        return find_extreme(find, data, axes, keepdims=keepdims, last=last).astype(np.int32)
 
     return evaluation
 
@@ -192,14 +147,7 @@ def _scan(ufunc: np.ufunc) -> Callable[[ScanopAttrs, Array], Array]:
         else:
             axis = normalise_axis(attrs.axis, data.ndim)
         data = cast_to(data, result_dtype(attrs.dtype, data.dtype))
-        result = apply_widened(lambda wide: ufunc.accumulate(wide, axis, wide.dtype), data)
-        if not attrs.exclusive:
-            return result
-        shifted = np.full_like(result, ufunc.identity)
-        behind, before = [slice(None)] * data.ndim, [slice(None)] * data.ndim
-        behind[axis], before[axis] = slice(1, None), slice(None, -1)
-        shifted[tuple(behind)] = result[tuple(before)]
-        return shifted
+        return accumulate(ufunc, data, axis, exclusive=attrs.exclusive)
 
     return evaluation
 
@@ -271,10 +219,13 @@ def _declare(name: str, summary: str, shapes: str = _SHAPES, **told: Unpack[Reco
 
 
 _declare(
-    "sum", "Add up the elements along axes.", evaluate=_sum, mixed_precision=MixedPrecision.NEVER
+    "sum",
+    "Add up the elements along axes.",
+    evaluate=_evaluate_total(np.add),
+    mixed_precision=MixedPrecision.NEVER,
 )
 _declare("mean", "Take the mean along axes.", evaluate=_mean, mixed_precision=MixedPrecision.NEVER)
-_declare("prod", "Multiply the elements along axes.", evaluate=_prod)
+_declare("prod", "Multiply the elements along axes.", evaluate=_evaluate_total(np.multiply))
 _declare(
     "max",
     "Take the largest element along axes.",

@@ -9,6 +9,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.numeric.axes import normalise_axis
+from relayish.numeric.ordering import find_distinct, find_top, order
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_axis
 from relayish.op.types import dimension
@@ -54,14 +55,6 @@ class UniqueAttrs(Attrs):
     return_counts: bool = False
 
 
-def _order(data: Array, axis: int, *, ascending: bool) -> Array:
-    """Return the positions of the elements in order; equal ones keep theirs either way."""
-    if ascending:
-        return np.argsort(data, axis=axis, kind="stable")
-    backwards = np.argsort(np.flip(data, axis), axis=axis, kind="stable")
-    return data.shape[axis] - 1 - np.flip(backwards, axis)
-
-
 def _sort_type(attrs: ArgsortAttrs, data: Type) -> TensorType:
     source = tensor(data, "data")
     dimension.normalise_axis(attrs.axis, len(source.shape))
@@ -74,13 +67,13 @@ def _argsort_type(attrs: ArgsortAttrs, data: Type) -> TensorType:
 
 def _argsort(attrs: ArgsortAttrs, data: Array) -> Array:
     axis = normalise_axis(attrs.axis, data.ndim)
-    order = _order(data, axis, ascending=attrs.is_ascend)
-    return order.astype(result_dtype(attrs.dtype, np.dtype(np.int32)))
+    places = order(data, axis, largest=not attrs.is_ascend)
+    return places.astype(result_dtype(attrs.dtype, np.dtype(np.int32)))
 
 
 def _sort(attrs: ArgsortAttrs, data: Array) -> Array:
     axis = normalise_axis(attrs.axis, data.ndim)
-    return np.take_along_axis(data, _order(data, axis, ascending=attrs.is_ascend), axis)
+    return np.take_along_axis(data, order(data, axis, largest=not attrs.is_ascend), axis)
 
 
 def topk_type(data: TensorType, k: Dimension, axis: int, ret_type: str, dtype: str | None) -> Type:
@@ -113,11 +106,7 @@ def topk(
     """Return the first ``k`` in order along ``axis`` (all if ``k < 1``): values, places or both."""
     along = normalise_axis(axis, data.ndim)
     count = data.shape[along] if k < 1 else k
-    if count > data.shape[along]:
-        raise EvaluationError(f"the first {k} are asked for; axis {along} has {data.shape[along]}")
-    order = _order(data, along, ascending=is_ascend)
-    first = np.take(order, np.arange(count), axis=along)
-    values = np.take_along_axis(data, first, along)
+    values, first = find_top(data, count, along, largest=not is_ascend)
     places = first.astype(result_dtype(dtype, np.dtype(np.int32)))
     match ret_type:
         case "both":
@@ -192,18 +181,13 @@ def _unique_type(attrs: UniqueAttrs, data: Type) -> TupleType:
 
 def _unique(attrs: UniqueAttrs, data: Array) -> tuple[Array, ...]:
     """Fill up with zeros what there is no value for, and places with the number of elements."""
-    values, first, which, counts = np.unique(
-        data, return_index=True, return_inverse=True, return_counts=True
-    )
-    if not attrs.sorted:
-        order = np.argsort(first)
-        values, first, counts = values[order], first[order], counts[order]
-        which = np.argsort(order)[which]
+    first, which, counts = find_distinct(data, by_value=attrs.sorted)
+    values = data[first]
     missing = (0, data.size - values.size)
     found = (
         np.pad(values, missing),
         np.pad(first, missing, constant_values=data.size).astype(np.int32),
-        which.reshape(data.shape).astype(np.int32),
+        which.astype(np.int32),
         np.array([values.size], np.int32),
     )
     return (*found, np.pad(counts, missing).astype(np.int32)) if attrs.return_counts else found

@@ -9,51 +9,6 @@ from tests.support.each import each
 from tests.support.onnx_kernels import run_kernel
 
 
-@each("axis", [0, 1, -1])
-@each("largest", [0, 1])
-@each("k", [0, 1, 3, 4])
-@each("dtype", [np.float32, np.int64, np.uint8, np.float16, ml_dtypes.bfloat16])
-def test_top_elements_come_in_order_and_equal_ones_by_place(axis, largest, k, dtype):
-    x = np.random.default_rng(0).integers(0, 4, (5, 4)).astype(dtype)
-    values, places = run_kernel(
-        "TopK", x, np.array([k]), version=11, axis=axis, largest=largest, num_outputs=2
-    )
-    assert (values.dtype, places.dtype) == (dtype, np.int64)
-    rows = np.moveaxis(x.astype(int), axis, -1)
-    sign = -1 if largest else 1
-    for row, found, at in zip(
-        rows, np.moveaxis(values, axis, -1), np.moveaxis(places, axis, -1), strict=True
-    ):
-        order = sorted(range(len(row)), key=lambda place, row=row: (sign * row[place], place))[:k]
-        assert at.tolist() == order
-        assert found.astype(int).tolist() == row[order].tolist()
-
-
-@each("largest", [0, 1])
-@each("k", [0, 1, 7])
-@each("dtype", [np.float32, np.int64, np.uint8, np.float16])
-@each("shape", [(64,), (3, 200), (2, 3, 57), (0, 100)])
-def test_top_elements_of_many_are_those_of_all_in_order(largest, k, dtype, shape):
-    x = np.random.default_rng(0).integers(0, 9, shape).astype(dtype)
-    values, places = run_kernel("TopK", x, np.array([k]), version=11, largest=largest)
-    rows = x.astype(int)
-    order = np.argsort(-rows if largest else rows, axis=-1, kind="stable")[..., :k]
-    assert places.tolist() == order.tolist()
-    assert values.tolist() == np.take_along_axis(x, order, -1).tolist()
-    x[...] = 5
-    assert (
-        run_kernel("TopK", x, np.array([k]), version=11)[1].tolist()
-        == np.broadcast_to(np.arange(k), (*shape[:-1], k)).tolist()
-    )
-
-
-def test_what_is_no_number_is_the_largest():
-    x = np.zeros(100, np.float32)
-    x[[3, 50]] = np.nan
-    assert run_kernel("TopK", x, np.array([3]), version=11)[1].tolist() == [3, 50, 0]
-    assert run_kernel("TopK", x, np.array([2]), version=11, largest=0)[1].tolist() == [0, 1]
-
-
 def test_top_of_the_first_versions_is_the_largest():
     x = np.float32([[3, 1, 2]])
     for found in (
@@ -125,29 +80,6 @@ def test_places_of_what_is_not_zero_are_columns():
     assert run_kernel("NonZero", np.array(5.0), version=13)[0].shape == (0, 1)
     assert run_kernel("NonZero", np.array(0.0), version=13)[0].shape == (0, 0)
     assert run_kernel("NonZero", np.zeros((2, 0)), version=13)[0].shape == (2, 0)
-
-
-@each("axis", [0, 1, -1])
-@each("exclusive", [0, 1])
-@each("reverse", [0, 1])
-@each("dtype", [np.float32, np.int32, np.float16, np.uint64])
-def test_running_results_are_those_of_a_loop(axis, exclusive, reverse, dtype):
-    x = np.random.default_rng(1).integers(1, 3, (3, 4)).astype(dtype)
-    for op, function, neutral in (("CumSum", np.sum, 0), ("CumProd", np.prod, 1)):
-        (found,) = run_kernel(
-            op,
-            x,
-            np.array(axis, np.int32),
-            version=14 if op == "CumSum" else 26,
-            exclusive=exclusive,
-            reverse=reverse,
-        )
-        assert found.dtype == dtype
-        rows = np.moveaxis(x.astype(int), axis, -1)
-        for row, result in zip(rows, np.moveaxis(found, axis, -1), strict=True):
-            for place in range(len(row)):
-                part = row[place + exclusive :] if reverse else row[: place + 1 - exclusive]
-                assert result[place] == (function(part) if len(part) else neutral)
 
 
 def test_running_sums_of_nothing_are_nothing():

@@ -95,20 +95,6 @@ def test_bounds_of_no_integers_are_those_of_the_type():
         run_kernel("ReduceMean", x, version=18)
 
 
-@each("dtype", [np.int32, np.int64, np.uint32])
-@each("op", ["ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSumSquare", "ReduceL1"])
-def test_integers_are_reduced_exactly(dtype, op):
-    x = np.array([[2, 3], [5, 7]], dtype)
-    (found,) = run_kernel(op, x, np.array([0]), version=13 if op == "ReduceSum" else 18)
-    assert found.dtype == dtype
-    assert found.tolist() == REDUCTIONS[op](x, axis=0, keepdims=True).tolist()
-
-
-def test_means_of_integers_are_rounded_towards_zero():
-    x = np.array([[7, -7], [0, 0]])
-    assert run_kernel("ReduceMean", x, np.array([0]), version=18)[0].tolist() == [[3, -3]]
-
-
 def test_norms_and_logarithms_of_integers_are_integers():
     x = np.int32([3, 4])
     assert run_kernel("ReduceL2", x, version=18)[0].tolist() == [5]
@@ -134,26 +120,3 @@ def test_axes_that_do_not_exist_or_come_twice_are_an_error():
             run_kernel("ReduceSum", data(), np.array(axes), version=13)
         with pytest.raises(EvaluationError, match=r"ax[ei]s"):
             run_kernel("ReduceMax", data(), version=13, axes=axes)
-
-
-@each("op", ["ArgMax", "ArgMin"])
-@each("axis", [0, 1, -1])
-@each("keepdims", [0, 1])
-def test_places_are_the_first_or_last_of_equal_ones(op, axis, keepdims):
-    x = np.random.default_rng(0).integers(0, 3, (4, 5)).astype(np.float32)
-    find = np.argmax if op == "ArgMax" else np.argmin
-    first = run_kernel(op, x, version=11, axis=axis, keepdims=keepdims)[0]
-    assert first.dtype == np.int64
-    np.testing.assert_array_equal(first, find(x, axis=axis, keepdims=bool(keepdims)))
-    last = run_kernel(op, x, version=13, axis=axis, keepdims=1, select_last_index=1)[0]
-    best = np.take_along_axis(x, last, axis)
-    places = np.arange(x.shape[axis]).reshape((-1, 1) if axis == 0 else (1, -1))
-    assert (best == (x.max if op == "ArgMax" else x.min)(axis=axis, keepdims=True)).all()
-    assert not ((x == best) & (places > last)).any()
-
-
-def test_no_element_has_no_place():
-    with pytest.raises(EvaluationError, match="has no element"):
-        run_kernel("ArgMax", np.zeros((2, 0)), version=13, axis=1)
-    with pytest.raises(EvaluationError, match="axis 0 is not one of 0 axes"):
-        run_kernel("ArgMax", np.array(1.0), version=13)
