@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
-from relayish.errors import UnknownNameError
 from relayish.ir.relay.expr import Call, Function, GlobalVar, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.prelude import Prelude
@@ -48,11 +45,6 @@ def test_every_entry_function_stays():
         "a",
         "other",
     ]
-
-
-def test_an_entry_function_that_is_not_there_is_an_error():
-    with pytest.raises(UnknownNameError, match="no function @main"):
-        remove(module(mein=""))
 
 
 def test_a_reference_to_a_name_that_is_not_defined_is_passed_over():

@@ -19,14 +19,12 @@ from relayish.passes.fold import dynamic_to_static as subject
 from relayish.passes.fold.dynamic_to_static import dynamic_to_static
 from relayish.passes.fold.static_rules import find_static_call
 from relayish.passes.rewrite.rules import retyping
-from relayish.text import astext, parse
+from relayish.text import astext
 from relayish.transform import DynamicToStatic
 from tests.support.each import each
 from tests.support.random_exprs import same_value
 from tests.support.random_sizes import random_sizes
 from tests.support.seeds import seeds
-
-HEADER = '#[version = "0.0.5"]\n'
 
 
 def vector(*numbers: float, dtype: str = "int32") -> Constant:
@@ -96,14 +94,6 @@ def test_static_operator_does_what_the_dynamic_one_did(name: str) -> None:
     assert func.ret_type.shape == shape
 
 
-@pytest.mark.parametrize("ret_type", ["both", "values", "indices"])
-def test_topk_keeps_its_attributes(ret_type: str) -> None:
-    topk = op.dyn.topk(x, const(2), axis=2, ret_type=ret_type, is_ascend=True, dtype="int64")
-    func = made_static(getattr(topk, "tuple_value", topk), x)
-    assert func.body.op.name == "topk"
-    assert (func.body.attrs.k, func.body.attrs.axis, func.body.attrs.is_ascend) == (2, 2, True)
-
-
 def test_every_dynamic_operator_has_a_static_form() -> None:
     named = {name for name in list_ops("relay") if find_static_call(get_op(name)) is not None}
     assert named == {name for name in list_ops("relay") if name.startswith("dyn.")}
@@ -135,55 +125,6 @@ def test_random_programs_keep_their_value_and_lose_what_is_unknown(seed: int) ->
 def test_call_stays_where_its_sizes_are_wrong(call: Call) -> None:
     mod = infer_type(IRModule.from_expr(Function((x, image), call)))
     assert DynamicToStatic()(mod) is mod
-
-
-def test_size_with_an_effect_stays() -> None:
-    mod = parse(
-        HEADER + "def @main(%x: Tensor[(4), float32], %r: ref(Tensor[(2), int32])) {"
-        ' dyn.reshape(%x, shape_of(ref_read(%r), dtype="int32"), newshape=[]) }'
-    )
-    assert DynamicToStatic()(mod) is mod
-
-
-def test_sizes_only_known_at_run_time_stay() -> None:
-    sizes = var("sizes", shape=(2,), dtype="int32")
-    mod = IRModule.from_expr(Function((x, sizes), op.dyn.reshape(x, sizes)))
-    assert DynamicToStatic()(mod) is mod
-
-
-def test_branches_keep_what_they_have_in_common() -> None:
-    mod = parse(
-        HEADER + "def @main(%c: bool, %x: Tensor[(4), float32], %n: Tensor[(1), int32]) {"
-        ' if (%c) { dyn.reshape(%x, shape_of(%x, dtype="int32"), newshape=[]) }'
-        " else { dyn.reshape(%x, %n, newshape=[]) } }"
-    )
-    branch = DynamicToStatic()(mod)["main"].body
-    assert branch.true_branch.op.name == "reshape"
-    assert branch.false_branch.op.name == "dyn.reshape"
-    assert "?" in str(branch.checked_type)
-
-
-def test_function_called_where_it_stands_returns_static_shapes() -> None:
-    mod = parse(
-        HEADER + "def @main(%x: Tensor[(4), float32]) {"
-        " %0 = fn (%y: Tensor[(4), float32]) {"
-        ' dyn.reshape(%y, shape_of(%y, dtype="int32"), newshape=[]) };'
-        ' dyn.zeros(shape_of(%0(%x), dtype="int32"), shape=[], dtype="float32") }'
-    )
-    func = DynamicToStatic()(mod)["main"]
-    assert func.body.op.name == "zeros"
-    assert func.ret_type.shape == (4,)
-
-
-def test_callers_see_the_static_result_of_a_function() -> None:
-    mod = parse(
-        HEADER + "def @f(%x: Tensor[(4), float32]) {"
-        ' dyn.reshape(%x, shape_of(%x, dtype="int32"), newshape=[]) }\n'
-        "def @main(%x: Tensor[(4), float32]) { nn.relu(@f(%x)) }"
-    )
-    out = DynamicToStatic()(mod)
-    assert out["f"].ret_type.shape == (4,)
-    assert out["main"].body.args[0].checked_type.shape == (4,)
 
 
 def test_shapes_that_turn_out_not_to_fit_are_ill_typed() -> None:

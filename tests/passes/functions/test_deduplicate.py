@@ -31,7 +31,7 @@ from relayish.passes.functions.deduplication.labels import Labels
 from relayish.passes.functions.deduplication.units import Units
 from relayish.testing import lstm, resnet
 from relayish.text import parse
-from relayish.transform import Deduplicate, parse_pipeline
+from relayish.transform import parse_pipeline
 from tests.support.depth import DEPTH
 
 T = "Tensor[(4), float32]"
@@ -75,131 +75,6 @@ def assert_same_values(before: IRModule, after: IRModule) -> None:
 # What repeats
 
 
-def test_part_that_occurs_twice_is_written_once_and_called_twice() -> None:
-    mod = program("%0 = tanh(exp(%x)); tanh(exp(add(%0, %y)))")
-    out = run(mod)
-    (function,) = made(out)
-    assert calls(function) == {"tanh": 1, "exp": 1}
-    assert sum(calls(out["main"]).values()) == 3
-    assert_same_values(mod, out)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "tanh(exp(%x))",
-        "add(exp(%x), exp(%y))",  # one operator alone
-        "%0 = tanh(exp(%x)); add(%0, exp(tanh(%y)))",  # the other way round
-        "%0 = sum(exp(%x), axis=[0]); add(%0, sum(exp(%y), axis=[0], keepdims=True))",
-        "%0 = exp(%x); add(tanh(%0), tanh(%0))",  # the operand of both is one node
-        "%0 = add(exp(%x), %x); subtract(%0, add(%x, exp(%x)))",  # another argument
-    ],
-)
-def test_module_in_which_nothing_repeats_is_the_same_object(body: str) -> None:
-    mod = program(body)
-    assert run(mod) is mod
-
-
-def test_operands_may_be_computed_between_the_nodes_of_a_part() -> None:
-    mod = program(
-        "%0 = multiply(add(%x, %x), exp(%y)); multiply(add(%0, %x), exp(erf(sigmoid(%y))))"
-    )
-    (function,) = made(out := run(mod))
-    assert calls(function) == {"multiply": 1, "add": 1, "exp": 1}
-    assert_same_values(mod, out)
-
-
-def test_part_that_uses_one_node_twice_differs_from_one_that_uses_two() -> None:
-    mod = program(
-        "%0 = exp(%x); %1 = add(%0, %0); %2 = exp(%1); %3 = exp(%y); "
-        "%4 = add(%2, %3); %5 = exp(%4); add(%5, %5)"
-    )
-    (function,) = made(out := run(mod))
-    assert calls(function) == {"add": 1, "exp": 1}
-    assert len(function.params) == 1
-    assert_same_values(mod, out)
-
-
-def test_arguments_that_are_the_same_in_some_places_only_are_parameters_apart() -> None:
-    mod = program("%0 = add(exp(%x), %x); add(exp(%0), %y)")
-    (function,) = made(out := run(mod))
-    assert len(function.params) == 2
-    assert_same_values(mod, out)
-
-
-def test_arguments_that_are_the_same_in_all_places_are_one_parameter() -> None:
-    mod = program("%0 = add(exp(%x), %x); add(exp(%0), %0)")
-    (function,) = made(run(mod))
-    assert len(function.params) == 1
-
-
-def test_constant_that_is_the_same_everywhere_stays_inside() -> None:
-    mod = program("%0 = exp(add(%x, 2f)); exp(add(tanh(%0), 2f))")
-    (function,) = made(run(mod))
-    assert len(function.params) == 1
-
-
-def test_constant_that_differs_is_a_parameter() -> None:
-    mod = program("%0 = exp(add(%x, 2f)); exp(add(tanh(%0), 3f))")
-    (function,) = made(out := run(mod))
-    assert len(function.params) == 2
-    assert_same_values(mod, out)
-
-
-def test_tuples_and_projections_are_parts_of_what_repeats() -> None:
-    mod = program(
-        "%0 = split(concatenate((%x, %y)), indices_or_sections=2); %1 = add(%0.0, %0.1); "
-        "%2 = split(concatenate((%1, %x)), indices_or_sections=2); add(%2.0, %2.1)"
-    )
-    (function,) = made(out := run(mod))
-    assert calls(function) == {"concatenate": 1, "split": 1, "add": 1}
-    assert len(function.params) == 2
-    assert_same_values(mod, out)
-
-
-def test_parts_in_several_functions_of_the_module_are_one() -> None:
-    mod = program(
-        "@f(tanh(exp(%x)))",
-        f"%x: {T}",
-        f"def @f(%y: {T}) -> {T} {{ subtract(tanh(exp(%y)), %y) }}",
-    )
-    (function,) = made(out := run(mod))
-    assert calls(function) == {"tanh": 1, "exp": 1}
-    assert calls(out["f"]).keys() - {"subtract"} == calls(out["main"]).keys() - {"f"}
-    assert_same_values(mod, out)
-
-
-def test_parts_in_both_branches_and_in_closures_are_found_where_they_are() -> None:
-    mod = program(
-        "let %f = fn (%z: " + T + ") { tanh(exp(%z)) }; "
-        "if (less(mean(%x), 0f)) { tanh(exp(%y)) } else { %f(%x) }"
-    )
-    (function,) = made(out := run(mod))
-    assert sum(calls(out["main"])[name] for name in calls(out["main"]) if "dedup" in name) == 2
-    assert calls(function) == {"tanh": 1, "exp": 1}
-    assert_same_values(mod, out)
-
-
-def test_part_does_not_reach_over_a_branch() -> None:
-    mod = program(
-        "%0 = if (%a) { tanh(exp(%x)) } else { %x }; %1 = if (%b) { tanh(exp(%y)) } else { %y }; "
-        "add(erf(sigmoid(%0)), erf(sigmoid(%1)))",
-        f"%x: {T}, %y: {T}, %a: bool, %b: bool",
-    )
-    out = run(mod)
-    assert sorted(map(sorted, map(calls, made(out)))) == [["erf", "sigmoid"], ["exp", "tanh"]]
-    assert_same_values(mod, out)
-
-
-def test_values_of_lets_are_joined() -> None:
-    mod = program(
-        "let %a = exp(%x); let %b = tanh(%a); let %c = exp(%b); let %d = tanh(%c); add(%d, %x)"
-    )
-    (function,) = made(out := run(mod))
-    assert calls(function) == {"tanh": 1, "exp": 1}
-    assert_same_values(mod, out)
-
-
 def test_function_without_repetition_keeps_its_lets() -> None:
     mod = program(
         "%0 = tanh(exp(%x)); @f(tanh(exp(%0)))",
@@ -212,16 +87,6 @@ def test_function_without_repetition_keeps_its_lets() -> None:
 
 
 # What is made of blocks
-
-
-def test_block_of_which_a_piece_occurs_elsewhere_calls_the_function_of_the_piece() -> None:
-    mod = program(
-        "%0 = sqrt(exp(abs(%x))); %1 = tanh(sqrt(exp(abs(%0)))); tanh(sqrt(exp(abs(erf(%1)))))"
-    )
-    small, large = sorted(made(out := run(mod)), key=lambda func: "tanh" in calls(func))
-    assert calls(small) == {"sqrt": 1, "exp": 1, "abs": 1}
-    assert len(calls(large)) == 2
-    assert_same_values(mod, out)
 
 
 def test_layers_in_a_row_stay_calls_in_a_row() -> None:
@@ -260,82 +125,7 @@ def test_steps_of_an_unrolled_recurrence_call_one_function() -> None:
 # What is left alone
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        (
-            "let %r = ref(%x); %0 = tanh(exp(ref_read(%r))); let %w = ref_write(%r, %y); "
-            "add(%0, tanh(exp(ref_read(%r))))"
-        ),
-        "let %k = fn (%z: " + T + ", Primitive=1) { tanh(exp(%z)) }; "
-        "let %l = fn (%z: " + T + ", Primitive=1) { tanh(exp(%z)) }; add(%k(%x), %l(%y))",
-        "add(annotation.stop_fusion(exp(%x)), annotation.stop_fusion(exp(%y)))",
-        "%0 = tanh(exp(nn.dropout(%x).0)); add(%0, tanh(exp(nn.dropout(%y).0)))",  # it has state
-    ],
-)
-def test_what_acts_and_what_belongs_to_others_is_left_alone(body: str) -> None:
-    mod = program(body)
-    assert run(mod) is mod
-
-
-@pytest.mark.parametrize("attr", ["Primitive=1", 'Compiler="other"', "SkipOptimization=1"])
-def test_function_of_the_module_with_such_an_attribute_is_not_looked_into(attr: str) -> None:
-    mod = program(
-        "@f(tanh(exp(%x)))",
-        f"%x: {T}",
-        f"def @f(%y: {T}, {attr}) -> {T} {{ subtract(tanh(exp(%y)), %y) }}",
-    )
-    assert run(mod) is mod
-
-
 # Options
-
-
-def test_value_used_outside_is_a_second_result() -> None:
-    body = (
-        "%0 = exp(tanh(sigmoid(sqrt(%x)))); %1 = abs(erf(round(%0))); "
-        "%2 = exp(tanh(sigmoid(sqrt(%1)))); %3 = abs(erf(round(%2))); add(add(%0, %2), %3)"
-    )
-    mod = program(body)
-    (function,) = made(out := run(mod))
-    assert isinstance(function.body, Tuple)
-    assert_same_values(mod, out)
-    dominated = run(mod, "Deduplicate{must_dominate=true}")
-    assert all(not isinstance(func.body, Tuple) for func in made(dominated))
-    assert_same_values(mod, dominated)
-    assert len(made(run(mod, "Deduplicate{forward_steps=0}"))) == len(made(dominated))
-
-
-def test_value_is_not_computed_that_was_not_before() -> None:
-    """The part of which the value is needed in a branch only cannot come with what is before it."""
-    mod = program(
-        "%0 = exp(tanh(sigmoid(sqrt(%x)))); %1 = abs(erf(round(%0))); "
-        "%2 = if (less(mean(%0), 0f)) { add(%1, %y) } else { subtract(%1, %y) }; "
-        "%3 = exp(tanh(sigmoid(sqrt(%2)))); %4 = abs(erf(round(%3))); "
-        "if (less(mean(%3), 0f)) { add(%4, %y) } else { subtract(%4, %y) }"
-    )
-    out = run(mod)
-    assert all(not isinstance(func.body, Tuple) for func in made(out))
-    assert_same_values(mod, out)
-
-
-def test_types_count_unless_told_otherwise() -> None:
-    mod = program(
-        "%0 = tanh(exp(%x)); %1 = tanh(exp(%y)); (%0, %1)", f"%x: {T}, %y: Tensor[(5), float32]"
-    )
-    assert run(mod) is mod
-    assert run(mod, "Deduplicate{consider_type=false}") is mod  # there is one place of each
-
-
-def test_each_combination_of_types_has_a_function_of_its_own() -> None:
-    mod = program(
-        "%0 = tanh(exp(%x)); %1 = tanh(exp(erf(%0))); %2 = tanh(exp(%y)); "
-        "%3 = tanh(exp(erf(%2))); (%1, %3)",
-        f"%x: {T}, %y: Tensor[(5), float32]",
-    )
-    out = run(mod, "Deduplicate{consider_type=false}")
-    assert len(made(out)) == 2
-    np.testing.assert_array_equal(values(mod)[1], values(out)[1])
 
 
 def test_salt_is_in_the_names() -> None:
@@ -347,11 +137,6 @@ def test_salt_is_in_the_names() -> None:
 def test_negative_number_of_steps_is_refused() -> None:
     with pytest.raises(PassError, match=r"forward_steps is a number of steps, from 0; found -1"):
         deduplicate(program("%x"), forward_steps=-1)
-
-
-def test_salt_that_is_no_part_of_a_name_is_refused() -> None:
-    with pytest.raises(PassError, match=r"salt becomes part of names of functions; found 'a b'"):
-        Deduplicate(salt="a b")(program("%x"))
 
 
 # Names

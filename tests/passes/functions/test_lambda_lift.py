@@ -32,16 +32,6 @@ def functions_inside(func: Expr) -> int:
     return sum(type(node) is Function for node in EXPRESSIONS.post_order(func)) - 1
 
 
-def test_a_shared_function_is_lifted_from_every_place_it_stands_in():
-    x, y = Var("x", INT), Var("y", INT)
-    shared = Function((y,), Call(add, (y, x)))
-    f = Function((), Call(shared, (x,)))
-    mod = IRModule({"main": Function((x,), Call(add, (Call(f, ()), Call(shared, (x,)))))})
-    out = lift(mod)
-    assert len(out) == 3
-    assert evaluate(out["main"], out, (5,)) == 20
-
-
 def test_untouched_functions_and_the_module_given_stay():
     mod = infer_type(
         program("""
@@ -152,19 +142,3 @@ def test_a_chain_of_functions_is_lifted():
     out = lift(IRModule({"main": Function((x,), expr)}))
     assert len(out) == 3  # all that call another capture it, and are one
     assert "Closure" in astext(out)
-
-
-def test_type_variables_of_a_lifted_function_are_its_own():
-    mod = infer_type(
-        program(
-            "def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B) -> fn (A) -> C {"
-            " fn (%x: A) -> C { %f(%g(%x)) } }"
-            "def @main() { @compose(fn (%x: int32) -> int32 { add(%x, 1) },"
-            " fn (%y: int32) -> int32 { %y })(3) }"
-        )
-    )
-    image = lift(mod)
-    (lifted,) = [image[name] for name in image if image[name].type_params and name not in mod]
-    assert not set(lifted.type_params) & set(mod["compose"].type_params)
-    assert "malformed" not in astext(image)
-    assert evaluate(Call(image.get_global_var("main"), ()), infer_type(parse(astext(image)))) == 4

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from relayish.analysis import infer_type
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, RefWrite, Tuple, Var
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -35,14 +35,6 @@ def test_type_variables_are_searched_for_only_where_there_are_some(monkeypatch):
     monkeypatch.setattr(inspect.getmodule(lift_branch_body), "free_type_vars", refuse)
     plain = program("def @main(%c: bool) -> int32 { if (%c) { 1 } else { 2 } }")
     assert len(lift_branch_body(infer_type(plain))) == 3
-
-
-def test_an_if_that_stands_in_several_places_is_lifted_once():
-    c, x = Var("c", BOOL), Var("x", INT)
-    shared = If(c, x, Constant(0))
-    out = lift(IRModule({"main": Function((c, x), Call(add, (shared, shared)))}))
-    assert len(out) == 3
-    assert out["main"].body.args[0] is out["main"].body.args[1]
 
 
 def test_the_module_given_and_untouched_functions_stay():
@@ -86,31 +78,6 @@ def test_raf_defect_long_chains_of_lets_are_lifted_from():
 
 
 CELL, C, N = Var("cell", RefType(INT)), Var("c", BOOL), Var("n", INT)
-WRITE = RefWrite(CELL, N)
-
-
-def typed(body: Expr) -> IRModule:
-    return infer_type(IRModule({"main": Function((CELL, C, N), body)}))
-
-
-def test_function_without_branches_is_left_though_it_shares_an_effect() -> None:
-    mod = typed(Tuple((Call(Function((), WRITE), ()), WRITE)))
-    assert lift(mod) is mod
-
-
-PURE = Call(add, (N, N))
-WRITING = Function((), WRITE)
-SHARED_ALIKE = {
-    "what does nothing": Tuple((WRITE, If(C, PURE, Call(add, (PURE, N))))),
-    "a function that acts": If(C, Call(WRITING, ()), Call(WRITING, ())),
-}
-
-
-@pytest.mark.parametrize("body", SHARED_ALIKE.values(), ids=SHARED_ALIKE)
-def test_pure_nodes_that_branches_share_are_bound_by_no_let(body: Expr) -> None:
-    out = lift(typed(body))
-    assert len(out) == 3
-    assert not [n for name in out for n in EXPRESSIONS.post_order(out[name]) if type(n) is Let]
 
 
 @pytest.mark.parametrize(("name", "seed"), [("LiftBranchBody", 84), ("LambdaLift", 22)])

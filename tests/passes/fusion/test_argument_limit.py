@@ -103,26 +103,6 @@ def test_no_kernel_of_several_operators_takes_more_and_values_stay(most):
     assert several
 
 
-def test_a_value_that_is_taken_twice_counts_twice_in_the_estimate():
-    x, y = (relay.var(name, shape=(2,)) for name in "xy")
-    func = typed(relay.Function([x, y], relay.add(relay.multiply(x, y), relay.multiply(x, x))))
-    assert len(kernels(fuse_ops(func, max_function_args=3))) == 3
-    assert len(kernels(fuse_ops(func, max_function_args=5))) == 1
-
-
-def test_a_large_limit_changes_nothing():
-    func = typed(sum_of(40, (2,)))
-    assert relay.structural_equal(fuse_ops(func), fuse_ops(func, max_function_args=10_000))
-
-
-def test_an_operator_with_more_arguments_than_allowed_stays_alone():
-    params = [relay.var(f"x{i}", shape=(2,)) for i in range(6)]
-    joined = relay.concatenate([relay.exp(param) for param in params], axis=0)
-    func = typed(relay.Function(params, relay.nn.relu(joined)))
-    made = kernels(fuse_ops(func, max_function_args=4))
-    assert sorted(operators(each) for each in made) == [1] * 8
-
-
 def test_a_negative_number_of_arguments_is_refused():
     mod = relay.IRModule.from_expr(typed(sum_of(2, (2,))))
     with (

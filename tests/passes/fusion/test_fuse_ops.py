@@ -52,20 +52,6 @@ def sizes(mod: IRModule) -> list[int]:
 VECTOR = "%x: Tensor[(2), float32]"
 
 
-def test_stop_fusion_disappears_and_keeps_what_is_before_it_apart() -> None:
-    mod = fused(f"def @main({VECTOR}) {{ exp(annotation.stop_fusion(exp(exp(%x)))) }}")
-    assert sizes(mod) == [1, 2]
-    assert "stop_fusion" not in str(mod)
-
-
-def test_quantised_operators_stay_outside_with_what_comes_before_fused() -> None:
-    quantised = 'qnn.quantize(exp(exp(%x)), 0.1f, 0, out_dtype="int8")'
-    mod = fused(f"def @main({VECTOR}) {{ {quantised} }}")
-    assert sizes(mod) == [2]
-    assert isinstance(call := mod["main"].body, Call)
-    assert call.op is intern_op("qnn.quantize")
-
-
 def test_no_more_than_max_depth_operators_come_into_one_function() -> None:
     text = f"def @main({VECTOR}) {{ exp(exp(exp(exp(exp(%x))))) }}"
     assert sizes(fused(text)) == [5]
@@ -91,61 +77,6 @@ def test_level_zero_of_the_context_fuses_nothing() -> None:
     with PassContext(opt_level=0):
         mod = get_pass("FuseOps")(parse(HEADER + f"def @main({VECTOR}) {{ exp(exp(%x)) }}"))
     assert sizes(mod) == [1, 1]
-
-
-def test_argument_used_twice_is_one_parameter() -> None:
-    mod = fused(f"def @main({VECTOR}) {{ add(multiply(%x, %x), %x) }}")
-    assert [len(kernel.params) for kernel in kernels(mod)] == [1]
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "let %a = exp(%x); exp(%a)",
-        "%0 = exp(%x); if (True) { exp(%0) } else { negative(%0) }",
-        "%0 = exp(%x); (exp(%0), %0)",
-        "%0 = fn (%y: Tensor[(2), float32]) { exp(%y) }; %0(exp(%x))",
-    ],
-)
-def test_nothing_is_fused_out_of_its_place(body: str) -> None:
-    assert max(sizes(fused(f"def @main({VECTOR}) {{ {body} }}"))) == 1
-
-
-def test_two_convolutions_never_share_a_function() -> None:
-    mod = fused(
-        "def @main(%x: Tensor[(4, 4), float32], %w: Tensor[(4, 4), float32]) "
-        "{ add(exp(nn.dense(%x, %w, units=4)), exp(nn.dense(%w, %x, units=4))) }"
-    )
-    for kernel in kernels(mod):
-        assert str(kernel).count("nn.dense") <= 1
-    assert sizes(mod) == [2, 3]
-
-
-def test_what_only_reshapes_says_so_unless_a_dimension_is_unknown() -> None:
-    mod = fused("def @main(%x: Tensor[(2, 1), float32]) { squeeze(reshape(%x, newshape=[1, 2])) }")
-    assert kernels(mod)[0].attrs["relay.reshape_only"] == 1  # type: ignore[index]
-    mod = fused("def @main(%x: Tensor[(?, 1), float32]) { reshape(%x, newshape=[1, -1]) }")
-    assert "relay.reshape_only" not in kernels(mod)[0].attrs  # type: ignore[union-attr]
-
-
-def test_tuple_of_which_one_field_is_taken_is_a_function_without_calls() -> None:
-    mod = fused(f"def @main({VECTOR}) {{ (%x, %x).0 }}")
-    assert kernels(mod)[0].attrs["Primitive"] == 0  # type: ignore[index]
-    assert get_pass("FuseOps")(mod) is mod
-
-
-def test_shape_that_values_decide_is_not_fused_through() -> None:
-    mod = fused(
-        "def @main(%x: Tensor[(2, 2), float32], %s: Tensor[(1), int64]) "
-        "{ exp(dyn.reshape(exp(%x), %s, newshape=[])) }"
-    )
-    assert sizes(mod) == [1, 1, 1]
-
-
-def test_functions_of_another_compiler_are_left_alone() -> None:
-    text = f'def @main({VECTOR}) {{ %0 = fn ({VECTOR}, Compiler="c") {{ exp(%x) }}; %0(%x) }}'
-    before = infer_type(parse(HEADER + text))
-    assert get_pass("FuseOps")(before) is before
 
 
 @each("seed", seeds(20))

@@ -140,25 +140,6 @@ def test_value_is_the_same(name: str) -> None:
     assert same_value(found, expected)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "add(%x, %y)",
-        "zeros_like(%x)",
-        "exp(zeros_like(%x))",
-        "add(ones_like(%x), %y)",
-        "multiply(zeros_like(%x), %y)",
-        "let %r = ref(zeros_like(%x)); exp(ref_read(%r))",
-        "let %f = fn (%a) { exp(%a) }; (%f(zeros_like(%x)), add(%x, %y))",
-        "fn (%a: Tensor[(2), float32], Primitive=1) { add(zeros_like(%a), %a) }(%x)",
-        'add(zeros(shape=[], dtype="float32"), %y)',
-    ],
-)
-def test_module_without_profit_comes_back(body: str) -> None:
-    mod = infer_type(module(body))
-    assert get_pass("LazyGradientInit")(mod) is mod
-
-
 def test_zero_times_infinity_is_no_zero() -> None:
     mod = module("multiply(add(zeros_like(%x), zeros_like(%x)), %y)")
     image = get_pass("LazyGradientInit")(mod)
@@ -244,16 +225,6 @@ def counting(name: str, counts: Counter[str]) -> Callable[..., object]:
         return evaluator(*args, **kwargs)
 
     return count
-
-
-def test_sums_of_tensors_of_unknown_sizes_are_added() -> None:
-    mod = infer_type(
-        parse(
-            f"{HEADER}def @main(%x: Tensor[(?), float32], %y: Tensor[(?), float32]) "
-            f"{{ add(zeros_like(%x), %y) }}"
-        )
-    )
-    assert get_pass("LazyGradientInit")(mod) is mod
 
 
 def test_values_differ_only_by_the_order_in_which_sums_go_through_memory() -> None:

@@ -16,7 +16,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.memory.plan_devices import make_compilation_config
-from relayish.transform import InferType, Inline, PassContext, PlanDevices
+from relayish.transform import InferType, Inline, PassContext, PlanDevices, parse_pipeline
+from tests.support.goldens import CASES, Golden, read_goldens
 
 DEVICES = {
     "CPU": "VirtualDevice{device_type_int=1, virtual_device_id=0}",
@@ -58,283 +59,17 @@ def planned(text: str, config: object = ("gpu",)) -> IRModule:
     return PlanDevices(config)(InferType()(read(text)))
 
 
-def check(before: str, after: str, config: object = ("gpu",)) -> None:
-    """Check that ``before`` becomes ``after``, which stays as it is."""
-    expected = infer_type(read(after))
-    found = planned(before, config)
+PLANS = read_goldens(CASES / "plan_devices.relay")
+"""What becomes of programs, both written as ``read`` takes them."""
+
+
+@pytest.mark.parametrize("case", PLANS.values(), ids=PLANS)
+def test_devices_are_planned_and_a_plan_stays_as_it_is(case: Golden) -> None:
+    plan, expected = parse_pipeline(case.pipeline), infer_type(read(case.after))
+    found = plan(InferType()(read(case.before)))
     assert_structural_equal(found, expected, map_free_vars=True)
-    assert PlanDevices(config)(found) is found
-    assert_structural_equal(PlanDevices(config)(expected), expected, map_free_vars=True)
-
-
-def test_everything_is_on_the_default_device():
-    check(
-        "(%p: T, %q: T) { multiply(%p, exp(%q)) }",
-        "(%p@GPU: T, %q@GPU: T, @GPU) { multiply(%p, exp(%q)) }",
-    )
-
-
-def test_marked_value_is_copied_and_what_it_is_made_of_follows_it():
-    check(
-        "(%p: T, %q: T, %r: T) { %0 = maximum(%p, %q); divide(cpu(%0), tanh(%r)) }",
-        """(%p@CPU: T, %q@CPU: T, %r@GPU: T, @GPU) {
-          %0 = maximum(%p, %q); %1 = on_cpu(%0); %2 = to_gpu(%1); divide(%2, tanh(%r)) }""",
-    )
-
-
-def test_copies_written_by_hand_place_what_is_around_them():
-    after = """(%p@CPU: T, %q@CPU: T, %r@GPU: T, @GPU) {
-      %0 = maximum(%p, %q); %1 = on_cpu(%0); %2 = to_gpu(%1); divide(%2, %r) }"""
-    check("(%p: T, %q: T, %r: T) { %0 = maximum(%p, %q); divide(to_gpu(%0), %r) }", after)
-
-
-def test_copy_to_the_same_device_goes():
-    before = """(%p: T) { device_copy(exp(%p), src_virtual_device=CPU, dst_virtual_device=CPU) }"""
-    check(before, "(%p@CPU: T, @CPU) { exp(%p) }")
-
-
-def test_copies_in_a_row_become_one():
-    check(
-        "(%p: T) { %0 = exp(%p); %1 = to_gpu(%0); %2 = to_cpu(%1); exp(%2) }",
-        "(%p@CPU: T, @CPU) { %0 = exp(%p); exp(%0) }",
-    )
-    first = "device_copy(%0, src_virtual_device=CPU_B, dst_virtual_device=GPU)"
-    second = "device_copy(%1, src_virtual_device=GPU, dst_virtual_device=CPU_A)"
-    whole = "device_copy(%1, src_virtual_device=CPU_B, dst_virtual_device=CPU_A)"
-    check(
-        f"(%p: T) {{ %0 = exp(%p); %1 = {first}; %2 = {second}; exp(%2) }}",
-        f"""(%p@CPU_B: T, @CPU_A) {{ %0 = exp(%p);
-        %1 = on_device(%0, virtual_device=CPU_B, constrain_result=True);
-        %2 = {whole}; exp(%2) }}""",
-    )
-
-
-def test_each_marked_operand_is_copied():
-    check(
-        "(%p: T, %q: T) { %0 = exp(%p); %1 = log(%q); add(cpu(%0), cpu(%1)) }",
-        """(%p@CPU: T, %q@CPU: T, @GPU) { %0 = exp(%p); %1 = on_cpu(%0); %2 = log(%q);
-        %3 = on_cpu(%2); %4 = to_gpu(%1); %5 = to_gpu(%3); add(%4, %5) }""",
-    )
-
-
-def test_value_marked_twice_is_copied_for_each_mark():
-    check(
-        "(%p: T) { %0 = exp(%p); %1 = cpu(%0); %2 = cpu(%0); add(%1, %2) }",
-        """(%p@CPU: T, @GPU) { %0 = exp(%p); %1 = on_cpu(%0); %2 = on_cpu(%0);
-        %3 = to_gpu(%1); %4 = to_gpu(%2); add(%3, %4) }""",
-    )
-
-
-def test_one_mark_used_twice_is_copied_once():
-    check(
-        "(%p: T) { %0 = exp(%p); %1 = cpu(%0); add(%1, %1) }",
-        "(%p@CPU: T, @GPU) { %0 = exp(%p); %1 = on_cpu(%0); %2 = to_gpu(%1); add(%2, %2) }",
-    )
-
-
-def test_value_of_a_let_is_where_its_variable_is_used():
-    check(
-        "(%p: T, %q: T) { let %u = exp(%p); let %v = log(%q); %0 = cpu(%u); add(%0, %v) }",
-        """(%p@CPU: T, %q@GPU: T, @GPU) { let %u = on_cpu(exp(%p)); let %v = on_gpu(log(%q));
-        %0 = to_gpu(%u); add(%0, %v) }""",
-    )
-
-
-def test_mark_on_the_result_of_a_function_counts_for_its_calls():
-    check(
-        """(%p: T, %q: T) {
-          let %f = fn (%u: T) { %0 = exp(%u); cpu(%0) }; %1 = %f(%p); add(%1, %q) }""",
-        """(%p@CPU: T, %q@CPU: T, @CPU) {
-          let %f = fn (%u@CPU: T, @CPU) { exp(%u) }; %0 = %f(%p); add(%0, %q) }""",
-    )
-
-
-def test_mark_on_a_call_counts_for_the_result_of_the_function():
-    check(
-        """(%p: T, %q: T) {
-          let %f = fn (%u: T) { exp(%u) }; %0 = %f(%p); %1 = cpu(%0); add(%1, %q) }""",
-        """(%p@CPU: T, %q@GPU: T, @GPU) {
-          let %f = fn (%u@CPU: T, @CPU) { exp(%u) };
-          %0 = %f(%p); %1 = on_cpu(%0); %2 = to_gpu(%1); add(%2, %q) }""",
-    )
-
-
-def test_devices_go_through_functions_of_functions():
-    check(
-        """(%p: T, %q: T) {
-          let %twice = fn (%f: fn (T) -> T) {
-            fn (%u: T) { %0 = cpu(%u); %1 = %f(%0); add(%1, %p) } };
-          let %g = fn (%v: T) { exp(%v) };
-          %2 = %twice(%g); %3 = %2(%q); add(%p, %3) }""",
-        """(%p@GPU: T, %q@CPU: T, @GPU) {
-          let %twice = fn (%f@GPU: fn (T) -> T, @GPU) {
-            fn (%u@CPU: T, @GPU) { %0 = to_gpu(%u); %1 = %f(%0); add(%1, %p) } };
-          let %g = fn (%v@GPU: T, @GPU) { exp(%v) };
-          %2 = %twice(%g); %3 = %2(%q); add(%p, %3) }""",
-    )
-
-
-def test_function_in_a_tuple_is_on_one_device():
-    check(
-        """(%p: T, %q: T) {
-          let %f = fn (%u: T, %v: T) { %0 = cpu(%v); add(%u, %0) };
-          let %t = (%p, %f);
-          %1 = %t.1; %2 = %t.0; %1(%2, %q) }""",
-        """(%p@CPU: T, %q@CPU: T, @CPU) {
-          let %f = fn (%u@CPU: T, %v@CPU: T, @CPU) { add(%u, %v) };
-          let %t = on_cpu((%p, %f));
-          %0 = %t.1; %1 = %t.0; %0(%1, %q) }""",
-    )
-
-
-def test_functions_of_two_branches_are_on_the_device_of_the_condition():
-    check(
-        """(%c: bool, %p: T, %q: T) {
-          let %f = fn (%u: T) { %0 = on_cpu(%q); add(%u, %0) };
-          let %g = fn (%v: T) { subtract(%v, %q) };
-          let %h = (if (%c) { %f } else { %g });
-          %h(%p) }""",
-        """(%c@CPU: bool, %p@CPU: T, %q@CPU: T, @CPU) {
-          let %f = fn (%u@CPU: T, @CPU) { add(%u, %q) };
-          let %g = fn (%v@CPU: T, @CPU) { subtract(%v, %q) };
-          let %h = on_cpu(if (%c) { %f } else { %g });
-          %h(%p) }""",
-    )
-
-
-def test_global_functions_have_the_devices_of_their_calls():
-    check(
-        """def @f(%u: T, %v: T) -> T { %0 = cpu(%v); add(%u, %0) }
-        def @main(%p: T, %q: T) -> T { @f(%q, %p) }""",
-        """def @f(%u@GPU: T, %v@CPU: T, @GPU) -> T { %0 = to_gpu(%v); add(%u, %0) }
-        def @main(%p@CPU: T, %q@GPU: T, @GPU) -> T { @f(%q, %p) }""",
-    )
-
-
-def test_polymorphic_function_takes_functions_on_one_device():
-    check(
-        """def @id[A](%a: A) -> A { %a }
-        def @main(%p: T) -> T { let %f = fn (%u: T) { cpu(exp(%u)) }; %0 = @id(%f); %0(%p) }""",
-        """def @id[A](%a@CPU: A, @CPU) -> A { %a }
-        def @main(%p@CPU: T, @CPU) -> T {
-          let %f = fn (%u@CPU: T, @CPU) { exp(%u) }; %0 = @id(%f); %0(%p) }""",
-    )
-
-
-def test_references_are_where_what_they_hold_is():
-    check(
-        """(%p: T, %q: T) { let %r = ref(%p); %0 = cpu(%q); ref_write(%r, %0);
-          %1 = ref_read(%r); add(%p, %1) }""",
-        """(%p@GPU: T, %q@CPU: T, @GPU) {
-          let %r = on_gpu(ref(%p)); %0 = to_gpu(%q);
-          on_gpu(ref_write(%r, %0)); %1 = ref_read(%r); add(%p, %1) }""",
-    )
-
-
-def test_data_are_where_their_fields_are():
-    types = "type List[A] { Cons(A, List[A]), Nil, }"
-    check(
-        types
-        + """def @main(%p: T, %q: T) {
-          %0 = on_cpu(%q); let %l = Cons(%p, Cons(%0, Nil)); match? (%l) { Cons(%h, _) => %h } }""",
-        types
-        + """def @main(%p@CPU: T, %q@CPU: T, @CPU) {
-          let %l = on_cpu(Cons(%p, Cons(%q, Nil))); match? (%l) { Cons(%h, _) => %h } }""",
-    )
-
-
-def test_field_is_copied_and_not_the_tuple():
-    check(
-        """(%p: Tensor[(4, 3), float32]) { let %t = split(%p, indices_or_sections=2);
-          %0 = cpu(%t); %1 = cpu(%t); %2 = %0.0; %3 = %1.1; %4 = subtract(%2, %3); gpu(%4) }""",
-        """(%p@CPU: Tensor[(4, 3), float32], @GPU) {
-          let %t = on_cpu(split(%p, indices_or_sections=2));
-          %0 = %t.0; %1 = on_cpu(%0); %2 = %t.1; %3 = on_cpu(%2);
-          %4 = to_gpu(%1); %5 = to_gpu(%3); subtract(%4, %5) }""",
-    )
-
-
-def test_result_that_is_marked_needs_no_mark():
-    check(
-        "(%p: T, %q: T) { %0 = exp(%p); %1 = cpu(%0); %2 = add(%1, %q); cpu(%2) }",
-        "(%p@CPU: T, %q@CPU: T, @CPU) { %0 = exp(%p); add(%0, %q) }",
-    )
-    check(
-        "(%p: T, %q: T) { %0 = exp(%p); %1 = gpu(%0); %2 = add(%1, %q); cpu(%2) }",
-        """(%p@GPU: T, %q@CPU: T, @CPU) {
-          %0 = exp(%p); %1 = on_gpu(%0); %2 = to_cpu(%1); add(%2, %q) }""",
-    )
-
-
-def test_devices_may_change_again_and_again():
-    check(
-        """(%p: T) { %0 = exp(%p); %1 = cpu(%0); %2 = log(%1); %3 = gpu(%2); %4 = tanh(%3);
-          %5 = gpu(%4); %6 = exp(%5); cpu(%6) }""",
-        """(%p@CPU: T, @CPU) {
-          %0 = exp(%p); %1 = on_cpu(%0); %2 = to_gpu(%1); %3 = log(%2); %4 = tanh(%3);
-          %5 = on_gpu(%4); %6 = to_cpu(%5); exp(%6) }""",
-    )
-
-
-def test_value_is_used_where_it_is_and_copied_elsewhere():
-    check(
-        """(%p: T) { %0 = exp(%p); %1 = gpu(%0); %2 = log(%1); %3 = cpu(%2); %4 = tanh(%0);
-          %5 = add(%3, %4); gpu(%5) }""",
-        """(%p@GPU: T, @GPU) { %0 = exp(%p); %1 = log(%0); %2 = tanh(%0); add(%1, %2) }""".replace(
-            "%1 = log(%0); %2 = tanh(%0); add(%1, %2)",
-            """%1 = on_gpu(%0); %2 = to_cpu(%1); %3 = log(%2); %4 = on_cpu(%3);
-            %5 = to_gpu(%4); %6 = tanh(%0); add(%5, %6)""",
-        ),
-    )
-
-
-def test_shapes_are_on_the_host():
-    check(
-        """(%p: Tensor[(?, ?), float32]) { %0 = on_gpu(%p); vm.shape_of(%0, dtype="int64") }""",
-        """(%p@GPU: Tensor[(?, ?), float32], @CPU) { vm.shape_of(%p, dtype="int64") }""",
-        ("cpu", "gpu"),
-    )
-    check(
-        """(%p: T, %s: Tensor[(1), int64]) { vm.reshape_tensor(%p, %s, newshape=[6]) }""",
-        """(%p@GPU: T, %s@CPU: Tensor[(1), int64], @GPU) {
-          vm.reshape_tensor(%p, %s, newshape=[6]) }""",
-    )
-
-
-def test_memory_is_allocated_by_sizes_on_the_host():
-    types = "extern type Storage "
-    check(
-        types
-        + """def @main(%n: int64, %s: Tensor[(1), int64], %a: int64) {
-          memory.alloc_storage(%n, %s, %a, virtual_device=GPU) }""",
-        types
-        + """def @main(%n@CPU: int64, %s@CPU: Tensor[(1), int64], %a@CPU: int64, @GPU) {
-          memory.alloc_storage(%n, %s, %a, virtual_device=GPU) }""",
-        ("cpu", "gpu"),
-    )
-    text = "memory.alloc_tensor(%s, %o, %n, const_shape=None, assert_shape=[2, 3])"
-    check(
-        types + f"def @main(%s: Storage[], %n: Tensor[(2), int64]) {{ let %o = 0i64; {text} }}",
-        types
-        + f"""def @main(%s@GPU: Storage[], %n@CPU: Tensor[(2), int64], @GPU) {{
-          let %o = on_cpu(0i64); {text} }}""",
-    )
-
-
-def test_free_mark_lets_devices_through_where_they_agree():
-    check(
-        """def @b(%u@CPU_B: T, @CPU_B) -> T { %u }
-        def @main(%p@CPU: T, %q@CPU_A: T, @CPU_A) -> T {
-          %0 = @b(may_copy(%p)); %1 = @b(may_copy(%q)); %2 = add(%0, %1); may_copy(%2) }""",
-        """def @b(%u@CPU_B: T, @CPU_B) -> T { %u }
-        def @main(%p@CPU_B: T, %q@CPU_A: T, @CPU_A) -> T {
-          %0 = @b(%p);
-          %1 = device_copy(%q, src_virtual_device=CPU_A, dst_virtual_device=CPU_B);
-          %2 = @b(%1); %3 = add(%0, %2);
-          %4 = on_device(%3, virtual_device=CPU_B, constrain_result=True);
-          device_copy(%4, src_virtual_device=CPU_B, dst_virtual_device=CPU_A) }""",
-        ("cpu",),
-    )
+    assert plan(found) is found
+    assert_structural_equal(plan(expected), expected, map_free_vars=True)
 
 
 def test_primitive_functions_are_where_they_say_and_stay_as_they_are():
@@ -346,24 +81,6 @@ def test_primitive_functions_are_where_they_say_and_stay_as_they_are():
     assert found.params[0].virtual_device == found.virtual_device
     assert found.virtual_device.memory_scope == "a"
     assert found.body.args[0].args[0].op.params[0].virtual_device is None
-
-
-def test_value_needed_on_two_devices_is_copied_for_the_second():
-    check(
-        """(%p: T, %q: T) { %0 = add(%p, %q); %1 = cpu(%0); %2 = exp(%q); %3 = gpu(%2);
-          add(%1, %3) }""",
-        """(%p@CPU: T, %q@CPU: T, @GPU) {
-          %0 = add(%p, %q); %1 = on_cpu(%0); %2 = to_gpu(%1); %3 = to_gpu(%q); %4 = exp(%3);
-          add(%2, %4) }""",
-    )
-
-
-def test_mark_in_a_mark_copies_from_the_inner_to_what_is_around():
-    check(
-        "(%p: T, %q: T) { %0 = exp(%p); %1 = cpu(%0); %2 = gpu(%1); add(%2, %q) }",
-        """(%p@CPU: T, %q@GPU: T, @GPU) {
-          %0 = exp(%p); %1 = on_cpu(%0); %2 = to_gpu(%1); add(%2, %q) }""",
-    )
 
 
 def test_contradiction_names_what_puts_the_value_where():

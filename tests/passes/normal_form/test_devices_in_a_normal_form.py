@@ -96,11 +96,6 @@ def test_marks_that_place_nothing_around_are_bound_as_other_calls():
     assert found.body.body.value.args[0] is found.body.var
 
 
-def test_programs_without_devices_have_no_marks():
-    found = ToANormalForm()(read("def @main(%a: int32) { negative(abs(%a)) }"))["main"]
-    assert [found.body.value.op.name, found.body.body.value.op.name] == ["abs", "negative"]
-
-
 def test_lifetimes_of_a_planned_program_end_where_values_are_used_last():
     found = Sequential([ToANormalForm(), ManifestLifetimes()])(read(PLANNED))
     names, tail = [], found["main"].body

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.analysis import well_formed
 from relayish.dataflow_pattern import is_op, wildcard
-from relayish.errors import PassError, UnknownNameError
-from relayish.interpreter import evaluate
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Call, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
@@ -21,16 +17,11 @@ from relayish.transform import (
     InlineComposites,
     MarkCompilerFunctionsAsExtern,
     MergeComposite,
-    OutlineCompilerFunctionsWithExistingGlobalSymbols,
 )
 from tests.support.depth import DEPTH
 
 T = "Tensor[(2, 2), float32]"
 OWNED = 'Inline=1, Compiler="cut", global_symbol="cut_0", Primitive=1'
-CUT = f"""fn (%p0: {T}, %p1: {T}, {OWNED}) -> {T} {{
-      %9 = fn (%q0: {T}, %q1: {T}, Composite="cut.dense_tanh") -> {T} {{
-        tanh(nn.dense(%q0, %q1, units=2)) }};
-      %9(%p0, %p1) }}"""
 OTHER = f"""fn (%r: {T}, Compiler="blas", global_symbol="blas_0") -> {T} {{ exp(%r) }}"""
 GLOBAL = f"""def @cut_0(%p0: {T}, %p1: {T}, {OWNED}) -> {T} {{
       %9 = fn (%q0: {T}, %q1: {T}, Composite="cut.dense_tanh") -> {T} {{
@@ -50,46 +41,6 @@ OUTLINED = f"""def @main(%x: {T}, %w: {T}) {{
   {GLOBAL}"""
 
 
-@pytest.mark.parametrize("bound", [f"%2 = {CUT};", f"let %f = {CUT};"])
-def test_function_of_a_compiler_is_outlined_by_its_name(bound):
-    callee = "%2" if bound.startswith("%") else "%f"
-    mod = read(f"""def @main(%x: {T}, %w: {T}) {{
-      {bound} %0 = {callee}(%x, %w); %1 = {OTHER}; (%0, %1(%x)) }}""")
-    outlined = OutlineCompilerFunctionsWithExistingGlobalSymbols("cut")(mod)
-    same(outlined, OUTLINED)
-    assert OutlineCompilerFunctionsWithExistingGlobalSymbols("cut")(outlined) is outlined
-    everything = OutlineCompilerFunctionsWithExistingGlobalSymbols()(mod)
-    assert {name.name_hint for name in everything} == {"main", "cut_0", "blas_0"}
-
-
-def test_equal_functions_of_one_name_become_one():
-    mod = read(f"def @main(%x: {T}) {{ %0 = {OTHER}; %1 = {OTHER}; add(%0(%x), %1(%x)) }}")
-    found = OutlineCompilerFunctionsWithExistingGlobalSymbols()(mod)
-    assert {name.name_hint for name in found} == {"main", "blas_0"}
-    first, second = found["main"].body.args
-    assert first.op is second.op
-
-
-def test_functions_of_one_name_that_differ_are_refused():
-    other = OTHER.replace("exp", "log")
-    mod = read(f"def @main(%x: {T}) {{ %0 = {OTHER}; %1 = {other}; add(%0(%x), %1(%x)) }}")
-    with pytest.raises(PassError, match="two functions have the global_symbol 'blas_0' and differ"):
-        OutlineCompilerFunctionsWithExistingGlobalSymbols()(mod)
-
-
-def test_function_without_a_name_is_refused():
-    mod = read('def @main(%x: int32) { %0 = fn (%a: int32, Compiler="c") { %a }; %0(%x) }')
-    with pytest.raises(PassError, match="has no global_symbol"):
-        OutlineCompilerFunctionsWithExistingGlobalSymbols()(mod)
-
-
-def test_function_that_captures_is_refused():
-    mod = read("""def @main(%x: int32) {
-      %0 = fn (%a: int32, Compiler="c", global_symbol="s") { add(%a, %x) }; %0(%x) }""")
-    with pytest.raises(PassError, match="'s' uses %x, which is bound outside of it"):
-        OutlineCompilerFunctionsWithExistingGlobalSymbols()(mod)
-
-
 def test_marked_function_has_no_other_attribute():
     found = MarkCompilerFunctionsAsExtern("cut")(read(OUTLINED))
     assert found["cut_0"].attrs == DictAttrs({"Extern": 1})
@@ -107,31 +58,6 @@ def test_function_is_taken_back_with_its_composites():
     assert InlineCompilerFunctionsBoundTo([])(mod) is mod
 
 
-def test_function_that_nothing_calls_goes_and_a_recursive_one_stays():
-    text = """def @a(%x: int32, Compiler="c") -> int32 { %x }
-    def @b(%x: int32, Compiler="c") -> int32 { @b(%x) }
-    def @main(%x: int32) -> int32 { @b(%x) }"""
-    found = InlineCompilerFunctionsBoundTo(["a", "b"])(read(text))
-    same(found, text[text.index("def @b") :])
-
-
-def test_function_of_no_compiler_is_refused():
-    mod = read("def @f(%x: int32) { %x } def @main(%x: int32) { @f(%x) }")
-    with pytest.raises(PassError, match="@f belongs to no other compiler"):
-        InlineCompilerFunctionsBoundTo(["f"])(mod)
-    with pytest.raises(UnknownNameError, match="g"):
-        InlineCompilerFunctionsBoundTo(["g"])(mod)
-
-
-def test_outlined_and_taken_back_is_the_same_value():
-    mod = read(f"def @main(%x: {T}, %w: {T}) {{ %0 = {CUT}; %0(%0(%x, %w), %w) }}")
-    args = [np.eye(2, dtype="float32"), np.array([[1, 2], [3, 4]], "float32") / 10]
-    outlined = OutlineCompilerFunctionsWithExistingGlobalSymbols()(mod)
-    inlined = InlineCompilerFunctionsBoundTo(["cut_0"])(outlined)
-    for made in (outlined, inlined):
-        assert np.array_equal(evaluate(made["main"], made, args), evaluate(mod["main"], mod, args))
-
-
 def test_composites_of_patterns_are_taken_apart_again():
     table = [
         ("c.add", is_op("add")(wildcard(), wildcard())),
@@ -143,26 +69,6 @@ def test_composites_of_patterns_are_taken_apart_again():
     assert_structural_equal(InferType()(InlineComposites("c")(owned)), mod, map_free_vars=True)
     assert InlineComposites("other")(owned) is owned
     assert InlineComposites("")(merged) is merged
-
-
-def test_argument_that_acts_is_bound_where_the_body_evaluates_it_otherwise():
-    text = """def @main(%r: ref(int32), %c: bool, Compiler="c") {
-      %0 = fn (%a: (), %b: bool, Composite="d") { if (%b) { %a } else { () } };
-      %1 = ref_write(%r, 2);
-      %0(%1, %c) }"""
-    found = InlineComposites("c")(read(text))["main"]
-    assert type(found.body) is relay.Let
-    assert type(found.body.value) is relay.RefWrite
-
-
-def test_composite_with_variables_of_its_own_may_be_called_twice():
-    text = f"""def @main(%x: {T}, Compiler="c") {{
-      %0 = fn (%a: {T}, Composite="d") {{ let %t = exp(%a); add(%t, %t) }}; %0(%0(%x)) }}"""
-    mod = read(text)
-    found = InlineComposites("c")(mod)
-    assert well_formed(found["main"])
-    data = [np.eye(2, dtype="float32")]
-    assert np.array_equal(evaluate(found["main"], found, data), evaluate(mod["main"], mod, data))
 
 
 def test_shared_argument_stays_shared():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from relayish.errors import (
     UnknownNameError,
 )
 from relayish.interpreter import evaluate
-from relayish.ir.relay.expr import Call, Expr, Function, If, RefCreate, RefRead, Tuple, Var
+from relayish.ir.relay.expr import Call, Expr, Function, If, RefCreate, RefRead, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
@@ -278,30 +277,6 @@ def test_what_nested_branches_share_enters_each_once() -> None:
 # What goes wrong
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("END(exp(%x), A)", "compiler_begin"),
-        ("END(exp(BEGIN(%x, B)), A)", "'A' and of 'B'"),
-        ("%0 = exp(BEGIN(%x, A)); add(END(%0, A), END(%0, B))", "'B' and of 'A'"),
-        ("%0 = END(exp(BEGIN(%x, A)), A); END(exp(%0), A)", "compiler_begin"),
-        ("END(if (True) { BEGIN(%x, A) } else { BEGIN(%x, A) }, A)", "between marks"),
-        (
-            "%0 = exp(BEGIN(%x, A)); %1 = tanh(END(%0, A)); END(add(%0, BEGIN(%1, A)), A)",
-            "depends on itself",
-        ),
-        ("END(BEGIN(%x, A), A)", "ends nothing"),
-    ],
-)
-def test_marks_that_enclose_no_region_are_refused(body: str, said: str) -> None:
-    text = re.sub(r", (A|B)\)", r', compiler="\1")', body)
-    text = text.replace("BEGIN", "annotation.compiler_begin")
-    text = text.replace("END", "annotation.compiler_end")
-    mod = parse(f"{HEADER}def @main(%x: Tensor[(2), float32]) {{ {text} }}")
-    with pytest.raises(PassError, match=said):
-        PartitionGraph()(mod)
-
-
 @pytest.mark.parametrize("pass_", ["MergeCompilerRegions", "PartitionGraph"])
 def test_marks_that_were_fused_are_refused(pass_: str) -> None:
     mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
@@ -317,33 +292,11 @@ def test_constants_that_enter_are_bound_unless_told_otherwise() -> None:
     assert len(out["tvmgen_lib_random_a_main_0"].params) == 2
 
 
-def test_what_enters_by_two_marks_is_one_parameter() -> None:
-    body = (
-        'annotation.compiler_end(add(annotation.compiler_begin(%p, compiler="c"),'
-        ' annotation.compiler_begin(%p, compiler="c")), compiler="c")'
-    )
-    mod = parse(f"{HEADER}def @main(%p: Tensor[(2), float32]) {{ {body} }}")
-    out = PartitionGraph()(mod)
-    call = out["main"].body
-    assert call.args == out["main"].params
-    (param,) = out[call.op].params
-    assert out[call.op].body.args == (param, param)
-
-
 def test_name_that_is_taken_is_not_taken_twice() -> None:
     mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
     taken = mod.with_functions({"tvmgen_default_random_b_main_0": mod["main"]})
     out = PartitionGraph()(taken)
     assert "tvmgen_default_random_b_main_0_1" in out
-
-
-def test_tuple_that_leaves_leaves_field_by_field() -> None:
-    mod = parse(
-        HEADER + "def @main(%x: Tensor[(2), float32]) { "
-        '%0 = annotation.compiler_begin(%x, compiler="A"); %1 = exp(%0); %2 = (%1, tanh(%1)); '
-        'annotation.compiler_end(%2, compiler="A") }'
-    )
-    assert type(PartitionGraph()(mod)["main"].body) is Tuple
 
 
 # Cost and depth

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from relayish import op
-from relayish.interpreter import evaluate
-from relayish.ir.relay.expr import Constant, Function, Tuple, Var
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Tuple, Var
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.op import nn, qnn
+from relayish.op import nn
 from relayish.passes.rewrite.flatten_atrous_conv import flatten_atrous_conv
-from relayish.transform import FlattenAtrousConv
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 
@@ -26,37 +22,6 @@ def atrous(block=(2, 2), paddings=((2, 2), (2, 3)), crops=((0, 0), (0, 1)), pad_
     batches = nn.space_to_batch_nd(x, block, paddings, pad_value)
     conv = nn.conv2d(batches, w, **{**NHWC, **attrs})
     return nn.batch_to_space_nd(conv, block, crops)
-
-
-def folded(expr, *params):
-    mod = IRModule({"main": Function(params or (x, w), expr)})
-    out = FlattenAtrousConv()(mod)
-    assert out is not mod
-    assert FlattenAtrousConv()(out) is out
-    rng = np.random.default_rng(3)
-    types = [param.type_annotation for param in mod["main"].params]
-    args = [rng.integers(-4, 5, ty.shape).astype(ty.dtype) for ty in types]
-    before, after = evaluate(mod["main"], mod, args), evaluate(out["main"], out, args)
-    np.testing.assert_allclose(after, before, rtol=1e-5, atol=1e-5)
-    return out["main"].body
-
-
-@pytest.mark.parametrize(
-    ("given", "padding", "dilation"),
-    [
-        ({}, (2, 2, 2, 2), (2, 2)),
-        ({"crops": ((1, 0), (2, 2))}, (1, 0, 2, 1), (2, 2)),
-        ({"block": (1, 3), "paddings": ((0, 0), (3, 4))}, (0, 3, 0, 3), (1, 3)),
-        ({"padding": (1, 1)}, (4, 4, 4, 4), (2, 2)),
-        ({"padding": (1, 0, 0, 2)}, (4, 2, 2, 6), (2, 2)),
-        ({"dilation": (1, 2), "paddings": ((2, 2), (4, 5))}, (2, 4, 2, 4), (2, 4)),
-    ],
-)
-def test_gaps_take_the_place_of_blocks(given, padding, dilation):
-    body = folded(atrous(**given))
-    assert body.op.name == "nn.conv2d"
-    assert body.attrs.padding == padding
-    assert body.attrs.dilation == dilation
 
 
 @pytest.mark.parametrize(
@@ -88,14 +53,6 @@ def test_blocks_of_channels_are_left():
     assert flatten_atrous_conv(expr) is expr
 
 
-def test_channels_in_front_are_passed_over():
-    data = Var("x", TensorType((1, 3, 6, 6), "float32"))
-    v = Var("w", TensorType((2, 3, 3, 3), "float32"))
-    batches = nn.space_to_batch_nd(data, (1, 2, 2), ((0, 0), (2, 2), (2, 2)))
-    expr = nn.batch_to_space_nd(nn.conv2d(batches, v), (1, 2, 2), ((0, 0), (0, 0), (0, 0)))
-    assert folded(expr, data, v).attrs.dilation == (2, 2)
-
-
 @pytest.mark.parametrize("between", ["before", "after"])
 def test_something_between_is_left(between):
     batches = nn.space_to_batch_nd(x, (2, 2), ((2, 2), (2, 3)))
@@ -110,21 +67,6 @@ def test_what_others_see_stays_for_them():
     out = flatten_atrous_conv(Tuple([expr, expr.args[0]]))
     assert out.fields[1] is expr.args[0]
     assert out.fields[0].attrs.dilation == (2, 2)
-
-
-@pytest.mark.parametrize(("zero_point", "taken"), [(3, True), (0, False)])
-def test_quantized_convolution_pads_its_zero_point(zero_point, taken):
-    data = Var("x", TensorType((1, 6, 5, 4), "int8"))
-    v = Var("w", TensorType((3, 3, 4, 2), "int8"))
-    batches = nn.space_to_batch_nd(data, (2, 2), ((2, 2), (2, 3)), 3.0)
-    scalars = [Constant(np.int32(zero_point)), Constant(np.int32(0))]
-    scalars += [Constant(np.float32(1)), Constant(np.float32(1))]
-    conv = qnn.conv2d(batches, v, *scalars, channels=2, kernel_size=(3, 3), **NHWC)
-    expr = nn.batch_to_space_nd(conv, (2, 2), ((0, 0), (0, 1)))
-    if taken:
-        assert folded(expr, data, v).op.name == "qnn.conv2d"
-    else:
-        assert flatten_atrous_conv(expr) is expr
 
 
 def test_span_is_that_of_the_whole():

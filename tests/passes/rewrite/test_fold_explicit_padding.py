@@ -18,7 +18,6 @@ from relayish.transform import FoldExplicitPadding
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 
-SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 LEAST = float(np.finfo("float32").min)
 
 
@@ -59,43 +58,6 @@ def sums(rank, own, widths=((1, 0), (2, 1), (0, 3))):
     return tuple(size + own for size in sides)
 
 
-@pytest.mark.parametrize("own", [0, 1])
-@pytest.mark.parametrize("rank", [1, 2, 3])
-def test_convolution_takes_over_zeros(rank, own):
-    x = image(rank)
-    w = Var("w", TensorType((2, 3, *(2,) * rank), "float32"))
-    conv = getattr(nn, f"conv{rank}d")(padded(x), w, padding=(own,) * rank)
-    body = folded(program(conv, x, w))
-    assert body.attrs.padding == sums(rank, own)
-
-
-@pytest.mark.parametrize("layout", ["NHWC", "HWNC"])
-def test_layout_says_which_axes_are_padded(layout):
-    shape = {"NHWC": (1, 7, 7, 3), "HWNC": (7, 7, 1, 3)}[layout]
-    x, w = Var("x", TensorType(shape, "float32")), Var("w", TensorType((2, 2, 3, 2), "float32"))
-    widths = [{"H": (1, 2), "W": (3, 0)}.get(axis, (0, 0)) for axis in layout]
-    conv = nn.conv2d(nn.pad(x, widths, 0.0), w, data_layout=layout, kernel_layout="HWIO")
-    if layout == "NHWC":
-        assert folded(program(conv, x, w)).attrs.padding == (1, 3, 2, 0)
-    else:
-        assert fold_explicit_padding(conv).attrs.padding == (1, 3, 2, 0)
-
-
-def test_channels_held_in_blocks_stay_as_they_are():
-    x = Var("x", TensorType((1, 2, 7, 7, 4), "float32"))
-    w = Var("w", TensorType((1, 2, 3, 3, 4, 4), "float32"))
-    conv = nn.contrib_conv2d_nchwc(
-        nn.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1), (0, 0)), 0.0),
-        w,
-        channels=4,
-        kernel_size=(3, 3),
-        data_layout="NCHW4c",
-        kernel_layout="OIHW4i4o",
-        out_layout="NCHW4c",
-    )
-    assert folded(program(conv, x, w)).attrs.padding == (1, 1, 1, 1)
-
-
 def unchanged(call):
     assert fold_explicit_padding(call) is call
 
@@ -124,26 +86,12 @@ def test_padding_of_the_weight_stays():
     unchanged(nn.conv2d(x, nn.pad(w, ((0, 0), (0, 0), (1, 1), (1, 1)), 0.0)))
 
 
-def test_padding_of_padding_is_taken_over_at_once():
-    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
-    twice = nn.pad(padded(x), ((0, 0), (0, 0), (1, 1), (1, 1)), 0.0)
-    body = folded(program(nn.conv2d(twice, w), x, w))
-    assert body.args[0].name_hint == "x"
-
-
 def test_padding_others_see_stays_for_them():
     x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
     pad = padded(x)
     out = fold_explicit_padding(Tuple([nn.conv2d(pad, w), pad]))
     assert out.fields[1] is pad
     assert out.fields[0].args[0] is x
-
-
-@pytest.mark.parametrize("rank", [1, 2, 3])
-def test_maximum_pool_takes_over_the_least_number(rank):
-    x = image(rank)
-    pool = getattr(nn, f"max_pool{rank}d")(padded(x, LEAST), pool_size=(4,) * rank, ceil_mode=True)
-    assert folded(program(pool, x)).attrs.padding == sums(rank, 0)
 
 
 def test_window_of_nothing_but_padding_has_the_same_maximum_afterwards():
@@ -156,12 +104,6 @@ def test_window_of_nothing_but_padding_has_the_same_maximum_afterwards():
     found = [evaluate(mod["main"], mod)(data).tolist() for mod in (before, after)]
     assert found[0] == found[1]
     assert found[0][0][0][0] == np.float32(LEAST)
-
-
-@pytest.mark.parametrize("value", [0.0, -1e38, np.inf, -np.inf, np.nan])
-def test_maximum_pool_takes_over_no_other_number(value):
-    mod = program(nn.max_pool2d(padded(x := image(2), value), pool_size=(2, 2)), x)
-    assert FoldExplicitPadding()(mod) is mod
 
 
 def test_maximum_pool_of_whole_numbers_takes_over_the_least_of_their_type():
@@ -183,27 +125,6 @@ def test_average_pool_takes_over_zeros_and_counts_them(rank, ceil_mode, counted)
     body = folded(program(pool, x))
     assert body.attrs.padding == sums(rank, 0)
     assert body.attrs.count_include_pad
-
-
-def test_average_pool_takes_over_more_padding_only_where_it_counts_its_own():
-    x = image(2)
-    attrs = {"pool_size": (3, 3), "padding": (1, 1)}
-    unchanged(nn.avg_pool2d(padded(x), **attrs))
-    folded(program(nn.avg_pool2d(padded(x), count_include_pad=True, **attrs), x))
-
-
-@pytest.mark.parametrize(("value", "takes"), [(3, True), (0, False)])
-def test_quantized_convolution_takes_over_its_zero_point(value, takes):
-    x = Var("x", TensorType((1, 3, 7, 7), "int8"))
-    w = Var("w", TensorType((2, 3, 2, 2), "int8"))
-    scalars = [Constant(np.int32(3)), Constant(np.int32(0))]
-    scalars += [Constant(np.float32(1)), Constant(np.float32(1))]
-    pad = padded(x, Constant(np.int32(value)))
-    conv = qnn.conv2d(pad, w, *scalars, channels=2, kernel_size=(2, 2))
-    if takes:
-        assert folded(program(conv, x, w)).attrs.padding == (1, 2, 0, 1)
-    else:
-        unchanged(conv)
 
 
 def test_zero_point_may_be_the_same_variable():
