@@ -41,6 +41,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse, parse_expr
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.goldens import CASES, read_goldens
 from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
@@ -101,34 +102,12 @@ def without_comments(text: str) -> str:
 # What stands where
 
 
-def test_states_stand_before_and_after_lines_of_relay_text():
-    func = parse_expr("""
-    fn (%c: bool, %x: int32) {
-      let %a = %x + 1;
-      let %b = if (%c) { %a } else { let %d = %a * 2; %d + %a };
-      %b * %x
-    }""")
-    assert text_of(func, "liveness") == unindented("""
-    fn (%c: bool, %x: int32) {
-      // before: {%c, %x}
-      let %a = add(%x, 1);
-      // after: {%a, %c, %x}
-      let %b = (if (%c) {
-        // before: {%a, %x}
-        %a
-        // after: {%x}
-      } else {
-        // before: {%a, %x}
-        let %d = multiply(%a, 2);
-        // after: {%a, %d, %x}
-        add(%d, %a)
-        // after: {%x}
-      });
-      // after: {%b, %x}
-      multiply(%b, %x)
-      // after: {}
-    }
-    """)
+ANNOTATED = read_goldens(CASES / "annotated.relay")
+
+
+@pytest.mark.parametrize("case", ANNOTATED.values(), ids=ANNOTATED)
+def test_states_stand_before_and_after_lines_of_relay_text(case):
+    assert text_of(parse_expr(case.before), case.pipeline) == case.after.strip()
 
 
 def test_the_example_of_the_request_shows_its_sets():
@@ -171,36 +150,6 @@ def test_states_of_several_analyses_stand_beside_each_other():
 def test_what_was_said_after_a_line_is_not_said_again_before_the_next():
     func = parse_expr("fn (%x: int32) { let %a = %x + 1; let %b = %a + 1; %b }")
     assert text_of(func, "liveness").count("// before") == 1
-
-
-def test_lines_of_graph_temporaries_have_states():
-    func = parse_expr("fn (%x: int32) { %0 = %x + 1; %0 * %0 }")
-    assert text_of(func, "liveness") == unindented("""
-    fn (%x: int32) {
-      // before: {%x}
-      %0 = add(%x, 1);
-      // after: {}
-      multiply(%0, %0)
-      // after: {}
-    }
-    """)
-
-
-def test_the_bodies_of_functions_have_states_of_their_own():
-    func = parse_expr("fn (%x: int32) { let %f = fn (%y: int32) { %y + %x }; %f(%x) }")
-    assert text_of(func, "liveness") == unindented("""
-    fn (%x: int32) {
-      // before: {%x}
-      let %f = fn (%y: int32) {
-        // before: {%x, %y}
-        add(%y, %x)
-        // after: {}
-      };
-      // after: {%f, %x}
-      %f(%x)
-      // after: {}
-    }
-    """)
 
 
 def test_the_arms_of_a_match_have_states():

@@ -9,8 +9,7 @@ from relayish import tir
 from relayish.dataflow import solve
 from relayish.dataflow.analyses import Escape, may_have_escaped
 from tests.support.depth import DEPTH
-
-ZERO = relay.const(0)
+from tests.support.goldens import CASES, read_goldens
 
 
 def solve_text(text, entries=("main",)):
@@ -46,123 +45,14 @@ def truth(text, name="r", entries=("main",)):
     return " ".join(found)
 
 
+ESCAPES = read_goldens(CASES / "escape.relay")
+"""Before which lets of ``@main`` the reference bound to ``%r`` may have escaped."""
+
+
 class TestReferences:
-    def test_a_reference_that_stays_does_not_escape(self):
-        assert (
-            truth("""def @main(%x: int32) -> int32 {
-            let %r = ref(%x); let %a = ref_write(%r, 1); let %b = ref_read(%r); %b
-        }""")
-            == ""
-        )
-
-    def test_a_reference_escapes_where_it_is_given_to_something_unknown(self):
-        assert (
-            truth("""def @main(%f: fn (ref(int32)) -> int32) -> int32 {
-            let %r = ref(0); let %a = ref_read(%r); let %b = %f(%r); let %c = ref_read(%r); %c
-        }""")
-            == "b c"
-        )
-
-    def test_a_reference_escapes_with_a_tuple(self):
-        assert (
-            truth("""def @main(%f: fn ((int32, ref(int32))) -> int32) -> int32 {
-            let %r = ref(0); let %t = (1, %r); let %b = %f(%t); let %c = 1; %c
-        }""")
-            == "b c"
-        )
-
-    def test_a_reference_escapes_with_the_closure_that_captures_it(self):
-        assert (
-            truth("""def @main(%f: fn (fn () -> int32) -> int32) -> int32 {
-            let %r = ref(0);
-            let %g = fn () -> int32 { ref_read(%r) };
-            let %a = 1;
-            let %b = %f(%g);
-            let %c = 1;
-            %c
-        }""")
-            == "b c"
-        )
-
-    def test_a_reference_escapes_with_the_reference_that_holds_it(self):
-        assert (
-            truth("""def @main(%f: fn (ref(ref(int32))) -> int32) -> int32 {
-            let %r = ref(0); let %s = ref(%r); let %a = 1; let %b = %f(%s); let %c = 1; %c
-        }""")
-            == "b c"
-        )
-
-    def test_what_a_reference_ever_holds_escapes_with_it(self):
-        assert (
-            truth("""def @main(%f: fn (ref(ref(int32))) -> int32) -> int32 {
-            let %q = ref(1);
-            let %s = ref(%q);
-            let %r = ref(0);
-            let %a = %f(%s);
-            let %b = ref_write(%s, %r);
-            let %c = 1;
-            %c
-        }""")
-            == "a b c"
-        )
-
-    def test_a_reference_escapes_where_it_is_stored_in_one_that_is_given(self):
-        assert (
-            truth("""def @main(%s: ref(ref(int32))) -> int32 {
-            let %r = ref(0); let %a = 1; let %b = ref_write(%s, %r); let %c = 1; %c
-        }""")
-            == "b c"
-        )
-
-    def test_a_reference_escapes_on_one_way(self):
-        assert (
-            truth("""def @main(%k: bool, %f: fn (ref(int32)) -> int32) -> int32 {
-            let %r = ref(0); let %a = if (%k) { %f(%r) } else { 1 }; let %b = 1; %b
-        }""")
-            == "a b"
-        )
-
-    def test_a_reference_does_not_escape_by_a_known_function(self):
-        assert (
-            truth("""
-            def @get(%s: ref(int32)) -> int32 { ref_read(%s) }
-            def @main(%x: int32) -> int32 {
-                let %r = ref(0); let %a = @get(%r); let %b = 1; %b
-            }""")
-            == ""
-        )
-
-    def test_a_reference_escapes_within_a_known_function(self):
-        assert (
-            truth("""
-            def @give(%s: ref(int32), %f: fn (ref(int32)) -> int32) -> int32 { %f(%s) }
-            def @main(%f: fn (ref(int32)) -> int32) -> int32 {
-                let %r = ref(0); let %a = 1; let %b = @give(%r, %f); let %c = 1; %c
-            }""")
-            == "b c"
-        )
-
-    def test_what_one_caller_lets_escape_is_told_from_what_another_does(self):
-        text = """
-            def @get(%s: ref(int32)) -> int32 {{ ref_read(%s) }}
-            def @main(%f: fn (ref(int32)) -> int32) -> int32 {{
-                let %r = ref(0); let %q = ref(1);
-                let %a = %f({0}); let %b = @get({0}); let %c = @get({1}); let %d = 1; %d
-            }}"""
-        assert truth(text.format("%q", "%r")) == ""
-        assert truth(text.format("%r", "%q")) == "a b c d"
-
-    def test_recursive_functions_come_to_rest(self):
-        assert (
-            truth("""
-            def @go(%n: int32, %s: ref(int32), %f: fn (ref(int32)) -> int32) -> int32 {
-                if (%n == 0) { %f(%s) } else { @go(%n - 1, %s, %f) }
-            }
-            def @main(%f: fn (ref(int32)) -> int32) -> int32 {
-                let %r = ref(0); let %a = 1; let %b = @go(3, %r, %f); let %c = 1; %c
-            }""")
-            == "b c"
-        )
+    @pytest.mark.parametrize("case", ESCAPES.values(), ids=ESCAPES)
+    def test_a_reference_escapes_before(self, case):
+        assert (truth(case.before) or "nowhere") == case.answer
 
     def test_a_result_escapes_where_the_program_is_left(self):
         mod, solution = solve_text("def @main(%x: int32) -> ref(int32) { let %r = ref(%x); %r }")
@@ -177,24 +67,6 @@ class TestReferences:
             def @main(%x: int32) -> int32 { let %r = @make(%x); let %a = ref_read(%r); %a }"""
         assert truth(text) == ""
         assert truth(text, entries=None) == "a"
-
-    def test_a_function_that_escaped_may_be_called_by_all_that_is_unknown(self):
-        """The closure gives its reference away where it is called, and stores it for all."""
-        assert (
-            truth("""def @main(%f: fn (fn () -> int32) -> int32, %h: fn () -> int32,
-                              %k: fn (ref(int32)) -> int32) -> int32 {
-            let %s = ref(ref(0));
-            let %g = fn () -> int32 {
-                let %q = ref(1); let %t = ref_write(%s, %q); %k(%q)
-            };
-            let %a = %f(%g);
-            let %b = %h();
-            let %r = ref_read(%s);
-            let %c = 1;
-            %c
-        }""")
-            == "c"
-        )
 
     def test_in_a_closure_that_escaped_all_that_it_captures_has(self):
         mod, solution = solve_text("""def @main(%f: fn (fn () -> int32) -> int32) -> int32 {

@@ -16,6 +16,7 @@ from relayish.dataflow import (
 from relayish.dataflow.lattice import TOP, Lattice, Powerset
 from relayish.errors import AnalysisError
 from relayish.prelude import Prelude
+from tests.support.goldens import CASES, read_goldens
 from tests.support.parity import VALUES, Parity
 
 
@@ -29,31 +30,12 @@ def parity_of(text, entries=("main",), name="main"):
     return solution.analysis.value(function.body, solution.before(procedure.exit))
 
 
-def test_result_of_a_call_is_that_of_the_callee():
-    assert (
-        parity_of("""
-        def @next(%n: int32) -> int32 { %n + 1 }
-        def @main() -> int32 { @next(4) }
-    """)
-        == 1
-    )
+PARITIES = read_goldens(CASES / "parity.relay")
 
 
-def test_arguments_are_joined_over_calls():
-    assert (
-        parity_of("""
-        def @next(%n: int32) -> int32 { %n + 1 }
-        def @main() -> int32 { @next(4) + @next(6) }
-    """)
-        == 0
-    )
-    assert (
-        parity_of("""
-        def @next(%n: int32) -> int32 { %n + 1 }
-        def @main() -> int32 { @next(4) + @next(5) }
-    """)
-        is TOP
-    )
+@pytest.mark.parametrize("case", PARITIES.values(), ids=PARITIES)
+def test_parity_of_a_result_is_followed_through_calls(case):
+    assert str(parity_of(case.before)) == case.answer
 
 
 def test_arguments_of_functions_called_from_outside_are_unknown():
@@ -72,28 +54,6 @@ EVEN_ODD = """
 """
 
 
-def test_mutual_recursion_comes_to_rest():
-    assert parity_of(EVEN_ODD.format("False")) is TOP
-    assert parity_of(EVEN_ODD.format("True")) is True
-
-
-def test_recursion_begins_with_the_case_that_ends():
-    assert (
-        parity_of("""
-        def @sum(%n: int32) -> int32 { if (%n == 0) { 0 } else { @sum(%n - 1) + 2 } }
-        def @main(%n: int32) -> int32 { @sum(%n) }
-    """)
-        == 0
-    )
-    assert (
-        parity_of("""
-        def @sum(%n: int32) -> int32 { if (%n == 0) { 0 } else { @sum(%n - 1) + 1 } }
-        def @main(%n: int32) -> int32 { @sum(%n) }
-    """)
-        is TOP
-    )
-
-
 def test_what_follows_a_call_that_never_returns_is_not_reached():
     mod = relay.parse("""#[version = "0.0.5"]
         def @loop(%n: int32) -> int32 { @loop(%n + 2) }
@@ -109,86 +69,6 @@ def test_what_follows_a_call_that_never_returns_is_not_reached():
     assert VALUES.get(solution.before(loop.entry), mod["loop"].params[0]) == 0
 
 
-def test_local_recursive_functions_are_entered():
-    assert (
-        parity_of("""
-        def @main(%n: int32) -> int32 {
-          let %twice = fn (%m: int32) -> int32 {
-            if (%m == 0) { 4 } else { %twice(%m - 1) * 2 }
-          };
-          %twice(%n)
-        }
-    """)
-        == 0
-    )
-
-
-def test_functions_that_return_functions_are_followed():
-    assert (
-        parity_of("""
-        def @adder(%k: int32) -> fn (int32) -> int32 { fn (%m: int32) -> int32 { %m * 2 } }
-        def @main(%n: int32) -> int32 { let %f = @adder(%n); %f(%n) }
-    """)
-        == 0
-    )
-
-
-def test_captured_variables_are_not_taken_from_the_call():
-    """What a closure captures may be of another call of the function around it."""
-    assert (
-        parity_of("""
-        def @main(%n: int32) -> int32 {
-          let %make = fn (%k: int32) -> fn () -> int32 { fn () -> int32 { %k } };
-          let %f = %make(2);
-          let %k = %make(3);
-          %f()
-        }
-    """)
-        is TOP
-    )
-
-
-def test_functions_in_references_are_followed():
-    text = """
-        def @main(%n: int32) -> int32 {{
-          let %r = ref(fn (%a: int32) -> int32 {{ 2 }});
-          let %u = ref_write(%r, fn (%b: int32) -> int32 {{ {0} }});
-          let %f = ref_read(%r);
-          %f(%n)
-        }}
-    """
-    assert parity_of(text.format("4")) == 0
-    assert parity_of(text.format("%b")) is TOP
-
-
-def test_references_through_closures_come_to_rest():
-    """Landin's knot: recursion through a reference."""
-    assert (
-        parity_of("""
-        def @main(%n: int32) -> int32 {
-          let %r = ref(fn (%a: int32) -> int32 { 0 });
-          let %f = fn (%m: int32) -> int32 {
-            let %g = ref_read(%r);
-            if (%m == 0) { 0 } else { %g(%m - 1) + 2 }
-          };
-          let %u = ref_write(%r, %f);
-          %f(%n)
-        }
-    """)
-        == 0
-    )
-
-
-def test_functions_given_to_functions_are_called_there():
-    assert (
-        parity_of("""
-        def @apply(%f: fn (int32) -> int32, %n: int32) -> int32 { %f(%f(%n)) }
-        def @main() -> int32 { @apply(fn (%m: int32) -> int32 { %m + 2 }, 4) }
-    """)
-        == 0
-    )
-
-
 def test_fold_over_a_list_comes_to_rest():
     mod = Prelude().mod
     n = relay.var("n", "int32")
@@ -201,18 +81,6 @@ def test_fold_over_a_list_comes_to_rest():
     odd = relay.Function((acc, item), acc + item)
     fold = relay.Call(mod.get_global_var("foldl"), (odd, relay.const(4), numbers))
     assert parity_of(mod.with_function("main", relay.Function((n,), fold))) is TOP
-
-
-def test_a_call_of_what_is_unknown_enters_all_that_escaped():
-    text = """
-        def @main(%f: fn (fn (int32) -> int32) -> int32) -> int32 {{
-          let %g = fn (%a: int32) -> int32 {{ %a }};
-          let %u = {0};
-          %g(2)
-        }}
-    """
-    assert parity_of(text.format("2")) == 0
-    assert parity_of(text.format("%f(%g)")) is TOP
 
 
 def test_functions_that_are_not_called_have_no_states():

@@ -21,6 +21,7 @@ from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
+from tests.support.goldens import CASES, Golden, read_goldens
 from tests.support.work import lines_run
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -45,91 +46,15 @@ def module(main: str) -> IRModule:
     return infer_type(parse(f"{HEADER}{GLOBALS}def @main{main}", init_module=Prelude().mod))
 
 
-CASES = {
-    "field of a tuple": ("(%x: int32) { (4, %x).1 }", "(%x: int32) { %x }"),
-    "constant": ("(%d: int32) { let %c = add(1, 2); add(%d, %c) }", "(%d: int32) { add(%d, 3) }"),
-    "function": (
-        "(%d: int32) { let %f = fn (%x: int32) { add(%x, %x) }; %f(%d) }",
-        "(%d: int32) { add(%d, %d) }",
-    ),
-    "function that returns a function": (
-        (
-            "(%d: int32) { let %f = fn (%x: int32) { fn (%y: int32) { subtract(%x, %y) } }; "
-            "%f(1)(%d) }"
-        ),
-        "(%d: int32) { subtract(1, %d) }",
-    ),
-    "reference": (
-        (
-            "(%d: int32) { let %r = ref(%d); let %w = ref_write(%r, multiply(ref_read(%r), %d)); "
-            "ref_read(%r) }"
-        ),
-        "(%d: int32) { multiply(%d, %d) }",
-    ),
-    "function in a reference": (
-        (
-            "(%d: int32) { let %r = ref(fn (%x: int32) { negative(%x) }); "
-            "let %w = ref_write(%r, fn (%x: int32) { add(%x, 1) }); ref_read(%r)(%d) }"
-        ),
-        "(%d: int32) { add(%d, 1) }",
-    ),
-    "branch": (
-        "(%d: int32) { if (less(1, 2)) { add(%d, 1) } else { multiply(%d, 2) } }",
-        "(%d: int32) { add(%d, 1) }",
-    ),
-    "write in a branch nobody knows": (
-        (
-            "(%c: bool) { let %r = ref(1); let %u = if (%c) { ref_write(%r, 2) } else { () }; "
-            "ref_read(%r) }"
-        ),
-        (
-            "(%c: bool) { let %r = ref(1); let %u = if (%c) { ref_write(%r, 2) } else { () }; "
-            "ref_read(%r) }"
-        ),
-    ),
-    "match": ("() { match ((1, 1)) { (%a, %b) => { add(%a, %b) } } }", "() { 2 }"),
-    "head of a list": ("(%d: int32) { @hd(Cons(%d, Nil)) }", "(%d: int32) { %d }"),
-    "map": (
-        "(%d: int32) { @map(@inc, Cons(1, Cons(%d, Nil))) }",
-        "(%d: int32) { Cons(2, Cons(add(%d, 1), Nil)) }",
-    ),
-    "concatenation of lists": (
-        "(%d: int32) { @concat(Cons(1, Nil), Cons(%d, Nil)) }",
-        "(%d: int32) { Cons(1, Cons(%d, Nil)) }",
-    ),
-    "natural numbers": (
-        "() { @nat_add(succ(zero), succ(succ(zero))) }",
-        "() { succ(succ(succ(zero))) }",
-    ),
-    "recursion on a number that gets smaller": ("() { @down(100) }", "() { 5050 }"),
-    "recursion that goes nowhere": ("() { @loop(1) }", "() { @loop(1) }"),
-    "recursion that swaps": (
-        "() { @swap(succ(zero), succ(succ(zero))) }",
-        "() { @swap(succ(zero), succ(succ(zero))) }",
-    ),
-}
+GOLDENS = read_goldens(CASES / "partial_evaluate.relay")
+"""What becomes of ``@main``, beside the functions above and the prelude."""
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
-def test_case(name: str) -> None:
-    before, after = (module(text) for text in CASES[name])
-    image = parse_pipeline(CLEAN)(before)
+@pytest.mark.parametrize("case", GOLDENS.values(), ids=GOLDENS)
+def test_program_is_evaluated_as_far_as_it_is_known(case: Golden) -> None:
+    before, after = (module(text) for text in (case.before, case.after))
+    image = parse_pipeline(case.pipeline)(before)
     assert_structural_equal(infer_type(image)["main"], after["main"])
-
-
-def test_read_after_a_call_nobody_knows_is_left() -> None:
-    mod = module("(%g: fn () -> int32, %r: ref(int32)) { let %u = %g(); ref_read(%r) }")
-    assert_structural_equal(infer_type(parse_pipeline(CLEAN)(mod))["main"], mod["main"])
-
-
-def test_function_that_reads_sees_what_was_written_before_the_call() -> None:
-    mod = module(
-        "(%d: int32) { let %r = ref(0); let %f = fn () { ref_read(%r) }; "
-        "let %w = ref_write(%r, %d); %f() }"
-    )
-    assert_structural_equal(
-        infer_type(parse_pipeline(CLEAN)(mod))["main"], module("(%d: int32) { %d }")["main"]
-    )
 
 
 def test_function_that_is_returned_reads_when_it_is_called() -> None:
@@ -235,11 +160,6 @@ def test_calls_enter_what_was_left_of_a_function() -> None:
     assert_structural_equal(out["f499"], out["f0"])
     short, long = chain(100), chain(200)
     assert lines_run(lambda: evaluate(long)) < 2.3 * lines_run(lambda: evaluate(short))
-
-
-def test_primitive_functions_are_left_alone() -> None:
-    mod = module("(%d: int32) { fn (%x: int32, Primitive=1) { add(%x, add(1, 2)) }(%d) }")
-    assert_structural_equal(infer_type(parse_pipeline(CLEAN)(mod))["main"], mod["main"])
 
 
 def test_pass_is_registered_as_in_relay() -> None:

@@ -24,6 +24,7 @@ from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 from tests.support.deep import DEEP_NESTS, call_chain, doublings
 from tests.support.depth import DEPTH
+from tests.support.goldens import CASES, Golden, read_goldens
 from tests.support.random_smooth import Programs
 from tests.support.seeds import seeds
 
@@ -51,86 +52,12 @@ def names(func: Expr) -> list[str]:
     return found
 
 
-BODIES = {
-    "zeros added": "add(zeros_like(%x), %y)",
-    "zeros added on the right, bound": 'let %z = zeros(shape=[2], dtype="float32"); add(%y, %z)',
-    "zeros added to zeros": "add(zeros_like(%x), zeros_like(%y))",
-    "ones multiplied": "multiply(ones_like(%x), multiply(%x, %y))",
-    "zeros multiplied by zeros": "add(multiply(zeros_like(%x), zeros_like(%y)), %y)",
-    "filled": 'add(full_like(%x, 0f), multiply(full(1f, shape=[2], dtype="float32"), %y))',
-    "sum that is used elsewhere": "let %s = add(zeros_like(%x), %y); (%s, exp(%s), add(%s, %x))",
-    "in a branch": "if (less(1, 2)) { add(zeros_like(%x), %y) } else { %x }",
-    "from a branch": "add(if (less(1, 2)) { zeros_like(%x) } else { exp(%x) }, %y)",
-    "in a function": "let %f = fn (%a: Tensor[(2), float32]) { add(zeros_like(%a), %y) }; %f(%x)",
-    "from a function": "let %f = fn (%a) { zeros_like(%a) }; (add(%f(%x), %y), %f(exp(%y)))",
-    "to a function": "let %f = fn (%a) { add(%a, %y) }; (%f(zeros_like(%x)), %f(%x))",
-    "through a reference": """
-        let %r = ref(zeros_like(%x));
-        let %a = ref_write(%r, add(ref_read(%r), %y));
-        let %b = ref_write(%r, add(ref_read(%r), %x));
-        (ref_read(%r), %x)""",
-    "through a reference in a reference": """
-        let %s = ref(ref(zeros_like(%x)));
-        let %a = ref_write(ref_read(%s), add(ref_read(ref_read(%s)), %y));
-        ref_read(ref_read(%s))""",
-    "of an effect": """
-        let %r = ref(%x);
-        let %f = fn () { let %u = ref_write(%r, exp(ref_read(%r))); ref_read(%r) };
-        add(add(zeros_like(%f()), %y), ref_read(%r))""",
-    "through a tuple": "let %t = (%x, zeros_like(%x)); (add(%t.1, %y), %t.0, exp(%t.1))",
-    "through a tuple that is returned": "let %t = (%x, zeros_like(%x)); (add(%t.1, %y), %t)",
-    "to an operator, in a tuple": """
-        let %z = zeros_like(%x);
-        let %t = (%z, add(%z, %y));
-        (concatenate(%t), concatenate((%z, %x)))
-        """,
-    "into a kernel": """
-        let %z = zeros_like(%x);
-        let %f = fn (%a: Tensor[(2), float32], Primitive=1) { add(zeros_like(%a), %a) };
-        (add(%z, %y), %f(%z))""",
-    "in a closure that a closure returns": """
-        let %make = fn (%a: Tensor[(2), float32]) {
-          fn (%b: Tensor[(2), float32]) { add(%a, %b) } };
-        let %f = %make(zeros_like(%x));
-        (%f(%y), %make(%x)(%y))""",
-    "by a function with type parameters": """
-        let %id = fn [T](%a: T) -> T { %a };
-        let %r = %id(ref(zeros_like(%x)));
-        let %u = ref_write(%r, add(ref_read(%r), %id(%y)));
-        (%id(ref_read(%r)), %id(%x), %id((%x, ref_read(%r))).1)""",
-    "in recursion": """
-        let %loop = fn (%i: int32, %a: Tensor[(2), float32]) -> Tensor[(2), float32] {
-          if (less(%i, 3)) { %loop(add(%i, 1), add(%a, %x)) } else { %a } };
-        %loop(0, zeros_like(%x))""",
-    "in recursion with a reference": """
-        let %r = ref(zeros_like(%x));
-        let %loop = fn (%i: int32) -> () {
-          if (less(%i, 3)) { let %u = ref_write(%r, add(ref_read(%r), %y)); %loop(add(%i, 1)) }
-          else { () } };
-        let %u = %loop(0);
-        ref_read(%r)""",
-    "in a list": """
-        let %l = Cons(zeros_like(%x), Cons(%y, Nil));
-        match (%l) {
-          Cons(%a, Cons(%b, _)) => { add(%a, %b) },
-          _ => { %x },
-        }""",
-    "in a list of a global function": """
-        let %l = @map(fn (%a: Tensor[(2), float32]) { ref(zeros_like(%a)) }, Cons(%x, Nil));
-        match (%l) {
-          Cons(%a, _) => { let %u = ref_write(%a, add(ref_read(%a), %y)); ref_read(%a) },
-          Nil => { %x },
-        }""",
-    "in an empty list": """
-        let %l = if (less(1, 2)) { Nil } else { Cons(zeros_like(%x), Nil) };
-        match (%l) { Cons(%a, _) => { add(%a, %y) }, Nil => { %x }, }""",
-    "to a global function": "let %z = zeros_like(%x); (add(%z, @twice(%z)), @twice(%z))",
-}
+BODIES = read_goldens(CASES / "lazy_gradient_init.relay")
 
 
-@pytest.mark.parametrize("name", sorted(BODIES))
-def test_value_is_the_same(name: str) -> None:
-    mod = module(BODIES[name])
+@pytest.mark.parametrize("case", BODIES.values(), ids=BODIES)
+def test_value_is_the_same(case: Golden) -> None:
+    mod = module(case.before)
     image = get_pass("LazyGradientInit")(mod)
     assert "GradCell" in {header.name_hint for header in image.type_definitions}
     assert well_formed(image["main"])
