@@ -19,16 +19,8 @@ from relayish.dataflow import (
     results,
 )
 from relayish.dataflow.lattice import Powerset
-from relayish.errors import (
-    AnalysisError,
-    DeclarationError,
-    FrozenNodeError,
-    OptionError,
-    UnknownNameError,
-)
-from relayish.ir.declarations import declared_temporarily
+from relayish.errors import AnalysisError
 from relayish.ir.relay.build import var
-from relayish.ir.relay.expr import Call, Function, If, Let
 from relayish.pass_infra import PassContext, Sequential, create_module_pass, register_pass
 from relayish.pass_infra.relay.function_pass import FunctionPass, function_pass
 
@@ -58,25 +50,25 @@ def _registered(declarations):
     TRANSFERS.clear()
 
 
-def program(*names: str) -> Function:
+def program(*names: str) -> relay.Function:
     """Return a function that gives the last of its parameters, after using all."""
     params = [var(name, "int32") for name in names]
     body = params[-1]
     for each in params[::-1]:
-        body = Let(var("t", "int32"), Call(relay.get_op("negative"), (each,)), body)
-    return Function(tuple(params), body)
+        body = relay.Let(var("t", "int32"), relay.Call(relay.get_op("negative"), (each,)), body)
+    return relay.Function(tuple(params), body)
 
 
-def module(**functions: Function) -> relay.IRModule:
+def module(**functions: relay.Function) -> relay.IRModule:
     return relay.IRModule(functions)
 
 
-def copied(func: Function) -> Function:
+def copied(func: relay.Function) -> relay.Function:
     """Return another function of the same points and variables."""
-    return func.with_fields(body=func.body.with_fields(value=Call(*_call(func.body.value))))
+    return func.with_fields(body=func.body.with_fields(value=relay.Call(*_call(func.body.value))))
 
 
-def _call(call: Call) -> tuple[object, ...]:
+def _call(call: relay.Call) -> tuple[object, ...]:
     return call.op, call.args
 
 
@@ -150,7 +142,9 @@ def test_an_analysis_that_has_been_made_keeps_no_boundary_of_a_question():
 
 
 def test_an_analysis_that_has_been_made_takes_no_options():
-    with pytest.raises(OptionError, match="_Live has been made, so it takes no options any more"):
+    with pytest.raises(
+        relay.OptionError, match="_Live has been made, so it takes no options any more"
+    ):
         analyse(program("a"), _Live(), skipped="a")
 
 
@@ -222,7 +216,7 @@ def test_forgetting_results_lets_programs_go():
 
 def test_results_are_forgotten_with_temporary_declarations():
     func = program("a")
-    with declared_temporarily():
+    with relay.declared_temporarily():
         first = analyse(func, "LiveNames")
     assert analyse(func, "LiveNames") is not first
 
@@ -247,7 +241,7 @@ def test_threads_that_ask_at_once_get_one_result():
 
 def test_a_solution_is_immutable_and_hashed_by_identity():
     solution = analyse(program("a"), "LiveNames")
-    with pytest.raises(FrozenNodeError, match=r"Solution\.visits"):
+    with pytest.raises(relay.FrozenNodeError, match=r"Solution\.visits"):
         solution.visits = 0
     assert {solution: 1}[solution] == 1
 
@@ -427,23 +421,23 @@ def test_a_result_is_not_carried_to_other_points():
 
 def test_a_misspelt_analysis_is_found_out_when_the_pass_first_changes_something():
     mod = module(main=program("a"))
-    with pytest.raises(UnknownNameError, match="did you mean LiveNames") as info:
+    with pytest.raises(relay.UnknownNameError, match="did you mean LiveNames") as info:
         preserving(preserves=("LiveName",))(mod)
     assert "preserved by pass Copy" in info.value.__notes__
 
 
 def test_preserved_names_are_a_sequence_of_names():
-    with pytest.raises(DeclarationError, match="preserves of pass Copy must be a sequence"):
+    with pytest.raises(relay.DeclarationError, match="preserves of pass Copy must be a sequence"):
         preserving(preserves="LiveNames")
     with pytest.raises(
-        DeclarationError, match="preserves of pass Copy must hold names of analyses"
+        relay.DeclarationError, match="preserves of pass Copy must hold names of analyses"
     ):
         preserving(preserves=(3,))
 
 
 def test_registration_says_what_a_pass_preserves():
     @register_pass("CopyAgain", opt_level=0, preserves=("LiveNames",))
-    def copy_again(func: Function) -> Function:
+    def copy_again(func: relay.Function) -> relay.Function:
         return copied(func)
 
     @register_pass(opt_level=0, preserves=("LiveNames",))
@@ -474,7 +468,10 @@ def test_rebinding_to_other_points_is_refused():
 
 def test_the_first_difference_is_the_first_point_of_another_state():
     c, a, b = var("c", "bool"), var("a", "int32"), var("b", "int32")
-    one, other = Function((c, a, b), If(c, a, b)), Function((c, a, b), If(c, a, a))
+    one, other = (
+        relay.Function((c, a, b), relay.If(c, a, b)),
+        relay.Function((c, a, b), relay.If(c, a, a)),
+    )
     found = analyse(one, "LiveNames").first_difference(analyse(other, "LiveNames"))
     assert found is not None
     assert found.number == 0

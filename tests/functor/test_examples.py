@@ -74,13 +74,6 @@ def test_print_visitor_prints_before_every_visit_in_order(capsys):
     ]
 
 
-def test_print_visitor_enters_a_shared_node_once(capsys):
-    x = relay.var("x")
-    shared = relay.Tuple([x])
-    PrintVisitor().visit(relay.Tuple([shared, shared]))
-    assert lines(capsys) == ["Here: Tuple", "Here: Tuple", "Here: Var", "Here: Tuple"]
-
-
 @pytest.mark.deep
 def test_print_visitor_prints_a_line_for_every_edge_of_a_deep_program(capsys):
     x = relay.var("x")
@@ -130,21 +123,6 @@ def test_call_checker_does_not_look_below_a_call():
     assert checker.calls_seen == 1
 
 
-def test_call_checker_can_be_asked_again():
-    checker = CallChecker()
-    x = relay.var("x")
-    assert checker.check(relay.negative(x))
-    assert not checker.check(relay.Tuple([x]))
-
-
-@pytest.mark.deep
-def test_call_checker_finds_a_call_at_any_depth():
-    expr = relay.negative(relay.var("x"))
-    for _ in range(DEPTH):
-        expr = relay.Tuple([expr])
-    assert CallChecker().check(expr)
-
-
 def collapsed(program: str) -> str:
     return relay.astext(IfCollapser().collapse(relay.parse_expr(program)))
 
@@ -168,11 +146,6 @@ def test_if_collapser_collapses_ifs_within_branches_and_elsewhere():
         "  add(%0, 4f)\n"
         "}"
     )  # fmt: skip
-
-
-def test_if_collapser_returns_a_program_without_ifs_itself():
-    expr = relay.parse_expr("fn (%x) { let %y = (%x, %x); %y.0 }")
-    assert IfCollapser().collapse(expr) is expr
 
 
 def test_if_collapser_does_not_look_at_conditions_and_false_branches():

@@ -16,7 +16,6 @@ from relayish.functor import (
 from relayish.ir.relay.expr import Call, Constant, Expr, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
-from tests.support import deep
 from tests.support.depth import DEPTH
 
 ADD = intern_op("add")
@@ -90,28 +89,6 @@ def test_visitor_without_bookkeeping_counts_as_one_without_a_handler():
     assert walk.visit_counter == plain.visit_counter
 
 
-@pytest.mark.deep
-def test_default_of_visitors_reaches_the_bottom_of_a_chain(books):
-    walk = walking(ExprVisitor, books)
-    walk.visit(deep.let_body(DEPTH))
-    assert walk.pre_visits == DEPTH
-
-
-def test_lambdas_in_place_of_both_serve_visitors():
-    visited = []
-
-    class Names(ExprVisitor):
-        def visit_let(self, op):
-            expand_a_normal_form(
-                op,
-                lambda let: (self.visit(let.value), visited.append(let)),
-                lambda let: self.visit(let.body),
-            )
-
-    Names().visit(chain(LETS))
-    assert len(visited) == LETS
-
-
 # The default of mutators
 
 
@@ -163,12 +140,6 @@ def test_default_of_mutators_rebuilds_what_changes(books):
 
     expr = program(50)
     assert structural_equal(Replace().visit(expr), Plain().visit(expr))
-
-
-@pytest.mark.deep
-def test_default_of_mutators_reaches_the_bottom_of_a_chain(books):
-    expr = deep.let_body(DEPTH)
-    assert rebuilding(ExprMutator, books)().visit(expr) is expr
 
 
 # Handlers made into expansions
@@ -277,46 +248,6 @@ def test_mutator_that_visits_the_body_in_two_branches_reaches_the_bottom(books):
 def test_single_constant_let_becomes_its_body(books):
     x = Var("x")
     assert propagating(books)().visit(Let(Var("a"), Constant(1), x)) is x
-
-
-def test_mutator_that_keeps_what_it_learnt_on_the_way_down(books):
-    class Before(ExprMutator):
-        def visit_let(self, let):
-            new_value = self.visit(let.value)
-            if isinstance(new_value, Var):
-                self.memo_map[let.var] = new_value
-                return self.visit(let.body)
-            return Let(let.var, new_value, self.visit(let.body))
-
-    class After(ExprMutator):
-        def visit_let(self, let):
-            let_alias_map = {}
-
-            def pre_visit(op):
-                new_value = self.visit(op.value)
-                let_alias_map[op] = False
-                if isinstance(new_value, Var):
-                    self.memo_map[op.var] = new_value
-                    let_alias_map[op] = True
-
-            def post_visit(op):
-                new_body = self.visit(op.body)
-                if let_alias_map[op]:
-                    image = new_body
-                else:
-                    image = Let(op.var, self.visit(op.value), new_body)
-                if not books:
-                    return image
-                self.memo_map[op] = image
-                return None
-
-            expand_a_normal_form(let, pre_visit, post_visit)
-            return self.memo_map[let]
-
-    a, b, c, x = Var("a"), Var("b"), Var("c"), Var("x")
-    inner = Let(c, Tuple((b, a)), Tuple((c, b)))
-    expr = Let(a, Tuple((x,)), Let(b, a, Let(Var("d"), Let(Var("e"), b, Var("e")), inner)))
-    assert structural_equal(Before().visit(expr), After().visit(expr), map_free_vars=True)
 
 
 def test_functor_with_results_of_its_own_keeps_them(books):

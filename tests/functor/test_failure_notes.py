@@ -8,21 +8,6 @@ from dataclasses import dataclass
 import pytest
 
 import relayish as relay
-from relayish.errors import DispatchError, EndlessRecursionError, FieldError
-from relayish.functor import (
-    ExprFunctor,
-    ExprMutator,
-    ExprRewriter,
-    ExprVisitor,
-    MixedModeMutator,
-    MixedModeVisitor,
-    PatternVisitor,
-    TypeMutator,
-    expand_a_normal_form,
-    memoized,
-    post_order_rewrite,
-)
-from relayish.ir.relay.expr import Call, Constant, Tuple, Var
 from tests.support import deep
 
 TEXT = """#[version = "0.0.5"]
@@ -45,41 +30,41 @@ def notes_of(work, error=ZeroDivisionError):
 
 
 def refuse(node):
-    if type(node) is Call and node.op.name == "add":
+    if type(node) is relay.Call and node.op.name == "add":
         raise ZeroDivisionError
 
 
-class Visiting(ExprVisitor):
+class Visiting(relay.ExprVisitor):
     def visit_call(self, call):
         refuse(call)
         super().visit_call(call)
 
 
-class Counting(ExprFunctor[int]):
+class Counting(relay.ExprFunctor[int]):
     def visit_node(self, node):
         refuse(node)
         return 1 + sum([self.visit(child) for child in self.traversal.children(node)])
 
 
-class WithArguments(ExprFunctor[int]):
+class WithArguments(relay.ExprFunctor[int]):
     def visit_node(self, node, depth=0):
         refuse(node)
         return max([self.visit(c, depth + 1) for c in self.traversal.children(node)], default=depth)
 
 
-class Intercepting(ExprVisitor):
+class Intercepting(relay.ExprVisitor):
     def visit(self, expr):
         refuse(expr)
         super().visit(expr)
 
 
-class Mutating(ExprMutator):
+class Mutating(relay.ExprMutator):
     def visit_call(self, call):
         refuse(call)
         return super().visit_call(call)
 
 
-class ByHand(ExprMutator):
+class ByHand(relay.ExprMutator):
     def visit_let(self, let):
         return let.with_fields(value=self.visit(let.value), body=self.visit(let.body))
 
@@ -88,25 +73,25 @@ class ByHand(ExprMutator):
         return call.with_fields(args=self.mutate_all(call.args))
 
 
-class AfterChildren(MixedModeVisitor):
+class AfterChildren(relay.MixedModeVisitor):
     def visit_call(self, call):
         refuse(call)
 
 
-class Rebuilding(MixedModeMutator):
+class Rebuilding(relay.MixedModeMutator):
     def rewrite_call(self, pre, post):
         refuse(pre)
         return post
 
 
-class Rewriting(ExprRewriter):
+class Rewriting(relay.ExprRewriter):
     def rewrite_call(self, pre, post):
         refuse(pre)
         return post
 
 
 def call_in_let_list(self, let):
-    expand_a_normal_form(let, lambda _: None, lambda let: self.visit(let.body))
+    relay.expand_a_normal_form(let, lambda _: None, lambda let: self.visit(let.body))
 
 
 class Expanding(Visiting):
@@ -119,8 +104,8 @@ class Expanding(Visiting):
         Visiting,
         Counting,
         WithArguments,
-        memoized(Counting),
-        memoized(WithArguments),
+        relay.memoized(Counting),
+        relay.memoized(WithArguments),
         Intercepting,
         Mutating,
         ByHand,
@@ -134,7 +119,7 @@ def test_note_shows_the_node_that_was_handled_and_its_place(functor):
 
 
 def test_note_shows_the_node_of_a_rewriter():
-    assert notes_of(lambda: post_order_rewrite(main(), Rewriting())) == [ADD]
+    assert notes_of(lambda: relay.post_order_rewrite(main(), Rewriting())) == [ADD]
 
 
 def test_note_shows_the_node_of_a_post_order_visit():
@@ -146,7 +131,7 @@ def test_note_shows_the_node_of_a_functor_called_with_arguments():
 
 
 def test_note_shows_the_node_of_the_inner_of_two_functors():
-    class Outer(ExprVisitor):
+    class Outer(relay.ExprVisitor):
         def visit_let(self, let):
             Visiting().visit(let.body)
 
@@ -154,9 +139,9 @@ def test_note_shows_the_node_of_the_inner_of_two_functors():
 
 
 def test_note_shows_the_outer_node_once_the_inner_functor_is_done():
-    class Outer(ExprVisitor):
+    class Outer(relay.ExprVisitor):
         def visit_let(self, let):
-            ExprVisitor().visit(let.body)
+            relay.ExprVisitor().visit(let.body)
             raise ZeroDivisionError
 
     assert notes_of(lambda: Outer().visit(main())) == [
@@ -187,18 +172,18 @@ def test_note_stands_on_what_a_handler_raises_from_another_error():
 
 
 def test_note_of_a_program_without_places_shows_the_node():
-    a, b = Var("a"), Var("b")
+    a, b = relay.Var("a"), relay.Var("b")
     assert notes_of(lambda: Mutating().visit(relay.exp(relay.add(relay.exp(a), b)))) == [
         "while visiting add(%0, %b), where %0 is exp(%a)"
     ]
 
 
 def test_note_shows_types_and_patterns():
-    class Types(TypeMutator):
+    class Types(relay.TypeMutator):
         def visit_tensor_type(self, ty):
             raise ZeroDivisionError
 
-    class Patterns(PatternVisitor):
+    class Patterns(relay.PatternVisitor):
         def visit_pattern_wildcard(self, wildcard):
             raise ZeroDivisionError
 
@@ -209,15 +194,15 @@ def test_note_shows_types_and_patterns():
 
 
 def test_note_is_bounded_however_large_the_node_is():
-    class Refusing(ExprVisitor):
+    class Refusing(relay.ExprVisitor):
         def visit_tuple(self, tup):
             raise ZeroDivisionError
 
-    (note,) = notes_of(lambda: Refusing().visit(Tuple([Var("v" * 1000)] * 100_000)))
+    (note,) = notes_of(lambda: Refusing().visit(relay.Tuple([relay.Var("v" * 1000)] * 100_000)))
     assert len(note) < 200
 
 
-class Deep(ExprMutator):
+class Deep(relay.ExprMutator):
     def visit_constant(self, const):
         if const.data == 7:
             raise ZeroDivisionError
@@ -234,14 +219,14 @@ class DeepByHand(Deep):
 @pytest.mark.parametrize("nest", [deep.call_chain, deep.let_body, deep.if_true, deep.tuple_nest])
 @pytest.mark.parametrize("functor", [Deep, DeepByHand])
 def test_deep_program_gathers_one_note(nest, functor):
-    expr = nest(50_000, Constant(7))
+    expr = nest(50_000, relay.Constant(7))
     assert notes_of(lambda: functor().visit(expr)) == ["while visiting 7"]
 
 
 def test_unwinding_asks_for_the_node_once_for_each_stack_and_not_for_each_level(monkeypatch):
     asked = []
 
-    class Failing(ExprFunctor[int]):
+    class Failing(relay.ExprFunctor[int]):
         def visit_constant(self, const):
             raise ZeroDivisionError
 
@@ -257,12 +242,12 @@ def test_unwinding_asks_for_the_node_once_for_each_stack_and_not_for_each_level(
 
 
 def test_interrupt_carries_no_note():
-    class Interrupted(ExprVisitor):
+    class Interrupted(relay.ExprVisitor):
         def visit_var(self, var):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
-        Interrupted().visit(Tuple([Var("x")]))
+        Interrupted().visit(relay.Tuple([relay.Var("x")]))
     assert not hasattr(caught.value, "__notes__")
 
 
@@ -271,11 +256,11 @@ def test_interrupt_carries_no_note():
 
 @pytest.mark.parametrize(("image", "shown"), [(None, "None"), (3, "3 (int)")])
 def test_mutator_that_returns_no_expression_is_told_where(image, shown):
-    class Wrong(ExprMutator):
+    class Wrong(relay.ExprMutator):
         def visit_call(self, call):
             return image if call.op.name == "add" else call
 
-    with pytest.raises(DispatchError) as caught:
+    with pytest.raises(relay.DispatchError) as caught:
         Wrong().visit(relay.parse(TEXT, "prog.relay")["main"].body.body.args[0])
     assert str(caught.value) == (
         f"Wrong returned {shown} for add(%a, 1f); its handler for Call must return Expr, "
@@ -286,27 +271,29 @@ def test_mutator_that_returns_no_expression_is_told_where(image, shown):
 
 @pytest.mark.parametrize(("image", "shown"), [(None, "None"), (3, "3 (int)")])
 def test_rewriter_that_returns_no_expression_is_named(image, shown):
-    class Wrong(ExprRewriter):
+    class Wrong(relay.ExprRewriter):
         def rewrite_call(self, pre, post):
             return image if pre.op.name == "add" else post
 
-    with pytest.raises(DispatchError, match=f"^Wrong returned {re.escape(shown)}") as caught:
-        post_order_rewrite(main(), Wrong())
+    with pytest.raises(relay.DispatchError, match=f"^Wrong returned {re.escape(shown)}") as caught:
+        relay.post_order_rewrite(main(), Wrong())
     assert caught.value.__notes__ == [ADD]
 
 
 def test_missing_handler_is_met_at_a_place():
-    class NoCalls(ExprFunctor[int]):
+    class NoCalls(relay.ExprFunctor[int]):
         def visit_function(self, func):
             return self.visit(func.body.body.args[0])
 
-    with pytest.raises(DispatchError, match=r"no handler for Call, met at add\(%a, 1f\)") as caught:
+    with pytest.raises(
+        relay.DispatchError, match=r"no handler for Call, met at add\(%a, 1f\)"
+    ) as caught:
         NoCalls().visit(main())
     assert caught.value.__notes__ == [ADD]
 
 
 def test_endless_recursion_has_a_place():
-    class Circle(ExprVisitor):
+    class Circle(relay.ExprVisitor):
         def visit_call(self, call):
             Circle.visit_call(self, call)
 
@@ -314,7 +301,7 @@ def test_endless_recursion_has_a_place():
             self.visit_counter.clear()
             self.visit(let)
 
-    (note,) = notes_of(lambda: Circle().visit(main()), EndlessRecursionError)
+    (note,) = notes_of(lambda: Circle().visit(main()), relay.EndlessRecursionError)
     assert note == "while visiting let %c = %0; ... at prog.relay:3:7"
 
 
@@ -322,12 +309,12 @@ def test_endless_recursion_has_a_place():
 
 
 def test_image_that_a_node_cannot_hold_is_told_with_the_handler_that_returned_it():
-    class Constants(ExprMutator):
+    class Constants(relay.ExprMutator):
         def visit_var(self, var):
-            return Constant(1.0)
+            return relay.Constant(1.0)
 
     func = relay.parse_expr("fn (%x: float32) { %x }", "f.relay")
-    (note,) = notes_of(lambda: Constants().visit(func), FieldError)
+    (note,) = notes_of(lambda: Constants().visit(func), relay.FieldError)
     assert note.startswith(f"while visiting fn (%x) {{...}} at {func.span}")
     assert note.endswith(
         ": Constants.visit_var returned 1f for %x, in whose place only a Var can stand"
@@ -335,41 +322,43 @@ def test_image_that_a_node_cannot_hold_is_told_with_the_handler_that_returned_it
 
 
 def test_image_that_a_handler_builds_into_a_node_is_told_as_well():
-    class Constants(ExprMutator):
+    class Constants(relay.ExprMutator):
         def visit_var(self, var):
-            return Constant(1.0)
+            return relay.Constant(1.0)
 
         def visit_function(self, func):
             return func.with_fields(params=self.mutate_all(func.params))
 
-    (note,) = notes_of(lambda: Constants().visit(main()), FieldError)
+    (note,) = notes_of(lambda: Constants().visit(main()), relay.FieldError)
     assert "Constants.visit_var returned 1f for %a" in note
 
 
 def test_image_that_a_rewriter_returns_is_told_with_the_rewriter():
-    class Constants(ExprRewriter):
+    class Constants(relay.ExprRewriter):
         def rewrite_var(self, pre, post):
-            return Constant(1.0)
+            return relay.Constant(1.0)
 
-    x = Var("x")
-    (note,) = notes_of(lambda: post_order_rewrite(relay.Function([x], x), Constants()), FieldError)
+    x = relay.Var("x")
+    (note,) = notes_of(
+        lambda: relay.post_order_rewrite(relay.Function([x], x), Constants()), relay.FieldError
+    )
     assert "Constants.rewrite_var returned 1f for %x" in note
 
 
 def test_image_that_was_put_in_by_hand_is_told_as_such():
-    x = Var("x")
-    mutator = ExprMutator()
-    mutator.memo_map[x] = Constant(1.0)
-    (note,) = notes_of(lambda: mutator.visit(relay.Function([x], x)), FieldError)
+    x = relay.Var("x")
+    mutator = relay.ExprMutator()
+    mutator.memo_map[x] = relay.Constant(1.0)
+    (note,) = notes_of(lambda: mutator.visit(relay.Function([x], x)), relay.FieldError)
     assert "memo_map of ExprMutator holds 1f for %x" in note
 
 
 def test_field_of_a_wrong_value_that_no_image_is_to_blame_for_is_told_by_its_place():
-    class Wrong(ExprMutator):
+    class Wrong(relay.ExprMutator):
         def visit_call(self, call):
             return call.with_fields(args=3) if call.op.name == "add" else call
 
-    (note,) = notes_of(lambda: Wrong().visit(main().body.body.args[0]), FieldError)
+    (note,) = notes_of(lambda: Wrong().visit(main().body.body.args[0]), relay.FieldError)
     assert note == ADD
 
 
@@ -389,7 +378,7 @@ class OtherNotes(Exception):
 
 @pytest.mark.parametrize("error", [Frozen, Refusing, OtherNotes])
 def test_error_that_refuses_notes_is_noted_and_not_replaced(error):
-    class Raising(ExprMutator):
+    class Raising(relay.ExprMutator):
         def visit_call(self, call):
             raise error
 

@@ -109,10 +109,6 @@ def test_memoized_functor_is_memoized_once():
     assert Memoized(Reach) is made
 
 
-def test_both_names_mean_one_thing():
-    assert Memoized is memoized
-
-
 def test_functor_of_loops_keeps_results_by_node_and_arguments():
     class Uses(tir.ExprFunctor[int], tir.StmtFunctor[int]):
         calls = 0

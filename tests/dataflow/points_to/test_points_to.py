@@ -9,12 +9,7 @@ import pytest
 import relayish as relay
 from relayish.dataflow import UNKNOWN, find_points_to, register_value_flow
 from relayish.dataflow.points_to.find import MAX_SITES
-from relayish.errors import AnalysisError, UnknownNameError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node, field, node
-from relayish.ir.relay.expr import Expr
-from relayish.ir.roles import Runs
+from relayish.errors import AnalysisError
 from tests.support.depth import DEPTH
 
 
@@ -234,7 +229,7 @@ class TestModules:
         assert self.callees(None) == (["a", "b"], True)
 
     def test_an_entry_that_is_not_defined_is_refused(self):
-        with pytest.raises(UnknownNameError, match="no function @nothing"):
+        with pytest.raises(relay.UnknownNameError, match="no function @nothing"):
             self.callees(["nothing"])
 
     def test_entries_without_a_module_are_refused(self):
@@ -250,19 +245,19 @@ class TestModules:
 class TestKindsDeclaredOutside:
     @pytest.fixture(autouse=True)
     def kinds(self):
-        with declared_temporarily():
+        with relay.declared_temporarily():
 
-            @node("points_to_box", effect=Effect.NONE)
-            class Box(Expr):
-                inside: Expr
+            @relay.node("points_to_box", effect=relay.Effect.NONE)
+            class Box(relay.Expr):
+                inside: relay.Expr
 
-            @node("points_to_thunk", effect=Effect.NONE)
-            class Thunk(Expr):
-                body: Expr = field(scope=Runs.DEFERRED)
+            @relay.node("points_to_thunk", effect=relay.Effect.NONE)
+            class Thunk(relay.Expr):
+                body: relay.Expr = relay.field(scope=relay.Runs.DEFERRED)
 
-            @node("points_to_force")
-            class Force(Expr):
-                thunk: Expr
+            @relay.node("points_to_force")
+            class Force(relay.Expr):
+                thunk: relay.Expr
 
             self.box, self.thunk, self.force = Box, Thunk, Force
             yield
@@ -301,7 +296,7 @@ def test_a_chain_of_names_for_one_function_has_one_set():
 
 @pytest.mark.deep
 def test_deep_programs_are_analysed_without_recursion():
-    one: Node = func()
+    one: relay.Node = func()
     program = one
     for _ in range(DEPTH):
         program = relay.Tuple((program,))

@@ -19,12 +19,7 @@ from relayish.dataflow import (
     solve,
 )
 from relayish.dataflow.lattice import BOTTOM, TOP, Booleans, Flat
-from relayish.errors import AnalysisError, DeclarationError, DuplicateNameError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Constant, Op, RefRead
-from relayish.op.declaration.registry import get_op, register_op
-from relayish.text import parse_expr
+from relayish.errors import AnalysisError
 from tests.support.depth import DEPTH
 from tests.support.each import each
 
@@ -33,10 +28,10 @@ class Parity(SparseAnalysis[object]):
     """Whether integers are even."""
 
     values = Flat()
-    operators = (Op,)
+    operators = (relay.Op,)
 
-    def literal(self, node: Node) -> object:
-        assert isinstance(node, Constant)
+    def literal(self, node: relay.Node) -> object:
+        assert isinstance(node, relay.Constant)
         return "even" if int(node.data) % 2 == 0 else "odd"
 
     def truth(self, value: object) -> bool | None:
@@ -46,29 +41,29 @@ class Parity(SparseAnalysis[object]):
         return truth
 
 
-@register_transfer(Parity, get_op("add"))
+@register_transfer(Parity, relay.get_op("add"))
 def _add(_: relay.Call, a: object, b: object) -> object:
     if TOP in (a, b):
         return TOP
     return "even" if a == b else "odd"
 
 
-@register_transfer(Parity, get_op("multiply"))
+@register_transfer(Parity, relay.get_op("multiply"))
 def _multiply(_: relay.Call, a: object, b: object) -> object:
     if "even" in (a, b):
         return "even"
     return TOP if TOP in (a, b) else "odd"
 
 
-@register_transfer(Parity, get_op("equal"))
+@register_transfer(Parity, relay.get_op("equal"))
 def _equal(_: relay.Call, a: object, b: object) -> object:
     return False if {a, b} == {"even", "odd"} else TOP
 
 
-@register_refinement(Parity, get_op("equal"))
+@register_refinement(Parity, relay.get_op("equal"))
 def _from_equal(
     call: relay.Call, truth: bool, a: object, b: object
-) -> Iterator[tuple[Node, object]]:
+) -> Iterator[tuple[relay.Node, object]]:
     if truth:
         yield call.args[0], b
         yield call.args[1], a
@@ -76,7 +71,7 @@ def _from_equal(
 
 def parse(text: str) -> relay.Expr:
     """Return an expression in which ``%a``, ``%c`` and ``%r`` are free."""
-    return parse_expr(f'#[version = "0.0.5"]\nfn (%a, %c, %r) {{ {text} }}').body
+    return relay.parse_expr(f'#[version = "0.0.5"]\nfn (%a, %c, %r) {{ {text} }}').body
 
 
 def value_of(text: str) -> object:
@@ -149,7 +144,7 @@ def test_values_make_other_analyses_conditional() -> None:
         lattice = Booleans()
 
         def visit_call(self, call: relay.Call, state: bool) -> bool:
-            return state or call.op is get_op("subtract")
+            return state or call.op is relay.get_op("subtract")
 
     x = relay.const(1)
     program = relay.If(relay.op.equal(x, relay.const(2)), relay.op.subtract(x, x), x)
@@ -162,7 +157,7 @@ def test_other_analyses_make_values_conditional() -> None:
     class NotTrue(ForwardDataFlow[bool]):
         lattice = Booleans()
 
-        def assume(self, condition: Node, truth: bool, state: bool) -> object:
+        def assume(self, condition: relay.Node, truth: bool, state: bool) -> object:
             return UNREACHABLE if truth else state
 
     program = relay.If(relay.var("c"), relay.const(1), relay.const(2))
@@ -233,8 +228,8 @@ def test_strict_analysis_takes_operators_with_transfers() -> None:
 
 
 def test_operator_of_another_package_brings_its_transfer() -> None:
-    with declared_temporarily():
-        twice = register_op("twice", arguments=("data",))
+    with relay.declared_temporarily():
+        twice = relay.register_op("twice", arguments=("data",))
         register_transfer(Parity, twice, lambda _call, _data: "even")
         program = relay.Call(twice, [relay.var("a")])
         [parity] = solve([Parity(strict=True)], program)
@@ -242,8 +237,8 @@ def test_operator_of_another_package_brings_its_transfer() -> None:
 
 
 def test_transfer_of_a_kind_serves_its_nodes() -> None:
-    with declared_temporarily():
-        register_transfer(Parity, RefRead, lambda _read, _ref: "odd")
+    with relay.declared_temporarily():
+        register_transfer(Parity, relay.RefRead, lambda _read, _ref: "odd")
         assert value_of("ref_read(%r)") == "odd"
 
 
@@ -257,12 +252,12 @@ def test_transfers_serve_analyses_that_extend_theirs() -> None:
 
 
 def test_second_transfer_of_an_operator_is_refused() -> None:
-    with pytest.raises(DuplicateNameError, match="has its transfer of add already"):
-        register_transfer(Parity, get_op("add"), lambda _call, _a, _b: TOP)
+    with pytest.raises(relay.DuplicateNameError, match="has its transfer of add already"):
+        register_transfer(Parity, relay.get_op("add"), lambda _call, _a, _b: TOP)
 
 
 def test_transfer_of_what_is_no_operator_is_refused() -> None:
-    with pytest.raises(DeclarationError, match="expected a class of nodes, or the node"):
+    with pytest.raises(relay.DeclarationError, match="expected a class of nodes, or the node"):
         register_transfer(Parity, relay.var("x"), lambda _: TOP)
 
 
