@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 
 from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
@@ -10,9 +11,9 @@ from relayish.analysis.infer_type.rule import RULES
 from relayish.analysis.infer_type.signature import tells_type
 from relayish.analysis.type_scopes import FreeTypeVariables
 from relayish.analysis.well_formed import check_scopes, type_definition_problem
+from relayish.domain.verifier import rules
 from relayish.domain.verifier.rules import Rule
 from relayish.errors import RelayishError, TypeInferenceError, UnknownKindError
-from relayish.ir import scope_rules
 from relayish.ir.module import AnyModule
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, GlobalVar
@@ -34,16 +35,9 @@ def verify_relay(definitions: Mapping[str, Expr], mod: AnyModule | None) -> list
     Complexity:
         That of type inference; no recursion.
     """
-    found: list[Violation] = []
     free = FreeTypeVariables()  # functions share types: each is looked at once
-    for name, definition in definitions.items():
-
-        def refuse(node: Node, message: str, name: str = name) -> None:
-            found.append(Violation(Rule.SCOPE, message, node, getattr(node, "span", None), name))
-
-        scopes = check_scopes(definition, free, refuse, closed=mod is not None)
-        if mod is not None:
-            scope_rules.check_closed_scopes(f"@{name}", scopes, refuse)
+    check = partial(check_scopes, free=free, closed=mod is not None)
+    found = rules.check_scopes(definitions, mod, check)
     if isinstance(mod, IRModule):
         first = next(iter(definitions))
         for data in mod.type_definitions.values():
@@ -86,7 +80,7 @@ def _check_known_types(
     kept = _with_known_types(definitions, mod, unsound)
     others = [key for key in mod.functions if key.name_hint not in kept]
     rest = mod.without_functions(others)
-    asked = {name: definitions[name] for name in kept if name in definitions}
+    asked = {name: each for name, each in definitions.items() if name in kept}
     if not asked:
         return []
     try:

@@ -75,7 +75,7 @@ def check_well_formed(program: Node | AnyModule) -> None:
         if rule is not None:
             DefinitionVerifier(None).require(rule, program, "")
         else:
-            check_scopes(program, FreeTypeVariables(), _raise, closed=False)
+            check_scopes(program, _raise, free=FreeTypeVariables(), closed=False)
         return
     others = DefinitionVerifier(program)
     free = FreeTypeVariables()  # functions share types: each is looked at once
@@ -86,7 +86,7 @@ def check_well_formed(program: Node | AnyModule) -> None:
             if rule is not None:
                 others.require(rule, definition, name or "")
                 continue
-            scopes = check_scopes(definition, free, _raise, closed=True)
+            scopes = check_scopes(definition, _raise, free=free, closed=True)
         except WellFormedError as error:
             error.add_note(f"in the definition of @{name}")
             raise
@@ -133,13 +133,13 @@ def _raise(_: Node, message: str) -> NoReturn:
     raise WellFormedError(message)
 
 
-def check_scopes(root: Node, free: FreeTypeVariables, refuse: Refuse, *, closed: bool) -> Scopes:
+def check_scopes(root: Node, refuse: Refuse, *, free: FreeTypeVariables, closed: bool) -> Scopes:
     """Refuse variables bound twice or used out of scope, type variables too; return the scopes.
 
     Args:
         root: A definition, or an expression.
-        free: What is known of types already.
         refuse: Called for each problem, in order.
+        free: What is known of types already.
         closed: Whether type variables have to be bound.
     """
     scopes = scope_rules.check_scoping(root, refuse)

@@ -5,7 +5,7 @@ It is told by the roles of fields, and holds of every language that does not say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -24,6 +24,84 @@ Refuse: TypeAlias = Callable[[Node, str], None]
 _SHOWN_VARIABLES: Final = 8
 
 
+class BoundOnce(Scopes):
+    """The scopes of a program, and what is wrong where variables are to be bound once.
+
+    Attributes:
+        again: Variables that are bound already, each with what binds it again.
+    """
+
+    def __init__(self, root: Node, order: Sequence[Node]) -> None:
+        self.again: list[tuple[Node, Node]] = []
+        super().__init__(root, order=order)
+
+    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:
+        super().bind_again(variable, binder, scope)
+        self.again.append((variable, binder))
+
+    def misplaced(self) -> dict[Node, int]:
+        """Return the variables of which some use is not where they are known, with where that is.
+
+        Those that are bound twice are left out.
+        """
+        again = dict(self.again)
+        return {
+            variable: inner
+            for variable, inner in self.binding_scope.items()
+            if self.scope[variable] != inner and variable not in again
+        }
+
+    def binders_of(self, variables: Collection[Node]) -> dict[Node, list[tuple[Node, Node]]]:
+        """Return, for each of ``variables`` that is bound, the nodes that bind it, in order.
+
+        Each is told with the part of it that does, itself where it has none.
+
+        Complexity:
+            Linear in the nodes of the program, or nothing without variables; no recursion.
+        """
+        found: dict[Node, list[tuple[Node, Node]]] = {}
+        for node in self.order if variables else ():
+            if node in self.opened:
+                for each in (node, *parts(node)):
+                    for variable in binders(each):
+                        if variable in variables:
+                            found.setdefault(variable, []).append((node, each))
+        return found
+
+    def uses_outside(self, known: Mapping[Node, int | None]) -> Iterator[tuple[Node, Node]]:
+        """Yield uses of variables outside of the scopes in which these are known, in order.
+
+        Args:
+            known: These scopes, by variable; ``None`` for what is known nowhere.
+        """
+        for user in self.order if known else ():
+            if user not in self.scope:
+                continue
+            for variable in dict.fromkeys(evaluated(user)):
+                if variable in known:
+                    inner = known[variable]
+                    if inner is None or not self.is_inside(user, inner):
+                        yield user, variable
+
+
+class _BoundByNodes(BoundOnce):
+    """The same where no statement declares variables: only what binds has scopes."""
+
+    _placements = ByKind(partial(placement_of_kind, branches=False))
+    has_declarations = False
+
+    def declaration_scope(self, scope: int) -> int:
+        self.has_declarations = True
+        return scope
+
+
+def bound_once(root: Node) -> BoundOnce:
+    """Return the scopes of a program; those alone that bind, where no statement declares."""
+    order = PROGRAM.post_order(root)
+    scopes = _BoundByNodes(root, order)
+    return BoundOnce(root, order) if scopes.has_declarations else scopes
+
+
 def check_scoping(root: Node, refuse: Refuse) -> Scopes:
     """Refuse variables that are bound twice, or used out of scope; return the scopes of ``root``.
 
@@ -35,21 +113,14 @@ def check_scoping(root: Node, refuse: Refuse) -> Scopes:
         Linear in distinct nodes, but for a logarithmic factor on variables used in other scopes
         than that which binds them; no recursion.
     """
-    order = PROGRAM.post_order(root)
-    scopes: _BoundOnce = (by_nodes := _BoundByNodes(root, order))
-    if by_nodes.has_declarations:
-        scopes = _BoundOnce(root, order)
-    scope_of = scopes.scope
-    misplaced = {
-        variable: inner
-        for variable, inner in scopes.binding_scope.items()
-        if scope_of[variable] != inner  # further out: some use is not inside
-    }
+    scopes = bound_once(root)
+    misplaced = scopes.misplaced()
     if scopes.again or misplaced:
-        known = _find_binders(scopes, {*misplaced, *[variable for variable, _ in scopes.again]})
+        known = {
+            variable: binders[-1][0]  # users stand behind what they use, the outermost last
+            for variable, binders in scopes.binders_of({*misplaced, *dict(scopes.again)}).items()
+        }
         _refuse_rebound(scopes.again, known, refuse)
-        for variable, _ in scopes.again:
-            misplaced.pop(variable, None)
         _refuse_misplaced(misplaced, scopes, known, refuse)
     return scopes
 
@@ -93,41 +164,6 @@ def check_closed(definition: Node, name: str, refuse: Refuse) -> None:
     )
 
 
-class _BoundOnce(Scopes):
-    """The scopes of a program, and which variables are bound again in it, by what."""
-
-    def __init__(self, root: Node, order: Sequence[Node]) -> None:
-        self.again: list[tuple[Node, Node]] = []
-        super().__init__(root, order=order)
-
-    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:
-        super().bind_again(variable, binder, scope)
-        self.again.append((variable, binder))
-
-
-class _BoundByNodes(_BoundOnce):
-    """The same where no statement declares variables: only what binds has scopes."""
-
-    _placements = ByKind(partial(placement_of_kind, branches=False))
-    has_declarations = False
-
-    def declaration_scope(self, scope: int) -> int:
-        self.has_declarations = True
-        return scope
-
-
-def _find_binders(scopes: Scopes, variables: Collection[Node]) -> dict[Node, Node]:
-    """Return, for each of ``variables`` that is bound, the node that binds it first."""
-    found: dict[Node, Node] = {}
-    for node in reversed(scopes.order):
-        if node in scopes.opened:
-            for each in (node, *parts(node)):
-                for variable in binders(each):
-                    if variable in variables:
-                        found.setdefault(variable, node)
-    return found
-
-
 def _refuse_rebound(
     again: Sequence[tuple[Node, Node]], known: Mapping[Node, Node], refuse: Refuse
 ) -> None:
@@ -142,19 +178,14 @@ def _refuse_rebound(
 
 
 def _refuse_misplaced(
-    misplaced: Mapping[Node, int], scopes: Scopes, known: Mapping[Node, Node], refuse: Refuse
+    misplaced: Mapping[Node, int], scopes: BoundOnce, known: Mapping[Node, Node], refuse: Refuse
 ) -> None:
     """Refuse each use of variables outside of the scopes that they are known in."""
     if not misplaced:
         return
     users: dict[Node, list[Node]] = {variable: [] for variable in misplaced}
-    for user in scopes.order:
-        if user not in scopes.scope:
-            continue
-        for variable in dict.fromkeys(evaluated(user)):
-            inner = misplaced.get(variable)
-            if inner is None or user is known[variable] or scopes.is_inside(user, inner):
-                continue
+    for user, variable in scopes.uses_outside(misplaced):
+        if user is not known[variable]:
             users[variable].append(user)
     for variable, found in users.items():
         for user in found or (variable,):

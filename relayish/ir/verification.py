@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.errors import VerificationError, WellFormedError
+from relayish.errors import FieldError, VerificationError, WellFormedError
 from relayish.ir.kind_table import KindTable
-from relayish.ir.module import AnyModule
+from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
+from relayish.ir.one_line import show_found
 from relayish.ir.span import Span
 from relayish.ir.traversal import Traversal
 
@@ -53,6 +54,10 @@ class Report:
     def __call__(self, rule: Enum, node: Node, message: str) -> None:
         """Note that ``node`` breaks ``rule``."""
         self.violations.append(Violation(rule, message, node, getattr(node, "span", None)))
+
+    def named(self, definition: str) -> list[Violation]:
+        """Return what was found, as wrong with a definition of that name."""
+        return [each._replace(definition=definition) for each in self.violations]
 
 
 VerifyRule: TypeAlias = Callable[[Any, Report], None]  # Any: a node of one kind
@@ -214,6 +219,35 @@ class DefinitionVerifier:
             if DEFINITION_RULES.knows(type(each)) and DEFINITION_RULES[type(each)] is rule:
                 served[mod.name_of(key) or ""] = each
         return served
+
+
+def definitions_of(
+    program: object,
+    language: str = "any domain",
+    family: type[Node] = Node,
+    kinds: tuple[type[Node], ...] = (Node,),
+) -> tuple[AnyModule | None, dict[str, Node]]:
+    """Return the module that ``program`` is, if it is one, and what of it is verified, by name.
+
+    Args:
+        program: A module, or one node, which has the name ``""``.
+        language: Whose verifier asks, for the error.
+        family: Which nodes are taken.
+        kinds: Which definitions of a module are.
+
+    Raises:
+        FieldError: If it is neither.
+    """
+    if isinstance(program, Module):
+        found = program.functions.items()
+        named = {program.name_of(key) or "": each for key, each in found if isinstance(each, kinds)}
+        return program, named
+    if isinstance(program, family):
+        return None, {"": program}
+    raise FieldError(
+        f"a program of {language} is verified; found {show_found(program)}; expected one of its "
+        f"nodes, or a module"
+    )
 
 
 def place_violations(

@@ -352,8 +352,17 @@ def test_check_raises_with_all_violations() -> None:
     assert len(raised.value.violations) == 2
 
 
+def test_what_no_definition_is_blamed_for_stands_with_the_first() -> None:
+    data = relay.TypeData(relay.GlobalTypeVar("T"), (), ())
+    nowhere = relay.TypeCall(relay.GlobalTypeVar("Nowhere"), ())
+    data = data.with_fields(constructors=(relay.Constructor("C", (nowhere,), data.header),))
+    functions = {f"f{number}": Function([X], X) for number in range(8)}
+    (found,) = verify(IRModule(functions, {data.header: data}))
+    assert (found.rule, found.definition) == (Rule.TYPE, "f0")
+
+
 def test_what_is_no_program_is_refused() -> None:
-    with pytest.raises(FieldError, match="a program is verified; found"):
+    with pytest.raises(FieldError, match="a program of any domain is verified; found"):
         verify(7)  # type: ignore[arg-type]
 
 

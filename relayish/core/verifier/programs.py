@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
-from relayish._support.collector import pause_collection
 from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.family import CoreNode, Definition
 from relayish.core.ir.language import CORE
@@ -13,20 +12,12 @@ from relayish.core.ir.memory import Idname
 from relayish.core.verifier.names import Names
 from relayish.core.verifier.returns import check_returns
 from relayish.core.verifier.rule import Rule
-from relayish.errors import FieldError
-from relayish.ir.module import AnyModule, Module
+from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, show_found
+from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, free_variables
-from relayish.ir.traversal import EVERYTHING
-from relayish.ir.verification import (
-    VERIFY_RULES,
-    Report,
-    Violation,
-    failure,
-    place_violations,
-    register_definition_rule,
-)
+from relayish.ir.verification import Report, Violation, register_definition_rule
+from relayish.ir.verifier import Piece, ProgramVerifier
 
 
 def verify(
@@ -53,13 +44,7 @@ def verify(
         >>> print(*verify(Add(const(1), const(True))))
         add is given 1 of type int32 and 1 of type bool; both must have one type
     """
-    found: list[Violation] = []
-    seen: set[Node] = set()
-    with pause_collection():
-        names = None if within is None else Names(within)
-        for each in _programs(program, names):
-            found += _verify_placed(each, seen)
-    return tuple(found)
+    return VERIFIER.verify(program, within)
 
 
 def check(program: CoreNode | AnyModule, *, within: AnyModule | None = None) -> None:
@@ -68,76 +53,32 @@ def check(program: CoreNode | AnyModule, *, within: AnyModule | None = None) -> 
     Raises:
         VerificationError: That says what is wrong, and where; its ``violations`` are all of it.
     """
-    found = verify(program, within=within)
-    if found:
-        raise failure(found)
+    VERIFIER.check(program, within)
 
 
-def _verify_definitions(
-    definitions: Mapping[str, Definition], mod: AnyModule | None
-) -> Iterator[Violation]:
-    """Yield what is wrong with definitions, for whoever asks whether a module is well formed."""
-    names = None if mod is None else Names(mod)
-    seen: set[Node] = set()
-    for name, definition in definitions.items():
-        yield from _verify_placed(_Program(definition, name, names), seen)
+class CoreVerifier(ProgramVerifier[Names]):
+    """The verifier of core; what stands around a definition is known by its names."""
+
+    language = "core"
+    family = CoreNode
+    definitions = (CoreNode,)
+
+    def around(self, mod: AnyModule) -> Names:
+        return Names(mod)
+
+    def check_whole(self, piece: Piece[Names], nodes: list[Node], report: Report) -> None:
+        root = piece.root
+        _check_names_of_symbols(nodes, report)
+        if isinstance(root, FuncEntry):
+            check_returns(root, nodes, report)
+        if isinstance(root, Definition):
+            _check_scope(root, nodes, report)
+        if piece.around is not None:
+            piece.around.check(piece.name, root, nodes, report)
 
 
-register_definition_rule(Definition, _verify_definitions)
-
-
-class _Program(NamedTuple):
-    """What is verified by itself.
-
-    Attributes:
-        root: A definition, or a piece of one.
-        name: Its name, or ``""``.
-        names: What is defined around it; ``None``: not known.
-    """
-
-    root: CoreNode
-    name: str
-    names: Names | None
-
-
-def _programs(program: CoreNode | AnyModule, names: Names | None) -> Iterator[_Program]:
-    if isinstance(program, Module):
-        around = Names(program)
-        for key, definition in program.functions.items():
-            if isinstance(definition, CoreNode):
-                yield _Program(definition, program.name_of(key) or "", around)
-    elif isinstance(program, CoreNode):
-        yield _Program(program, "", names)
-    else:
-        raise FieldError(
-            f"a program of core is verified; found {show_found(program)}; expected one of its "
-            f"nodes, or a module"
-        )
-
-
-def _verify_placed(program: _Program, seen: set[Node]) -> list[Violation]:
-    """Return what is wrong with a program, in order of it."""
-    report = Report()
-    everything = EVERYTHING.post_order(program.root)
-    _verify_one(program, everything, seen, report)
-    return place_violations(report.violations, everything, EVERYTHING, program.name)
-
-
-def _verify_one(
-    program: _Program, everything: Sequence[Node], seen: set[Node], report: Report
-) -> None:
-    root, rules = program.root, VERIFY_RULES
-    for node in everything:
-        if node not in seen:
-            seen.add(node)
-            rules[type(node)](node, report)
-    _check_names_of_symbols(everything, report)
-    if isinstance(root, FuncEntry):
-        check_returns(root, everything, report)
-    if isinstance(root, Definition):
-        _check_scope(root, everything, report)
-    if program.names is not None:
-        program.names.check(program.name, root, everything, report)
+VERIFIER: Final = CoreVerifier()
+register_definition_rule(Definition, VERIFIER.verify_definitions)
 
 
 def _check_names_of_symbols(everything: Sequence[Node], report: Report) -> None:

@@ -5,8 +5,9 @@ They are asked of every node of a definition, and know no kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import UnknownNameError, indefinite
@@ -18,8 +19,10 @@ from relayish.ir.one_line import describe, one_line, quote
 from relayish.ir.opcode import children_of, place_of
 from relayish.ir.property import Property
 from relayish.ir.roles import Role
+from relayish.ir.scope_rules import Refuse, check_closed_scopes
+from relayish.ir.scopes import Scopes
 from relayish.ir.traversal import ByKind
-from relayish.ir.verification import VERIFY_RULES, Report, demand_nothing
+from relayish.ir.verification import VERIFY_RULES, Report, Violation, demand_nothing
 
 
 class Rule(Enum):
@@ -245,6 +248,23 @@ def _find_properties(kind: type[Node]) -> Property:
 
 
 _PROPERTIES: Final = ByKind(_find_properties)
+
+
+def check_scopes(
+    definitions: Mapping[str, Any],  # Any: of whatever language
+    mod: AnyModule | None,
+    check: Callable[[Any, Refuse], Scopes],
+) -> list[Violation]:
+    """Return what ``check`` refuses of scopes; in a module, also variables that nothing binds."""
+    found: list[Violation] = []
+    for name, definition in definitions.items():
+        report = Report()
+        refuse = partial(report, Rule.SCOPE)
+        scopes = check(definition, refuse)
+        if mod is not None:
+            check_closed_scopes(f"@{name}", scopes, refuse)
+        found += report.named(name)
+    return found
 
 
 def check_symbols(nodes: Iterable[Node], mod: AnyModule, report: Report) -> None:

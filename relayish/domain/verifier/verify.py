@@ -17,15 +17,14 @@ from relayish.domain.verifier.rules import (
     Rule,
     check_labels,
     check_node,
+    check_scopes,
     check_structure,
     check_symbols,
 )
 from relayish.domain.visitor import Visitor
-from relayish.errors import FieldError
 from relayish.ir import scope_rules
-from relayish.ir.module import AnyModule, Module
+from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
-from relayish.ir.one_line import show_found
 from relayish.ir.traversal import EVERYTHING
 from relayish.ir.verification import (
     DEFINITION_RULES,
@@ -34,6 +33,7 @@ from relayish.ir.verification import (
     Report,
     Scoped,
     Violation,
+    definitions_of,
     demand_nothing,
     failure,
     place_violations,
@@ -79,7 +79,7 @@ def verify(program: Node | AnyModule, *instead: Handler | type[Handler]) -> tupl
         Rule.SCOPE variable %x is bound twice: by a Let (let %x = %y; ...) and by a Let \
 (let %x = %y; ...); a variable is bound once, use a new Var for the second
     """
-    mod, definitions = _definitions_of(program)
+    mod, definitions = definitions_of(program)
     hooks.load_handlers("verify")
     with pause_collection():
         return _Verification(mod, definitions, instead).run()
@@ -273,21 +273,6 @@ class _Verification:
         return [each._replace(span=each.span or around, definition=name) for each in once]
 
 
-def _definitions_of(
-    program: Node | AnyModule,
-) -> tuple[AnyModule | None, dict[str, Node]]:
-    """Return the module, if it is one, and what is verified, by name."""
-    if isinstance(program, Module):
-        found = program.functions.items()
-        return program, {program.name_of(key) or "": definition for key, definition in found}
-    if isinstance(program, Node):
-        return None, {"": program}
-    raise FieldError(
-        f"a program is verified; found {show_found(program)}; expected a module, or a node of any "
-        f"domain"
-    )
-
-
 def _is_language_of_its_own(kind: type[Node]) -> bool:
     """Return whether the rule for definitions of ``kind`` asks those of kinds by itself."""
     rule = _rule_of(kind)
@@ -300,13 +285,4 @@ def _rule_of(kind: type[Node]) -> DefinitionRule:
 
 def _check_scoping(definitions: Mapping[str, Node], mod: AnyModule | None) -> list[Violation]:
     """Return variables that are bound twice, used out of scope, or bound by nothing."""
-    found: list[Violation] = []
-    for name, definition in definitions.items():
-
-        def refuse(node: Node, message: str, name: str = name) -> None:
-            found.append(Violation(Rule.SCOPE, message, node, getattr(node, "span", None), name))
-
-        scopes = scope_rules.check_scoping(definition, refuse)
-        if mod is not None:
-            scope_rules.check_closed_scopes(f"@{name}", scopes, refuse)
-    return found
+    return check_scopes(definitions, mod, scope_rules.check_scoping)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
-from relayish.ir.scoping import BOUND, PROGRAM
+from relayish.ir.scoping import PROGRAM, bound_by
 from relayish.ir.verification import Report
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.operation import ComputeOp
@@ -32,12 +32,7 @@ def check_mentioned(nodes: ProgramNodes, report: Report, *, known: Collection[No
     Complexity:
         Linear in distinct nodes; no recursion.
     """
-    bound: set[Node] = set()
-    for node in nodes.order:
-        binds = BOUND[type(node)]
-        if binds is not None:
-            bound.update(binds(node))
-    bound.update(known)
+    bound = {variable for node in nodes.order for variable in bound_by(node)}.union(known)
     for buffer in nodes.of(Buffer):
         offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
         held = (*buffer.shape, *buffer.strides, *offset)
@@ -76,7 +71,7 @@ def _check_inline(nodes: ProgramNodes, bound: Collection[Node], report: Report) 
         if not isinstance(operation, ComputeOp):
             continue
         order = PROGRAM.post_order(operation)
-        inner = {variable for node in order for variable in _bound_by(node)}
+        inner = {variable for node in order for variable in bound_by(node)}
         for node in order:
             if isinstance(node, Tensor) and node.buffer is None and node not in seen:
                 seen.add(node)
@@ -88,8 +83,3 @@ def _check_inline(nodes: ProgramNodes, bound: Collection[Node], report: Report) 
                     f"the computation of tensor {tensor.name} uses {at(node)}, which nothing "
                     f"binds; make it an axis, or bind it around",
                 )
-
-
-def _bound_by(node: Node) -> Iterable[Node]:
-    binds = BOUND[type(node)]
-    return () if binds is None else binds(node)

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final, NamedTuple
 
-from relayish._support.collector import pause_collection
-from relayish.errors import FieldError
 from relayish.ir.module import AnyModule
-from relayish.ir.module import Module as DefinitionModule
 from relayish.ir.node import Node
-from relayish.ir.one_line import show_found
 from relayish.ir.scoping import PROGRAM
-from relayish.ir.verification import (
-    VERIFY_RULES,
-    Report,
-    Violation,
-    failure,
-    place_violations,
-    register_definition_rule,
-)
+from relayish.ir.verification import Report, Violation, register_definition_rule
+from relayish.ir.verifier import Piece, ProgramVerifier
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
@@ -37,18 +27,14 @@ from relayish.tir.verifier.regions import check_regions
 from relayish.tir.verifier.scoping import check_scopes
 
 
-class _Program(NamedTuple):
-    """What is verified by itself.
+class Surroundings(NamedTuple):
+    """What is known of what stands around a program.
 
     Attributes:
-        root: A function, or a piece of a program.
-        definition: The function's name, or ``""``.
         known: What is bound outside of it; ``None``: whatever it does not bind.
         callees: The functions that it may call; ``None``: not known.
     """
 
-    root: IrNode
-    definition: str
     known: Collection[Node] | None
     callees: Callees | None = None
 
@@ -79,17 +65,7 @@ def verify(
         Add is given 1 of type int32 and 2.0 of type float32; both must have one type: cast one, \
 or broadcast it
     """
-    report = Report()
-    seen: set[Node] = set()
-    with pause_collection():
-        for each in _programs(program, report, within):
-            found = Report()
-            everything = NODES.post_order(each.root)
-            _verify_one(each, everything, seen, found)
-            report.violations += place_violations(
-                found.violations, everything, NODES, each.definition
-            )
-    return tuple(report.violations)
+    return VERIFIER.verify(program, within)
 
 
 def check(program: IrNode | AnyModule, *, within: AnyModule | None = None) -> None:
@@ -98,81 +74,64 @@ def check(program: IrNode | AnyModule, *, within: AnyModule | None = None) -> No
     Raises:
         VerificationError: That says what is wrong, and where; its ``violations`` are all of it.
     """
-    found = verify(program, within=within)
-    if found:
-        raise failure(found)
+    VERIFIER.check(program, within)
 
 
-def _verify_definitions(
-    definitions: Mapping[str, LoweredFunc | Module], mod: AnyModule | None
-) -> Iterator[Violation]:
-    """Yield what is wrong with definitions, for whoever asks whether a module is well formed."""
-    for name, definition in definitions.items():
-        for violation in verify(definition, within=mod):
-            yield violation._replace(definition=name)
+class LoopVerifier(ProgramVerifier[Surroundings]):
+    """The verifier of the loop IR: of functions, and of modules function by function."""
 
+    language = "the loop IR"
+    family = IrNode
+    definitions = (LoweredFunc, Module)
+    traversal = NODES
 
-register_definition_rule(LoweredFunc, _verify_definitions)
-register_definition_rule(Module, _verify_definitions)
-
-
-def _verify_one(
-    program: _Program, everything: Sequence[Node], seen: set[Node], report: Report
-) -> None:
-    """Report what is wrong with a function, or a piece of a program."""
-    rules = VERIFY_RULES
-    for node in everything:
-        if node not in seen:
-            seen.add(node)
-            rules[type(node)](node, report)
-    nodes = ProgramNodes(program.root, PROGRAM.post_order(program.root))
-    check_tensor_names(nodes, report)
-    check_nests(nodes, report)
-    check_iteration_values(nodes, report)
-    check_calls(nodes, program.callees, report)
-    check_lifetimes(nodes, report, given=program.known or ())
-    local = len(report.violations)
-    check_scopes(nodes, report, known=program.known)
-    if program.known is not None:
-        check_mentioned(nodes, report, known=program.known)
-    if len(report.violations) > local:
-        return  # what a variable is cannot be told where it is bound twice, or not at all
-    ranges = LoopRanges(nodes.order)
-    check_bounds(nodes, ranges, report)
-    check_regions(nodes, ranges, report)
-    check_dependences(nodes, report)
-
-
-def _programs(
-    program: IrNode | AnyModule, report: Report, within: AnyModule | None
-) -> Iterator[_Program]:
-    """Yield what is verified by itself, with what is bound around it."""
-    if isinstance(program, DefinitionModule):
-        for definition in program.functions.values():
-            if isinstance(definition, LoweredFunc | Module):
-                yield from _programs(definition, report, program)
-    elif isinstance(program, Module):
-        yield from _functions(program, report)
-    elif isinstance(program, LoweredFunc):
-        yield _Program(program, program.name, (), None if within is None else _named(within))
-    elif isinstance(program, IrNode):
-        yield _Program(program, "", None)
-    else:
-        raise FieldError(
-            f"a program of the loop IR is verified; found {show_found(program)}; expected one of "
-            f"its nodes, or a module"
+    def around(self, mod: AnyModule) -> Surroundings:
+        callees = Callees(
+            lambda name: mod[name] if name in mod else None,  # noqa: SIM401 - a module has no get
+            lambda: [mod.name_of(key) or "" for key in mod.functions],
         )
+        return Surroundings((), callees)
+
+    def pieces(
+        self, program: Node, name: str, around: Surroundings | None, report: Report
+    ) -> Iterable[Piece[Surroundings]]:
+        if isinstance(program, Module):
+            return _functions(program, report)
+        if isinstance(program, LoweredFunc):
+            return (Piece(program, program.name, around or Surroundings(())),)
+        return (Piece(program, name, None),)
+
+    def check_whole(
+        self,
+        piece: Piece[Surroundings],
+        nodes: list[Node],  # noqa: ARG002 - those of annotations are asked by themselves alone
+        report: Report,
+    ) -> None:
+        around = piece.around or Surroundings(None)
+        program = ProgramNodes(piece.root, PROGRAM.post_order(piece.root))
+        check_tensor_names(program, report)
+        check_nests(program, report)
+        check_iteration_values(program, report)
+        check_calls(program, around.callees, report)
+        check_lifetimes(program, report, given=around.known or ())
+        local = len(report.violations)
+        check_scopes(program, report, known=around.known)
+        if around.known is not None:
+            check_mentioned(program, report, known=around.known)
+        if len(report.violations) > local:
+            return  # what a variable is cannot be told where it is bound twice, or not at all
+        ranges = LoopRanges(program.order)
+        check_bounds(program, ranges, report)
+        check_regions(program, ranges, report)
+        check_dependences(program, report)
 
 
-def _named(mod: AnyModule) -> Callees:
-    """Return the functions that a module defines."""
-    return Callees(
-        lambda name: mod[name] if name in mod else None,  # noqa: SIM401 - a module has no get
-        lambda: [mod.name_of(key) or "" for key in mod.functions],
-    )
+VERIFIER: Final = LoopVerifier()
+register_definition_rule(LoweredFunc, VERIFIER.verify_definitions)
+register_definition_rule(Module, VERIFIER.verify_definitions)
 
 
-def _functions(module: Module, report: Report) -> Iterator[_Program]:
+def _functions(module: Module, report: Report) -> Iterator[Piece[Surroundings]]:
     """Yield the functions of a module and its submodules, which know the buffers of both.
 
     A call may name a function of its module, or of one around that.
@@ -194,6 +153,6 @@ def _functions(module: Module, report: Report) -> Iterator[_Program]:
         for func in each.functions:
             named.setdefault(func.name, []).append(func)
         for func in each.functions:
-            yield _Program(func, func.name, known, callees)
+            yield Piece(func, func.name, Surroundings(known, callees))
         pending.append((each, False))
         pending += [(inner, True) for inner in reversed(each.submodules)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
-from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import binders as binders_of
-from relayish.ir.scoping import evaluated, parts
+from relayish.ir.scope_rules import BoundOnce
+from relayish.ir.scoping import evaluated
 from relayish.ir.verification import Report
 from relayish.tir.analysis.scopes import assignments_among
 from relayish.tir.ir.expr import Reduce
@@ -33,53 +32,26 @@ def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] |
     Complexity:
         As that of :class:`~relayish.ir.scopes.Scopes`; no recursion.
     """
-    scopes = _Scopes(nodes.root, order=nodes.order)
-    outside = {
-        variable: inner
-        for variable, inner in scopes.binding_scope.items()
-        if scopes.scope[variable] != inner and variable not in scopes.rebound
-    }
-    free: set[Node] = set()
+    scopes = BoundOnce(nodes.root, nodes.order)
+    rebound = dict.fromkeys([variable for variable, _ in scopes.again])
+    misplaced: dict[Node, int | None] = {**scopes.misplaced()}
     if known is not None:
         free = {node for node in scopes.scope if type(node) in VARIABLES}
-        free.difference_update(scopes.binding_scope, known)
+        misplaced.update(dict.fromkeys(free.difference(scopes.binding_scope, known)))
     assigned = list(assignments_among(nodes.order))
-    binders = _find_binders(
-        scopes, {*scopes.rebound, *outside, *[variable for _, variable in assigned]}
-    )
-    for variable in scopes.rebound:
+    binders = {
+        variable: [part for _, part in found]
+        for variable, found in scopes.binders_of(
+            {*rebound, *misplaced, *[variable for _, variable in assigned]}
+        ).items()
+    }
+    for variable in rebound:
         _report_rebound(variable, binders[variable], report)
-    if outside or free:
-        _report_misplaced(scopes, outside, free, binders, report)
-    _check_declared_before(nodes, scopes, report)
+    _report_misplaced(scopes, misplaced, binders, report)
+    _check_declared_before(nodes, rebound, report)
     for node, variable in assigned:
         if not variable.dtype.is_pointer:  # else it is what the address points to
             _check_assignment(node, variable, binders.get(variable, ()), report)
-
-
-class _Scopes(Scopes):
-    """The scopes of a program in which variables may be bound twice."""
-
-    def __init__(self, root: Node, *, order: Sequence[Node]) -> None:
-        self.rebound: dict[Node, None] = {}
-        super().__init__(root, order=order)
-
-    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
-        self.rebound[variable] = None
-
-
-def _find_binders(scopes: Scopes, variables: set[Node]) -> dict[Node, list[Node]]:
-    """Return, for each of ``variables`` that is bound, what binds it, in order of the program."""
-    found: dict[Node, list[Node]] = {}
-    if not variables:
-        return found
-    for node in scopes.order:
-        if node in scopes.opened:
-            for each in (node, *parts(node)):
-                for variable in binders_of(each):
-                    if variable in variables:
-                        found.setdefault(variable, []).append(each)
-    return found
 
 
 def _report_rebound(variable: Node, binders: Sequence[Node], report: Report) -> None:
@@ -106,45 +78,36 @@ def _report_rebound(variable: Node, binders: Sequence[Node], report: Report) -> 
 
 
 def _report_misplaced(
-    scopes: Scopes,
-    outside: Mapping[Node, int],
-    free: set[Node],
+    scopes: BoundOnce,
+    misplaced: Mapping[Node, int | None],
     binders: Mapping[Node, Sequence[Node]],
     report: Report,
 ) -> None:
     """Report each use of variables outside of the scopes that they are known in."""
-    misplaced = free.union(outside)
+    if not misplaced:
+        return
     known = {one_line(variable) for variable in scopes.binding_scope}
-    for user in scopes.order:
-        if user not in scopes.scope:
-            continue
-        for variable in dict.fromkeys(evaluated(user)):
-            if variable not in misplaced:
-                continue
-            if variable in free:
-                shown = one_line(variable)
-                advice = "bind it, or make it a parameter"
-                if shown in known:
-                    advice = f"another variable called {shown} is bound: use that one here"
-                report(
-                    Rule.SCOPE,
-                    user,
-                    f"{one_line(user)} uses {at(variable)}, which nothing binds; {advice}",
-                )
-            elif not scopes.is_inside(user, outside[variable]):
-                report(
-                    Rule.SCOPE,
-                    user,
-                    f"{one_line(user)} uses {at(variable)} outside the scope of its binder, "
-                    f"{at(binders[variable][0])}; use it only in there, or bind it further "
-                    f"out",
-                )
+    for user, variable in scopes.uses_outside(misplaced):
+        uses = f"{one_line(user)} uses {at(variable)}"
+        if misplaced[variable] is None:
+            shown = one_line(variable)
+            advice = "bind it, or make it a parameter"
+            if shown in known:
+                advice = f"another variable called {shown} is bound: use that one here"
+            report(Rule.SCOPE, user, f"{uses}, which nothing binds; {advice}")
+        else:
+            report(
+                Rule.SCOPE,
+                user,
+                f"{uses} outside the scope of its binder, {at(binders[variable][0])}; use it only "
+                f"in there, or bind it further out",
+            )
 
 
-def _check_declared_before(nodes: ProgramNodes, scopes: _Scopes, report: Report) -> None:
+def _check_declared_before(nodes: ProgramNodes, rebound: Collection[Node], report: Report) -> None:
     """Report uses of what a ``Let`` declares in statements before it, or in its own value."""
     waiting: dict[Node, Let] = {
-        let.symbol: let for let in nodes.of(Let) if let.symbol not in scopes.rebound
+        let.symbol: let for let in nodes.of(Let) if let.symbol not in rebound
     }
     if not waiting:
         return
