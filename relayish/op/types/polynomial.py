@@ -1,7 +1,8 @@
 """Polynomial normal form of sizes: what tells whether two expressions of dimensions are equal.
 
 Sums, differences and products are multiplied out; all other operations, and named dimensions, are
-unknowns of the polynomial. ``n + 1`` is then ``1 + n``, and ``2 * (n + 1) - 2`` is ``n * 2``.
+unknowns of the polynomial. ``n + 1`` is then ``1 + n``, and ``2 * (n + 1) - 2`` is ``n * 2``. Sizes
+are products of unknowns as often as sums, which linear forms take for unknowns.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.linear import (
-    Linear,
     added,
     build,
     build_sorted,
@@ -28,6 +27,8 @@ from relayish.passes.loop_simplify.linear import (
     spell,
 )
 from relayish.rewriting.rules import RuleSet
+from relayish.tir.analysis.affine import Affine
+from relayish.tir.analysis.linear_form import LinearForm
 from relayish.tir.analysis.literals import (
     is_arithmetic,
     is_number,
@@ -87,20 +88,20 @@ def recombine_quotient(expr: Add | Sub, facts: Facts) -> Expr:
 
 
 def _without_remainder(
-    form: Linear, term: Mod | Div, coefficient: int, divisor: int, facts: Facts
-) -> Linear | None:
+    form: LinearForm, term: Mod | Div, coefficient: int, divisor: int, facts: Facts
+) -> LinearForm | None:
     """Return ``form`` with the dividend for a remainder and its quotient, ``None`` without one."""
     quotient = facts.numbers.number(Div(term.a, term.b))
     if form.terms.get(quotient) != signed(coefficient * divisor, term.type):
         return None
     kept = {t: c for t, c in form.terms.items() if t is not term and t is not quotient}
     dividend = scaled(facts.linear[term.a], coefficient, term.type)
-    return added(Linear(kept, form.const), dividend, 1, term.type)
+    return added(Affine(form.constant, kept), dividend, 1, term.type)
 
 
 def _without_quotient(
-    form: Linear, term: Mod | Div, coefficient: int, divisor: int, facts: Facts
-) -> Linear | None:
+    form: LinearForm, term: Mod | Div, coefficient: int, divisor: int, facts: Facts
+) -> LinearForm | None:
     """Return ``form`` with a remainder for a dividend without its quotient, ``None`` without one.
 
     Every term of the dividend has to be there as often as the quotient says.
@@ -113,8 +114,8 @@ def _without_quotient(
         return None
     kept = {t: c for t, c in form.terms.items() if t is not term and t not in dividend.terms}
     remainder = scaled(facts.linear[Mod(term.a, term.b)], times, ty)
-    const = signed(form.const - dividend.const, ty)
-    return added(Linear(kept, const), remainder, 1, ty)
+    const = signed(form.constant - dividend.constant, ty)
+    return added(Affine(const, kept), remainder, 1, ty)
 
 
 def drop_neutral(expr: BinaryOpNode, _: Facts) -> Expr:

@@ -20,9 +20,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.linear import Linear, build_sorted
+from relayish.passes.loop_simplify.linear import build_sorted
 from relayish.rewriting.rules import RuleSet
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.interval import type_range
+from relayish.tir.analysis.linear_form import LinearForm, interval_of_form
 from relayish.tir.analysis.literals import (
     is_arithmetic,
     is_number,
@@ -130,7 +132,7 @@ def remainder_of_multiple(expr: Mod, facts: Facts) -> Expr:
     if not is_arithmetic(expr.type) or not divisor or divisor < 0 or divisor & divisor - 1:
         return expr
     form = facts.linear[expr.a]
-    if any(c % divisor for c in form.terms.values()) or form.const % divisor:
+    if any(c % divisor for c in form.terms.values()) or form.constant % divisor:
         return expr
     return make_literal(0, expr.type) if facts.removable(expr.a) else expr
 
@@ -138,8 +140,8 @@ def remainder_of_multiple(expr: Mod, facts: Facts) -> Expr:
 class _Split(NamedTuple):
     """A dividend as a multiple of the divisor and the rest, of the sign of the dividend."""
 
-    quotient: Linear
-    rest: Linear
+    quotient: LinearForm
+    rest: LinearForm
     rest_is_small: bool
 
 
@@ -156,21 +158,23 @@ def _split(expr: Div | Mod, facts: Facts) -> _Split | None:
     form = facts.exact_form(expr.a)
     if form is None or not facts.removable(*form.terms):
         return None
-    whole = facts.sum_interval(form)
+    whole = interval_of_form(form, facts.context)
     if whole.low < 0 < whole.high:
-        number = 0 if form.const % divisor else form.const  # only multiples may be taken out
+        number = 0 if form.constant % divisor else form.constant  # only multiples may be taken out
     else:
         sign = -1 if whole.low < 0 else 1
-        number = sign * (sign * form.const // divisor * divisor)
+        number = sign * (sign * form.constant // divisor * divisor)
     terms = {term: c for term, c in form.terms.items() if c}
-    quotient = Linear(
-        {term: c // divisor for term, c in terms.items() if c % divisor == 0}, number // divisor
+    quotient: LinearForm = Affine(
+        number // divisor, {term: c // divisor for term, c in terms.items() if c % divisor == 0}
     )
-    if not quotient.terms and not quotient.const:
+    if not quotient.terms and not quotient.constant:
         return None
-    rest = Linear({term: c for term, c in terms.items() if c % divisor}, form.const - number)
-    left = facts.sum_interval(rest)
-    if not rest.terms and not rest.const:
+    rest: LinearForm = Affine(
+        form.constant - number, {term: c for term, c in terms.items() if c % divisor}
+    )
+    left = interval_of_form(rest, facts.context)
+    if not rest.terms and not rest.constant:
         return _Split(quotient, rest, rest_is_small=True)
     agrees = (whole.low >= 0 and left.low >= 0) or (whole.high <= 0 and left.high <= 0)
     if not agrees or not type_range(expr.type).covers(left):

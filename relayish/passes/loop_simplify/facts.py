@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from relayish.dataflow.lattice.interval import Interval, add, scale
+from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import PassError
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
@@ -17,13 +17,13 @@ from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, bound_by
 from relayish.ir.traversal import ByKind
 from relayish.passes.loop_simplify.attribute import VALUES, Attribute
-from relayish.passes.loop_simplify.linear import Linear, LinearForms, minus
+from relayish.passes.loop_simplify.linear import LinearForms
 from relayish.rewriting.rule import Facts as RewritingFacts
 from relayish.rewriting.rule import Rule
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.faults import may_fault
-from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import integer_interval
+from relayish.tir.analysis.linear_form import LinearForm, interval_of_form, without_overflow
 from relayish.tir.analysis.literals import is_arithmetic
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
@@ -121,34 +121,18 @@ class Facts(RewritingFacts):
         """Return where the elements of an integer expression lie."""
         return integer_interval(expr, self.context)
 
-    def sum_interval(self, form: Linear) -> Interval:
-        """Return where the sum of a form lies, as an integer that does not wrap around."""
-        found = Interval(form.const, form.const)
-        terms = {term: c for term, c in form.terms.items() if c}
-        for term, coefficient in terms.items():
-            found = add(found, scale(self.interval(term), coefficient))
-        known = self.context.interval_of_terms(terms) if len(terms) > 1 else None
-        if known is None:
-            return found
-        return found.meet(add(known, Interval(form.const, form.const))) or found
-
-    def exact_form(self, expr: Expr) -> Linear | None:
+    def exact_form(self, expr: Expr) -> LinearForm | None:
         """Return the linear form of a scalar integer that is its sum, which cannot wrap around."""
-        form, whole = self.linear[expr], type_range(expr.type)
-        found = self.sum_interval(form)
-        if whole.covers(found):
-            return form
-        turns = (found.low - whole.low) // (whole.high - whole.low + 1) << expr.type.bits
-        if found.high - turns > whole.high:
-            return None
-        return Linear(form.terms, form.const - turns)  # a large number, of an unsigned type
+        return without_overflow(self.linear[expr], expr.type, self.context)
 
     def difference(self, a: Expr, b: Expr) -> Interval | None:
         """Return where ``a - b`` lies, as an integer; ``None`` where one may wrap around."""
         if not is_arithmetic(a.type) or a.type != b.type:
             return None
         left, right = self.exact_form(a), self.exact_form(b)
-        return None if left is None or right is None else self.sum_interval(minus(left, right))
+        if left is None or right is None:
+            return None
+        return interval_of_form(left.plus(right, -1), self.context)
 
     def removable(self, *exprs: Expr) -> bool:
         """Return whether expressions need not be evaluated: they do nothing, and cannot fault."""

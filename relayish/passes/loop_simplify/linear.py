@@ -1,4 +1,4 @@
-"""Linear forms: sums of integer multiples of expressions, modulo two to the width of their type.
+"""Linear forms in simplification: sums of integer multiples, modulo two to the width of a type.
 
 Sums wrap around, so collecting terms is exact. A form has a bounded number of terms; what would
 have more is a term itself.
@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.attribute import Attribute
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.interval import wrap_integer
+from relayish.tir.analysis.linear_form import LinearForm, symmetric
 from relayish.tir.analysis.literals import (
     is_arithmetic,
     make_literal,
@@ -33,21 +35,12 @@ from relayish.tir.ir.type import Type
 MOST_TERMS: Final = 16
 
 
-class Linear(NamedTuple):
-    """``const`` plus each term times its coefficient.
+class LinearForms(Attribute[LinearForm]):
+    """The linear form of every scalar integer expression; of others, the expression itself.
 
-    Attributes:
-        terms: Coefficients, in order of first occurrence; of terms that are computed alike, one
-            stands for all. 0 says that a term was there, and has cancelled.
-        const: The rest. Like coefficients, it is in the range of signed integers of that width.
+    Coefficients and constants are in the range of signed integers of the width of the type. A
+    coefficient of 0 says that a term was there, and has cancelled.
     """
-
-    terms: dict[Expr, int]
-    const: int
-
-
-class LinearForms(Attribute[Linear]):
-    """The linear form of every scalar integer expression; of others, the expression itself."""
 
     __slots__ = ("_is_impure", "_numbers")
 
@@ -56,20 +49,20 @@ class LinearForms(Attribute[Linear]):
         self._numbers = numbers
         self._is_impure = is_impure
 
-    def _form(self, expr: Expr) -> Linear:
+    def _form(self, expr: Expr) -> LinearForm:
         value = integer_of(expr)
         if value is not None:
-            return Linear({}, signed(value, expr.type))
+            return Affine(signed(value, expr.type), {})
         found = None
         if type(expr) in _SUMS and is_arithmetic(expr.type) and not self._is_impure(expr):
             found = self._combine(expr)
         return self.term(expr) if found is None or len(found.terms) > MOST_TERMS else found
 
-    def term(self, expr: Expr) -> Linear:
+    def term(self, expr: Expr) -> LinearForm:
         """Return the form in which ``expr`` is the only term."""
-        return Linear({self._numbers.number(expr): 1}, 0)
+        return Affine(0, {self._numbers.number(expr): 1})
 
-    def _combine(self, expr: Expr) -> Linear | None:
+    def _combine(self, expr: Expr) -> LinearForm | None:
         """Return the form of a sum or product; ``None`` for a product of several terms."""
         given = expr.type
         if isinstance(expr, Minus):
@@ -84,7 +77,7 @@ class LinearForms(Attribute[Linear]):
             return self._multiply(expr, a, b)
         return added(a, b, -1 if isinstance(expr, Sub) else 1, given)
 
-    def _combine_all(self, expr: NaryOpNode) -> Linear | None:
+    def _combine_all(self, expr: NaryOpNode) -> LinearForm | None:
         if not expr.operands or any(operand.type != expr.type for operand in expr.operands):
             return None
         forms = [self[operand] for operand in expr.operands]
@@ -94,18 +87,18 @@ class LinearForms(Attribute[Linear]):
                 if found.terms and form.terms:
                     return None
                 found, by = (form, found) if not found.terms else (found, form)
-                found = scaled(found, by.const, expr.type)
+                found = scaled(found, by.constant, expr.type)
             else:
                 found = added(found, form, 1, expr.type)
             if len(found.terms) > MOST_TERMS:
                 return None
         return found
 
-    def _multiply(self, expr: Mul, a: Linear, b: Linear) -> Linear | None:
+    def _multiply(self, expr: Mul, a: LinearForm, b: LinearForm) -> LinearForm | None:
         if not a.terms:
-            return scaled(b, a.const, expr.type)
+            return scaled(b, a.constant, expr.type)
         if not b.terms:
-            return scaled(a, b.const, expr.type)
+            return scaled(a, b.constant, expr.type)
         if not is_multiple(a) and not is_multiple(b):
             return None
         # the coefficients of (4 * i) * (2 * j) are those of the product
@@ -113,7 +106,7 @@ class LinearForms(Attribute[Linear]):
         right, also_by = self._split(expr.b, b)
         return scaled(self.term(Mul(left, right)), by * also_by, expr.type)
 
-    def _split(self, expr: Expr, form: Linear) -> tuple[Expr, int]:
+    def _split(self, expr: Expr, form: LinearForm) -> tuple[Expr, int]:
         if not is_multiple(form):
             return expr, 1
         ((term, coefficient),) = form.terms.items()
@@ -125,37 +118,26 @@ _SUMS: Final = frozenset[type[Expr]]({Add, Sub, Mul, Minus, Sum, Product})
 
 def signed(value: int, given: Type) -> int:
     """Return ``value`` modulo two to the width of a type, nearest to 0."""
-    found = range_of(given)
-    assert found is not None
-    half = found[1] - found[0] + 1 >> 1
-    return (value + half) % (2 * half) - half
+    return symmetric(value, 1 << given.bits)
 
 
-def is_multiple(form: Linear) -> bool:
+def is_multiple(form: LinearForm) -> bool:
     """Return whether a form is one term, times something but 1."""
-    return not form.const and len(form.terms) == 1 and 1 not in form.terms.values()
+    return not form.constant and len(form.terms) == 1 and 1 not in form.terms.values()
 
 
-def scaled(form: Linear, by: int, given: Type) -> Linear:
+def scaled(form: LinearForm, by: int, given: Type) -> LinearForm:
     """Return ``form`` times an integer."""
     terms = {term: signed(found * by, given) for term, found in form.terms.items()}
-    return Linear(terms, signed(form.const * by, given))
+    return Affine(signed(form.constant * by, given), terms)
 
 
-def added(a: Linear, b: Linear, by: int, given: Type) -> Linear:
+def added(a: LinearForm, b: LinearForm, by: int, given: Type) -> LinearForm:
     """Return ``a`` plus ``b`` times an integer."""
     terms = dict(a.terms)
     for term, coefficient in b.terms.items():
         terms[term] = signed(terms.get(term, 0) + by * coefficient, given)
-    return Linear(terms, signed(a.const + by * b.const, given))
-
-
-def minus(a: Linear, b: Linear) -> Linear:
-    """Return the difference of two forms, as integers that do not wrap around."""
-    terms = dict(a.terms)
-    for term, coefficient in b.terms.items():
-        terms[term] = terms.get(term, 0) - coefficient
-    return Linear(terms, a.const - b.const)
+    return Affine(signed(a.constant + by * b.constant, given), terms)
 
 
 class Step(NamedTuple):
@@ -165,17 +147,17 @@ class Step(NamedTuple):
     term: Expr | None
 
 
-def spell(form: Linear, *, reorder: bool) -> list[Step]:
+def spell(form: LinearForm, *, reorder: bool) -> list[Step]:
     """Return the operands of the sum as it is written, from left to right.
 
     Terms stay in order, the number comes last. If ``reorder``, a sum does not begin with a
     subtraction where something is added.
     """
     steps = [Step(c, term) for term, c in form.terms.items() if c]
-    last = [Step(form.const, None)] if form.const or not steps else []
+    last = [Step(form.constant, None)] if form.constant or not steps else []
     if not reorder or not steps or steps[0].coefficient > 0:
         return steps + last
-    if last and form.const > 0 and all(step.coefficient < 0 for step in steps):
+    if last and form.constant > 0 and all(step.coefficient < 0 for step in steps):
         return last + steps
     first = next((at for at, step in enumerate(steps) if step.coefficient > 0), 0)
     return [steps[first], *steps[:first], *steps[first + 1 :], *last]
@@ -195,7 +177,7 @@ def build(steps: list[Step], given: Type) -> Expr:
     return made
 
 
-def build_sorted(form: Linear, given: Type) -> Expr:
+def build_sorted(form: LinearForm, given: Type) -> Expr:
     """Return an expression that has ``form``; what is added stands first in it."""
     return build(spell(form, reorder=True), given)
 

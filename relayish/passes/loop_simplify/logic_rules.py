@@ -19,9 +19,11 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.linear import Linear, added, build_sorted
+from relayish.passes.loop_simplify.linear import added, build_sorted
 from relayish.rewriting.rules import RuleSet
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.interval import type_range
+from relayish.tir.analysis.linear_form import LinearForm, interval_of_form
 from relayish.tir.analysis.literals import (
     element_of,
     is_arithmetic,
@@ -71,25 +73,25 @@ def cancel_terms(expr: ComparisonNode, facts: Facts) -> Expr:
     if not is_arithmetic(given) or b.type != given:
         return expr
     left, right = facts.linear[a], facts.linear[b]
-    if not (left.terms and right.terms) and not (left.const and left.terms):
+    if not (left.terms and right.terms) and not (left.constant and left.terms):
         return expr
     common = [t for t, c in left.terms.items() if c and right.terms.get(t) == c]
-    moves = bool(left.const) and (bool(right.const) or not right.terms)
+    moves = bool(left.constant) and (bool(right.constant) or not right.terms)
     if (not common and not moves) or not facts.removable(*left.terms, *right.terms):
         return expr
-    new_left = Linear({t: c for t, c in left.terms.items() if c and t not in common}, 0)
-    new_right = Linear({t: c for t, c in right.terms.items() if c and t not in common}, 0)
-    const = right.const - left.const
+    new_left = Affine(0, {t: c for t, c in left.terms.items() if c and t not in common})
+    new_right = Affine(0, {t: c for t, c in right.terms.items() if c and t not in common})
+    const = right.constant - left.constant
     if const >= 0 or not new_right.terms:
-        new_right = Linear(new_right.terms, const)
+        new_right = Affine(const, new_right.terms)
     else:
-        new_left = Linear(new_left.terms, -const)
+        new_left = Affine(-const, new_left.terms)
     if not isinstance(expr, (EQ, NE)):
         whole = type_range(given)
         forms = (left, right, new_left, new_right)
-        if not all(whole.covers(facts.sum_interval(form)) for form in forms):
+        if not all(whole.covers(interval_of_form(form, facts.context)) for form in forms):
             return expr
-    zero = Linear({}, 0)
+    zero: LinearForm = Affine(0, {})
     return type(expr)(
         *[build_sorted(added(zero, form, 1, given), given) for form in (new_left, new_right)]
     )

@@ -147,7 +147,7 @@ def _has_one_quotient(divided: _Divided, facts: Facts) -> bool:
     form = facts.exact_form(base)
     if form is None or any(c % divisor for c in form.terms.values()):
         return False
-    first = form.const % divisor
+    first = form.constant % divisor
     return 0 <= first + stride * (lanes - 1) < divisor
 
 

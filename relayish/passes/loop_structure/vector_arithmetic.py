@@ -2,7 +2,8 @@
 
 Sums, differences and products of ramps and scalars are ramps again, because integers wrap around:
 ``(b + k * s) * c`` is ``b * c + k * (s * c)`` for each lane ``k``. Quotients and remainders of
-ramps are not, and are left lane by lane.
+ramps are not, and are left lane by lane. What a lane counts for is an expression, unlike
+coefficients of linear forms.
 """
 
 from __future__ import annotations

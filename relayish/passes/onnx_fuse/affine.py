@@ -22,7 +22,7 @@ _MINUS: Final = np.asarray(-1.0)
 _FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 
-class Affine(NamedTuple):
+class ScaleShift(NamedTuple):
     """The value ``source * scale + shift``.
 
     Attributes:
@@ -41,7 +41,7 @@ def is_float(array: npt.NDArray[Any]) -> bool:  # Any: any element type
     return array.dtype.name in _FLOATS
 
 
-def read_affine(call: Call, graph: Rewriter) -> Affine | None:
+def read_affine(call: Call, graph: Rewriter) -> ScaleShift | None:
     """Return ``call`` as an affine function of its one input that is not constant.
 
     Numbers are read as ``float64``, so that those that are computed from them are rounded once.
@@ -55,31 +55,31 @@ def read_affine(call: Call, graph: Rewriter) -> Affine | None:
     if identity.name == "BatchNormalization":
         return _read_batch_normalization(call, graph)
     if identity.name == "Neg":
-        return Affine(inputs_of(call)[0], _MINUS, None)
+        return ScaleShift(inputs_of(call)[0], _MINUS, None)
     if identity.name in AFFINE:
         return _read_arithmetic(call, identity.name, graph)
     return None
 
 
-def _read_arithmetic(call: Call, name: str, graph: Rewriter) -> Affine | None:
+def _read_arithmetic(call: Call, name: str, graph: Rewriter) -> ScaleShift | None:
     lhs, rhs = inputs_of(call)
     number = _read_number(rhs, call, graph)
     if number is not None:
         if name == "Add":
-            return Affine(lhs, None, number)
+            return ScaleShift(lhs, None, number)
         if name == "Sub":
-            return Affine(lhs, None, -number)
+            return ScaleShift(lhs, None, -number)
         if name == "Mul":
-            return Affine(lhs, number, None)
-        return Affine(lhs, 1.0 / number, None) if number.all() else None
+            return ScaleShift(lhs, number, None)
+        return ScaleShift(lhs, 1.0 / number, None) if number.all() else None
     number = _read_number(lhs, call, graph)
     if number is None:
         return None
     if name == "Add":
-        return Affine(rhs, None, number)
+        return ScaleShift(rhs, None, number)
     if name == "Sub":
-        return Affine(rhs, _MINUS, number)
-    return Affine(rhs, number, None) if name == "Mul" else None
+        return ScaleShift(rhs, _MINUS, number)
+    return ScaleShift(rhs, number, None) if name == "Mul" else None
 
 
 def _read_number(expr: Expr, call: Call, graph: Rewriter) -> FloatArray | None:
@@ -108,14 +108,14 @@ def _align(array: FloatArray, call: Call, graph: Rewriter) -> FloatArray | None:
     return array.reshape(*array.shape, *(1,) * (rank - first - array.ndim))
 
 
-def _read_batch_normalization(call: Call, graph: Rewriter) -> Affine | None:
+def _read_batch_normalization(call: Call, graph: Rewriter) -> ScaleShift | None:
     source = inputs_of(call)[0]
     rank = graph.rank_of(source)
     numbers = read_batch_normalization(call, graph)
     if rank is None or rank < 2 or numbers is None:
         return None
     shape = (-1, *(1,) * (rank - 2))
-    return Affine(source, numbers[0].reshape(shape), numbers[1].reshape(shape))
+    return ScaleShift(source, numbers[0].reshape(shape), numbers[1].reshape(shape))
 
 
 def read_batch_normalization(call: Call, graph: Rewriter) -> tuple[FloatArray, FloatArray] | None:

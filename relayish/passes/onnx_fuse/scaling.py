@@ -17,8 +17,8 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Var
 from relayish.onnx.calls import attributes_of, count_outputs, inputs_of, with_parts
 from relayish.onnx.operators import identity_of
 from relayish.passes.onnx_fuse.affine import (
-    Affine,
     FloatArray,
+    ScaleShift,
     is_float,
     is_given,
     over_axis,
@@ -27,10 +27,10 @@ from relayish.passes.onnx_fuse.affine import (
 )
 from relayish.passes.onnx_rewrite.engine import Rewriter
 
-Fold: TypeAlias = Callable[[Call, Affine, Rewriter], "Call | None"]
+Fold: TypeAlias = Callable[[Call, ScaleShift, Rewriter], "Call | None"]
 
 
-def scale_result(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def scale_result(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     """Return a call whose result is that of ``call``, scaled and shifted.
 
     Args:
@@ -45,7 +45,7 @@ def scale_result(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
     return _RESULTS[_name(call)](call, affine, graph)
 
 
-def scale_input(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def scale_input(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     """Return a call of the source of ``affine`` with the result that ``call`` has of its value.
 
     Args:
@@ -60,7 +60,7 @@ def scale_input(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
     return _INPUTS[_name(call)](call, affine, graph) if _keeps_shape(call, affine, graph) else None
 
 
-def _keeps_shape(call: Call, affine: Affine, graph: Rewriter) -> bool:
+def _keeps_shape(call: Call, affine: ScaleShift, graph: Rewriter) -> bool:
     """Return whether the source has the shape of the value, so that nothing broadcasts it."""
     source, value = graph.shape_of(affine.source), graph.shape_of(inputs_of(call)[0])
     if source is not None and source == value:
@@ -79,7 +79,7 @@ def _name(call: Call) -> str:
 # the result
 
 
-def _scale_convolution(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def _scale_convolution(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     inputs = inputs_of(call)
     weights = graph.constant(inputs[1])
     shape = graph.shape_of(inputs[1]) if weights is None else weights.shape
@@ -110,7 +110,7 @@ def _scale_convolution(call: Call, affine: Affine, graph: Rewriter) -> Call | No
 
 
 def _over_channels(
-    affine: Affine, rank: int, axis: int, channels: int
+    affine: ScaleShift, rank: int, axis: int, channels: int
 ) -> tuple[FloatArray | None, FloatArray | None] | None:
     """Return scale and shift as one number for each channel; ``None`` if they are not that."""
     scale = over_axis(affine.scale, rank, axis, channels)
@@ -173,7 +173,7 @@ def _hint(expr: Expr, otherwise: str) -> str:
     return expr.name_hint if type(expr) is Var else otherwise
 
 
-def _scale_gemm(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def _scale_gemm(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     inputs = inputs_of(call)
     matrix = graph.constant(inputs[1])
     shape = graph.shape_of(inputs[1]) if matrix is None else matrix.shape
@@ -223,7 +223,7 @@ def _with_addend(
     return made.with_fields(attrs=DictAttrs(attrs) if attrs else None)
 
 
-def _scale_matmul(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def _scale_matmul(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     """Scale the columns; a shift makes a ``Gemm`` of a product of matrices."""
     lhs, rhs = inputs_of(call)
     matrix = graph.constant(rhs)
@@ -249,7 +249,7 @@ def _scale_matmul(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
     return graph.call("Gemm", (lhs, columns, addend), like=call)
 
 
-def _scale_normalization(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def _scale_normalization(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     """Scale and shift the scale and the bias of a normalisation."""
     inputs = inputs_of(call)
     weights = graph.constant(inputs[1])
@@ -282,7 +282,7 @@ def _scale_normalization(call: Call, affine: Affine, graph: Rewriter) -> Call | 
 # the input
 
 
-def _scale_convolved(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def _scale_convolved(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     inputs = inputs_of(call)
     weights = graph.constant(inputs[1])
     if weights is None or not is_float(weights):
@@ -323,7 +323,7 @@ def pads_input(call: Call, graph: Rewriter) -> bool:
     return any(graph.attribute(call, "pads", ()) or ())
 
 
-def _scale_multiplied(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def _scale_multiplied(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     """Scale the rows of the matrix that a value is multiplied by."""
     inputs = inputs_of(call)
     matrix = graph.constant(inputs[1])
@@ -363,7 +363,7 @@ def _scale_multiplied(call: Call, affine: Affine, graph: Rewriter) -> Call | Non
     return graph.call("Gemm", (affine.source, new, addend), like=call)
 
 
-def _scale_normalized(call: Call, affine: Affine, graph: Rewriter) -> Call | None:
+def _scale_normalized(call: Call, affine: ScaleShift, graph: Rewriter) -> Call | None:
     """Return a batch normalisation that scales and shifts its input first."""
     numbers = read_batch_normalization(call, graph)
     inputs = inputs_of(call)

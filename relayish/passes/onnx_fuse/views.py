@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import SizeVar
 from relayish.onnx.calls import inputs_of, with_parts
-from relayish.passes.onnx_fuse.affine import Affine, FloatArray, read_affine, round_to
+from relayish.passes.onnx_fuse.affine import FloatArray, ScaleShift, read_affine, round_to
 from relayish.passes.onnx_rewrite.engine import Rewriter
 
 VIEWS: Final = ("Transpose", "Squeeze", "Unsqueeze", "Reshape", "Flatten", "Identity")
@@ -29,8 +29,8 @@ class Step(NamedTuple):
 
 
 def look_through(
-    expr: Expr, affine: Affine, graph: Rewriter, operators: Sequence[str]
-) -> tuple[list[Step], Call, Affine] | None:
+    expr: Expr, affine: ScaleShift, graph: Rewriter, operators: Sequence[str]
+) -> tuple[list[Step], Call, ScaleShift] | None:
     """Find what gives ``expr``, of some operators, behind views that nothing else uses.
 
     What is added on the way is scaled and shifted in its place.
@@ -85,7 +85,7 @@ def _name_of(call: Call, graph: Rewriter) -> str:
     return (graph.operator(call) or "value").lower()
 
 
-def _add_behind(call: Call, affine: Affine, graph: Rewriter) -> tuple[Expr, Affine] | None:
+def _add_behind(call: Call, affine: ScaleShift, graph: Rewriter) -> tuple[Expr, ScaleShift] | None:
     """Return what is to be added behind a value that is only scaled, and that scaling."""
     inner = read_affine(call, graph)
     if inner is None or inner.scale is not None or inner.shift is None or affine.scale is None:
@@ -98,17 +98,17 @@ def _add_behind(call: Call, affine: Affine, graph: Rewriter) -> tuple[Expr, Affi
     rounded = round_to(number, held)
     if rounded is None:
         return None
-    return graph.emit("bias", Constant(rounded)), Affine(inner.source, affine.scale, None)
+    return graph.emit("bias", Constant(rounded)), ScaleShift(inner.source, affine.scale, None)
 
 
-def _before(view: Call, result: Expr, affine: Affine, graph: Rewriter) -> Affine | None:
+def _before(view: Call, result: Expr, affine: ScaleShift, graph: Rewriter) -> ScaleShift | None:
     """Return the numbers of ``affine`` as they apply to the input of a view."""
     source = inputs_of(view)[0]
     scale = None if affine.scale is None else _arrange(view, result, affine.scale, graph)
     shift = None if affine.shift is None else _arrange(view, result, affine.shift, graph)
     if (scale is None) != (affine.scale is None) or (shift is None) != (affine.shift is None):
         return None
-    return Affine(source, scale, shift)
+    return ScaleShift(source, scale, shift)
 
 
 def _arrange(view: Call, result: Expr, array: FloatArray, graph: Rewriter) -> FloatArray | None:

@@ -8,7 +8,7 @@ from relayish.ir.one_line import one_line_at
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import FloatInterval
 from relayish.tir.analysis.interval_rules import interval_by_rules
-from relayish.tir.analysis.linear_form import exact_form, interval_of_form, linear_form
+from relayish.tir.analysis.linear_form import exact_form, interval_of_form
 from relayish.tir.ir.operators import Expr
 
 
@@ -45,7 +45,7 @@ def interval_of(expr: Expr, context: Context | None = None) -> Interval:
     assert isinstance(found, Interval)
     if found.is_point or expr.type.is_bool:
         return found
-    exact = exact_form(linear_form(expr, context), context)
+    exact = exact_form(expr, context)
     if exact is None:
         return found
     return found.meet(interval_of_form(exact, context)) or found

@@ -13,49 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
+from relayish.tir.analysis.affine import Affine
 
-class Affine(NamedTuple):
-    """``constant + sum(coefficient * variable)`` of integers; variables are numbers.
+Row: TypeAlias = Affine[int]
+"""A sum of variables, which are numbers."""
 
-    No coefficient is zero.
-    """
-
-    constant: int
-    terms: Mapping[int, int]
-
-    def plus(self, other: Affine, factor: int = 1) -> Affine:
-        """Return the sum with ``factor`` times another."""
-        if not factor:
-            return self
-        terms = dict(self.terms)
-        for var, coefficient in other.terms.items():
-            total = terms.get(var, 0) + factor * coefficient
-            if total:
-                terms[var] = total
-            else:
-                terms.pop(var, None)
-        return Affine(self.constant + factor * other.constant, terms)
-
-    def times(self, factor: int) -> Affine:
-        """Return the product with a number."""
-        if not factor:
-            return ZERO
-        return Affine(
-            factor * self.constant, {var: factor * value for var, value in self.terms.items()}
-        )
-
-    def replacing(self, var: int, image: Affine) -> Affine:
-        """Return this with ``image`` for ``var``."""
-        coefficient = self.terms.get(var)
-        if coefficient is None:
-            return self
-        terms = {other: value for other, value in self.terms.items() if other != var}
-        return Affine(self.constant, terms).plus(image, coefficient)
-
-
-ZERO: Final = Affine(0, {})
 
 MOST_WORK: Final = 200_000
 """How many inequalities are made before a system counts as too hard; most take hundreds."""
@@ -69,12 +33,10 @@ _MOST_VALUES: Final = 64
 class System(NamedTuple):
     """Equations ``each == 0`` and inequalities ``each >= 0``, which all hold."""
 
-    equations: Sequence[Affine] = ()
-    inequalities: Sequence[Affine] = ()
+    equations: Sequence[Row] = ()
+    inequalities: Sequence[Row] = ()
 
-    def having(
-        self, equations: Iterable[Affine] = (), inequalities: Iterable[Affine] = ()
-    ) -> System:
+    def having(self, equations: Iterable[Row] = (), inequalities: Iterable[Row] = ()) -> System:
         """Return the system in which some more hold."""
         return System([*self.equations, *equations], [*self.inequalities, *inequalities])
 
@@ -97,7 +59,7 @@ def is_feasible(system: System, most_work: int = MOST_WORK) -> bool | None:
 
     Example:
         >>> x = Affine(0, {0: 1})
-        >>> is_feasible(System([x.times(2).plus(Affine(-3, {}))]))
+        >>> is_feasible(System([x.times(2).shifted(-3)]))
         False
         >>> is_feasible(System((), [x, Affine(3, {0: -2})]))
         True
@@ -127,9 +89,7 @@ class Patience:
         return found
 
 
-def solve_equations(
-    system: System, wanted: Sequence[Affine] = ()
-) -> tuple[System, list[Affine]] | None:
+def solve_equations(system: System, wanted: Sequence[Row] = ()) -> tuple[System, list[Row]] | None:
     """Return a system of inequalities alone that has solutions where ``system`` has.
 
     Args:
@@ -166,9 +126,7 @@ def solve_equations(
     return System((), inequalities), images
 
 
-def least_and_greatest(
-    wanted: Affine, system: System, low: int, high: int
-) -> tuple[int, int] | None:
+def least_and_greatest(wanted: Row, system: System, low: int, high: int) -> tuple[int, int] | None:
     """Return the least and the greatest value of ``wanted`` in solutions of ``system``.
 
     Args:
@@ -185,10 +143,10 @@ def least_and_greatest(
     return None if first is None or last is None else (first, -last)
 
 
-def _least(wanted: Affine, system: System, low: int, high: int) -> int | None:
+def _least(wanted: Row, system: System, low: int, high: int) -> int | None:
     while low < high:
         middle = (low + high) // 2
-        found = is_feasible(system.having((), [Affine(middle, {}).plus(wanted, -1)]))
+        found = is_feasible(system.having((), [wanted.times(-1).shifted(middle)]))
         if found is None:
             return None
         low, high = (low, middle) if found else (middle + 1, high)
@@ -232,7 +190,7 @@ def _is_feasible(system: System, work: list[int]) -> bool:
         return _splinters(var, rows, lower, upper, work)
 
 
-def _tighten(rows: Sequence[Affine], work: list[int]) -> System | None:
+def _tighten(rows: Sequence[Row], work: list[int]) -> System | None:
     """Return inequalities divided by common divisors, the strongest of each direction.
 
     Two of opposite directions that leave one value become an equation, those that leave none,
@@ -256,8 +214,8 @@ def _tighten(rows: Sequence[Affine], work: list[int]) -> System | None:
         before = strongest.get(key)
         if before is None or constant < before:
             strongest[key], kept[key] = constant, terms
-    equations: list[Affine] = []
-    inequalities: list[Affine] = []
+    equations: list[Row] = []
+    inequalities: list[Row] = []
     done: set[frozenset[tuple[int, int]]] = set()
     for key, constant in strongest.items():
         if key in done:
@@ -275,7 +233,7 @@ def _tighten(rows: Sequence[Affine], work: list[int]) -> System | None:
     return System(equations, inequalities)
 
 
-def _without_unbounded(rows: Sequence[Affine]) -> Sequence[Affine]:
+def _without_unbounded(rows: Sequence[Row]) -> Sequence[Row]:
     """Return ``rows`` without those that a variable satisfies which nothing bounds on one side."""
     while True:
         signs: dict[int, int] = {}
@@ -288,7 +246,7 @@ def _without_unbounded(rows: Sequence[Affine]) -> Sequence[Affine]:
         rows = [row for row in rows if free.isdisjoint(row.terms)]
 
 
-def _choose(rows: Sequence[Affine]) -> tuple[int, bool]:
+def _choose(rows: Sequence[Row]) -> tuple[int, bool]:
     """Return the variable to project out, and whether that is exact: if it is, the cheapest."""
     above: dict[int, int] = {}
     below: dict[int, int] = {}
@@ -313,17 +271,17 @@ def _choose(rows: Sequence[Affine]) -> tuple[int, bool]:
 
 def _shadow(
     var: int,
-    lower: Sequence[Affine],
-    upper: Sequence[Affine],
+    lower: Sequence[Row],
+    upper: Sequence[Row],
     work: list[int],
     *,
     is_dark: bool = False,
-) -> list[Affine]:
+) -> list[Row]:
     """Return what bounds of ``var`` say of the others: of reals, or such that one is between."""
     work[0] -= len(lower) * len(upper)
     if work[0] < 0:
         raise _TooHardError
-    found: list[Affine] = []
+    found: list[Row] = []
     for low in lower:
         b = low.terms[var]
         for high in upper:
@@ -337,9 +295,9 @@ def _shadow(
 
 def _splinters(
     var: int,
-    rows: Sequence[Affine],
-    lower: Sequence[Affine],
-    upper: Sequence[Affine],
+    rows: Sequence[Row],
+    lower: Sequence[Row],
+    upper: Sequence[Row],
     work: list[int],
 ) -> bool:
     """Return whether there is a solution close to a lower bound of ``var``, which has no other.
@@ -361,7 +319,7 @@ def _splinters(
     return any(_is_feasible(System([place], rows), work) for place in places)
 
 
-def _fewest_values(rows: Sequence[Affine]) -> list[Affine] | None:
+def _fewest_values(rows: Sequence[Row]) -> list[Row] | None:
     """Return what is zero for one of the values of the variable that has fewest; ``None``: many."""
     low: dict[int, int] = {}
     high: dict[int, int] = {}

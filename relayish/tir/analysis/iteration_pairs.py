@@ -9,13 +9,9 @@ from typing import Final, NamedTuple, TypeAlias
 from relayish._support.graph import find_root
 from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.accesses import Access, Around
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.integer_system import (
-    Affine,
-    Patience,
-    System,
-    solve_equations,
-)
+from relayish.tir.analysis.integer_system import Patience, Row, System, solve_equations
 from relayish.tir.analysis.iterations import Instance, Iterations
 from relayish.tir.analysis.same_element import equate_elements
 
@@ -43,7 +39,7 @@ class Vector(NamedTuple):
     is_exact: bool
 
 
-_Case: TypeAlias = tuple[System, Sequence[Affine]]
+_Case: TypeAlias = tuple[System, Sequence[Row]]
 """A system of inequalities, and the differences of iterations in its unknowns."""
 
 
@@ -156,7 +152,7 @@ class IterationPairs:
             difference = differences[loop]
             rows = _ROWS[direction](difference)
             if max_distance is not None:
-                rows.append(Affine(max_distance, {}).plus(difference, -1))
+                rows.append(difference.times(-1).shifted(max_distance))
             if not difference.terms:
                 if all(row.constant >= 0 for row in rows):
                     restricted.append((system, differences))
@@ -265,7 +261,7 @@ class IterationPairs:
             for system, differences in cases.systems
         )
 
-    def _may_hold(self, system: System, difference: Affine, factor: int, rest: Affine) -> bool:
+    def _may_hold(self, system: System, difference: Row, factor: int, rest: Row) -> bool:
         row = rest.plus(difference, factor)
         return (
             self._patience.is_feasible(_connected(system, difference).having((), [row]))
@@ -318,9 +314,9 @@ def _are_independent(cases: _Cases, loops: Sequence[int]) -> bool:
     return True
 
 
-def _connected(system: System, difference: Affine) -> System:
+def _connected(system: System, difference: Row) -> System:
     """Return the inequalities that a difference depends on; the others have solutions anyway."""
-    kept: list[Affine] = []
+    kept: list[Row] = []
     known = set(difference.terms)
     left = list(system.inequalities)
     while True:
@@ -339,10 +335,10 @@ def _union(directions: Sequence[Direction]) -> Direction:
     return found
 
 
-_ROWS: Final[dict[Direction, Callable[[Affine], list[Affine]]]] = {
-    Direction.LESS: lambda difference: [difference.plus(Affine(-1, {}))],
+_ROWS: Final[dict[Direction, Callable[[Row], list[Row]]]] = {
+    Direction.LESS: lambda difference: [difference.shifted(-1)],
     Direction.EQUAL: lambda difference: [difference, difference.times(-1)],
-    Direction.GREATER: lambda difference: [Affine(-1, {}).plus(difference, -1)],
+    Direction.GREATER: lambda difference: [difference.times(-1).shifted(-1)],
 }
 """What is at least 0 where the difference of iterations says that."""
 _EACH: Final = (Direction.LESS, Direction.EQUAL, Direction.GREATER)

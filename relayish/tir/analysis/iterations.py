@@ -13,14 +13,9 @@ from typing import Final
 from relayish.dataflow.lattice.interval import Interval, add, div, hull_of, scale
 from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.tir.analysis.accesses import Around, Binding, Place, arounds
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.integer_system import (
-    ZERO,
-    Affine,
-    Patience,
-    System,
-    solve_equations,
-)
+from relayish.tir.analysis.integer_system import Patience, Row, System, solve_equations
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import linear_form
@@ -29,7 +24,7 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Var
 
-Rows = list[Affine]
+Rows = list[Row]
 """Inequalities ``each >= 0`` that hold together."""
 
 MOST_ALTERNATIVES: Final = 16
@@ -53,12 +48,12 @@ class Iterations:
         self.is_exact = True
         self.patience = Patience()
         self.ranges: list[Interval] = []
-        self.equations: list[Affine] = []
-        self.inequalities: list[Affine] = []
+        self.equations: list[Row] = []
+        self.inequalities: list[Row] = []
         self.choices: list[list[Rows]] = []
-        self.symbols: dict[Hashable, Affine] = {}
+        self.symbols: dict[Hashable, Row] = {}
 
-    def unknown(self, within: Interval) -> Affine:
+    def unknown(self, within: Interval) -> Row:
         """Return a new unknown, which lies in an interval."""
         if within.is_point:
             return Affine(within.low, {})
@@ -68,7 +63,7 @@ class Iterations:
         self.inequalities.append(Affine(within.high, {len(self.ranges) - 1: -1}))
         return made
 
-    def interval(self, affine: Affine) -> Interval:
+    def interval(self, affine: Row) -> Interval:
         """Return an interval of a sum, from those of its unknowns."""
         found = Interval(affine.constant, affine.constant)
         for var, coefficient in affine.terms.items():
@@ -96,7 +91,7 @@ class Iterations:
         else:
             self.choices.append(alternatives)
 
-    def solved(self, wanted: Sequence[Affine]) -> tuple[list[System], list[Affine]]:
+    def solved(self, wanted: Sequence[Row]) -> tuple[list[System], list[Row]]:
         """Return systems of inequalities, and ``wanted`` in their unknowns.
 
         One of them has to have a solution; those that are found to have none are left out.
@@ -125,20 +120,20 @@ class Instance:
 
     def __init__(self, iterations: Iterations, place: Place) -> None:
         self._iterations = iterations
-        self._lane: Affine | None = None
-        self._values: dict[tuple[Around, Var], Affine] = {}
-        self._quotients: dict[Hashable, tuple[Affine, Affine]] = {}
-        self.coordinates: dict[Around, Affine] = {}
+        self._lane: Row | None = None
+        self._values: dict[tuple[Around, Var], Row] = {}
+        self._quotients: dict[Hashable, tuple[Row, Row]] = {}
+        self.coordinates: dict[Around, Row] = {}
         for around in arounds(place):
             self._enter(around)
 
-    def translate(self, expr: Expr, place: Place, depth: int = 0) -> Affine:
+    def translate(self, expr: Expr, place: Place, depth: int = 0) -> Row:
         """Return a sum of unknowns that is the value of ``expr``, an integer, at ``place``."""
         iterations = self._iterations
         if not expr.type.is_integer:
             return self._opaque(expr, place)
         form = linear_form(expr, iterations.context)
-        found = Affine(form.constant, {})
+        found: Row = Affine(form.constant, {})
         for term, coefficient in form.terms.items():
             found = found.plus(self._term(term, place, depth + 1), coefficient)
         return self._wrapped(found, expr)
@@ -173,7 +168,7 @@ class Instance:
         )
         self.coordinates[around] = self._values[around, loop.loop_var]
 
-    def _counted(self, var: Var, first: Affine, last: Affine) -> Affine:
+    def _counted(self, var: Var, first: Row, last: Row) -> Row:
         """Return what a variable is that runs from ``first`` to ``last``, one by one."""
         iterations = self._iterations
         low, high = iterations.interval(first).low, iterations.interval(last).high
@@ -268,7 +263,7 @@ class Instance:
         end = self.translate(axis.upper_bound, around.place)
         self._values[around, axis] = self._counted(axis, first, end.plus(_ONE, -1))
 
-    def _term(self, term: Expr, place: Place, depth: int) -> Affine:
+    def _term(self, term: Expr, place: Place, depth: int) -> Row:
         """Return a sum of unknowns that is the value of a term of a linear form."""
         iterations = self._iterations
         if depth > _DEEPEST:
@@ -295,7 +290,7 @@ class Instance:
                     return self.translate(term, place, depth)
         return self._opaque(term, place)
 
-    def _variable(self, var: Var, place: Place, depth: int) -> Affine:
+    def _variable(self, var: Var, place: Place, depth: int) -> Row:
         if var in self._iterations.context.assigned:
             return self._opaque(var, place)
         bound = place.values.get(var, _FREE)
@@ -307,14 +302,14 @@ class Instance:
             return self.translate(bound.expr, bound.place, depth)
         return self._opaque(var, place)
 
-    def _symbol(self, term: Expr, key: Hashable) -> Affine:
+    def _symbol(self, term: Expr, key: Hashable) -> Row:
         """Return the unknown of what is the same for all iterations."""
         symbols = self._iterations.symbols
         if key not in symbols:
             symbols[key] = self._iterations.unknown(self._iterations.range_of(term))
         return symbols[key]
 
-    def _opaque(self, term: Expr, place: Place) -> Affine:
+    def _opaque(self, term: Expr, place: Place) -> Row:
         """Return an unknown for a term of which nothing is known but its interval."""
         iterations = self._iterations
         iterations.is_exact = False
@@ -325,7 +320,7 @@ class Instance:
                 return self._symbol(term, iterations.context.numbers.number(term))
         return iterations.unknown(iterations.range_of(term))
 
-    def _quotient(self, term: ops.Div | ops.Mod, place: Place, depth: int) -> Affine:
+    def _quotient(self, term: ops.Div | ops.Mod, place: Place, depth: int) -> Row:
         """Return the quotient, or the remainder, by a constant."""
         iterations = self._iterations
         divisor = linear_form(term.b, iterations.context)
@@ -338,7 +333,7 @@ class Instance:
             self._quotients[key] = self._divide(value, by)
         return self._quotients[key][isinstance(term, ops.Mod)]
 
-    def _divide(self, value: Affine, by: int) -> tuple[Affine, Affine]:
+    def _divide(self, value: Row, by: int) -> tuple[Row, Row]:
         iterations, most = self._iterations, abs(by) - 1
         interval = iterations.interval(value)
         low, high = (-most if interval.low < 0 else 0), (most if interval.high > 0 else 0)
@@ -350,7 +345,7 @@ class Instance:
             iterations.choose([[value, rest], [value.times(-1), rest.times(-1)]])
         return quotient, rest
 
-    def _extreme(self, term: ops.Min | ops.Max, place: Place, depth: int) -> Affine:
+    def _extreme(self, term: ops.Min | ops.Max, place: Place, depth: int) -> Row:
         a, b = self.translate(term.a, place, depth), self.translate(term.b, place, depth)
         first_is_less = [b.plus(a, -1)]
         second_is_less = [a.plus(b, -1)]
@@ -358,7 +353,7 @@ class Instance:
             first_is_less, second_is_less = second_is_less, first_is_less
         return self._one_of([(first_is_less, a), (second_is_less, b)])
 
-    def _selected(self, term: ops.Select, place: Place, depth: int) -> Affine:
+    def _selected(self, term: ops.Select, place: Place, depth: int) -> Row:
         where = self._alternatives(term.condition, place, True, depth)
         where_not = self._alternatives(term.condition, place, False, depth)
         if where is None or where_not is None:
@@ -367,14 +362,16 @@ class Instance:
         b = self.translate(term.false_value, place, depth)
         return self._one_of([(rows, a) for rows in where] + [(rows, b) for rows in where_not])
 
-    def _truth(self, term: Expr, place: Place, depth: int) -> Affine:
+    def _truth(self, term: Expr, place: Place, depth: int) -> Row:
         where = self._alternatives(term, place, True, depth)
         where_not = self._alternatives(term, place, False, depth)
         if where is None or where_not is None:
             return self._opaque(term, place)
-        return self._one_of([(rows, _ONE) for rows in where] + [(rows, ZERO) for rows in where_not])
+        return self._one_of(
+            [(rows, _ONE) for rows in where] + [(rows, _ZERO) for rows in where_not]
+        )
 
-    def _one_of(self, cases: Sequence[tuple[Rows, Affine]]) -> Affine:
+    def _one_of(self, cases: Sequence[tuple[Rows, Row]]) -> Row:
         """Return an unknown that is, where the rows of one case hold, the value of that case."""
         iterations = self._iterations
         found = iterations.unknown(hull_of([iterations.interval(value) for _, value in cases]))
@@ -415,7 +412,7 @@ class Instance:
         self._iterations.is_exact = False
         return True
 
-    def _wrapped(self, value: Affine, term: Expr) -> Affine:
+    def _wrapped(self, value: Row, term: Expr) -> Row:
         """Return ``value`` cut to the width of the type of ``term``."""
         iterations, whole = self._iterations, type_range(term.type)
         interval = iterations.interval(value)
@@ -429,7 +426,7 @@ class Instance:
         return found
 
 
-def _compared(kind: type[ops.ComparisonNode], difference: Affine, holds: bool) -> list[Rows]:
+def _compared(kind: type[ops.ComparisonNode], difference: Row, holds: bool) -> list[Rows]:
     """Return rows, those of one of which hold just where ``difference`` compares so with 0."""
     less = difference.times(-1)
     above, below = difference.plus(_ONE, -1), less.plus(_ONE, -1)
@@ -444,7 +441,8 @@ def _compared(kind: type[ops.ComparisonNode], difference: Affine, holds: bool) -
     return found[kind][not holds]
 
 
-_ONE: Final = Affine(1, {})
+_ZERO: Final[Row] = Affine(0, {})
+_ONE: Final[Row] = Affine(1, {})
 _ANY: Final = Interval(-(1 << 64), 1 << 64)
 _COUNT: Final = Interval(0, 1 << 65)
 _FREE: Final = object()

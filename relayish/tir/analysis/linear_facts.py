@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 
 from relayish.dataflow.lattice.interval import Interval, div
 from relayish.dataflow.lattice.symbols import BOTTOM
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.integer_system import Affine, System, is_feasible
+from relayish.tir.analysis.integer_system import Row, System, is_feasible
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
 from relayish.tir.ir.operators import Div, Expr, Max, Min, Mod
@@ -35,8 +36,8 @@ def possible_signs(form: LinearForm, context: Context) -> Signs:
     wanted = facts.affine(form)
     if facts.add_known(form.terms):
         system = facts.system()
-        below = Affine(-1, {}).plus(wanted, -1)
-        above = wanted.plus(Affine(-1, {}))
+        below = wanted.times(-1).shifted(-1)
+        above = wanted.shifted(-1)
         return Signs(
             is_feasible(system.having((), [below])) is not False,
             is_feasible(system.having([wanted])) is not False,
@@ -53,11 +54,11 @@ class _Facts:
         self._number: dict[Expr, int] = {}
         self._pending: list[Expr] = []
         self._count = 0
-        self._equations: list[Affine] = []
-        self._inequalities: list[Affine] = []
+        self._equations: list[Row] = []
+        self._inequalities: list[Row] = []
         self._quotients: dict[tuple[frozenset[tuple[Expr, int]], int, int], tuple[int, int]] = {}
 
-    def affine(self, form: LinearForm) -> Affine:
+    def affine(self, form: LinearForm) -> Row:
         terms = {self._unknown(term): factor for term, factor in form.terms.items()}
         return Affine(form.constant, terms)
 
@@ -101,9 +102,9 @@ class _Facts:
         self._between(Affine(0, {self._count: 1}), interval)
         return self._count
 
-    def _between(self, total: Affine, interval: Interval) -> None:
-        self._inequalities.append(total.plus(Affine(-interval.low, {})))
-        self._inequalities.append(Affine(interval.high, {}).plus(total, -1))
+    def _between(self, total: Row, interval: Interval) -> None:
+        self._inequalities.append(total.shifted(-interval.low))
+        self._inequalities.append(total.times(-1).shifted(interval.high))
 
     def _define(self, term: Expr) -> int:
         """Add what ``term`` is by definition; return whether that is anything."""
@@ -123,7 +124,7 @@ class _Facts:
                 return self._define_quotient(term, unknown)
         return 0
 
-    def _define_quotient(self, term: Div | Mod, unknown: Affine) -> int:
+    def _define_quotient(self, term: Div | Mod, unknown: Row) -> int:
         divisor = linear_form(term.b, self._context)
         exact = self._exact((term.a,))
         if not exact or not divisor.is_constant or divisor.constant in (0, -1):
@@ -136,7 +137,7 @@ class _Facts:
         self._equations.append(unknown.plus(same, -1))
         return 1
 
-    def _divide(self, value: Affine, dividend: Expr, by: int) -> tuple[int, int]:
+    def _divide(self, value: Row, dividend: Expr, by: int) -> tuple[int, int]:
         interval, most = interval_by_rules(dividend, self._context), abs(by) - 1
         assert isinstance(interval, Interval)
         quotients = div(interval, Interval(by, by))
@@ -151,5 +152,5 @@ class _Facts:
 
     def _exact(self, exprs: Sequence[Expr]) -> list[LinearForm]:
         """Return those forms of ``exprs`` that are valid as integers."""
-        forms = [exact_form(linear_form(each, self._context), self._context) for each in exprs]
+        forms = [exact_form(each, self._context) for each in exprs]
         return [form for form in forms if form is not None]

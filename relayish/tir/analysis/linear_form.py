@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
 from relayish.dataflow.lattice.interval import (
     Interval,
@@ -22,6 +22,7 @@ from relayish.dataflow.lattice.interval import (
 from relayish.errors import OperatorError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import type_range, wrap_integer
 from relayish.tir.analysis.interval_rules import integer_interval
@@ -31,60 +32,14 @@ from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import NODES
 from relayish.tir.ir.type import Type
 
+LinearForm: TypeAlias = Affine[Expr]
+"""That of an expression. Terms are variables, and what is not linear itself; of terms that are
+computed alike, one stands for all. A term counts as the integer it is in its own type, which may be
+narrower than that of the expression. Of a vector it is that of each element, and a scalar term is
+the same in all."""
+
 _MOST_NODES: Final = 64
 """How many nodes an operand may have that is widened or divided, to be looked through there."""
-
-
-class LinearForm(NamedTuple):
-    """``constant + sum(coefficient * term)``; no coefficient is zero.
-
-    Terms are variables, and expressions that are not linear themselves; of those that are computed
-    alike, one stands for all. A term counts as the integer it is in its own type, which may be
-    narrower than that of the form.
-
-    Attributes:
-        terms: The coefficient of each term, in order of first occurrence.
-        type: The type of the expression, with its lanes. Of a vector, the form is that of each
-            element, and a scalar term is the same in all.
-
-    Example:
-        >>> from relayish import tir
-        >>> i, j = tir.Var("i"), tir.Var("j")
-        >>> form = linear_form((i + 1) * 4 - (j - i))
-        >>> form.constant, form.coefficient(i), form.coefficient(j)
-        (4, 5, -1)
-    """
-
-    constant: int
-    terms: Mapping[Expr, int]
-    type: Type
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it has no terms."""
-        return not self.terms
-
-    def coefficient(self, term: Expr) -> int:
-        """Return the coefficient of ``term``, 0 if it does not occur."""
-        return self.terms.get(term, 0)
-
-    def plus(self, other: LinearForm, factor: int = 1) -> LinearForm:
-        """Return the sum with ``factor`` times another form, as integers."""
-        terms = dict(self.terms)
-        for term, coefficient in other.terms.items():
-            total = terms.get(term, 0) + factor * coefficient
-            if total:
-                terms[term] = total
-            else:
-                terms.pop(term, None)
-        return LinearForm(self.constant + factor * other.constant, terms, self.type)
-
-    def times(self, factor: int) -> LinearForm:
-        """Return the product with a number, as integers."""
-        if not factor:
-            return LinearForm(0, {}, self.type)
-        terms = {term: factor * coefficient for term, coefficient in self.terms.items()}
-        return LinearForm(factor * self.constant, terms, self.type)
 
 
 def linear_form(expr: Expr, context: Context | None = None) -> LinearForm:
@@ -102,6 +57,13 @@ def linear_form(expr: Expr, context: Context | None = None) -> LinearForm:
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
+
+    Example:
+        >>> from relayish import tir
+        >>> i, j = tir.Var("i"), tir.Var("j")
+        >>> form = linear_form((i + 1) * 4 - (j - i))
+        >>> form.constant, form.coefficient(i), form.coefficient(j)
+        (4, 5, -1)
     """
     context = Context() if context is None else context
     if not expr.type.is_integer:
@@ -117,22 +79,20 @@ def interval_of_form(form: LinearForm, context: Context) -> Interval:
     These are no values of its type: they are not wrapped.
     """
     found = Interval(form.constant, form.constant)
-    for term, coefficient in form.terms.items():
+    terms = {term: coefficient for term, coefficient in form.terms.items() if coefficient}
+    for term, coefficient in terms.items():
         found = add(found, scale(integer_interval(term, context), coefficient))
-    if len(form.terms) < 2:  # what is known of one term is in the interval of that term
+    if len(terms) < 2:  # what is known of one term is in the interval of that term
         return found
-    known = context.interval_of_terms(form.terms)
+    known = context.interval_of_terms(terms)
     if known is None:
         return found
     met = found.meet(add(known, Interval(form.constant, form.constant)))
     return found if met is None else met  # a context that contradicts itself: nothing gets there
 
 
-def exact_form(form: LinearForm, context: Context) -> LinearForm | None:
-    """Return the form that is valid as integers: not only modulo ``2 ** bits``.
-
-    It is ``form``, or one that is equal to it modulo ``2 ** bits``, whose value cannot leave the
-    range of the type.
+def exact_form(expr: Expr, context: Context) -> LinearForm | None:
+    """Return the linear form of ``expr`` that is valid as integers: not only modulo ``2 ** bits``.
 
     Returns:
         ``None`` where none is known: where the value of the expression may wrap around.
@@ -140,30 +100,40 @@ def exact_form(form: LinearForm, context: Context) -> LinearForm | None:
     Example:
         >>> from relayish import tir
         >>> i, known = tir.Var("i"), Context()
-        >>> exact_form(linear_form(i + 1), known) is None
+        >>> exact_form(i + 1, known) is None
         True
-        >>> exact_form(linear_form(i + 1), known.with_range(i, Interval(0, 9))).constant
+        >>> exact_form(i + 1, known.with_range(i, Interval(0, 9))).constant
         1
     """
-    whole, modulus = type_range(form.type), 1 << form.type.bits
-    terms = {term: _symmetric(value, modulus) for term, value in form.terms.items()}
-    for each in (form, form._replace(terms=terms)):
-        found = interval_of_form(each, context)
-        turns = (found.low - whole.low) // modulus
-        if found.high - turns * modulus <= whole.high:
-            return each._replace(constant=each.constant - turns * modulus) if turns else each
-    return None
+    return without_overflow(linear_form(expr, context), expr.type, context)
 
 
-def expr_of_form(form: LinearForm) -> Expr:
-    """Return an expression that has ``form``, as a sum in the order of its terms.
+def without_overflow(form: LinearForm, ty: Type, context: Context) -> LinearForm | None:
+    """Return ``form``, or one that is equal to it modulo ``2 ** bits``, that stays in a type.
+
+    Returns:
+        ``None`` where none is known whose value cannot leave the range of ``ty``.
+    """
+    whole, modulus = type_range(ty), 1 << ty.bits
+    found = interval_of_form(form, context)
+    turns = (found.low - whole.low) // modulus
+    if found.high - turns * modulus <= whole.high:
+        return form._replace(constant=form.constant - turns * modulus) if turns else form
+    nearest = {term: symmetric(value, modulus) for term, value in form.terms.items()}
+    if nearest == form.terms:
+        return None
+    return without_overflow(form._replace(terms=nearest), ty, context)
+
+
+def expr_of_form(form: LinearForm, ty: Type) -> Expr:
+    """Return an expression of a type that has ``form``, as a sum in the order of its terms.
 
     Terms of other types are converted; modulo ``2 ** bits`` that is what they are.
     """
-    ty, modulus = form.type, 1 << form.type.bits
+    modulus = 1 << ty.bits
     found: Expr | None = None
     for term, coefficient in form.terms.items():
-        factor = _symmetric(coefficient, modulus)
+        factor = symmetric(coefficient, modulus)
         scaled = _in_type(term, ty)
         if abs(factor) != 1:
             scaled = ops.Mul(scaled, ops.const(wrap_integer(abs(factor), ty), ty))
@@ -171,7 +141,7 @@ def expr_of_form(form: LinearForm) -> Expr:
             found = ops.Minus(scaled) if factor < 0 else scaled
         else:
             found = ops.Sub(found, scaled) if factor < 0 else ops.Add(found, scaled)
-    constant = _symmetric(form.constant, modulus)
+    constant = symmetric(form.constant, modulus)
     if found is None:
         return ops.const(wrap_integer(constant, ty), ty)
     if not constant:
@@ -196,7 +166,7 @@ class _Linear:
 
     def form(self, expr: Expr) -> LinearForm:
         if self.context.numbers.is_impure(expr):  # two evaluations need not give one value
-            return LinearForm(0, {expr: 1}, expr.type)
+            return Affine(0, {expr: 1})
         order = NODES.order_after(expr, _linear_operands)
         for node in order:
             assert isinstance(node, Expr)
@@ -236,7 +206,7 @@ class _Linear:
                 factors[operand] = factors.get(operand, 0) + factor * share
         kept = {term: _reduce(value, modulus) for term, value in terms.items()}
         kept = {term: value for term, value in kept.items() if value}
-        return LinearForm(_reduce(constant, modulus), kept, root.type)
+        return Affine(_reduce(constant, modulus), kept)
 
     def _find_constant(self, node: Expr) -> None:
         if isinstance(node, (ops.IntImm, ops.UIntImm)):
@@ -262,11 +232,11 @@ class _Linear:
         """Find the form of the operand that ``node`` widens or divides, where that is exact."""
         operand = _linear_operands(node)[0]
         found = self._form_of_few(operand)
-        exact = None if found is None else exact_form(found, self.context)
+        exact = None if found is None else without_overflow(found, operand.type, self.context)
         if isinstance(node, ops.Cast):
             if exact is None:
                 term = operand if type(operand) is Var else self.context.numbers.number(operand)
-                exact = LinearForm(0, {term: 1}, operand.type)
+                exact = Affine(0, {term: 1})
             self.exact_operands[node] = exact
             return
         assert isinstance(node, ops.BinaryOpNode)
@@ -276,10 +246,10 @@ class _Linear:
         ):
             return
         if isinstance(node, ops.Mod):
-            self.exact_operands[node] = LinearForm(0, {}, node.type)
+            self.exact_operands[node] = Affine(0, {})
             return
         terms = {term: value // divisor for term, value in exact.terms.items()}
-        self.exact_operands[node] = LinearForm(exact.constant // divisor, terms, node.type)
+        self.exact_operands[node] = Affine(exact.constant // divisor, terms)
 
     def _form_of_few(self, root: Expr) -> LinearForm | None:
         """Return the form of ``root``, unless it takes many nodes, which each user would repeat."""
@@ -358,7 +328,7 @@ _EVALUATE: Final[Mapping[type[Node], Callable[..., int]]] = {
 }
 
 
-def _symmetric(value: int, modulus: int) -> int:
+def symmetric(value: int, modulus: int) -> int:
     """Return what is equal to ``value`` modulo ``modulus``, and nearest to 0."""
     half = modulus >> 1
     return (value + half) % modulus - half
@@ -366,4 +336,4 @@ def _symmetric(value: int, modulus: int) -> int:
 
 def _reduce(value: int, modulus: int) -> int:
     """Return ``value``, or if it is large what is equal to it modulo ``modulus``."""
-    return value if abs(value) < modulus else _symmetric(value, modulus)
+    return value if abs(value) < modulus else symmetric(value, modulus)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from relayish.dataflow.lattice.interval import Interval
 from relayish.ir.node import Node
 from relayish.ir.scoping import BOUND
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.interval_rules import integer_interval
@@ -83,7 +84,7 @@ class LoopRanges:
         Returns:
             ``None`` where it may wrap around.
         """
-        found = exact_form(linear_form(expr, self.context), self.context)
+        found = exact_form(expr, self.context)
         return None if found is None else self._without_block_variables(found, self._forms)
 
     def form_modulo(self, expr: Expr) -> LinearForm:
@@ -92,7 +93,7 @@ class LoopRanges:
         of_this_type: dict[Node, LinearForm | None] = {
             term: self._values[term]
             for term in found.terms
-            if term in self._values and term.type.scalar == found.type.scalar
+            if term in self._values and term.type.scalar == expr.type.scalar
         }
         return self._without_block_variables(found, of_this_type)
 
@@ -115,10 +116,10 @@ class LoopRanges:
         form: LinearForm, values: Mapping[Node, LinearForm | None]
     ) -> LinearForm:
         """Return a form with what variables of schedule blocks are given in place of these."""
-        found = LinearForm(form.constant, {}, form.type)
+        found = Affine[Expr](form.constant, {})
         for term, factor in form.terms.items():
             value = values.get(term)
-            alone = LinearForm(0, {term: 1}, form.type)
+            alone = Affine(0, {term: 1})
             found = found.plus(alone if value is None else value, factor)
         return found
 

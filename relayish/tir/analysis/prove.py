@@ -14,9 +14,9 @@ from relayish.tir.analysis.interval_rules import compare, interval_by_rules
 from relayish.tir.analysis.linear_facts import possible_signs
 from relayish.tir.analysis.linear_form import (
     LinearForm,
-    exact_form,
     interval_of_form,
     linear_form,
+    without_overflow,
 )
 from relayish.tir.ir.operators import EQ, NE, And, ComparisonNode, Expr, Not, Or
 from relayish.tir.ir.traversal import NODES
@@ -95,10 +95,10 @@ def _truth(condition: Expr, context: Context) -> Interval:
     a, b = linear_form(condition.a, context), linear_form(condition.b, context)
     difference = a.plus(b, -1)
     if isinstance(condition, (EQ, NE)):
-        zero = _is_zero(difference)
+        zero = _is_zero(difference, condition.a.type.bits)
         if zero is not None:
             return TRUE if zero == isinstance(condition, EQ) else FALSE
-    exact_a, exact_b = exact_form(a, context), exact_form(b, context)
+    exact_a, exact_b = (without_overflow(each, condition.a.type, context) for each in (a, b))
     if exact_a is None or exact_b is None:
         return found
     difference = exact_a.plus(exact_b, -1)
@@ -114,9 +114,9 @@ def _truth(condition: Expr, context: Context) -> Interval:
     return compare(type(condition), Interval(ends[0], ends[-1]), FALSE)
 
 
-def _is_zero(form: LinearForm) -> bool | None:
+def _is_zero(form: LinearForm, bits: int) -> bool | None:
     """Return whether ``form`` is 0 modulo ``2 ** bits`` for all terms; ``None``: for some."""
-    divisor = math.gcd(1 << form.type.bits, *form.terms.values())
+    divisor = math.gcd(1 << bits, *form.terms.values())
     if form.constant % divisor:
         return False
-    return True if divisor == 1 << form.type.bits else None
+    return True if divisor == 1 << bits else None

@@ -11,12 +11,14 @@ from typing import NamedTuple, TypeAlias
 
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.linear_form import LinearForm, expr_of_form
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.operators import Add, Broadcast, Expr, IntImm, Ramp, const
 from relayish.tir.ir.stmt import ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
+from relayish.tir.ir.type import Type
 
 
 class Regions(NamedTuple):
@@ -112,8 +114,8 @@ def index_ends(index: Expr) -> tuple[Expr, ...] | None:
     return (index,) if index.type.lanes == 1 else None
 
 
-_Extent: TypeAlias = tuple[LinearForm, LinearForm]
-"""The least and the greatest index, both included."""
+_Extent: TypeAlias = tuple[LinearForm, LinearForm, Type]
+"""The least and the greatest index, both included, and their type."""
 
 
 class _Union:
@@ -158,17 +160,17 @@ class _Union:
         """Return what an index lies between, without the variables that are bound inside."""
         ranges = self._ranges
         form = ranges.form_modulo(index)
-        low = high = LinearForm(form.constant, {}, form.type)
+        low = high = Affine[Expr](form.constant, {})
         for term, factor in form.terms.items():
             if isinstance(term, Var) and term not in ranges.bound:
-                alone = LinearForm(0, {term: factor}, form.type)
+                alone = Affine[Expr](0, {term: factor})
                 low, high = low.plus(alone), high.plus(alone)
                 continue
             known = ranges.interval(term)
             ends = [factor * end for end in known]
             low = low._replace(constant=low.constant + min(ends))
             high = high._replace(constant=high.constant + max(ends))
-        return low, high
+        return low, high, index.type
 
 
 def _hull(one: _Extent | None, other: _Extent | None) -> _Extent | None:
@@ -181,6 +183,7 @@ def _hull(one: _Extent | None, other: _Extent | None) -> _Extent | None:
     return (
         one[0] if below.constant <= 0 else other[0],
         one[1] if above.constant >= 0 else other[1],
+        one[2] if below.constant <= 0 else other[2],
     )
 
 
@@ -191,15 +194,15 @@ def _as_range(name: str, extent: _Extent | None, size: Expr) -> Var:
     dimension, so the bounds cannot be off by these where both are far from the ends of the type.
     """
     lower, upper = const(0, size.type), size
-    if extent is None or not isinstance(size, IntImm) or extent[0].type != size.type:
+    if extent is None or not isinstance(size, IntImm) or extent[2] != size.type:
         return Var(name, size.type, lower, upper)
-    low, high = extent
+    low, high, _ = extent
     spread = high.constant - low.constant
     if low.terms != high.terms or size.value + spread >= type_range(size.type).high:
         return Var(name, size.type, lower, upper)
     first, end = low.constant, high.constant + 1
     if low.is_constant:
         first, end = max(first, 0), min(end, size.value)
-    lower = expr_of_form(low._replace(constant=first))
-    upper = expr_of_form(high._replace(constant=end))
+    lower = expr_of_form(low._replace(constant=first), size.type)
+    upper = expr_of_form(high._replace(constant=end), size.type)
     return Var(name, size.type, lower, upper)

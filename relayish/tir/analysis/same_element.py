@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.accesses import Access
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.integer_system import Affine
+from relayish.tir.analysis.integer_system import Row
 from relayish.tir.analysis.iterations import Instance, Iterations
 from relayish.tir.analysis.linear_form import linear_form
 from relayish.tir.ir.operators import Expr
@@ -95,7 +96,7 @@ def never_meet(
     return False
 
 
-def _indices(access: Access, instance: Instance) -> list[Affine]:
+def _indices(access: Access, instance: Instance) -> list[Row]:
     assert access.indices is not None
     instance.set_lanes(max([index.type.lanes for index in access.indices], default=1))
     return [instance.translate(index, access.place) for index in access.indices]
@@ -152,8 +153,8 @@ def _constants(exprs: Sequence[Expr], context: Context) -> list[int] | None:
     return found
 
 
-def _dot(indices: Sequence[Affine], strides: Sequence[int]) -> Affine:
-    found = Affine(0, {})
+def _dot(indices: Sequence[Row], strides: Sequence[int]) -> Row:
+    found: Row = Affine(0, {})
     for index, stride in zip(indices, strides, strict=True):
         found = found.plus(index, stride)
     return found

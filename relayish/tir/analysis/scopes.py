@@ -10,6 +10,7 @@ from relayish.ir.node import Node
 from relayish.ir.roles import Access
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.traversal import ByKind
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.bounds import interval_of
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import type_range
@@ -18,7 +19,6 @@ from relayish.tir.analysis.linear_form import (
     LinearForm,
     exact_form,
     interval_of_form,
-    linear_form,
 )
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir import stmt as stmts
@@ -108,7 +108,7 @@ def bind(context: Context, var: Var, value: Expr) -> Context:
     inner = context.without((var,))
     if var in context.assigned or not value.type.is_integer or not var.type.is_scalar:
         return inner
-    found = exact_form(linear_form(value, context), context)
+    found = exact_form(value, context)
     inner = inner.with_range(var, interval_of(value, context))
     if found is not None and var not in found.terms:
         inner = _with_form(inner, found.plus(_form_of(var), -1), 0, 0)
@@ -187,8 +187,8 @@ def _enter_for(context: Context, loop: stmts.For) -> Context:
     if isinstance(loop.min, ops.IntImm) and isinstance(loop.extent, ops.IntImm):  # as most are
         return _with_constant_range(inner, var, loop.min.value, loop.extent.value)
     first, count = interval_of(loop.min, context), interval_of(loop.extent, context)
-    low = exact_form(linear_form(loop.min, context), context)
-    extent = exact_form(linear_form(loop.extent, context), context)
+    low = exact_form(loop.min, context)
+    extent = exact_form(loop.extent, context)
     last = add(first, count).high - 1
     if low is None or extent is None:
         if type_range(var.type).covers(Interval(first.low, last)):
@@ -230,7 +230,7 @@ def _enter_poly_for(context: Context, loop: stmts.PolyFor) -> Context:
     whole, step = type_range(var.type), interval_of(loop.inc, inner)
     start = interval_of(loop.init, context)
     steps = add(interval_of(var, inner), step)
-    init = exact_form(linear_form(loop.init, context), context)
+    init = exact_form(loop.init, context)
     if init is not None and _mentions(init, var, context):
         init = None
     if step.low >= 0 and steps.high <= whole.high:
@@ -243,8 +243,8 @@ def _enter_poly_for(context: Context, loop: stmts.PolyFor) -> Context:
 
 
 def _assume_comparison(context: Context, comparison: ops.ComparisonNode, truth: bool) -> Context:
-    a = exact_form(linear_form(comparison.a, context), context)
-    b = exact_form(linear_form(comparison.b, context), context)
+    a = exact_form(comparison.a, context)
+    b = exact_form(comparison.b, context)
     if a is None or b is None:
         return _assume_truth(context, comparison, truth)
     difference = a.plus(b, -1)
@@ -289,14 +289,14 @@ def _with_form(context: Context, form: LinearForm, low: int | None, high: int | 
     if inner is context or not 1 < len(form.terms) <= _MOST_PROPAGATED:
         return inner
     for term, factor in form.terms.items():  # what that leaves for each term by itself
-        rest = form.plus(LinearForm(0, {term: factor}, form.type), -1)
+        rest = form.plus(Affine(0, {term: factor}), -1)
         others = interval_of_form(rest, inner)
         inner = inner.with_fact({term: factor}, Interval(low - others.high, high - others.low))
     return inner
 
 
 def _form_of(var: Var) -> LinearForm:
-    return LinearForm(0, {var: 1}, var.type)
+    return Affine(0, {var: 1})
 
 
 def _mentions(form: LinearForm, var: Var, context: Context) -> bool:

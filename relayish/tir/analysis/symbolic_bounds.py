@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from relayish.dataflow.lattice.interval import Interval, add, scale
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.context import Context, Terms
 from relayish.tir.analysis.interval_rules import interval_by_rules
-from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
+from relayish.tir.analysis.linear_form import LinearForm, exact_form
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 
@@ -45,7 +46,7 @@ def symbolic_bounds(
         >>> found.lower.constant, found.upper.constant, found.upper.coefficient(n)
         (0, -1, 1)
     """
-    form = exact_form(linear_form(expr, context), context)
+    form = exact_form(expr, context)
     if form is None:
         return None
     lower = upper = form
@@ -67,7 +68,7 @@ def _without(
     if not factor:
         return form
     bound = _bound(var, left_out, context, sign if factor > 0 else -sign)
-    return form.plus(LinearForm(0, {var: 1}, form.type), -factor).plus(bound, factor)
+    return form.plus(Affine(0, {var: 1}), -factor).plus(bound, factor)
 
 
 def _bound(var: Var, left_out: set[Var], context: Context, sign: int) -> LinearForm:
@@ -86,9 +87,7 @@ def _bound(var: Var, left_out: set[Var], context: Context, sign: int) -> LinearF
         if (interval.high >= natural.high) if factor == sign else (interval.low <= natural.low):
             continue  # numbers tell as much
         limit = interval.high if factor == sign else interval.low
-        found = LinearForm(
-            limit * factor, {t: -factor * value for t, value in terms.items()}, var.type
-        )
+        found = Affine(limit * factor, {t: -factor * value for t, value in terms.items()})
         if not any(_depends(term, {var}, context) for term in terms) and (
             best is None or _inner_terms(found, left_out, context) == 0
         ):
@@ -98,7 +97,7 @@ def _bound(var: Var, left_out: set[Var], context: Context, sign: int) -> LinearF
     if best is not None:
         return best
     known = interval_by_rules(var, context)
-    return LinearForm(int(known.high if sign > 0 else known.low), {}, var.type)
+    return Affine(int(known.high if sign > 0 else known.low), {})
 
 
 def _sum_of_intervals(terms: Terms, context: Context) -> Interval:
@@ -120,7 +119,7 @@ def _without_terms(form: LinearForm, left_out: set[Var], context: Context, sign:
         if _depends(term, left_out, context):
             known = interval_by_rules(term, context)
             end = known.high if (factor > 0) == (sign > 0) else known.low
-            form = form.plus(LinearForm(0, {term: 1}, form.type), -factor)
+            form = form.plus(Affine(0, {term: 1}), -factor)
             form = form._replace(constant=form.constant + factor * int(end))
     return form
 

@@ -11,7 +11,6 @@ from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.verification import Report
 from relayish.tir.analysis.declared_regions import READS, WRITES, Sort, accesses_of
-from relayish.tir.analysis.linear_form import LinearForm
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.analysis.regions import buffer_of, index_ends, sees_whole_buffer
 from relayish.tir.ir.operators import Expr
@@ -140,7 +139,7 @@ def _difference(index: Expr, bound: Expr | None, ranges: LoopRanges) -> tuple[in
     one, other = ranges.form(index), ranges.form(bound)
     if one is None or other is None:
         return None
-    difference: LinearForm = one.plus(other, -1)
+    difference = one.plus(other, -1)
     return ranges.extremes(difference)
 
 

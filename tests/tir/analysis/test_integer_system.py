@@ -6,9 +6,9 @@ import itertools
 import random
 
 from relayish.tir.analysis import integer_system
+from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.integer_system import (
     MOST_WORK,
-    Affine,
     Patience,
     System,
     is_feasible,

@@ -92,7 +92,7 @@ def linear_expressions(
         node, is_ready = stack.pop()
         if node in found:
             continue
-        below = [node.v] if isinstance(node, ops.Cast) else _linear_operands(node)
+        below = [node.v] if isinstance(node, ops.Cast) else _operands(node)
         if below and not is_ready:
             stack.append((node, True))
             stack += [(operand, False) for operand in below]
@@ -107,7 +107,7 @@ def linear_expressions(
     return [Linear(former.form(expr), integer_range(expr.type), expr is index) for expr in wanted]
 
 
-def _linear_operands(node: Expr) -> Sequence[Expr]:
+def _operands(node: Expr) -> Sequence[Expr]:
     if isinstance(node, ops.BinaryOpNode):
         return [node.a, node.b]
     if isinstance(node, ops.NaryOpNode):
