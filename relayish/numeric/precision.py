@@ -56,6 +56,17 @@ def compute_dtype(dtype: ElementType) -> ElementType:
     return np.dtype(np.float32) if is_fractional(dtype) else np.dtype(np.int32)
 
 
+def weighing_dtype(dtype: ElementType) -> ElementType:
+    """Return the element type for sums of elements times weights that are fractions.
+
+    Floats are computed as :func:`compute_dtype` says; integers of 16 bits or fewer fit a float32.
+    """
+    work = compute_dtype(dtype)
+    if is_fractional(work):
+        return work
+    return np.dtype(np.float32 if dtype.itemsize < _SINGLE_BYTES else np.float64)
+
+
 def widen(x: Array) -> Array:
     """Return ``x`` in the element type to compute in; ``x`` itself where it has that type.
 

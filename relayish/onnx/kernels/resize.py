@@ -7,10 +7,11 @@ import math
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric import resizing
 from relayish.numeric.axes import normalise_axes
-from relayish.numeric.precision import is_fractional, widen
+from relayish.numeric.precision import weighing_dtype
+from relayish.numeric.resizing import Axis, Resampling
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.resize_axes import Axis, Sampling, find_samples, is_unchanged
 
 
 @kernel(
@@ -45,15 +46,15 @@ def resize(
         found = _axes_of_sizes(x, over, sizes, regions, keep_aspect_ratio_policy)
     else:
         raise EvaluationError("neither scales nor sizes are given; expected one of them")
-    sampling = Sampling(
+    how = Resampling(
         mode,
         coordinate_transformation_mode,
         nearest_mode,
-        cubic_coeff_a,
-        bool(exclude_outside),
-        bool(antialias),
+        slope=cubic_coeff_a,
+        exclude_outside=bool(exclude_outside),
+        antialias=bool(antialias),
     )
-    return _resample(x, found, sampling, extrapolation_value)
+    return _resample(x, found, how, extrapolation_value)
 
 
 @kernel("Resize", since=(11,))
@@ -93,8 +94,8 @@ def upsample(x: Array, scales: Array, *, mode: str = "nearest") -> Array:
     What is nearest is the element before, or behind where an axis becomes shorter.
     """
     found = _axes_of_scales(x, tuple(range(x.ndim)), scales, None)
-    sampling = Sampling("linear" if mode == "bilinear" else mode, "asymmetric", "simple")
-    return _resample(x, found, sampling, 0.0)
+    how = Resampling("linear" if mode == "bilinear" else mode, "asymmetric", "simple")
+    return _resample(x, found, how, 0.0)
 
 
 @kernel("Upsample", since=(7,))
@@ -145,8 +146,7 @@ def _axes_of_scales(
         # in single precision, as shapes are inferred
         extent = np.float32(size) * np.float32(region[1] - region[0]) * scale
         output = max(math.floor(extent), 0)
-        exact = float(scale) * size
-        found.append((axis, Axis(size, output, float(scale), exact, *region)))
+        found.append((axis, Axis(size, output, float(scale), *region)))
     return found
 
 
@@ -174,65 +174,25 @@ def _axes_of_sizes(
     found = []
     for index, (axis, size, ratio) in enumerate(zip(over, wanted, ratios, strict=True)):
         region = (0.0, 1.0) if regions is None else regions[index]
-        exact = float(size) if policy == "stretch" else ratio * x.shape[axis]
-        found.append((axis, Axis(x.shape[axis], size, ratio, exact, *region)))
+        scale = None if policy == "stretch" else ratio
+        found.append((axis, Axis(x.shape[axis], size, scale, *region)))
     return found
 
 
 def _resample(
-    x: Array, axes: list[tuple[int, Axis]], sampling: Sampling, extrapolation: float
+    x: Array, axes: list[tuple[int, Axis]], how: Resampling, extrapolation: float
 ) -> Array:
-    """Return ``x`` sampled along one axis after another, those first that become shorter."""
-    if sampling.mode not in ("nearest", "linear", "cubic"):
-        raise EvaluationError(f"mode is {sampling.mode!r}; expected nearest, linear or cubic")
-    changed = [(n, axis) for n, axis in axes if not is_unchanged(axis, sampling)]
-    if any(axis.size == 0 and axis.output for _, axis in changed):
-        raise EvaluationError(f"shape {x.shape} has no elements to resize; expected some")
-    exact = sampling.mode == "nearest"
-    y = x if exact else widen(x)
-    if not exact and not is_fractional(y.dtype):
-        y = y.astype(np.float32 if y.dtype.itemsize <= 2 else np.float64)
-    outside = []
-    for n, axis in sorted(changed, key=lambda each: each[1].output / max(each[1].size, 1)):
-        samples = find_samples(axis, sampling)
-        y = _sample_axis(y, n, samples.indices, None if exact else samples.weights)
-        if samples.outside is not None:
-            outside.append((n, samples.outside))
-    y = _convert(y, x)
-    if any(mask.any() for _, mask in outside):
-        y = y.copy()
-        for n, mask in outside:
-            y[(slice(None),) * n + (mask,)] = np.asarray(extrapolation).astype(y.dtype)
-    return y
+    """Return ``x`` resized; axes of which nothing is changed are as they were in any mode.
 
-
-def _convert(y: Array, x: Array) -> Array:
-    """Return the result in the element type of ``x``: integers are cut off, within their range."""
-    if y.dtype == x.dtype:
-        return y
-    if x.dtype.kind in "iu":
+    Integers are cut off, within their range.
+    """
+    changed = [
+        (n, axis)
+        for n, axis in axes
+        if axis.size != axis.output or (axis.factor(), axis.start, axis.end) != (1, 0, 1)
+    ]
+    y = resizing.resize(x, changed, how, weighing_dtype(x.dtype), extrapolation)
+    if y.dtype != x.dtype and x.dtype.kind in "iu":
         bounds = np.iinfo(x.dtype)
         y = np.clip(y, bounds.min, bounds.max)
-    return y.astype(x.dtype)
-
-
-def _sample_axis(y: Array, axis: int, indices: Array, weights: Array | None) -> Array:
-    """Return sums of the elements at ``indices`` (outputs, taps), weighted, along an axis."""
-    if weights is None:
-        return np.take(y, indices[:, 0], axis)
-    outputs, taps = indices.shape
-    if taps > 8:
-        matrix = np.zeros((outputs, y.shape[axis]), y.dtype)
-        np.add.at(matrix, (np.arange(outputs)[:, None], indices), weights.astype(y.dtype))
-        return np.moveaxis(np.tensordot(matrix, y, (1, axis)), 0, axis)
-    shape = (outputs, *(1,) * (y.ndim - axis - 1))
-    total: Array | None = None
-    for tap in range(taps):
-        part = np.take(y, indices[:, tap], axis)
-        part *= weights[:, tap].astype(y.dtype).reshape(shape)
-        if total is None:
-            total = part
-        else:
-            total += part
-    assert total is not None
-    return total
+    return y.astype(x.dtype, copy=False)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from relayish.op.builders.builder import namespace
-from relayish.op.image import cropping, dilation, interpolation, resizing, sampling
+from relayish.op.image import cropping, dilation, resizing, sampling
 from relayish.op.image.resizing import Resize2DAttrs, resize_tensor
 
 __all__ = [
     "Resize2DAttrs",
     "cropping",
     "dilation",
-    "interpolation",
     "resize_tensor",
     "resizing",
     "sampling",

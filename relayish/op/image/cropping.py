@@ -7,15 +7,10 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import weighing_dtype
+from relayish.numeric.resizing import Axis, Resampling, resize
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
-from relayish.op.image.interpolation import (
-    Cubic,
-    combine_taps,
-    crop_coordinates,
-    is_outside,
-    taps,
-)
 from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.window_types import per_axis
 from relayish.op.types.dimension import compare, show_type, unify
@@ -25,6 +20,7 @@ from relayish.op.types.layout_types import convert_shape
 from relayish.op.types.type_checks import integers
 from relayish.op.types.type_rules import tensor
 from relayish.op.values.evaluation import Array, as_sizes, result_dtype
+from relayish.op.values.resampling import SLOPE, get_method
 
 
 @attrs("relay.attrs.CropAndResizeAttrs")
@@ -64,22 +60,14 @@ def _crop_and_resize(
     source = convert_layout(data, attrs.layout, "NCHW")
     if not np.all((box_indices >= 0) & (box_indices < len(source))):
         raise EvaluationError(f"box_indices must be from 0 to {len(source) - 1}: that many images")
-    before, size = source.shape[2:], as_sizes(attrs.crop_size or ())
-    sides = boxes.astype(np.float32)
-    at = [
-        crop_coordinates(before[axis], size[axis], sides[:, axis], sides[:, 2 + axis])
-        for axis in range(2)
+    size = as_sizes(attrs.crop_size or ())
+    axes = [
+        (2 + n, Axis(source.shape[2 + n], size[n], None, boxes[:, n], boxes[:, 2 + n]))
+        for n in range(2)
     ]
-    method = "linear" if attrs.method == "bilinear" else attrs.method
-    result = source[box_indices]
-    for axis in (1, 0):
-        inside = (at[axis] >= 0) & (at[axis] <= before[axis] - 1)
-        along = taps(
-            np.where(inside, at[axis], 0), before[axis], method, "round", Cubic(-0.5, exclude=False)
-        )
-        result = combine_taps(result, 2 + axis, along)
-    beyond = is_outside(at, before)[:, None]
-    result = np.where(beyond, np.asarray(attrs.extrapolation_value, result.dtype), result)
+    how = Resampling(get_method(attrs.method), "tf_crop_and_resize", "round", slope=SLOPE)
+    crops, work = source[box_indices], weighing_dtype(data.dtype)
+    result = resize(crops, axes, how, work, attrs.extrapolation_value)
     result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
     return convert_layout(result, "NCHW", attrs.layout)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import weighing_dtype
+from relayish.numeric.resizing import Axis, Resampling, resize
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
-from relayish.op.image.interpolation import Cubic, combine_taps, coordinates, is_outside, taps
 from relayish.op.layouts.rules import of_layout
 from relayish.op.nn.ranked_attrs import RankedAttrs
 from relayish.op.nn.window_types import SPATIAL, per_axis
@@ -21,6 +20,7 @@ from relayish.op.types.layout import convert_layout
 from relayish.op.types.layout_types import convert_shape
 from relayish.op.types.type_rules import tensor
 from relayish.op.values.evaluation import Array, as_sizes, result_dtype
+from relayish.op.values.resampling import SLACK, get_method, usual_rounding
 
 
 class ResizeAttrs(RankedAttrs):
@@ -80,42 +80,37 @@ def resize_tensor(
             then where it ends, both from 0 to 1.
 
     Raises:
-        EvaluationError: If no such way to resize is known.
+        EvaluationError: If no such way to resize is known, or a region is missing.
     """
     plain = "NC" + SPATIAL[attrs.rank]
     source = convert_layout(data, attrs.layout, plain)
     cropping = attrs.coordinate_transformation_mode == "tf_crop_and_resize"
-    spans = _spans(roi, len(size)) if cropping else [None] * len(size)
-    before = source.shape[2:]
-    at = [
-        coordinates(old, new, attrs.coordinate_transformation_mode, span)
-        for old, new, span in zip(before, size, spans, strict=True)
+    spans = _spans(roi, len(size)) if cropping else [(0.0, 1.0)] * len(size)
+    axes = [
+        Axis(old, new, None, *span)
+        for old, new, span in zip(source.shape[2:], size, spans, strict=True)
     ]
-    cubic = Cubic(attrs.cubic_alpha, bool(attrs.cubic_exclude))
-    result = source
-    for axis in reversed(range(len(size))):
-        along = taps(at[axis], before[axis], attrs.method, _get_rounding(attrs), cubic)
-        result = combine_taps(result, 2 + axis, along)
-    if cropping:
-        beyond = is_outside(at, before)
-        result = np.where(beyond, np.asarray(attrs.extrapolation_value, result.dtype), result)
+    how = Resampling(
+        get_method(attrs.method),
+        attrs.coordinate_transformation_mode,
+        attrs.rounding_method or usual_rounding(attrs.coordinate_transformation_mode),
+        SLACK,
+        attrs.cubic_alpha,
+        bool(attrs.cubic_exclude),
+    )
+    work = weighing_dtype(data.dtype)
+    result = resize(source, list(enumerate(axes, 2)), how, work, attrs.extrapolation_value)
     result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
     return convert_layout(result, plain, attrs.layout)
 
 
-def _spans(roi: Sequence[float] | None, rank: int) -> list[tuple[float, float] | None]:
+def _spans(roi: Sequence[float] | None, rank: int) -> list[tuple[float, float]]:
     if roi is None or len(roi) != 2 * rank:
         raise EvaluationError(
             f"tf_crop_and_resize needs a roi of {2 * rank} numbers, where each of {rank} axes "
             f"begins and then where each ends; found {roi}"
         )
     return list(zip(roi[:rank], roi[rank:], strict=True))
-
-
-def _get_rounding(attrs: ResizeAttrs) -> str:
-    """Return the rounding method, by default the one that fits the coordinates."""
-    aligned = attrs.coordinate_transformation_mode == "align_corners"
-    return attrs.rounding_method or ("round" if aligned else "floor")
 
 
 def _declare(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Final
 
@@ -11,6 +10,8 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import narrow
+from relayish.numeric.sampling import affine_grid, sample_grid
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
@@ -21,7 +22,6 @@ from relayish.op.types.layout import convert_layout
 from relayish.op.types.layout_types import convert_shape
 from relayish.op.types.type_rules import tensor
 from relayish.op.values.evaluation import Array, as_sizes
-from relayish.op.values.resampling import cubic_weights
 
 
 @attrs("relay.attrs.AffineGridAttrs")
@@ -41,7 +41,7 @@ class GridSampleAttrs(Attrs):
     align_corners: bool = True
 
 
-_CUBIC_ALPHA: Final = -0.75
+_METHODS: Final = {"nearest": "nearest", "bilinear": "linear", "bicubic": "cubic"}
 _PLAIN: Final = {4: "NCHW", 5: "NCDHW"}
 WIDTH: Final = 2 - 1e-7
 """From one edge of a grid to the other; a little less than 2 keeps the last point inside."""
@@ -63,10 +63,8 @@ def _affine_grid(attrs: AffineGridAttrs, data: Array) -> Array:
         raise EvaluationError(
             f"a grid must have at least 2 points along each axis; found {(height, width)}"
         )
-    kind = data.dtype.type
-    y, x = (np.arange(n).astype(kind) * kind(WIDTH / (n - 1)) - kind(1) for n in (height, width))
-    along_x, along_y, shift = (data[:, :, column, None, None] for column in range(3))
-    return along_x * x + along_y * y[:, None] + shift
+    lines = [np.arange(n) * (WIDTH / (n - 1)) - 1 for n in (height, width)]
+    return narrow(affine_grid(data, lines), data)
 
 
 def _grid_sample_type(attrs: GridSampleAttrs, data: Type, grid: Type) -> TensorType:
@@ -90,75 +88,19 @@ def _grid_sample_type(attrs: GridSampleAttrs, data: Type, grid: Type) -> TensorT
 
 
 def _grid_sample(attrs: GridSampleAttrs, data: Array, grid: Array) -> Array:
-    """Sample ``data`` at ``grid: (batch, (x, y[, z]), *places)``; -1 and 1 are the edges."""
     plain = _PLAIN[data.ndim]
     source = convert_layout(data, attrs.layout, plain)
-    sizes = source.shape[2:]
-    if attrs.method == "bicubic" and len(sizes) != 2:
+    if attrs.method not in _METHODS:
+        raise EvaluationError(f"no method {attrs.method!r}; expected {', '.join(_METHODS)}")
+    if attrs.method == "bicubic" and data.ndim != 4:
         raise EvaluationError("bicubic sampling is defined in the plane; data has 3 spatial axes")
-    if attrs.padding_mode not in ("zeros", "border", "reflection"):
-        raise EvaluationError(
-            f"no padding_mode {attrs.padding_mode!r}; expected zeros, border or reflection"
-        )
-    axes = [
-        _neighbours(attrs, _pixels(attrs, grid[:, -1 - axis], size), size)
-        for axis, size in enumerate(sizes)
-    ]
-    flat = source.reshape(*source.shape[:2], math.prod(sizes))
-    total: Array = np.zeros((*source.shape[:2], *grid.shape[2:]), data.dtype)
-    if total.size and not flat.size:
+    if grid.size and not source.size:
         raise EvaluationError(f"data of shape {data.shape} has nothing to sample")
-    for choice in itertools.product(*axes):
-        index: Array = np.zeros(grid[:, 0].shape, np.int64)
-        weight: Array = np.ones(grid[:, 0].shape, data.dtype)
-        for (place, share), size in zip(choice, sizes, strict=True):
-            inside = (place >= 0) & (place <= size - 1)
-            index = index * size + np.where(inside, place, 0).astype(np.int64)
-            weight = weight * np.where(inside, share, 0).astype(data.dtype)
-        part = np.take_along_axis(
-            flat, index.reshape(len(index), 1, math.prod(grid.shape[2:])), axis=2
-        )
-        total += part.reshape(total.shape) * weight[:, None]
-    return convert_layout(total, plain, attrs.layout)
-
-
-def _pixels(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
-    """Return coordinates from -1 to 1 as those among ``size`` elements."""
-    kind = at.dtype.type
-    if attrs.align_corners:
-        return (at + kind(1)) * kind((size - 1) / 2)
-    return ((at + kind(1)) * kind(size) - kind(1)) / kind(2)
-
-
-def _neighbours(attrs: GridSampleAttrs, at: Array, size: int) -> list[tuple[Array, Array]]:
-    """Return the places along one axis that a sample is made of, each with its share."""
-    if attrs.method == "bicubic":  # brings its neighbours inside, not the point
-        first = np.floor(at)
-        shares = cubic_weights(at - first, _CUBIC_ALPHA)
-        return [(_bring_inside(attrs, first + (n - 1), size), shares[n]) for n in range(4)]
-    place = _bring_inside(attrs, at, size)
-    if attrs.method == "nearest":
-        return [(np.rint(place), np.ones(at.shape, at.dtype))]
-    if attrs.method == "bilinear":
-        first = np.floor(place)
-        after = place - first
-        return [(first, 1 - after), (first + 1, after)]
-    raise EvaluationError(f"no method {attrs.method!r}; expected nearest, bilinear or bicubic")
-
-
-def _bring_inside(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
-    """Return where a coordinate outside is taken to lie; with zeros it stays where it is."""
-    if attrs.padding_mode == "zeros":
-        return at
-    if attrs.padding_mode == "border":
-        return np.clip(at, 0, size - 1)
-    kind = at.dtype.type
-    edge, length = (kind(0), size - 1) if attrs.align_corners else (kind(-0.5), size)
-    if length == 0:
-        return np.zeros(at.shape, at.dtype)
-    folded = np.abs(at - edge) % kind(2 * length)
-    back = np.where(folded > length, kind(2 * length) - folded, folded)
-    return np.clip(back + edge, 0, size - 1)
+    points = grid.reshape(*grid.shape[:2], math.prod(grid.shape[2:]))
+    method = _METHODS[attrs.method]
+    found = sample_grid(source, points, method, attrs.padding_mode, bool(attrs.align_corners))
+    image = narrow(found, data).reshape(*source.shape[:2], *grid.shape[2:])
+    return convert_layout(image, plain, attrs.layout)
 
 
 register_op(

@@ -10,6 +10,8 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
+from relayish.numeric.precision import compute_dtype, is_whole
+from relayish.numeric.resizing import Axis, resize
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
@@ -21,7 +23,7 @@ from relayish.op.types.layout import convert_layout
 from relayish.op.types.layout_types import convert_shape
 from relayish.op.types.type_rules import require_number, tensor, unify_dtype
 from relayish.op.values.evaluation import Array, as_sizes
-from relayish.op.values.resampling import resample
+from relayish.op.values.resampling import upsampling
 
 
 @attrs("relay.attrs.PadAttrs")
@@ -209,13 +211,14 @@ def upsample(
         plain: The layout of batch, channels and then the axes to scale.
         scales: A factor for each of these.
         method: ``nearest_neighbor``, or ``linear`` or ``cubic`` behind ``bi`` or ``tri``.
-        coordinates: See :func:`.resampling.resample`.
+        coordinates: See :func:`.resampling.upsampling`.
     """
     source = convert_layout(data, layout, plain)
-    sizes = [round(n * scale) for n, scale in zip(source.shape[2:], scales, strict=True)]
-    lines = method.removeprefix("bi").removeprefix("tri")
-    result = resample(source, range(2, source.ndim), sizes, lines, coordinates)
-    return convert_layout(result, plain, layout)
+    sizes = zip(source.shape[2:], scales, strict=True)
+    axes = [Axis(size, round(size * scale)) for size, scale in sizes]
+    work = np.dtype(np.float64) if is_whole(data.dtype) else compute_dtype(data.dtype)
+    result = resize(source, list(enumerate(axes, 2)), upsampling(method, coordinates), work)
+    return convert_layout(result.astype(data.dtype, copy=False), plain, layout)
 
 
 def pad_tensor(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> Array:

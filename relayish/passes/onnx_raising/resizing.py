@@ -6,14 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from relayish.ir.relay.expr import Expr
+from relayish.op.values.resampling import METHODS, SLOPE, usual_rounding
 from relayish.passes.onnx_raising.arithmetic import is_whole
 from relayish.passes.onnx_raising.rule import RelayCall, Unraised, ints, number, raises
 
 _PLAIN: Final = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
-_METHODS: Final = {
-    "nearest_neighbor": "nearest", "linear": "linear", "cubic": "cubic", "bilinear": "linear",
-    "trilinear": "linear", "bicubic": "cubic",
-}  # fmt: skip
 _COORDINATES: Final = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
 _NEAREST: Final = {
     "round": "round_prefer_ceil",  # halves before the first element are brought to it in any case
@@ -28,9 +25,9 @@ _MAY_LEAVE_OUT: Final = 13
 def resize(call: RelayCall) -> Expr:
     """Images of another size."""
     attrs, coordinates = call.attrs, call.attrs.coordinate_transformation_mode
-    rounding = attrs.rounding_method or _usual_rounding(coordinates)
+    rounding = attrs.rounding_method or usual_rounding(coordinates)
     told: dict[str, Any] = {}  # Any: attributes by name
-    if _METHODS.get(attrs.method) == "cubic":
+    if METHODS.get(attrs.method) == "cubic":
         told = {
             "cubic_coeff_a": float(attrs.cubic_alpha),
             "exclude_outside": int(bool(attrs.cubic_exclude)),
@@ -47,13 +44,9 @@ def upsample(call: RelayCall) -> Expr:
         coordinates = "align_corners" if attrs.align_corners else "asymmetric"
     else:
         coordinates = attrs.coordinate_transformation_mode
-    told = {"cubic_coeff_a": -0.5} if _METHODS.get(attrs.method) == "cubic" else {}
+    told = {"cubic_coeff_a": SLOPE} if METHODS.get(attrs.method) == "cubic" else {}
     wanted = _scaled if call.name.startswith("dyn.") else _known
-    return _resized(call, attrs.method, coordinates, _usual_rounding(coordinates), told, wanted)
-
-
-def _usual_rounding(coordinates: str) -> str:
-    return "round" if coordinates == "align_corners" else "floor"
+    return _resized(call, attrs.method, coordinates, usual_rounding(coordinates), told, wanted)
 
 
 def _known(call: RelayCall, _: Expr, perm: Sequence[int]) -> Expr:
@@ -94,7 +87,7 @@ def _resized(
     find_sizes: Callable[[RelayCall, Expr, Sequence[int]], Expr],
 ) -> Expr:
     """Return data in the sizes of the result, as ONNX resizes them."""
-    mode, given = _METHODS.get(method), call.type(0).dtype
+    mode, given = METHODS.get(method), call.type(0).dtype
     if mode is None or coordinates not in _COORDINATES or rounding not in _NEAREST:
         raise Unraised(
             f"ONNX resizes not by {method} at {coordinates}, or rounds not by {rounding}"

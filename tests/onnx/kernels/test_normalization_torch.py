@@ -83,62 +83,10 @@ def test_softmax_took_rows_before_version_13(axis):
         compare(y, expected.reshape(x.shape), 0, 0)
 
 
-@each("mode", ["bilinear", "nearest", "bicubic"])
-@each("padding", ["zeros", "border", "reflection"])
-@each("align", [0, 1])
-def test_sampling_of_a_grid_is_that_of_torch(mode, padding, align):
-    rng = np.random.default_rng(0)
-    x, grid = draw(rng, 2, 3, 4, 5), draw(rng, 2, 3, 7, 2)
-    (y,) = run_kernel(
-        "GridSample", x, grid, version=16, mode=mode, padding_mode=padding, align_corners=align
-    )
-    expected = functional.grid_sample(*as_torch(x, grid), mode, padding, bool(align))
-    compare(y, expected.numpy(), 1e-4, 1e-4)
-    if mode == "bicubic":
-        return
-    x, grid = draw(rng, 1, 2, 3, 4, 5), draw(rng, 1, 2, 3, 2, 3)
-    (y,) = run_kernel(
-        "GridSample", x, grid, version=20, mode=mode.replace("bi", ""), padding_mode=padding,
-        align_corners=align,
-    )  # fmt: skip
-    expected = functional.grid_sample(*as_torch(x, grid), mode, padding, bool(align))
-    compare(y, expected.numpy(), 1e-4, 1e-4)
-
-
-@pytest.mark.parametrize("align", [0, 1])
-@pytest.mark.parametrize("size", [(2, 3, 4, 2), (2, 1, 2, 3, 4)])
-def test_grids_are_those_of_torch(align, size):
-    theta = draw(np.random.default_rng(0), 2, len(size) - 2, len(size) - 1)
-    (y,) = run_kernel("AffineGrid", theta, np.array(size), version=20, align_corners=align)
-    expected = functional.affine_grid(*as_torch(theta), size, bool(align))
-    compare(y, expected.numpy(), 1e-5, 1e-5)
-
-
 def test_single_places_of_a_grid_lie_in_the_middle():
     theta = F([[[1, 0, 0], [0, 1, 0]]])
     (y,) = run_kernel("AffineGrid", theta, np.array([1, 1, 2, 1]), version=20, align_corners=1)
     compare(y, F([[[[0, -1]], [[0, 1]]]]))
-
-
-@each("seed", seeds(20))
-def test_resizing_is_that_of_torch(seed):
-    rng = np.random.default_rng(seed)
-    x = draw(rng, 1, 2, *rng.integers(3, 8, 2).tolist())
-    sizes = np.array([1, 2, *rng.integers(1, 15, 2)])
-    mode = ("linear", "cubic")[seed % 2]
-    antialias, align = seed // 2 % 2, seed // 4 % 2 * (1 - seed // 2 % 2)
-    if antialias and sizes[3] == 1:
-        sizes[3] = 2  # torch repeats the first row of one column
-    (y,) = run_kernel(
-        "Resize", x, None, None, sizes, version=19, mode=mode, antialias=antialias,
-        cubic_coeff_a=-0.5 if antialias else -0.75, exclude_outside=antialias,
-        coordinate_transformation_mode="align_corners" if align else "half_pixel",
-    )  # fmt: skip
-    expected = functional.interpolate(
-        *as_torch(x), tuple(sizes[2:].tolist()), mode=f"bi{mode}", align_corners=bool(align),
-        antialias=bool(antialias),
-    )  # fmt: skip
-    compare(y, expected.numpy(), 1e-4, 1e-4)
 
 
 @pytest.mark.parametrize("shape", [(2, 6, 5, 4), (1, 1, 3, 3)])

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr
+from relayish.numeric.resizing import Axis, find_samples, in_order
 from relayish.op.builders.builder import op
 from relayish.op.nn.window_types import SPATIAL
-from relayish.op.values.resampling import find_taps
+from relayish.op.values.resampling import upsampling
 from relayish.passes.lowering.call import LoweringHandler, Site, lowers, refuse_unless
 from relayish.passes.lowering.nn.convolution import known_sizes
 from relayish.passes.lowering.tensors import (
@@ -179,26 +182,23 @@ def _mirrored(
 
 def _upsample(site: Site, plain: str, coordinates: str) -> Expr:
     attrs, dtype = site.attrs, site.dtype()
-    method = attrs.method.removeprefix("bi").removeprefix("tri")
-    nearest = method == "nearest_neighbor"
-    work = dtype if nearest else "float64" if is_integral_type(dtype) else work_dtype(dtype)
+    how = upsampling(attrs.method, coordinates)
+    work = "float64" if is_integral_type(dtype) else work_dtype(dtype)
     axes = [attrs.layout.index(letter) for letter in plain[2:] if letter in attrs.layout]
     refuse_unless(len(axes) == len(plain) - 2 and attrs.layout.isalpha(), "its axes are split")
-    image = cast(site.args[0], dtype, work)
-    shape, result = site.shape(), site.result_shape()
-    for axis in axes:
-        taps = find_taps(shape[axis], result[axis], method, coordinates)
-        along = (len(taps[0].places), *(1,) * (len(shape) - axis - 1))
-        parts = [
-            pick(image, tap.places, axis)
-            if tap.weights is None
-            else op.multiply(
-                pick(image, tap.places, axis),
-                const(tap.weights.astype(work).reshape(along), work),
-            )
-            for tap in taps
-        ]
-        image = parts[0]
-        for part in parts[1:]:
-            image = op.add(image, part)
-    return cast(image, work, dtype)
+    image, shape, result = site.args[0], site.shape(), site.result_shape()
+    if how.method != "nearest":
+        image = cast(image, dtype, work)
+    lines = [(n, Axis(shape[n], result[n])) for n in axes]
+    for n, axis in in_order(lines):
+        samples = find_samples(axis, how, numpy_dtype(work))
+        parts = [pick(image, tap, n) for tap in samples.indices.T]
+        if samples.weights is not None:
+            along = (axis.output, *(1,) * (len(shape) - n - 1))
+            weights = samples.weights.astype(work).T
+            parts = [
+                op.multiply(part, const(weight.reshape(along), work))
+                for part, weight in zip(parts, weights, strict=True)
+            ]
+        image = reduce(op.add, parts)
+    return image if how.method == "nearest" else cast(image, work, dtype)
