@@ -10,7 +10,6 @@ import pytest
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
-from relayish.op.vision.overlap import shares
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
 from tests.support.reference_onnx import run_onnx
 from tests.support.seeds import quickly
@@ -35,14 +34,6 @@ def overlap(one, other, border=0.0):
         areas = [a * (e[1] - e[0] + border) for a, e in zip(areas, ends, strict=True)]
     union = sum(areas) - common
     return common / union if union > 0 else 0.0
-
-
-def test_shares_are_those_of_the_union():
-    boxes = some_boxes(np.random.default_rng(3), 12)
-    for border in (0, 1):
-        found = shares(boxes[0], boxes, border=border)
-        assert np.allclose(found, [overlap(boxes[0], b, border) for b in boxes], atol=1e-6)
-    assert shares(np.zeros(4), np.zeros((1, 4))).tolist() == [0]
 
 
 @reference("formula", "vision.multibox_prior")

@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.numeric.precision import narrow, widen
 from relayish.numeric.regions import check_images, pool_regions
+from relayish.numeric.suppression import select_best
 from relayish.onnx.kernels.registry import Array, kernel
 
 
@@ -157,19 +158,21 @@ def non_max_suppression(
             f"boxes have shape {boxes.shape}, scores {scores.shape}; expected as many batches and "
             "boxes of both"
         )
-    most = _read_number(max_output_boxes_per_class, 0)
+    most = int(_read_number(max_output_boxes_per_class, 0))
     overlap = _read_number(iou_threshold, 0)
+    everything = score_threshold is None or not score_threshold.size
+    least = _read_number(score_threshold, 0)
     kept = []
-    if most > 0:
-        for batch in range(boxes.shape[0]):
-            corners = _find_corners(boxes[batch], bool(center_point_box))
-            for label in range(scores.shape[1]):
-                candidates = scores[batch, label]
-                found = np.argsort(-candidates, kind="stable")
-                if score_threshold is not None and score_threshold.size:
-                    found = found[candidates[found] > score_threshold.reshape(-1)[0]]
-                chosen = _suppress(corners, found, int(most), overlap)
-                kept += [(batch, label, int(box)) for box in chosen]
+    for batch, label in np.ndindex(*scores.shape[:2]) if most > 0 else ():
+        given = scores[batch, label]
+        chosen = select_best(
+            _find_corners(boxes[batch], bool(center_point_box)),
+            given,
+            lambda found: found > overlap,
+            candidates=np.flatnonzero((given > least) | everything),
+            limit=most,
+        )
+        kept += [(batch, label, box) for box in chosen.tolist()]
     return np.array(kept, np.int64).reshape(-1, 3)
 
 
@@ -177,26 +180,9 @@ def _read_number(value: Array | None, default: float) -> float:
     return default if value is None or not value.size else float(value.reshape(-1)[0])
 
 
-def _find_corners(boxes: Array, centered: bool) -> Array:
-    """Return boxes as (boxes, 4): lesser and greater ends of both dimensions."""
-    if centered:
-        half = boxes[:, 2:] / 2
-        return np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], axis=1)
-    ends = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
-    return np.concatenate(ends, axis=1)
-
-
-def _suppress(corners: Array, candidates: Array, most: int, overlap: float) -> list[int]:
-    """Return the first of ``candidates``, and of the rest those that overlap none before much."""
-    kept: list[int] = []
-    areas = (corners[:, 2] - corners[:, 0]) * (corners[:, 3] - corners[:, 1])
-    while candidates.size and len(kept) < most:
-        best, candidates = int(candidates[0]), candidates[1:]
-        kept.append(best)
-        low = np.maximum(corners[candidates, :2], corners[best, :2])
-        high = np.minimum(corners[candidates, 2:], corners[best, 2:])
-        common = np.maximum(high - low, 0).prod(axis=1)
-        union = areas[candidates] + areas[best] - common
-        ratio = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-        candidates = candidates[ratio <= overlap]
-    return kept
+def _find_corners(boxes: Array, centred: bool) -> Array:
+    """Return boxes as (boxes, 4): opposite corners. One of a size below 0 has no area."""
+    if not centred:
+        return boxes
+    half = np.maximum(boxes[:, 2:] / 2, 0)
+    return np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], axis=1)

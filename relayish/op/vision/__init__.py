@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish.op.builders.builder import namespace
-from relayish.op.vision import anchors, detection, overlap, proposals, regions, suppression
+from relayish.op.vision import anchors, detection, proposals, regions, suppression
 
-__all__ = ["anchors", "detection", "overlap", "proposals", "regions", "suppression"]
+__all__ = ["anchors", "detection", "proposals", "regions", "suppression"]
 
 __getattr__, __dir__ = namespace("vision")

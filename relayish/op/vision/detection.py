@@ -7,12 +7,12 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.suppression import select_best
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import compare, multiply, show_type, unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import require_number, tensor
 from relayish.op.values.evaluation import Array, get_count, get_scalar
-from relayish.op.vision.overlap import select_standing
 
 
 @attrs("relay.attrs.AllClassNonMaximumSuppressionAttrs")
@@ -126,12 +126,10 @@ def _all_class(
     return pairs, best, counts
 
 
-def _select(boxes: Array, scores: Array, iou: float, limit: int, least: float) -> list[int]:
+def _select(boxes: Array, scores: Array, iou: float, limit: int, least: float) -> Array:
     """Return the numbers of the boxes of one class that are found, the best first."""
-    good = np.flatnonzero(scores > least)
-    order = good[np.argsort(-scores[good], kind="stable")]
-    stand = select_standing(boxes[order], lambda found: found >= iou, limit=max(limit, 0))
-    return [int(number) for number in order[stand]]
+    good, most = np.flatnonzero(scores > least), max(limit, 0)
+    return select_best(boxes, scores, lambda found: found >= iou, candidates=good, limit=most)
 
 
 def _regular_type(attrs: RegularNonMaximumSuppressionAttrs, boxes: Type, scores: Type) -> TupleType:
@@ -189,14 +187,10 @@ def _prepare(
     return result, labels, best, counts
 
 
-def _select_regular(
-    attrs: RegularNonMaximumSuppressionAttrs, boxes: Array, scores: Array
-) -> list[int]:
+def _select_regular(attrs: RegularNonMaximumSuppressionAttrs, boxes: Array, scores: Array) -> Array:
     good = np.flatnonzero(scores >= attrs.score_threshold)
-    order = good[np.argsort(-scores[good], kind="stable")]
-    limit = max(attrs.max_detections_per_class, 0)
-    stand = select_standing(boxes[order], lambda found: found > attrs.iou_threshold, limit=limit)
-    return [int(number) for number in order[stand]]
+    limit, least = max(attrs.max_detections_per_class, 0), attrs.iou_threshold
+    return select_best(boxes, scores, lambda found: found > least, candidates=good, limit=limit)
 
 
 def _count_class_suppression(attrs: AllClassNonMaximumSuppressionAttrs, _args: object) -> int:

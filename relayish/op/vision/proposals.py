@@ -9,12 +9,12 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.suppression import select_standing
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import compare, multiply, show_type, unify
 from relayish.op.types.type_checks import unify_dimensions
 from relayish.op.types.type_rules import tensor
 from relayish.op.values.evaluation import Array, number_of
-from relayish.op.vision.overlap import select_standing
 
 
 @attrs("relay.attrs.ProposalAttrs")

@@ -7,13 +7,13 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.suppression import select_standing
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_checks import integers, unify_dimensions
 from relayish.op.types.type_rules import require_number, tensor
 from relayish.op.values.evaluation import Array, get_count, get_scalar, number_of
-from relayish.op.vision.overlap import select_standing
 
 
 @attrs("relay.attrs.GetValidCountsAttrs")
@@ -151,9 +151,9 @@ def _select_rows(
     known = attrs.id_index >= 0
     labels = better[:, attrs.id_index] if known else np.zeros(len(good))
 
-    def related(number: int, others: Array) -> Array:
-        alike = attrs.force_suppress | (labels[others] == labels[number])
-        return alike & (labels[others] >= 0)
+    def related(standing: Array, others: Array) -> Array:
+        alike = attrs.force_suppress | (labels[others] == labels[standing])
+        return alike & (labels[standing] >= 0)
 
     stand = select_standing(corners, lambda found: found >= threshold, limit=limit, related=related)
     kept = good[stand]

@@ -105,52 +105,21 @@ def test_corners_between_two_elements_go_to_the_one_further_from_zero():
     assert y.ravel().tolist() == [0, 0, 0, 8]  # as onnxruntime has it
 
 
-def overlap(a, b):
-    sides = [max(min(a[k + 2], b[k + 2]) - max(a[k], b[k]), 0) for k in range(2)]
-    common = sides[0] * sides[1]
-    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (a, b)]
-    return common / (sum(areas) - common)
+def test_boxes_are_suppressed_as_inputs_say():
+    scores = F([[[0.2, 0.9, 0.8], [0.3, 0.3, 0.1]]])
+    corners, centred = F([[[2, 2, 0, 0], [0, 0, 2, 2], [4, 4, 6, 6]]]), F([[[1, 1, 2, 2]] * 3])
+    centred[0, 2] = 5, 5, -2, 2  # has no area
 
+    def kept(boxes, *numbers, **given):
+        (found,) = run_kernel("NonMaxSuppression", boxes, scores, *numbers, version=11, **given)
+        return found[:, 1:].tolist()
 
-@each("seed", seeds(8))
-def test_boxes_that_overlap_a_better_one_are_left_out(seed):
-    rng = np.random.default_rng(seed)
-    corners = rng.uniform(0, 4, (2, 8, 4))
-    boxes = np.concatenate(
-        [
-            np.minimum(corners[..., :2], corners[..., 2:]),
-            np.maximum(corners[..., :2], corners[..., 2:]),
-        ],
-        -1,
-    )
-    scores = rng.uniform(0, 1, (2, 2, 8))
-    given = boxes.copy()
-    if seed % 2:
-        given = np.concatenate(
-            [(boxes[..., :2] + boxes[..., 2:]) / 2, boxes[..., 2:] - boxes[..., :2]], -1
-        )
-    else:
-        given[:, ::2] = given[:, ::2][..., [2, 3, 0, 1]]  # any two opposite corners
-    (found,) = run_kernel(
-        "NonMaxSuppression", given.astype(F), scores.astype(F), np.array([3]), F([0.2]), F([0.3]),
-        version=11, center_point_box=seed % 2,
-    )  # fmt: skip
-    expected = []
-    for batch, label in np.ndindex(2, 2):
-        kept = []
-        for box in np.argsort(-scores[batch, label]):
-            free = all(overlap(boxes[batch, box], boxes[batch, other]) <= 0.2 for other in kept)
-            if scores[batch, label, box] > 0.3 and free and len(kept) < 3:
-                kept.append(int(box))
-        expected += [[batch, label, box] for box in kept]
-    assert found.tolist() == expected
-    (whole,) = run_kernel(
-        "NonMaxSuppression", given.astype(F), scores.astype(F), np.array([8]), F([1]), version=11,
-        center_point_box=seed % 2,
-    )  # fmt: skip
-    assert len(whole) == scores.size
-    (none,) = run_kernel("NonMaxSuppression", given.astype(F), scores.astype(F), version=11)
-    compare(none, np.zeros((0, 3), np.int64))
+    limit, most = np.array([2]), F([0.5])
+    assert kept(corners, limit, most) == [[0, 1], [0, 2], [1, 0], [1, 2]]
+    assert kept(corners, limit, most, F([0.2])) == [[0, 1], [0, 2], [1, 0]]
+    assert kept(corners, np.array([9]), F([1])) == [[0, 1], [0, 2], [0, 0], [1, 0], [1, 1], [1, 2]]
+    assert kept(centred, limit, None, center_point_box=1) == [[0, 1], [0, 2], [1, 0], [1, 2]]
+    assert kept(corners) == []
 
 
 @each("group", [1, 2])
