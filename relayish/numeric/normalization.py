@@ -53,7 +53,7 @@ def normalise_channels(
     epsilon: float,
     out: Array | None = None,
 ) -> Array:
-    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + shift``, as one product and one sum.
+    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + shift``, rounded in that order.
 
     Args:
         x: Of any element type.
@@ -68,10 +68,12 @@ def normalise_channels(
         As ``x``, in its element type.
     """
     wide, spread = widen(x), widen(variance)
-    factor = (1 if scale is None else widen(scale)) / np.sqrt(spread + spread.dtype.type(epsilon))
-    offset = -widen(mean) * factor if shift is None else widen(shift) - widen(mean) * factor
-    y: Array = np.asarray(np.multiply(wide, factor.astype(wide.dtype, copy=False), out=out))
-    y += offset.astype(wide.dtype, copy=False)
+    deviation = np.sqrt(spread + spread.dtype.type(epsilon))
+    y: Array = np.asarray(np.subtract(wide, widen(mean).astype(wide.dtype, copy=False), out=out))
+    y /= deviation.astype(wide.dtype, copy=False)
+    for function, other in ((np.multiply, scale), (np.add, shift)):
+        if other is not None:
+            function(y, widen(other).astype(wide.dtype, copy=False), out=y)
     return narrow(y, x)
 
 

@@ -58,7 +58,7 @@ class RelayFacts(TypeFinder, Facts):
 
     def tell(self, image: Any, before: Any) -> None:  # Any: nodes, expressions mostly
         """Note that ``image`` is of the type of ``before``, if that has one."""
-        if before.checked_type is not None:
+        if isinstance(before, Expr) and before.checked_type is not None:
             self._types[image] = before.checked_type
 
     def type_of(self, expr: Expr) -> Type | None:

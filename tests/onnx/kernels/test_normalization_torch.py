@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError
-from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
-from tests.support.seeds import seeds
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.references
