@@ -8,6 +8,7 @@ from relayish._support.missing import set_finder
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
 from relayish.dataflow_pattern.kinds import register_pattern
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
+from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.partition import partition
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
@@ -40,6 +41,7 @@ from relayish.dataflow_pattern.shorthand import (
     is_expr,
     is_if,
     is_let,
+    is_node,
     is_op,
     is_tuple,
     is_tuple_get_item,
@@ -64,6 +66,7 @@ __all__ = [
     "LetPattern",
     "Matcher",
     "NodeMap",
+    "NodePattern",
     "Rule",
     "RuleSet",
     "ShapePattern",
@@ -82,6 +85,7 @@ __all__ = [
     "is_expr",
     "is_if",
     "is_let",
+    "is_node",
     "is_op",
     "is_tuple",
     "is_tuple_get_item",

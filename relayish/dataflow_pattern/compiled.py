@@ -15,9 +15,10 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.dataflow_pattern.attributes import has_attributes
+from relayish.dataflow_pattern.kinds import is_same
 from relayish.dataflow_pattern.matcher import TYPE_TESTS
+from relayish.dataflow_pattern.node_pattern import NodePattern, fields_to_match
 from relayish.dataflow_pattern.pattern import (
-    DATAFLOW_PATTERNS,
     STRUCTURAL,
     AltPattern,
     AttrPattern,
@@ -101,8 +102,8 @@ class _Writer:
             "Var": Var,
             "copysign": math.copysign,
             "has_attributes": has_attributes,
+            "is_same": is_same,
             "structural_equal": structural_equal,
-            **{kind.__name__: kind for kind in STRUCTURAL.values()},
         }
 
     def function(self, pattern: DFPattern) -> str:
@@ -224,7 +225,9 @@ class _Block:
     def write(self, pattern: DFPattern, name: str) -> None:
         """Match ``pattern`` with what the variable ``name`` holds."""
         if pattern in self._known:
-            self.require(f"{name} is {self._known[pattern]}")
+            self.require(
+                f"{name} is {self._known[pattern]} or is_same({name}, {self._known[pattern]})"
+            )
             return
         self._known[pattern] = name
         if pattern is not self._root and self.writer.has_ways(pattern):
@@ -295,15 +298,16 @@ def _call(block: _Block, pattern: CallPattern, name: str) -> None:
     block.read_all(args, f"{name}.args")
 
 
-def _structural(block: _Block, pattern: DFPattern, name: str) -> None:
-    kind = type(pattern)
-    block.require(f"type({name}) is {STRUCTURAL[kind].__name__}")
-    for declared in DATAFLOW_PATTERNS.fields(kind):
-        held = getattr(pattern, declared.name)
-        if type(held) is not tuple:
-            block.read(held, f"{name}.{declared.name}")
-        elif not getattr(pattern, f"any_{declared.name}"):
-            block.read_all(held, f"{name}.{declared.name}")
+def _node(block: _Block, pattern: DFPattern, name: str) -> None:
+    kind, told = fields_to_match(pattern)
+    block.require(f"type({name}) is {block.writer.constant(kind)}")
+    if block.swapped and block.writer.has_ways(pattern):
+        told = [(one, held) for (one, _), (_, held) in zip(told, told[::-1], strict=True)]
+    for field, inner in told:
+        if isinstance(inner, DFPattern):
+            block.read(inner, f"{name}.{field}")
+        else:
+            block.read_all(inner, f"{name}.{field}")
 
 
 def _projection(block: _Block, pattern: TupleGetItemPattern, name: str) -> None:
@@ -339,7 +343,7 @@ _WRITE: Final[dict[type, Callable[..., None]]] = {
     WildcardPattern: _wildcard,
     AltPattern: _alt,
     CallPattern: _call,
-    **dict.fromkeys(STRUCTURAL, _structural),
+    **dict.fromkeys((NodePattern, *STRUCTURAL), _node),
     TupleGetItemPattern: _projection,
     AttrPattern: _attr,
     TypePattern: _write_type_test,

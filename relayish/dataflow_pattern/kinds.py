@@ -7,10 +7,24 @@ from typing import Any, Final, TypeAlias
 
 from relayish.dataflow_pattern.pattern import DFPattern
 from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
+from relayish.ir.structural_equal import structural_equal
 
 Demand: TypeAlias = Callable[[Any, Expr], Sequence[tuple[DFPattern, Expr]] | None]
 """``demand(pattern, expr)``: what else has to match for ``expr`` to; ``None`` if it cannot."""
+
+
+def is_same(one: Node, other: Node) -> bool:
+    """Return whether a pattern that stands for ``one`` may stand for ``other``, too.
+
+    They have to be one node; in a language of trees, where each place has nodes of its own, two
+    that are structurally equal.
+    """
+    if one is other:
+        return True
+    kind = type(one)
+    return kind is type(other) and kind.language_.is_tree and structural_equal(one, other)
 
 
 def register_pattern(kind: type[DFPattern], *, replace: bool = False) -> Callable[[Demand], Demand]:

@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias
 
 from relayish.dataflow_pattern.attributes import has_attributes
 from relayish.dataflow_pattern.dominance import Dominance
-from relayish.dataflow_pattern.kinds import DEMANDS, Demand
+from relayish.dataflow_pattern.kinds import DEMANDS, Demand, is_same
+from relayish.dataflow_pattern.node_pattern import NodePattern, fields_to_match
 from relayish.dataflow_pattern.pattern import (
-    DATAFLOW_PATTERNS,
     STRUCTURAL,
     VERBS,
     AltPattern,
@@ -35,6 +35,7 @@ from relayish.dataflow_pattern.pattern import (
     is_operator,
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -129,7 +130,7 @@ class Matcher:
         types: Facts | None = None,
     ) -> None:
         self.analysed = pattern if isinstance(pattern, Analysed) else Analysed(pattern)
-        self.types = RelayFacts(root, mod) if types is None else types
+        self.types = _facts_of(root, mod) if types is None else types
         self.root = root
         self._mod = mod
         self._bound: dict[DFPattern, Expr] = {}
@@ -189,7 +190,7 @@ class Matcher:
             following: _Goal | _Failed | None
             held = bound.get(pattern)
             if held is not None:
-                following = rest if held is expr else _FAILED
+                following = rest if held is expr or is_same(held, expr) else _FAILED
             else:
                 if isinstance(pattern, DFPattern):
                     trail.append(pattern)
@@ -402,26 +403,30 @@ def _match_regrouped(
     return (fitting[0], expr, after)
 
 
-def _structural(kind: type[DFPattern]) -> Callable[..., _Following]:
-    """Return the step for patterns that match the fields of an expression by those they hold."""
-    wanted = STRUCTURAL[kind]
-    names = [declared.name for declared in DATAFLOW_PATTERNS.fields(kind)][::-1]
-
-    def step(_: Matcher, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Following:
-        if type(expr) is not wanted:
+def _node(matcher: Matcher, pattern: DFPattern, expr: Any, rest: _Goal | None) -> _Following:
+    kind, fields = fields_to_match(pattern)
+    found: object = type(expr)
+    if found is not kind:
+        return _FAILED
+    if pattern in matcher.analysed.commutes:
+        known = matcher.recall(pattern, expr, rest)
+        if known is not None:
+            return known[0]
+        after = matcher.enter(pattern, expr, rest)
+        (one, left), (other, right) = fields
+        first, second = getattr(expr, one), getattr(expr, other)
+        matcher.choose((right, first, (left, second, after)))
+        return (left, first, (right, second, after))
+    for name, inner in reversed(fields):
+        held = getattr(expr, name)
+        if isinstance(inner, DFPattern):
+            rest = (inner, held, rest)
+        elif len(inner) != len(held):
             return _FAILED
-        for name in names:
-            inner, held = getattr(pattern, name), getattr(expr, name)
-            if type(inner) is not tuple:
-                rest = (inner, held, rest)
-            elif not getattr(pattern, f"any_{name}"):
-                if len(inner) != len(held):
-                    return _FAILED
-                for pair in zip(reversed(inner), reversed(held), strict=True):
-                    rest = (*pair, rest)
-        return rest
-
-    return step
+        else:
+            for pair in zip(reversed(inner), reversed(held), strict=True):
+                rest = (*pair, rest)
+    return rest
 
 
 def _projection(
@@ -516,7 +521,7 @@ _STEPS: Final[dict[type, Callable[..., _Following]]] = {
     WildcardPattern: _wildcard,
     AltPattern: _alt,
     CallPattern: _call,
-    **{kind: _structural(kind) for kind in STRUCTURAL},
+    **dict.fromkeys((NodePattern, *STRUCTURAL), _node),
     TupleGetItemPattern: _projection,
     AttrPattern: _attr,
     **{kind: _make_test_step(holds) for kind, holds in TYPE_TESTS.items()},
@@ -539,16 +544,21 @@ def _steps_for(kinds: Collection[type[DFPattern]]) -> Mapping[type, Callable[...
     )
 
 
-def match(pattern: DFPattern, expr: Expr, mod: IRModule | None = None) -> bool:
+def _facts_of(root: Any, mod: IRModule | None) -> Facts:  # Any: a node of any language
+    return RelayFacts(root, mod) if isinstance(root, Expr) else Facts(root, mod)
+
+
+def match(pattern: DFPattern, expr: Node, mod: IRModule | None = None) -> bool:
     """Return whether ``expr`` matches ``pattern``.
 
     Args:
         pattern: The pattern.
-        expr: The expression; what a parent dominates is looked for within it.
+        expr: The expression, or a node of another language; what a parent dominates is looked for
+            within it.
         mod: Where the functions and types are that it names.
 
     Raises:
-        PassError: If ``expr`` is no expression.
+        PassError: If ``expr`` is no node.
 
     Complexity:
         Bounded by the pattern, whatever its alternatives, as long as no expression has to be found
@@ -564,8 +574,10 @@ def match(pattern: DFPattern, expr: Expr, mod: IRModule | None = None) -> bool:
         >>> match(is_op("add")(is_constant(), wildcard()), sum_)
         True
     """
-    expect_expr(expr, "match")
-    return Matcher(pattern, expr, mod).match(expr)
+    root: Any = expr  # Any: of any language, or nothing to match
+    if not isinstance(root, Node):
+        expect_expr(root, "match")
+    return Matcher(pattern, root, mod).match(root)
 
 
 VERBS["match"] = match

@@ -119,7 +119,7 @@ class DFPattern(Node):
         """
         return DominatorPattern(parent, WildcardPattern() if path is None else path, self)
 
-    def match(self, expr: Expr) -> bool:
+    def match(self, expr: Node) -> bool:
         """Return whether ``expr`` matches; see :func:`~relayish.dataflow_pattern.match`."""
         found: bool = VERBS["match"](self, expr)
         return found
@@ -140,7 +140,7 @@ class DFPattern(Node):
     def _parts(self) -> Parts:
         """Return what the pattern is written as: by default its name, and what it is made of."""
         held = DATAFLOW_PATTERNS.children(self)
-        return [f"{self.visit_name}(", *_commas(held), ")"]  # type: ignore[arg-type]  # patterns
+        return [f"{self.visit_name}(", *commas(held), ")"]  # type: ignore[arg-type]  # patterns
 
 
 def expect_expr(given: object, verb: str) -> None:
@@ -164,7 +164,7 @@ def as_pattern(value: object) -> DFPattern:
     """
     if isinstance(value, DFPattern):
         return value
-    if isinstance(value, Expr):
+    if isinstance(value, Node):
         return ExprPattern(value)
     advice = "; say is_expr(const(...)) or is_constant()" if isinstance(value, (int, float)) else ""
     raise FieldError(
@@ -178,15 +178,15 @@ def _call(name: str, *args: object) -> CallPattern:
 
 @node("expr_pattern")
 class ExprPattern(DFPattern):
-    """Matches expressions that are structurally equal to ``expr``."""
+    """Matches expressions, or other nodes, that are structurally equal to ``expr``."""
 
-    expr: Expr
+    expr: Node
 
     def _parts(self) -> Parts:
         return [_describe(self.expr)]
 
 
-def _describe(expr: Expr) -> str:
+def _describe(expr: Node) -> str:
     if isinstance(expr, Op):
         return escape(expr.full_name)
     if isinstance(expr, Constant):
@@ -212,7 +212,7 @@ class ConstantPattern(DFPattern):
         return ["is_constant()"]
 
 
-def _as_patterns(given: object) -> tuple[DFPattern, ...]:
+def as_patterns(given: object) -> tuple[DFPattern, ...]:
     """Return patterns given as a sequence; none at all stands for an empty one."""
     if given is None:
         return ()
@@ -231,23 +231,23 @@ class CallPattern(DFPattern):
     """
 
     op: DFPattern
-    args: tuple[DFPattern, ...] = field(default=(), convert=_as_patterns)
+    args: tuple[DFPattern, ...] = field(default=(), convert=as_patterns)
     any_args: bool = False
 
     def _parts(self) -> Parts:
-        return [self.op, "(", *(["..."] if self.any_args else _commas(self.args)), ")"]
+        return [self.op, "(", *(["..."] if self.any_args else commas(self.args)), ")"]
 
 
 @node("function_pattern")
 class FunctionPattern(DFPattern):
     """Matches functions with parameters like ``params`` (or any: ``any_params``) and ``body``."""
 
-    params: tuple[DFPattern, ...] = field(convert=_as_patterns)
+    params: tuple[DFPattern, ...] = field(convert=as_patterns)
     body: DFPattern
     any_params: bool = False
 
     def _parts(self) -> Parts:
-        params = ["..."] if self.any_params else _commas(self.params)
+        params = ["..."] if self.any_params else commas(self.params)
         return ["fn (", *params, ") { ", self.body, " }"]
 
 
@@ -279,11 +279,11 @@ class LetPattern(DFPattern):
 class TuplePattern(DFPattern):
     """Matches tuples with fields like ``fields``, or with any at all (``any_fields``)."""
 
-    fields: tuple[DFPattern, ...] = field(default=(), convert=_as_patterns)
+    fields: tuple[DFPattern, ...] = field(default=(), convert=as_patterns)
     any_fields: bool = False
 
     def _parts(self) -> Parts:
-        return ["(", *(["..."] if self.any_fields else _commas(self.fields)), ")"]
+        return ["(", *(["..."] if self.any_fields else commas(self.fields)), ")"]
 
 
 @node("tuple_getitem_pattern")
@@ -443,7 +443,8 @@ class DominatorPattern(DFPattern):
         return ["dominates(", self.parent, ", ", self.path, ", ", self.child, ")"]
 
 
-def _commas(patterns: Sequence[DFPattern]) -> Parts:
+def commas(patterns: Sequence[DFPattern]) -> Parts:
+    """Return patterns with commas between them."""
     parts: Parts = []
     for index, each in enumerate(patterns):
         parts += [", ", each] if index else [each]

@@ -7,6 +7,7 @@ from typing import Final
 
 from relayish._support.dominators import Dominators
 from relayish._support.graph import reachable
+from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
     AttrPattern,
@@ -48,8 +49,11 @@ class Analysed:
         recursive = _find_recursive(order)
         _check_nesting(order, recursive)
         self.repeatable = recursive | _find_path_patterns(order)
-        self.commutes = {
+        self.commutes: dict[DFPattern, frozenset[Op]] = {
             p: swapped for p in order if type(p) is CallPattern and (swapped := _find_swappable(p))
+        }
+        self.commutes |= {
+            p: frozenset() for p in order if type(p) is NodePattern and p.is_commutative
         }
         self.regrouped: dict[DFPattern, tuple[tuple[Op, CallPattern], ...]] = {}
         ways = [

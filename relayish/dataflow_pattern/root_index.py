@@ -6,6 +6,7 @@ Every expression has a key: the operator that a call calls, and its kind for eve
 from __future__ import annotations
 
 from relayish._support.graph import reachable
+from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.pattern import (
     STRUCTURAL,
     AltPattern,
@@ -83,6 +84,8 @@ def _keys(root: DFPattern) -> frozenset[Key] | None:
     for pattern in _unwrap(root):
         if type(pattern) in _KINDS:
             found.add(_KINDS[type(pattern)])
+        elif type(pattern) is NodePattern:
+            found.add(pattern.kind)
         elif type(pattern) is ExprPattern:
             found.add(key_of(pattern.expr))
         elif type(pattern) is CallPattern:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
     AttrPattern,
@@ -21,6 +22,8 @@ from relayish.dataflow_pattern.pattern import (
     VarPattern,
     WildcardPattern,
 )
+from relayish.ir.language import find_kind, languages
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.op.declaration.registry import get_op
@@ -31,17 +34,28 @@ def wildcard() -> WildcardPattern:
     return WildcardPattern()
 
 
-def is_op(op_name: str | Op) -> ExprPattern:
+def is_op(op_name: str | Op) -> ExprPattern | NodePattern:
     """Return the pattern of the operator ``op_name``; call it with patterns of its arguments.
 
     Args:
-        op_name: A declared operator, or its name: ``"add"``, ``"mydomain::add"``.
+        op_name: A declared operator, or its name: ``"add"``, ``"mydomain::add"``; also of a
+            language whose operators are kinds of nodes: ``"core.add"``, ``"tir.load"``.
 
     Raises:
         UnknownNameError: If no operator of that name is declared.
         AmbiguousNameError: If operators of several domains have the name.
     """
+    if isinstance(op_name, str):
+        language, _, operator = op_name.replace("::", ".").partition(".")
+        kind = find_kind(language, operator) if language in languages() else None
+        if kind is not None:
+            return NodePattern(kind)
     return ExprPattern(get_op(op_name))
+
+
+def is_node(kind: type[Node]) -> NodePattern:
+    """Return the pattern of nodes of a kind; call it with patterns of what these are made of."""
+    return NodePattern(kind)
 
 
 def is_var(name: str = "") -> VarPattern:

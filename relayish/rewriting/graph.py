@@ -125,6 +125,32 @@ class GraphRewriter:
                     memo[image] = image
         return memo[root]
 
+    def replace(self, node: Any, image: Any) -> Any:  # Any: nodes of one sort
+        """Return what a rule puts in the place of ``image``, which is ``node`` rewritten below.
+
+        What it returns is not walked.
+
+        Returns:
+            ``image`` itself where no rule is applied.
+        """
+        rules = self._select[type(image)]
+        if type(rules) is not tuple:
+            rules = rules(image)  # type: ignore[operator]  # what selects them
+        self._facts.pre = node
+        for rule in rules:
+            try:
+                out = rule.attempt(image, self._facts)
+                if out is image or type(out) is Unchanged:
+                    continue
+                if not isinstance(out, self._facts.family):
+                    _refuse(rule, out, image)
+            except Exception as error:
+                note_rewrite(error, image, node, f"rule {rule.name}")
+                raise
+            if not self._facts.is_guarded or self._facts.may_replace(rule, image, out):
+                return out
+        return image
+
     def _accept(
         self, rule: Rule, node: Any, image: Any, out: Any, memo: dict[Node, Any]
     ) -> Any:  # Any: nodes of whatever kinds

@@ -31,10 +31,15 @@ def _rewrite_any(
     root: Node,
     mod: object,
     *,
-    keep_order: bool,  # noqa: ARG001 - nobody knows what acts
+    keep_order: bool,
     again: bool,
 ) -> Node:
     """Rewrite a program of a language of which nothing more is known."""
+    if keep_order:
+        raise PassError(
+            f"keep_order is for languages that tell what acts, as Relay does; of "
+            f"{type(root).__name__} nothing is known, so rules have to see to it themselves"
+        )
     image: Node = GraphRewriter(rules, PROGRAM, Facts(root, mod), again=again).rewrite(root, {})
     return image
 

@@ -180,6 +180,7 @@ from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, 
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
 from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import expand_primitive, register_primitive
+from relayish.tir.rewriting import rewrite as _rewriting  # noqa: F401 - registers rules' driver
 from relayish.tir.text import astext, parse
 from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
 

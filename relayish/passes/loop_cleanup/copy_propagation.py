@@ -36,11 +36,11 @@ from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes, operands
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
 
 State: TypeAlias = Any  # a map from variables to those whose value they hold, as MapLattice has it
 

@@ -26,7 +26,6 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.scoping import operands
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_cleanup.needed import find_unneeded
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.faults import is_in_range, may_fault
 from relayish.tir.analysis.loop_ranges import LoopRanges
@@ -35,6 +34,7 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Store, Tensor, Var
 from relayish.tir.ir.traversal import NODES, STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
 from relayish.tir.substitution import LOOPS
 
 

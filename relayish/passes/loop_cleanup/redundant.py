@@ -22,7 +22,6 @@ from relayish.dataflow.solver.analysis import Transfer
 from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.candidates import is_worth_it, roots_of
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
@@ -30,6 +29,7 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Block, For, PolyFor
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
 
 State: TypeAlias = Any  # a map from expressions to points, as MapLattice has it
 

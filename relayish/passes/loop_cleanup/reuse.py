@@ -10,12 +10,12 @@ from relayish.dataflow.analyses import ValueNumbers
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes
 from relayish.passes.loop_cleanup.redundant import Web
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.candidates import roots_of
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, Let
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
 
 
 def reuse(func: LoweredFunc, webs: Sequence[Web]) -> LoweredFunc:

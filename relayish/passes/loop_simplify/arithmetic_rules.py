@@ -16,16 +16,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.linear import (
-    added,
-    build,
-    build_sorted,
-    reads_as,
-    scaled,
-    signed,
-    spell,
-)
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.linear_form import LinearForm
@@ -46,6 +36,16 @@ from relayish.tir.ir.operators import (
     NaryOpNode,
     Sub,
     integer_of,
+)
+from relayish.tir.rewriting.facts import Facts
+from relayish.tir.rewriting.linear import (
+    added,
+    build,
+    build_sorted,
+    reads_as,
+    scaled,
+    signed,
+    spell,
 )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes, operands
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Alloc, Block, For, PolyFor, ScheduleBlockRealize
+from relayish.tir.rewriting.attribute import VALUES
 
 
 def roots_of(stmt: Node) -> tuple[Expr, ...]:

@@ -23,12 +23,12 @@ from typing import Any, Final
 import ml_dtypes
 
 from relayish.dataflow.lattice.interval import Interval
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import fold_broadcast_cast, fold_known
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.ir.operators import Cast, Expr
 from relayish.tir.ir.type import Type
+from relayish.tir.rewriting.facts import Facts
 
 
 def drop_same_type(expr: Cast, _: Facts) -> Expr:

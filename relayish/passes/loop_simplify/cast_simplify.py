@@ -15,8 +15,8 @@ from typing import Final
 
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.cast_rules import CAST_RULES
-from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.rewriting.walk import Simplification, apply_simplification
 
 _SIMPLIFICATION: Final = Simplification(CAST_RULES)
 

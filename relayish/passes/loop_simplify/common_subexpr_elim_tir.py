@@ -25,7 +25,6 @@ from relayish._support.trampoline import run
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.candidates import is_worth_it, roots_of
 from relayish.passes.loop_simplify.positions import NEVER, Positions
 from relayish.tir.analysis.declared_regions import sort_regions
@@ -35,6 +34,7 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor
 from relayish.tir.ir.tensor import Load, Tensor, Var
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
 
 
 @register_pass("CommonSubexprElimTIR", opt_level=2, idempotent=True)

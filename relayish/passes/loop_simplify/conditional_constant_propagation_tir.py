@@ -36,9 +36,7 @@ from relayish.dataflow.solver.solve import solve
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.fold_rules import FOLD_RULES
-from relayish.passes.loop_simplify.walk import REPLACE_DROPPED, Simplification, apply_simplification
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.constants import Known, ScalarConstants
 from relayish.tir.analysis.literals import make_literal
@@ -47,6 +45,8 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import PolyFor
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
+from relayish.tir.rewriting.walk import REPLACE_DROPPED, Simplification, apply_simplification
 
 _SIMPLIFICATION: Final = Simplification(
     RuleSet([REPLACE_DROPPED, FOLD_RULES]), branches=True, loops=True, informed=False

@@ -19,8 +19,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.linear import build_sorted
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.interval import type_range
@@ -32,6 +30,8 @@ from relayish.tir.analysis.literals import (
     range_of,
 )
 from relayish.tir.ir.operators import Add, Div, Expr, Minus, Mod, integer_of
+from relayish.tir.rewriting.facts import Facts
+from relayish.tir.rewriting.linear import build_sorted
 
 
 def divide_by_one(expr: Div, _: Facts) -> Expr:

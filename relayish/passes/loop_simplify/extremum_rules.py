@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.literals import element_of, make_literal
 from relayish.tir.ir.operators import Expr, Max, Min
+from relayish.tir.rewriting.facts import Facts
 
 
 def choose_same(expr: Min | Max, facts: Facts) -> Expr:

@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.scoping import operands
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.constant_rules import EVALUATIONS
 from relayish.tir.analysis.literals import Number, element_of, make_literal, value_of
@@ -33,6 +32,7 @@ from relayish.tir.ir.operators import (
     Select,
     UnaryOpNode,
 )
+from relayish.tir.rewriting.facts import Facts
 
 
 def fold_known(expr: Expr, _: Facts) -> Expr:

@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.linear import added, build_sorted
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.interval import type_range
@@ -46,6 +44,8 @@ from relayish.tir.ir.operators import (
     Not,
     Or,
 )
+from relayish.tir.rewriting.facts import Facts
+from relayish.tir.rewriting.linear import added, build_sorted
 
 
 def decide(expr: ComparisonNode, facts: Facts) -> Expr:

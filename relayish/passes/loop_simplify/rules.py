@@ -8,12 +8,10 @@ from relayish.passes.loop_simplify.arithmetic_rules import ARITHMETIC_RULES
 from relayish.passes.loop_simplify.cast_rules import CAST_RULES
 from relayish.passes.loop_simplify.division_rules import DIVISION_RULES
 from relayish.passes.loop_simplify.extremum_rules import EXTREMUM_RULES
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import FOLD_RULES
 from relayish.passes.loop_simplify.logic_rules import LOGIC_RULES
 from relayish.passes.loop_simplify.select_rules import SELECT_RULES
 from relayish.passes.loop_simplify.vector_rules import VECTOR_RULES
-from relayish.passes.loop_simplify.walk import REPLACE_DROPPED
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.literals import make_literal
 from relayish.tir.ir.operators import (
@@ -25,6 +23,8 @@ from relayish.tir.ir.operators import (
     UnaryOpNode,
 )
 from relayish.tir.ir.tensor import Var
+from relayish.tir.rewriting.facts import Facts
+from relayish.tir.rewriting.walk import REPLACE_DROPPED
 
 
 def replace_known(expr: Expr, facts: Facts) -> Expr:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.literals import is_number
 from relayish.tir.ir.operators import Broadcast, Expr, Not, Select
+from relayish.tir.rewriting.facts import Facts
 
 
 def select_same(expr: Select, facts: Facts) -> Expr:

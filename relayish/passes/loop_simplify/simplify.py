@@ -26,8 +26,8 @@ from typing import Final
 
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
-from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.rewriting.walk import Simplification, apply_simplification
 
 _ALL: Final = Simplification(SIMPLIFICATIONS, branches=True, loops=True, blocks=True)
 

@@ -26,9 +26,9 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.rewriting.walk import Simplification, apply_simplification
 
 _SIMPLIFICATION: Final = Simplification(RuleSet(), blocks=True, informed=False)
 

@@ -27,8 +27,8 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.walk import REPLACE_DROPPED, Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.rewriting.walk import REPLACE_DROPPED, Simplification, apply_simplification
 
 _SIMPLIFICATION: Final = Simplification(REPLACE_DROPPED, loops=True)
 

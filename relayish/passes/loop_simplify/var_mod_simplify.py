@@ -27,8 +27,8 @@ from typing import Final
 
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.division_rules import DIVISION_RULES
-from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.rewriting.walk import Simplification, apply_simplification
 
 _SIMPLIFICATION: Final = Simplification(DIVISION_RULES)
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import BROADCAST_RULES
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.interval import type_range
@@ -38,6 +37,7 @@ from relayish.tir.ir.operators import (
     Sub,
     integer_of,
 )
+from relayish.tir.rewriting.facts import Facts
 
 
 def add_ramps(expr: Add | Sub, _: Facts) -> Expr:

@@ -39,7 +39,6 @@ from relayish.dataflow.solver.solve import solve
 from relayish.ir.node import Node
 from relayish.ir.scoping import bound_by, has_scopes, operands
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.positions import Positions
 from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.dependence import disturbed_reads
@@ -53,6 +52,7 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Alloc, Block, For, IfThenElse, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Load, Tensor, Var
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
 
 
 @register_pass("LoopInvariantCodeMotion", opt_level=2, idempotent=True)

@@ -30,12 +30,12 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.passes.loop_simplify.simplify import simplify
 from relayish.passes.rewrite.simplify_expr import simplify_expr
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
+from relayish.tir.rewriting.facts import Facts
 
 
 @register_pass("SimplifyDomains", opt_level=1, required=("InferType",))

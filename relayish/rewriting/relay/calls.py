@@ -36,7 +36,7 @@ class Root(NamedTuple):
         )
 
 
-def key_of(expr: Expr) -> Key:
+def key_of(expr: Node) -> Key:
     """Return the key of ``expr``."""
     if type(expr) is not Call:
         return type(expr)

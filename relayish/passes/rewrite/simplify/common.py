@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.dataflow_pattern import Found
 from relayish.dataflow_pattern.pattern import DFPattern, ExprPattern
-from relayish.dataflow_pattern.shorthand import alternatives, is_constant, is_op
+from relayish.dataflow_pattern.shorthand import alternatives, is_constant
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
@@ -20,7 +20,7 @@ _LARGE: Final = 1 << 16
 
 def is_relay_op(name: str) -> ExprPattern:
     """Return the pattern of an operator of Relay's own domain, whatever others declare."""
-    return is_op(relay_op(name))
+    return ExprPattern(relay_op(name))
 
 
 def make_uniform_pattern() -> DFPattern:

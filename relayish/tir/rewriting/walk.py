@@ -1,7 +1,8 @@
-"""The engine of simplification: one walk that applies rules, with what is known where it stands.
+"""The worklist over statements: one walk that applies rules, with what is known where it stands.
 
 Expressions are rewritten from the innermost on, by rules, until none applies. Statements are
-entered with what is known inside of them. Neither uses Python's stack.
+entered with what is known inside of them, and rewritten when all in them is. Neither uses Python's
+stack.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from relayish._support.trampoline import run
 from relayish.ir.node import Node
 from relayish.ir.renaming import replace_nodes
 from relayish.ir.scoping import bound_by, has_scopes
-from relayish.passes.loop_simplify.attribute import VALUES
-from relayish.passes.loop_simplify.facts import Facts
 from relayish.rewriting.graph import GraphRewriter
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.context import Context
@@ -43,6 +42,8 @@ from relayish.tir.ir.stmt import (
 )
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import NODES, STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES
+from relayish.tir.rewriting.facts import Facts
 
 
 class Simplification(NamedTuple):
@@ -54,6 +55,7 @@ class Simplification(NamedTuple):
         loops: Whether loops that run once or never are dropped.
         blocks: Whether blocks in blocks are merged with these.
         informed: Whether it matters what is known inside of loops and branches.
+        again: Whether rules are asked about what rules put into the program.
     """
 
     rules: RuleSet
@@ -61,6 +63,7 @@ class Simplification(NamedTuple):
     loops: bool = False
     blocks: bool = False
     informed: bool = True
+    again: bool = True
 
 
 def apply_simplification(func: LoweredFunc, simplification: Simplification) -> LoweredFunc:
@@ -73,7 +76,7 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
     """
     with pause_collection():  # many small objects live until the walk is over
         found = func
-        for _ in range(_MOST_WALKS):
+        for _ in range(_MOST_WALKS if simplification.again else 1):
             walk = Walk(found, simplification)
             image = walk.run()
             if image is found:
@@ -102,7 +105,9 @@ class Walk:
         self.branches, self.loops = simplification.branches, simplification.loops
         self.blocks, self.informed = simplification.blocks, simplification.informed
         self.facts = Facts(func, context_of(func))
-        self._expressions = GraphRewriter(simplification.rules, VALUES, self.facts)
+        self._rewriter = GraphRewriter(
+            simplification.rules, VALUES, self.facts, again=simplification.again
+        )
         self._outermost = self.facts.context
         self._repeated: dict[Node, Any] = {}  # Any: the images of statements in several places
 
@@ -118,7 +123,7 @@ class Walk:
 
     def simplify(self, root: Any, _: object = None) -> Any:  # Any: an expression, a part of one
         """Return what an expression is here."""
-        return self._expressions.rewrite(root, self.facts.region.expressions)
+        return self._rewriter.rewrite(root, self.facts.region.expressions)
 
     # Statements
 
@@ -128,7 +133,8 @@ class Walk:
             repeated = stmt in self.facts.repeated
             return self._repeated.get(stmt) if repeated else self.facts.region.statements.get(stmt)
         rebuild = VALUES.rebuild[type(stmt)]
-        return stmt if rebuild is None else rebuild(stmt, self.simplify)
+        image = stmt if rebuild is None else rebuild(stmt, self.simplify)
+        return self._rewriter.replace(stmt, image)
 
     def _steps(self, stmt: Node) -> Steps:
         """Return the steps that make of a statement what it is here."""
@@ -351,7 +357,7 @@ class Walk:
         return inside
 
     def _note(self, stmt: Node, image: Any) -> Any:  # Any: statements
-        self.facts.region.statements[stmt] = image
+        image = self.facts.region.statements[stmt] = self._rewriter.replace(stmt, image)
         return image
 
 

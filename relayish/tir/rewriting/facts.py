@@ -16,8 +16,6 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, bound_by
 from relayish.ir.traversal import ByKind
-from relayish.passes.loop_simplify.attribute import VALUES, Attribute
-from relayish.passes.loop_simplify.linear import LinearForms
 from relayish.rewriting.rule import Facts as RewritingFacts
 from relayish.rewriting.rule import Rule
 from relayish.tir.analysis.context import Context
@@ -31,6 +29,8 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.rewriting.attribute import VALUES, Attribute
+from relayish.tir.rewriting.linear import LinearForms
 
 
 class Region:
@@ -65,7 +65,6 @@ class Facts(RewritingFacts):
         values: The only value of each variable of a loop that was dropped.
     """
 
-    family = Expr
     is_guarded = True
 
     def __init__(self, root: Node, context: Context) -> None:
@@ -99,17 +98,19 @@ class Facts(RewritingFacts):
             for var in bound_by(node):
                 self.bound[var] += 1
 
-    def may_replace(self, applied: Rule, before: Expr, after: Expr) -> bool:
-        """Return that a rule may be applied, which keeps the type.
+    def may_replace(self, rule: Rule, before: Node, after: Node) -> bool:
+        """Return that a rule may be applied, which keeps the type of an expression.
 
         Raises:
             PassError: If it does not.
         """
-        if after.type == before.type:
+        if not isinstance(before, Expr):
+            return True
+        if isinstance(after, Expr) and after.type == before.type:
             return True
         raise PassError(
-            f"rule {applied.name} returned {one_line(after)}, which is of type {after.type}, for "
-            f"{one_line(before)}, of type {before.type}; cast what it returns"
+            f"rule {rule.name} returned {one_line(after)}, of type {self.of(after)}, for "
+            f"{one_line(before)}, of type {before.type}; it must return an expression of that type"
         )
 
     def same(self, a: Expr, b: Expr) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from relayish.passes.loop_simplify.attribute import Attribute
 from relayish.tir.analysis.affine import Affine
 from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.analysis.linear_form import LinearForm, symmetric
@@ -31,6 +30,7 @@ from relayish.tir.ir.operators import (
     integer_of,
 )
 from relayish.tir.ir.type import Type
+from relayish.tir.rewriting.attribute import Attribute
 
 MOST_TERMS: Final = 16
 

@@ -1,0 +1,1 @@
+"""Rewriting of functions of loops by rules, with what is known where a node stands."""

@@ -1,0 +1,131 @@
+"""Rules and patterns for programs of languages other than Relay: loops and core."""
+
+from __future__ import annotations
+
+import pytest
+
+from relayish import core, tir
+from relayish.dataflow_pattern import is_expr, is_node, is_op, rewrite_rules, rule, wildcard
+from relayish.errors import DeclarationError, PassError
+from relayish.rewriting import Unchanged
+from tests.support.depth import DEPTH
+
+A = tir.placeholder("A", (16,))
+K, L = tir.Var("i"), tir.Var("j")
+
+
+def copy(index, rules, **options):
+    func = tir.lower("copy", [A, tir.compute((16,), lambda i: A[index(i)], "B")])
+    return rewrite_rules(rules, func, **options)
+
+
+def stored(func):
+    return str(func).partition("B[i0] = ")[2].splitlines()[0]
+
+
+def test_node_pattern_matches_operands_in_order_unless_the_kind_is_commutative():
+    x = wildcard()
+    negated = is_node(tir.Minus)(x)
+    assert is_node(tir.Add)(x, negated).match(-K + K)
+    assert not is_node(tir.Sub)(x, negated).match(-K - K)
+    assert not is_node(tir.Add)(x, negated).match(-K + L)
+
+
+def test_node_pattern_takes_fields_by_name_and_several_nodes_as_a_sequence():
+    index = wildcard()
+    load = A[K]
+    assert is_node(tir.Load)(indices=[index]).match(load)
+    assert not is_node(tir.Load)(indices=[index, index]).match(load)
+    assert is_node(tir.Load).match(load)
+    assert not is_node(tir.Add).match(load)
+
+
+def test_node_pattern_of_a_field_that_the_kind_lacks_is_refused():
+    with pytest.raises(DeclarationError, match=r"Add has the fields a, b; .* and c"):
+        is_node(tir.Add)(c=wildcard())
+    with pytest.raises(DeclarationError, match="names 3 of them"):
+        is_node(tir.Add)(wildcard(), wildcard(), wildcard())
+
+
+def test_operator_of_a_language_of_kinds_is_found_by_name():
+    assert is_op("core.add").kind is core.Add
+    assert is_op("tir::load").kind is tir.Load
+    assert str(is_op("add")(wildcard(), wildcard())) == "add(*, *)"
+
+
+def test_rule_for_loops_is_told_what_is_known_where_the_node_stands():
+    index, bound = wildcard(), wildcard()
+
+    @rule(is_node(tir.Min)(index, bound))
+    def drop_bound(minimum, found):
+        low, high = found.facts.interval(found[bound]).low, found.facts.interval(found[index]).high
+        return found[index] if high <= low else Unchanged(f"{high} may be above {low}")
+
+    assert stored(copy(lambda i: tir.Min(i, tir.const(15)), [drop_bound])) == "A[i0]"
+    assert stored(copy(lambda i: tir.Min(i, tir.const(14)), [drop_bound])) == "A[cinn_min(i0, 14)]"
+
+
+def test_rule_for_statements_of_loops_is_applied_where_they_stand():
+    @rule(tir.Store)
+    def once(store, facts):
+        return store.with_fields(value=tir.const(0.0)) if store.tensor.name == "B" else store
+
+    assert stored(copy(lambda i: i, [once], again=False)) == "0.00000000f"
+
+
+def test_rule_for_loops_that_changes_a_type_is_refused():
+    @rule(is_node(tir.Load))
+    def as_integer(load, found):
+        return tir.const(1)
+
+    with pytest.raises(PassError, match="rule as_integer returned 1, of type int32"):
+        copy(lambda i: i, [as_integer])
+
+
+def test_order_is_not_kept_where_nothing_tells_what_acts():
+    with pytest.raises(PassError, match=r"asks facts\.removable"):
+        copy(lambda i: i, [], keep_order=True)
+    with pytest.raises(PassError, match="of Add nothing is known"):
+        rewrite_rules([], K + L, keep_order=True)
+
+
+def test_equal_trees_are_one_operand_of_a_language_of_trees():
+    x = wildcard()
+
+    @rule(is_op("core.add")(x, x))
+    def double(total, found):
+        return core.Shl(found[x], core.const(1, total.type))
+
+    scope = core.GlobalScope()
+    with scope.function("f", {"n": "int32", "m": "int32"}, "int32") as f:
+        f.retv((f.n + f.n) + (f.n + f.m))
+    assert "retv(add(shl(ld(%n), 1), add(ld(%n), ld(%m))))" in str(
+        rewrite_rules([double], scope.module()["f"])
+    )
+
+
+@pytest.mark.deep
+def test_rules_for_other_languages_go_as_deep_as_expressions():
+    x = wildcard()
+
+    @rule(is_node(tir.Minus)(is_node(tir.Minus)(x)))
+    def double_minus(minus, found):
+        return found[x]
+
+    expr = K
+    for _ in range(DEPTH // 2 * 2):
+        expr = tir.Minus(expr)
+    assert rewrite_rules([double_minus], expr) is K
+
+
+def test_literal_in_a_pattern_is_compared_with_its_type():
+    zero = is_expr(tir.const(0))
+    x = wildcard()
+
+    @rule(is_node(tir.Add)(x, zero))
+    def add_zero(total, found):
+        return found[x]
+
+    assert rewrite_rules([add_zero], K + 0) is K
+    wide = tir.Var("k", tir.Int(64)) + 0
+    assert rewrite_rules([add_zero], wide) is wide
