@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.axes import normalise_axes
+from relayish.numeric.padding import pad as pad_sides
+from relayish.numeric.windows import extend
 from relayish.onnx.kernels.registry import Array, kernel
+from relayish.onnx.kernels.values import choice
 
 
 @kernel("Pad", since=(18, 19, 21, 23, 24, 25))
@@ -73,55 +74,13 @@ def pad_amounts(data: Array, amounts: list[tuple[int, int]], mode: str, value: o
         EvaluationError: If the mode is unknown, more is taken than there is, or there is nothing
             to repeat.
     """
+    choice(mode, ("constant", "reflect", "edge", "wrap"), "the mode of a padding")
     for size, (begin, end) in zip(data.shape, amounts, strict=True):
         if size + begin + end < 0 or size + min(begin, 0) + min(end, 0) < 0:
             raise EvaluationError(
                 f"pads {begin} and {end} take more from an axis of size {size} than it has; "
                 "expected at most all of it"
             )
-    inner = data[
-        tuple(
-            slice(max(-begin, 0), size - max(-end, 0))
-            for size, (begin, end) in zip(data.shape, amounts, strict=True)
-        )
-    ]
+    taken = [(min(begin, 0), min(end, 0)) for begin, end in amounts]
     added = [(max(begin, 0), max(end, 0)) for begin, end in amounts]
-    if mode == "constant":
-        return _pad_constant(inner, added, value)
-    if mode not in ("edge", "reflect", "wrap"):
-        raise EvaluationError(
-            f"the mode of a padding is {mode!r}; expected constant, reflect, edge or wrap"
-        )
-    for axis, (begin, end) in enumerate(added):
-        if begin or end:
-            inner = np.take(inner, _indices(inner.shape[axis], begin, end, mode), axis)
-    return inner
-
-
-def _pad_constant(inner: Array, added: list[tuple[int, int]], value: object) -> Array:
-    if not any(begin or end for begin, end in added):
-        return inner
-    sizes = [n + begin + end for n, (begin, end) in zip(inner.shape, added, strict=True)]
-    padded = np.full(sizes, np.asarray(value).astype(inner.dtype), inner.dtype)
-    if prod(inner.shape):
-        padded[
-            tuple(slice(begin, begin + n) for n, (begin, _) in zip(inner.shape, added, strict=True))
-        ] = inner
-    return padded
-
-
-def _indices(size: int, begin: int, end: int, mode: str) -> Array:
-    """Return the index that each element of a padded axis is taken from."""
-    if size == 0:
-        raise EvaluationError(
-            f"an axis of size 0 is padded by {begin} and {end} in mode {mode}; expected elements "
-            "to repeat"
-        )
-    places = np.arange(-begin, size + end)
-    if mode == "edge":
-        return np.clip(places, 0, size - 1)
-    if mode == "wrap":
-        return places % size
-    period = max(2 * (size - 1), 1)
-    folded = places % period
-    return np.minimum(folded, period - folded) if size > 1 else np.zeros_like(places)
+    return pad_sides(extend(data, range(data.ndim), taken), added, mode, value)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric import padding
 from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Shape, broadcast_shape, number_of, numbers_of
@@ -170,4 +171,4 @@ def _tile(data: Array, repeats: Shape) -> Array:
             f"repeats {list(repeats)} of a tensor of shape {data.shape}; expected {data.ndim} of "
             "0 or more"
         )
-    return np.tile(data, repeats)
+    return padding.tile(data, repeats)

@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.numeric.indexing import reverse_sequences
+from relayish.numeric.windows import extend
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import Shape, check_rank, choice, number_of, numbers_of
 
@@ -88,17 +89,9 @@ def crop_or_pad(data: Array, shape: Array, *, axes: tuple[int, ...] | None = Non
         raise EvaluationError(
             f"shape {list(sizes)} of CenterCropPad; expected {len(along)} sizes of 0 or more"
         )
-    result_shape = list(data.shape)
-    inner, outer = [slice(None)] * data.ndim, [slice(None)] * data.ndim
-    for axis, size in zip(along, sizes, strict=True):
-        result_shape[axis] = size
-        spare = data.shape[axis] - size
-        inner[axis] = slice(max(spare // 2, 0), max(spare // 2, 0) + min(size, data.shape[axis]))
-        begin = max(-spare, 0) // 2
-        outer[axis] = slice(begin, begin + min(size, data.shape[axis]))
-    result = np.full(result_shape, blank(data), data.dtype)
-    result[tuple(outer)] = data[tuple(inner)]
-    return result
+    more = [size - data.shape[axis] for axis, size in zip(along, sizes, strict=True)]
+    sides = [(before := int(count / 2), count - before) for count in more]  # towards zero
+    return extend(data, along, sides, blank(data))
 
 
 @kernel("Trilu", since=(14,))

@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.numeric.axes import normalise_axis
+from relayish.numeric.padding import tile
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, StaticForm
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -48,7 +49,7 @@ from relayish.op.nn.space import (
 from relayish.op.tensor.broadcasting import broadcast_value
 from relayish.op.tensor.creation import InitOpAttrs, fill_tensor
 from relayish.op.tensor.masking import OneHotAttrs, one_hot
-from relayish.op.tensor.rearrangement import TileAttrs, tile_tensor
+from relayish.op.tensor.rearrangement import TileAttrs
 from relayish.op.tensor.shape import ReshapeAttrs, SqueezeAttrs
 from relayish.op.tensor.slicing import StridedSliceAttrs, slice_tensor
 from relayish.op.tensor.sorting import TopkAttrs, count_topk, topk
@@ -133,7 +134,7 @@ def _broadcast_to(_: Parameters, data: Array, shape: Array) -> Array:
 
 
 def _tile(_: Parameters, data: Array, reps: Array) -> Array:
-    return tile_tensor(data, _counts("repetitions", reps))
+    return tile(data, _counts("repetitions", reps))
 
 
 def _strided_slice(

@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
+from relayish.numeric.padding import pad
 from relayish.numeric.precision import compute_dtype, is_whole
 from relayish.numeric.resizing import Axis, resize
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
@@ -22,7 +23,7 @@ from relayish.op.types.fields import Dimension
 from relayish.op.types.layout import convert_layout
 from relayish.op.types.layout_types import convert_shape
 from relayish.op.types.type_rules import require_number, tensor, unify_dtype
-from relayish.op.values.evaluation import Array, as_sizes
+from relayish.op.values.evaluation import Array, as_sizes, cast_to, get_scalar
 from relayish.op.values.resampling import upsampling
 
 
@@ -226,39 +227,12 @@ def pad_tensor(data: Array, pad_width: object, pad_value: Array, pad_mode: str) 
 
     Negative widths take elements away.
     """
-    widths = np.asarray(pad_width, np.int64).reshape((data.ndim, 2))
-    around = np.maximum(widths, 0)
-    match pad_mode:
-        case "constant":
-            given = np.asarray(pad_value)
-            if given.size != 1:
-                raise EvaluationError(
-                    f"pad_value must be one number; found the shape {given.shape}"
-                )
-            value = given.astype(data.dtype).reshape(())
-            shape = [n + sum(pair) for n, pair in zip(data.shape, around.tolist(), strict=True)]
-            wider = np.full(shape, value, data.dtype)
-            inside = zip(around[:, 0].tolist(), data.shape, strict=True)
-            wider[tuple(slice(before, before + n) for before, n in inside)] = data
-        case "edge" | "reflect":
-            wider = _mirror(data, around.tolist(), pad_mode)
-        case _:
-            raise EvaluationError(f"pad_mode {pad_mode!r} is not constant, edge or reflect")
-    if (widths >= 0).all():
-        return wider
-    cut = np.maximum(-widths, 0).tolist()
-    kept = zip(cut, wider.shape, strict=True)
-    return wider[tuple(slice(before, n - after) for (before, after), n in kept)]
-
-
-def _mirror(data: Array, widths: Sequence[Sequence[int]], mode: str) -> Array:
-    """Return ``data`` with more elements around it, which are copies of its own."""
-    for axis, (size, pair) in enumerate(zip(data.shape, widths, strict=True)):
-        if not size and any(pair):
-            raise EvaluationError(f"axis {axis} of size 0 has nothing to pad it with")
-    if not widths:
-        return data
-    return np.pad(data, widths, mode)  # type: ignore[call-overload]  # one of three known names
+    if pad_mode not in ("constant", "edge", "reflect"):
+        raise EvaluationError(f"pad_mode {pad_mode!r} is not constant, edge or reflect")
+    given = np.asarray(pad_value)
+    get_scalar(given, "pad_value")
+    widths = np.asarray(pad_width, np.int64).reshape((data.ndim, 2)).tolist()
+    return pad(data, widths, pad_mode, cast_to(given, data.dtype).reshape(()))
 
 
 def _pad(attrs: PadAttrs, data: Array, pad_value: Array) -> Array:
@@ -266,13 +240,10 @@ def _pad(attrs: PadAttrs, data: Array, pad_value: Array) -> Array:
 
 
 def _mirror_pad(attrs: MirrorPadAttrs, data: Array) -> Array:
-    widths = [as_sizes(pair) for pair in attrs.pad_width]
-    match attrs.mode:
-        case "SYMMETRIC":
-            return _mirror(data, widths, "symmetric")
-        case "REFLECT":
-            return _mirror(data, widths, "reflect")
-    raise EvaluationError(f"mode {attrs.mode!r} of mirror_pad is not SYMMETRIC or REFLECT")
+    if attrs.mode not in ("SYMMETRIC", "REFLECT"):
+        raise EvaluationError(f"mode {attrs.mode!r} of mirror_pad is not SYMMETRIC or REFLECT")
+    widths = [(before, after) for before, after in map(as_sizes, attrs.pad_width)]
+    return pad(data, widths, attrs.mode.lower())
 
 
 def _dilate(attrs: DilateAttrs, data: Array) -> Array:

@@ -9,6 +9,7 @@ from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.indexing import reverse_sequences
+from relayish.numeric.padding import tile
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_axis
@@ -104,17 +105,8 @@ def _tile_type(attrs: TileAttrs, data: Type) -> TensorType:
     return TensorType(shape, source.dtype)
 
 
-def tile_tensor(data: Array, reps: tuple[int, ...]) -> Array:
-    """Return ``data`` repeated as a whole; no time is spent on repeating nothing, or not at all."""
-    if data.size and all(reps):
-        return np.tile(data, reps)
-    ones = (1,) * max(data.ndim, len(reps))
-    sizes, times = (*ones[data.ndim :], *data.shape), (*ones[len(reps) :], *reps)
-    return np.empty([n * count for n, count in zip(sizes, times, strict=True)], data.dtype)
-
-
 def _tile(attrs: TileAttrs, data: Array) -> Array:
-    return tile_tensor(data, attrs.reps)
+    return tile(data, attrs.reps)
 
 
 def _repeat_type(attrs: RepeatAttrs, data: Type) -> TensorType:

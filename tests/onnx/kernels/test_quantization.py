@@ -149,17 +149,6 @@ def test_general_product_is_that_of_its_formula(dtype):
         run_kernel("Gemm", a, b, c, version=6, transA=1, transB=1)
 
 
-@each("seed", seeds(40))
-def test_padding_is_that_of_numpy(seed):
-    rng = np.random.default_rng(seed)
-    x = rng.integers(0, 99, rng.integers(2, 5, seed % 4)).astype(F)
-    pads = rng.integers(0, 2, (2, x.ndim))
-    mode = ("constant", "edge", "reflect", "wrap")[seed // 4 % 4]
-    given = {"constant_values": 7} if mode == "constant" else {}
-    (y,) = run_kernel("Pad", x, pads.ravel(), np.array(7, F), version=19, mode=mode)
-    compare(y, np.pad(x, pads.T, mode=mode, **given) if x.ndim else x, 0, 0)
-
-
 def test_negative_padding_takes_elements_away():
     x = np.arange(10, dtype=F).reshape(2, 5)
     (y,) = run_kernel("Pad", x, np.array([1, -2]), None, np.array([-1]), version=18)
@@ -287,7 +276,7 @@ def test_what_is_empty_has_a_shape(case):
         ("Det", 11, [np.ones((2, 3))], {}, "expected square matrices"),
         ("Pad", 13, [np.ones((2, 3)), np.array([1])], {}, "pads have shape"),
         ("Pad", 13, [np.ones(2), np.array([-3, 0])], {}, "take more from an axis"),
-        ("Pad", 13, [np.ones(0), np.array([1, 0])], {"mode": "edge"}, "an axis of size 0"),
+        ("Pad", 13, [np.ones(0), np.array([1, 0])], {"mode": "edge"}, "axis 0 of size 0"),
         ("Pad", 13, [np.ones(2), np.array([1, 0])], {"mode": "odd"}, "mode of a padding is 'odd'"),
         ("QuantizeLinear", 13, [np.ones((2, 3)), np.ones(2)], {}, "or 3 for axis 1"),
         (
