@@ -14,7 +14,7 @@ from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.checked_evaluation import evaluation_of
 from relayish.interpreter.code import Code, Instruction
 from relayish.interpreter.dynamic_types import with_type_check
-from relayish.interpreter.emit import Cell, Emitter
+from relayish.interpreter.emit import Cell, Emitter, operands_around
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Activations
 from relayish.ir.attrs import Attrs
@@ -62,47 +62,48 @@ class _Compiler(Emitter):
         self.operators: dict[Op, _Operator] = {}
 
     def compile(self, expr: Expr) -> Code:
-        tasks = self.tasks
-        tasks.append((self.demand, expr, True, None))
+        self.then(_Compiler.demand, expr, True)
+        self.run()
+        return self.code
+
+    def run(self) -> None:
+        tasks, leave_op_call = self.tasks, self.leave_op_call
         pop = tasks.pop
         while tasks:
             task = pop()
             if isinstance(task, Call):
-                self.leave_op_call(task, False, None)
+                leave_op_call(task, False, None)
                 continue
             action, node, tail, extra = task
-            action(node, tail, extra)
-        return self.code
+            action(self, node, tail, extra)
 
     def enter_call(self, call: Call, tail: bool) -> None:
         kind = type(call.op)
         if kind is Op:
             self.enter_op_call(call, tail)
         elif kind is Constructor:
-            self.tasks.append((self.leave_construction, call, tail, None))
-            self.demand_all(call.args)
+            self.after(call.args, _Compiler.leave_construction, call, tail)
         else:
-            self.tasks.append((self.leave_call, call, tail, None))
-            self.demand_all((call.op, *call.args))
+            self.after((call.op, *call.args), _Compiler.leave_call, call, tail)
 
     def enter_op_call(self, call: Call, tail: bool) -> None:
         """Go down along first operands at once: they need no task to wait in."""
-        cells, shared, tasks = self.cells, self.shared, self.tasks
+        values, shared, tasks = self.values, self.shared, self.tasks
         while True:
-            tasks.append((self.leave_op_call, call, tail, None) if tail else call)
+            tasks.append((type(self).leave_op_call, call, tail, None) if tail else call)
             tail = False
             pending = [
                 arg
                 for arg in call.args
-                if type(arg) not in ATOMS and (arg not in cells or arg in shared)
+                if type(arg) not in ATOMS and (arg not in values or arg in shared)
             ]
             if not pending:
                 return
             for arg in pending[:0:-1]:
-                tasks.append((self.demand, arg, False, None))
+                tasks.append((_Compiler.demand, arg, False, None))
             first = pending[0]
             if not isinstance(first, Call) or type(first.op) is not Op or first in shared:
-                tasks.append((self.demand, first, False, None))
+                tasks.append((_Compiler.demand, first, False, None))
                 return
             call = first
 
@@ -118,7 +119,7 @@ class _Compiler(Emitter):
             self.define(call, self.fail(call, call_problem(op, len(args))), tail)
             return
         instruction: Instruction
-        code, block, get = self.code, self.block, self.cells.get
+        code, block, get = self.code, self.block, self.values.get
         operands: list[Cell] = []
         for arg in args:
             cell = get(arg)
@@ -145,7 +146,7 @@ class _Compiler(Emitter):
         if tail or call in self.shared:
             self.define(call, cell, tail)
         else:
-            self.cells[call] = cell
+            self.values[call] = cell
 
     def leave_construction(self, call: Call, tail: bool, _extra: object) -> None:
         constructor, expected = call.op, len(call.op.inputs)  # type: ignore[attr-defined]
@@ -171,8 +172,7 @@ class _Compiler(Emitter):
         self.define(call, cell, tail)
 
     def enter_tuple(self, node: Tuple, tail: bool) -> None:
-        self.tasks.append((self.leave_tuple, node, tail, None))
-        self.demand_all(node.fields)
+        self.after(node.fields, _Compiler.leave_tuple, node, tail)
 
     def leave_tuple(self, node: Tuple, tail: bool, _extra: object) -> None:
         places = self.take_all(node.fields)
@@ -180,58 +180,37 @@ class _Compiler(Emitter):
         self.emit(node, (c.TUPLE, cell.place, places))
         self.define(node, cell, tail)
 
-    def enter_project(self, node: TupleGetItem, tail: bool) -> None:
-        self.tasks.append((self.leave_simple, node, tail, (c.PROJECT, (node.tuple_value,))))
-        self.demand_all((node.tuple_value,))
+    def enter_simple(self, node: Expr, tail: bool) -> None:
+        operands = operands_around(node)
+        self.after(operands, _Compiler.leave_simple, node, tail, operands)
 
-    def enter_ref_create(self, node: RefCreate, tail: bool) -> None:
-        self.tasks.append((self.leave_simple, node, tail, (c.REF_CREATE, (node.value,))))
-        self.demand_all((node.value,))
-
-    def enter_ref_read(self, node: RefRead, tail: bool) -> None:
-        self.tasks.append((self.leave_simple, node, tail, (c.REF_READ, (node.ref,))))
-        self.demand_all((node.ref,))
-
-    def enter_ref_write(self, node: RefWrite, tail: bool) -> None:
-        operands = (node.ref, node.value)
-        self.tasks.append((self.leave_simple, node, tail, (c.REF_WRITE, operands)))
-        self.demand_all(operands)
-
-    def leave_simple(self, node: Expr, tail: bool, extra: tuple[int, tuple[Expr, ...]]) -> None:
-        operation, operands = extra
+    def leave_simple(self, node: Expr, tail: bool, operands: tuple[Expr, ...]) -> None:
         places = self.take_all(operands)
         cell = self.result(node)
         index = (node.index,) if isinstance(node, TupleGetItem) else ()
-        self.emit(node, (operation, cell.place, *places, *index))
+        self.emit(node, (_SIMPLE[type(node)], cell.place, *places, *index))
         self.define(node, cell, tail)
 
     def enter_let(self, let: Let, tail: bool) -> None:
-        value = let.value
+        value, old = let.value, self.bound.get(let.var)
         if type(value) is Function:
             # the function may refer to itself: its place is known before its body is compiled
-            old = self.bound.get(let.var)
-            self.tasks.append((self.enter_let_body, let, tail, (old,)))
+            self.then(_Compiler.enter_let_body, let, tail, old)
             self.demand(value, tail=False)
-            self.share_cell(self.cells[value], let.var)
-            self.bind(let.var, self.cells[value])
+            self.bind_cell(let.var, self.values[value])
         else:
-            self.tasks.append((self.enter_let_body, let, tail, None))
-            self.demand_all((value,))
+            self.after((value,), _Compiler.enter_let_body, let, tail, old)
 
-    def enter_let_body(self, let: Let, tail: bool, bound: tuple[Cell | None] | None) -> None:
-        if bound is None:
-            cell = self.operand(let.value)
-            self.share_cell(cell, let.var)
-            old = self.bind(let.var, cell)
-        else:
-            (old,) = bound
-            cell = self.bound[let.var]
-        self.release(cell)
-        self.tasks.append((self.leave_let, let, tail, old))
+    def enter_let_body(self, let: Let, tail: bool, old: Cell | None) -> None:
+        if type(let.value) is not Function:
+            self.bind_cell(let.var, self.operand(let.value))
+        self.release(self.bound[let.var])
+        self.tasks.append((_Compiler.leave_let, let, tail, old))
         self.demand(let.body, tail)
 
-    def share_cell(self, cell: Cell, var: Var) -> None:
+    def bind_cell(self, var: Var, cell: Cell) -> None:
         cell.uses += self.uses.get(var, 0)
+        self.bound[var] = cell
 
     def leave_let(self, let: Let, tail: bool, old: Cell | None) -> None:
         if not tail:
@@ -241,15 +220,14 @@ class _Compiler(Emitter):
         self.unbind(let.var, old)
 
     def enter_if(self, node: If, tail: bool) -> None:
-        self.tasks.append((self.enter_branches, node, tail, None))
-        self.demand_all((node.cond,))
+        self.after((node.cond,), _Compiler.enter_branches, node, tail)
 
     def enter_branches(self, node: If, tail: bool, _extra: object) -> None:
         cond = self.take(node.cond)
         cell = None if tail else self.result(node)
         at = len(self.block.instructions)
         self.emit(node, (c.BRANCH, cond, -1))
-        self.tasks.append((self.leave_true_branch, node, tail, (cell, at)))
+        self.then(_Compiler.leave_true_branch, node, tail, (cell, at))
         self.demand(node.true_branch, tail)
 
     def leave_true_branch(self, node: If, tail: bool, extra: tuple[Cell | None, int]) -> None:
@@ -261,7 +239,7 @@ class _Compiler(Emitter):
             jump = len(instructions)
             self.emit(node, (c.JUMP, -1))
         instructions[at] = (*instructions[at][:2], len(instructions))
-        self.tasks.append((self.leave_false_branch, node, tail, (cell, jump)))
+        self.then(_Compiler.leave_false_branch, node, tail, (cell, jump))
         self.demand(node.false_branch, tail)
 
     def leave_false_branch(self, node: If, tail: bool, extra: tuple[Cell | None, int]) -> None:
@@ -278,21 +256,21 @@ class _Compiler(Emitter):
         cell = self.result(function)
         self.emit(function, (c.CLOSURE, cell.place, inner))
         self.define(function, cell, tail)
-        self.tasks.append((self.enter_body, function, False, inner))
+        self.then(_Compiler.enter_body, function, False, inner)
 
     def enter_body(self, function: Function, _tail: bool, inner: Code) -> None:
         outside = (self.code, self.block)
         self.code, self.block = inner, inner.block
-        olds = []
-        for place, param in enumerate(function.params, c.FIRST):
-            cell = Cell(inner, inner.block, place, self.uses.get(param, 0), keep=False)
-            olds.append((param, self.bind(param, cell)))
-        self.tasks.append((self.leave_body, function, False, (olds, outside)))
+        cells = [
+            Cell(inner, inner.block, place, self.uses.get(param, 0), keep=False)
+            for place, param in enumerate(function.params, c.FIRST)
+        ]
+        olds = self.bind(zip(function.params, cells, strict=True))
+        self.then(_Compiler.leave_body, function, False, (olds, outside))
         self.demand(function.body, tail=True)
 
     def enter_match(self, node: Match, tail: bool) -> None:
-        self.tasks.append((self.enter_clauses, node, tail, None))
-        self.demand_all((node.data,))
+        self.after((node.data,), _Compiler.enter_clauses, node, tail)
 
     def enter_clauses(self, node: Match, tail: bool, _extra: object) -> None:
         data = self.operand(node.data)
@@ -301,23 +279,22 @@ class _Compiler(Emitter):
         self.emit(node, (c.MATCH, data.place, arms))
         self.release(data)
         jumps: list[int] = []
-        tasks = self.tasks
-        tasks.append((self.leave_match, node, tail, (cell, jumps)))
+        self.then(_Compiler.leave_match, node, tail, (cell, jumps))
         for index in reversed(range(len(node.clauses))):
-            tasks.append((self.enter_clause, node, tail, (index, arms, cell, jumps)))
+            self.then(_Compiler.enter_clause, node, tail, (index, arms, cell, jumps))
 
     def enter_clause(self, node: Match, tail: bool, extra: tuple[Any, ...]) -> None:  # Any: Task
         index, arms, cell, jumps = extra
         clause = node.clauses[index]
-        places: dict[Node, int] = {}
-        olds = []
-        for var in binders(clause):
-            # never taken from what is free: the data matched may stand there
-            bound = Cell(self.code, self.block, self.code.make_slot(), 0, keep=True)
-            places[var] = bound.place
-            olds.append((var, self.bind(var, bound)))
+        # never taken from what is free: the data matched may stand there
+        bound = {
+            var: Cell(self.code, self.block, self.code.make_slot(), 0, keep=True)
+            for var in binders(clause)
+        }
+        olds = self.bind(bound.items())
+        places = {var: cell.place for var, cell in bound.items()}
         arms.append((clause.lhs, places, len(self.block.instructions)))
-        self.tasks.append((self.leave_clause, clause, tail, (olds, cell, jumps)))
+        self.then(_Compiler.leave_clause, clause, tail, (olds, cell, jumps))
         self.demand(clause.rhs, tail)
 
     def leave_clause(self, clause: Any, _tail: bool, extra: tuple[Any, ...]) -> None:  # Any: Task
@@ -326,8 +303,7 @@ class _Compiler(Emitter):
             self.emit(clause.rhs, (c.MOVE, cell.place, self.take(clause.rhs)))
             jumps.append(len(self.block.instructions))
             self.emit(clause.rhs, (c.JUMP, -1))
-        for var, old in reversed(olds):
-            self.unbind(var, old)
+        self.rebind(olds)
 
     def leave_match(self, node: Match, tail: bool, extra: tuple[Cell | None, list[int]]) -> None:
         cell, jumps = extra
@@ -362,16 +338,21 @@ def _operator(op: Op) -> _Operator:
     return evaluation_of(op), properties.num_inputs.get(op), default_attrs(op)
 
 
+_SIMPLE: Final[dict[type[Node], int]] = {
+    TupleGetItem: c.PROJECT,
+    RefCreate: c.REF_CREATE,
+    RefRead: c.REF_READ,
+    RefWrite: c.REF_WRITE,
+}
+"""The operations of kinds that have operands only, and at most an index."""
+
 for _kind, _evaluator in {
     Call: Evaluator(None, enter=_Compiler.enter_call),
     Tuple: Evaluator(None, enter=_Compiler.enter_tuple),
-    TupleGetItem: Evaluator(None, enter=_Compiler.enter_project),
     Let: Evaluator(None, enter=_Compiler.enter_let, in_line=True),
     If: Evaluator(None, enter=_Compiler.enter_if, in_line=True),
     Function: Evaluator(None, enter=_Compiler.enter_function),
-    RefCreate: Evaluator(None, enter=_Compiler.enter_ref_create),
-    RefRead: Evaluator(None, enter=_Compiler.enter_ref_read),
-    RefWrite: Evaluator(None, enter=_Compiler.enter_ref_write),
+    **dict.fromkeys(_SIMPLE, Evaluator(None, enter=_Compiler.enter_simple)),
     Match: Evaluator(None, enter=_Compiler.enter_match, in_line=True),
     Constant: Evaluator(None, enter=_Compiler.constant_operand),
     Op: Evaluator(None, enter=_Compiler.name_operand),

@@ -15,20 +15,14 @@ from relayish.errors import EvaluationError, RelayishError, UnknownKindError
 from relayish.interpreter import code as c
 from relayish.interpreter.code import Block, Code, Instruction, ScopeCode, path_between
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
+from relayish.interpreter.lowering import Lowering
 from relayish.interpreter.scopes import Activations
 from relayish.ir.getters import Nodes, nodes_held, scope_fields
 from relayish.ir.naming import display_name
 from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar
+from relayish.ir.relay.expr import Constant, Expr, GlobalVar
 from relayish.ir.scoping import binders, has_scopes, outer_operands, parts
 from relayish.ir.traversal import ByKind
-
-Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any] | Call
-"""``(action, node, tail, extra)``; Any: the node kind and data of the action.
-
-A call stands for itself: emit it now that its operands are, not in tail position. (A tuple for
-each would be one more object for the garbage collector to look at.)
-"""
 
 
 class Cell:
@@ -49,27 +43,30 @@ class Cell:
         self.keep = keep
 
 
+Olds: TypeAlias = list[tuple[Node, Cell | None]]
+"""Variables, and what they stood for before."""
+
 Entries: TypeAlias = dict[Any, ScopeCode]  # Any: a root, the roots of a block, or a position
 """The scopes of a node, by what they may be called."""
 
 
-class Emitter:
-    """Emits the instructions of one expression, on an explicit stack of tasks."""
+class Emitter(Lowering[Cell]):
+    """Emits the instructions of one expression.
+
+    A call among the tasks stands for itself: emit it now that its operands are, not in tail
+    position. (A tuple for each would be one more object for the garbage collector to look at.)
+    """
 
     def __init__(self, scopes: Activations) -> None:
-        self.scopes = scopes
+        super().__init__(scopes)
         self.uses = scopes.uses
-        self.shared = scopes.lifted
         self.code = Code(0, None)
         self.block = self.code.block
         self.codes: dict[int, Code] = {
             0: self.code
         }  # by the scope that is the body of the function
-        self.cells: dict[Node, Cell] = {}
         self.guarded: dict[Node, Block] = {}
-        self.bound: dict[Node, Cell] = {}
         self.placed: dict[tuple[Code, Node], Cell] = {}
-        self.tasks: list[Task] = []
 
     # Places
 
@@ -87,7 +84,7 @@ class Emitter:
 
     def operand(self, expr: Expr) -> Cell:
         """Return where the value of ``expr``, which is computed by now, is at hand."""
-        cell = self.cells.get(expr)
+        cell = self.values.get(expr)
         if cell is not None and cell.code is self.code:
             return cell
         kind = type(expr)
@@ -131,9 +128,9 @@ class Emitter:
         if tail:
             self.emit(node, (c.RETURN, cell.place))
         elif node in self.shared:
-            self.emit(node, (c.MOVE, self.cells[node].place, cell.place))
+            self.emit(node, (c.MOVE, self.values[node].place, cell.place))
         else:
-            self.cells[node] = cell
+            self.values[node] = cell
 
     def result(self, node: Expr) -> Cell:
         """Return a new place for the value of ``node``."""
@@ -144,39 +141,18 @@ class Emitter:
         self.emit(expr, (c.FAIL, message, error))
         return self.make_cell(1)
 
-    # Activations of variables
-
-    def bind(self, var: Node, cell: Cell) -> Cell | None:
-        """Let ``var`` stand for what is in ``cell``; return what it stood for before."""
-        old = self.bound.get(var)
-        self.bound[var] = cell
-        return old
-
-    def unbind(self, var: Node, old: Cell | None) -> None:
-        if old is None:
-            self.bound.pop(var, None)
-        else:
-            self.bound[var] = old
-
     # Values
 
-    def demand(self, expr: Expr, tail: bool, _extra: object = None) -> None:
-        """Emit what computes ``expr``, unless that is emitted already."""
-        kind = type(expr)
-        if kind not in ATOMS:
-            if expr in self.shared:
-                # the guard may go on to emit another block: what follows it waits for that
-                if tail:
-                    self.tasks.append((self.leave_tail, expr, tail, None))
-                self.guard(expr)
-                return
-            if expr not in self.cells:
-                _ENTER[kind](self, expr, tail)
-                return
-        if tail:
-            self.leave_tail(expr, tail, None)
+    def enter(self, expr: Expr, tail: bool) -> None:
+        _ENTER[type(expr)](self, expr, tail)
 
-    def leave_tail(self, expr: Expr, _tail: bool, _extra: object) -> None:
+    def share(self, expr: Expr, tail: bool) -> None:
+        # the guard may go on to emit another block: what follows it waits for that
+        if tail:
+            self.then(Emitter.leave_tail, expr, tail)
+        self.guard(expr)
+
+    def leave_tail(self, expr: Expr, _tail: bool, _extra: object = None) -> None:
         self.emit(expr, (c.RETURN, self.take(expr)))
 
     def guard(self, expr: Expr) -> None:
@@ -186,23 +162,17 @@ class Emitter:
         first = block is None
         if block is None:
             block = self.guarded[expr] = Block()
-            self.cells[expr] = Cell(owner, block, owner.make_slot(), self.uses[expr], keep=True)
+            self.values[expr] = Cell(owner, block, owner.make_slot(), self.uses[expr], keep=True)
         path = path_between(self.code.depth, owner.depth)
-        self.emit(expr, (c.GUARD, path, self.cells[expr].place, block))
+        self.emit(expr, (c.GUARD, path, self.values[expr].place, block))
         if first:
-            self.tasks.append((self.leave_block, expr, False, (self.code, self.block)))
+            self.then(Emitter.leave_block, expr, False, (self.code, self.block))
             self.code, self.block = owner, block
             _ENTER[type(expr)](self, expr, False)
 
     def leave_block(self, expr: Expr, _tail: bool, outside: tuple[Code, Block]) -> None:
         self.emit(expr, (c.RESUME,))
         self.code, self.block = outside
-
-    def demand_all(self, exprs: tuple[Expr, ...]) -> None:
-        cells, shared, tasks, demand = self.cells, self.shared, self.tasks, self.demand
-        for expr in exprs[::-1]:
-            if type(expr) not in ATOMS and (expr not in cells or expr in shared):
-                tasks.append((demand, expr, False, None))
 
     # Kinds with an evaluator
 
@@ -212,11 +182,10 @@ class Emitter:
         except UnknownKindError as error:
             self.define(node, self.fail(node, str(error), UnknownKindError), tail)
             return
-        self.tasks.append((self.leave_evaluated, node, tail, evaluator))
-        self.demand_all(_operands(node))
+        self.after(operands_around(node), Emitter.leave_evaluated, node, tail, evaluator)
 
     def leave_evaluated(self, node: Expr, tail: bool, evaluator: Evaluator) -> None:
-        places = self.take_all(_operands(node))
+        places = self.take_all(operands_around(node))
         cell = self.result(node)
         if not evaluator.in_steps:
             self.emit(node, (c.EVALUATE, cell.place, evaluator.evaluate, node, places))
@@ -240,7 +209,7 @@ class Emitter:
                 if len(declared) > 1:
                     place = Cell(self.code, self.block, self.code.make_slot(), 0, keep=True)
                     self.emit(node, (c.PROJECT, place.place, cell.place, index))
-                self.bind(var, place)
+                self.bound[var] = place
         self.define(node, cell, tail)
 
     def open_scopes(self, node: Expr) -> Entries:
@@ -276,7 +245,7 @@ class Emitter:
         entry.roots, entry.is_block = roots, name is roots
         entry.following = entries.get(name)
         entries[name] = entry
-        self.tasks.append((self.enter_scope, node, False, (code, entry)))
+        self.then(Emitter.enter_scope, node, False, (code, entry))
         return entry
 
     def make_code(self, scope: int, binders: Nodes) -> ScopeCode:
@@ -288,16 +257,16 @@ class Emitter:
         roots: Any = entry.roots  # Any: expressions, of any family
         outside = (self.code, self.block)
         self.code, self.block = code, entry.block
-        olds = []
-        for place, var in enumerate(entry.binders, c.FIRST):
-            cell = Cell(code, self.block, place, 0, keep=True)
-            olds.append((var, self.bind(var, cell)))
-        self.tasks.append((self.leave_body, node, False, (olds, outside)))
+        cells = [
+            Cell(code, self.block, place, 0, keep=True)
+            for place, _ in enumerate(entry.binders, c.FIRST)
+        ]
+        olds = self.bind(zip(entry.binders, cells, strict=True))
+        self.then(Emitter.leave_body, node, False, (olds, outside))
         if not entry.is_block:
             self.demand(roots[0], tail=True)
             return
-        self.tasks.append((self.leave_statements, node, False, roots))
-        self.demand_all(roots)
+        self.after(roots, Emitter.leave_statements, node, False, roots)
 
     def leave_statements(self, node: Expr, _tail: bool, roots: tuple[Expr, ...]) -> None:
         places = self.take_all(roots)
@@ -309,11 +278,10 @@ class Emitter:
         self,
         _node: Expr,
         _tail: bool,
-        extra: tuple[list[tuple[Node, Cell | None]], tuple[Code, Block]],
+        extra: tuple[Olds, tuple[Code, Block]],
     ) -> None:
         olds, (self.code, self.block) = extra
-        for param, old in reversed(olds):
-            self.unbind(param, old)
+        self.rebind(olds)
 
     # Atoms
 
@@ -342,7 +310,7 @@ class Emitter:
             place = self.code.make_slot()
             self.code.template[place] = value
             cell = self.placed[key] = Cell(self.code, self.block, place, 0, keep=True)
-        self.cells[node] = cell  # found there while this function is compiled
+        self.values[node] = cell  # found there while this function is compiled
         return cell
 
     def global_operand(self, node: GlobalVar) -> Cell:
@@ -367,7 +335,7 @@ def _describe_unbound(expr: Expr) -> str:
     )
 
 
-def _operands(node: Expr) -> tuple[Any, ...]:  # Any: expressions
+def operands_around(node: Expr) -> tuple[Any, ...]:  # Any: expressions
     """Return the operands of a node that are evaluated in the scope around it."""
     found: tuple[Any, ...] = outer_operands(node)  # Any: as above
     return found

@@ -9,8 +9,7 @@ from relayish.ir.relay.expr import Expr, If
 
 
 def _enter_if(writer: DefinitionWriter, node: If, tail: bool) -> None:
-    writer.then(_enter_branches, node, tail)
-    writer.demand_all((node.cond,))
+    writer.after((node.cond,), _enter_branches, node, tail)
 
 
 def _enter_branches(writer: DefinitionWriter, node: If, tail: bool, _extra: object) -> None:

@@ -8,7 +8,6 @@ from relayish.codegen.python.forms import FORMS, PythonForm
 from relayish.codegen.python.patterns import flat_targets, spell_out
 from relayish.codegen.python.source import Assignment, Block, Branches
 from relayish.codegen.python.writer import DefinitionWriter, Value
-from relayish.ir.node import Node
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.scoping import binders
 
@@ -17,8 +16,7 @@ MOST_CASES: Final = 8
 
 
 def _enter_match(writer: DefinitionWriter, node: Match, tail: bool) -> None:
-    writer.then(_enter_clauses, node, tail)
-    writer.demand_all((node.data,))
+    writer.after((node.data,), _enter_clauses, node, tail)
 
 
 def _enter_clauses(writer: DefinitionWriter, node: Match, tail: bool, _extra: object) -> None:
@@ -110,13 +108,7 @@ def _bind_pattern(writer: DefinitionWriter, clause: Clause, data: Value) -> None
     elif names:
         writer.add(Assignment(names, flat.fields, _unpacked(flat.targets)))
     olds = writer.bind(list(by_var.items()))
-    writer.then(_unbind_pattern, clause, False, olds)
-
-
-def _unbind_pattern(
-    writer: DefinitionWriter, _clause: Clause, _tail: bool, olds: list[tuple[Node, Value | None]]
-) -> None:
-    writer.rebind(olds)
+    writer.then(lambda writer, _clause, _tail, olds: writer.rebind(olds), clause, False, olds)
 
 
 def _unpacked(targets: list[str]) -> str:

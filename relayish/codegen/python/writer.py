@@ -7,8 +7,7 @@ which computes it once, and is called where the value is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from relayish.codegen.python.forms import PythonForm, form_of, hint_for
 from relayish.codegen.python.names import LocalNames, ProgramNames
@@ -25,6 +24,7 @@ from relayish.codegen.python.source import (
     read,
 )
 from relayish.errors import EvaluationError
+from relayish.interpreter.lowering import Lowering
 from relayish.interpreter.scopes import Activations
 from relayish.ir.naming import name_of
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -34,9 +34,6 @@ from relayish.ir.scoping import operands
 
 Value: TypeAlias = Name | str
 """How a value is read: a variable, or the same text everywhere."""
-
-Task: TypeAlias = tuple[Callable[..., None], Any, bool, Any]
-"""``(action, node, tail, extra)``; Any: the kind of node and the data of the action."""
 
 
 class Place(NamedTuple):
@@ -53,7 +50,7 @@ class Place(NamedTuple):
     home: Block
 
 
-class DefinitionWriter:
+class DefinitionWriter(Lowering[Value]):
     """Writes one definition of a program.
 
     Attributes:
@@ -61,21 +58,17 @@ class DefinitionWriter:
     """
 
     def __init__(self, program: ProgramNames, root: Expr) -> None:
+        super().__init__(Activations(root))
         self.program = program
         self.root = root
         self.local = LocalNames(program)
-        self.scopes = Activations(root)
-        self.shared = self.scopes.lifted
         self.definitions: list[Definition] = []
         block = Block(1, {0})
         self.place = Place(block, Unit(), Activation(None), block)
         self.homes: dict[int, Place] = {0: self.place}  # by scope: the function it is written in
-        self.values: dict[Node, Value] = {}
         self.thunks: dict[Node, Name] = {}
-        self.bound: dict[Node, Value] = {}
         self.hints: dict[Node, Node] = {}  # the variable that a node is the value of
         self.recursive: dict[Node, Node] = {}
-        self.tasks: list[Task] = []
 
     def write(self, name: str) -> None:
         """Write the definition as a function called ``name``."""
@@ -90,17 +83,8 @@ class DefinitionWriter:
             self.bound.update(zip(root.params, params, strict=True))
             body = root.body
         self.definitions.append(Definition(name, params, place.block, opens=place.activation))
-        tasks = self.tasks
         self.then(DefinitionWriter.demand, body, True)
-        while tasks:
-            action, node, tail, extra = tasks.pop()
-            action(self, node, tail, extra)
-
-    def then(
-        self, action: Callable[..., None], node: Node, tail: bool, extra: object = None
-    ) -> None:
-        """Let ``action(writer, node, tail, extra)`` be the next task, in front of all others."""
-        self.tasks.append((action, node, tail, extra))
+        self.run()
 
     # Lines and names
 
@@ -142,22 +126,6 @@ class DefinitionWriter:
         assert form.text is not None
         return form.text(node, [self.operand(each) for each in operands(node)], self.program)
 
-    def bind(self, values: Iterable[tuple[Node, Value]]) -> list[tuple[Node, Value | None]]:
-        """Let variables stand for values; return them with what they stood for before."""
-        olds = []
-        for var, value in values:
-            olds.append((var, self.bound.get(var)))
-            self.bound[var] = value
-        return olds
-
-    def rebind(self, olds: Sequence[tuple[Node, Value | None]]) -> None:
-        """Let variables stand again for what they stood for before."""
-        for var, old in reversed(olds):
-            if old is None:
-                self.bound.pop(var, None)
-            else:
-                self.bound[var] = old
-
     def define(self, node: Node, value: str, tail: bool) -> None:
         """Write what computes ``node``."""
         if tail:
@@ -168,31 +136,12 @@ class DefinitionWriter:
 
     # Values
 
-    def demand(self, expr: Node, tail: bool, _extra: object = None) -> None:
-        """Write what computes ``expr``, unless that is written already."""
-        if type(expr) not in ATOMS and expr not in self.values:
-            if expr in self.place.block.fetched:
-                if tail:
-                    self.leave_tail(expr, tail)
-            elif expr in self.shared:
-                self.share(expr, tail)
-            else:
-                self.enter(expr, tail)
-        elif tail:
-            self.leave_tail(expr, tail)
-
-    def demand_all(self, exprs: Sequence[Node]) -> None:
-        for expr in reversed(exprs):
-            if type(expr) not in ATOMS:
-                self.then(DefinitionWriter.demand, expr, False)
-
     def enter(self, expr: Node, tail: bool) -> None:
         form = form_of(expr)
         if form.write is not None:
             form.write(self, expr, tail)
             return
-        self.then(DefinitionWriter.leave, expr, tail, form)
-        self.demand_all(operands(expr))
+        self.after(operands(expr), DefinitionWriter.leave, expr, tail, form)
 
     def leave(self, expr: Node, tail: bool, form: PythonForm) -> None:
         self.define(expr, self.text_for(expr, form), tail)
@@ -203,6 +152,10 @@ class DefinitionWriter:
     def share(self, expr: Node, tail: bool) -> None:
         """Compute ``expr`` here if here all have it that need it, else by a function of its own."""
         scopes, block = self.scopes, self.place.block
+        if expr in self.values or expr in block.fetched:
+            if tail:
+                self.leave_tail(expr, tail)
+            return
         owner = scopes.scope.get(expr, 0)
         if expr not in self.thunks and owner in block.scopes:
             self.enter_scope(scopes.own[expr])
