@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from relayish.ir.declarations import declared_temporarily
-from relayish.ir.relay.expr import Constant, Expr, GlobalVar, Let, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Constant, Expr, Let, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from tests.support.random_exprs import (
     BOOL,
@@ -14,7 +14,6 @@ from tests.support.random_exprs import (
     LIST,
     Generator,
     Ty,
-    _function,
     call,
 )
 
@@ -78,14 +77,6 @@ class LoopGenerator(Generator):
 def random_loop_module(seed: int, size: int = 50) -> IRModule:
     """Return a module with ``main`` and functions it may call, with loops and logs in them."""
     generator = LoopGenerator(("loops", seed), size)
-    functions: dict[GlobalVar | str, Expr] = {}
-    for index in range(generator.random.randrange(3)):
-        generator.left = size // 4
-        function, ty = generator.closed_function(generator.function_type(), 0)
-        name = GlobalVar(f"f{index}")
-        functions[name] = function
-        generator.globals.append((ty, name))
-        generator.cost = 0
+    helpers = generator.helpers(3, size // 4)
     generator.left = size
-    functions["main"] = _function(generator)
-    return IRModule(functions, {LIST.header: LIST})
+    return IRModule({**helpers, "main": generator.main()}, {LIST.header: LIST})

@@ -25,7 +25,6 @@ from tests.support.random_exprs import (
     LIST,
     Generator,
     Ty,
-    _function,
     call,
 )
 from tests.support.tir_programs import random_func
@@ -175,11 +174,7 @@ def random_mixed_module(seed: int, size: int = 12) -> IRModule:
         plain = random_func((seed, name), size=size // 3, without=("symbolic", "strided"))
         mod = mod.with_function(name, declared(plain.with_fields(name=name)))
     generator = MixedGenerator(("mixed", seed), size, mod)
-    for index in range(generator.random.randrange(3)):
-        generator.left = size
-        function, ty = generator.closed_function(generator.function_type(), 0)
-        mod = mod.with_function(f"r_{index}", function)
-        generator.globals.append((ty, GlobalVar(f"r_{index}")))
-        generator.cost = 0
+    for name, function in generator.helpers(3, size, "r_").items():
+        mod = mod.with_function(name, function)
     generator.left = 4 * size
-    return mod.with_function("r_main", _function(generator))
+    return mod.with_function("r_main", generator.main())

@@ -255,7 +255,7 @@ class Generator:
         variables = tuple(self.var(item, annotated=True) for item in params)
         return Function(variables, self.constant(result), to_type(result))
 
-    def closed_function(self, ty: Ty, depth: int) -> tuple[Expr, Ty]:
+    def closed_function(self, ty: Ty, depth: int) -> tuple[Function, Ty]:
         """Return a function that may use all that is in scope, and its type as it came out."""
         _, params, result, _, _ = ty
         variables = tuple(self.var(item, annotated=True) for item in params)
@@ -270,6 +270,25 @@ class Generator:
             self.effects > effects,
             spent,
         )
+
+    def helpers(self, most: int, size: int, prefix: str = "f") -> dict[GlobalVar, Function]:
+        """Return fewer than ``most`` functions, which what is generated later may call."""
+        made: dict[GlobalVar, Function] = {}
+        for index in range(self.random.randrange(most)):
+            self.left = size
+            name = GlobalVar(f"{prefix}{index}")
+            made[name], ty = self.closed_function(self.function_type(), 0)
+            self.globals.append((ty, name))
+            self.cost = 0
+        return made
+
+    def main(self) -> Function:
+        """Return a closed function of tensors, tuples and lists."""
+        params = [self.data_type() for _ in range(self.random.randrange(4))]
+        variables = [self.var(ty, annotated=True) for ty in params]
+        result = self.data_type()
+        body = self.scoped(result, 0, list(zip(params, variables, strict=True)))
+        return Function(tuple(variables), body, to_type(result))
 
     def apply(self, ty: Ty, depth: int) -> Expr:
         """Call a function literal."""
@@ -470,31 +489,15 @@ def random_expr(seed: int, size: int = 40) -> Expr:
 
 def random_function(seed: int, size: int = 40) -> Function:
     """Return a closed function of tensors, tuples and lists; call it with random_arguments."""
-    return _function(Generator(("function", seed), size))
-
-
-def _function(generator: Generator) -> Function:
-    params = [generator.data_type() for _ in range(generator.random.randrange(4))]
-    variables = [generator.var(ty, annotated=True) for ty in params]
-    result = generator.data_type()
-    body = generator.scoped(result, 0, list(zip(params, variables, strict=True)))
-    return Function(tuple(variables), body, to_type(result))
+    return Generator(("function", seed), size).main()
 
 
 def random_module(seed: int, size: int = 100) -> IRModule:
     """Return a module with ``main``, functions it may call, and the definition of lists."""
     generator = Generator(("module", seed), size)
-    functions: dict[GlobalVar | str, Expr] = {}
-    for index in range(generator.random.randrange(4)):
-        generator.left = size // 5
-        function, ty = generator.closed_function(generator.function_type(), 0)
-        name = GlobalVar(f"f{index}")
-        functions[name] = function
-        generator.globals.append((ty, name))
-        generator.cost = 0
+    helpers = generator.helpers(4, size // 5)
     generator.left = size - generator.random.randrange(size // 2 + 1)
-    functions["main"] = _function(generator)
-    return IRModule(functions, {_HEADER: LIST})
+    return IRModule({**helpers, "main": generator.main()}, {_HEADER: LIST})
 
 
 def random_arguments(function: Expr, seed: int) -> tuple[Any, ...]:

@@ -30,7 +30,6 @@ from tests.support.random_exprs import (
     NIL,
     Generator,
     Ty,
-    _function,
     call,
     to_type,
 )
@@ -122,14 +121,6 @@ def even_and_odd() -> dict[GlobalVar, Function]:
 def random_recursive_module(seed: int, size: int = 60) -> IRModule:
     """Return a module with ``main``, functions it may call, and the definition of lists."""
     generator = RecursiveGenerator(("recursive", seed), size)
-    functions: dict[GlobalVar | str, Expr] = dict(even_and_odd())
-    for index in range(generator.random.randrange(3)):
-        generator.left = size // 4
-        function, ty = generator.closed_function(generator.function_type(), 0)
-        name = GlobalVar(f"f{index}")
-        functions[name] = function
-        generator.globals.append((ty, name))
-        generator.cost = 0
+    functions = even_and_odd() | generator.helpers(3, size // 4)
     generator.left = size
-    functions["main"] = _function(generator)
-    return IRModule(functions, {LIST.header: LIST})
+    return IRModule({**functions, "main": generator.main()}, {LIST.header: LIST})

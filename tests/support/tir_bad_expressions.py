@@ -25,106 +25,35 @@ from tests.support.tir_cases import A_BUFFER, B_BUFFER, ONE, POD, TEMP, A, I, J,
 
 @case(
     "type",
-    "Add is given i of type int32 and x of type float32; both must have one type: cast one, "
-    "or broadcast it",
-)
-def sum_of_different_types():
-    return (
-        Add(I, X),
-        Add(I, J),
-    )
-
-
-@case(
-    "type",
     "Add is given i of type int32 and l of type int64; both must have one type: cast one, or "
     "broadcast it",
 )
 def sum_of_different_widths():
-    return (
-        Add(I, Var("l", "int64")),
-        Add(Cast("int64", I), Var("l", "int64")),
-    )
+    return (Add(I, Var("l", "int64")), Add(Cast("int64", I), Var("l", "int64")))
 
 
-@case(
-    "type",
-    "Mul is given operands of type bool; expected numbers: use And, Or, Not or NE of truth "
-    "values, or cast them",
-)
-def product_of_truth_values():
-    return (
-        tir.Mul(I < J, J < I),
-        And(I < J, J < I),
-    )
-
-
-@case(
-    "type",
-    "Mod is given operands of type string; expected numbers",
-)
+@case("type", "Mod is given operands of type string; expected numbers")
 def remainder_of_strings():
-    return (
-        tir.Mod(tir.StringImm("a"), tir.StringImm("b")),
-        tir.Mod(I, J),
-    )
+    return (tir.Mod(tir.StringImm("a"), tir.StringImm("b")), tir.Mod(I, J))
 
 
-@case(
-    "type",
-    "LT is given Ramp(i, 1, 4) of type int32<4> and i of type int32; both must have one "
-    "type: cast one, or broadcast it",
-)
-def comparison_of_different_lanes():
-    return (
-        tir.LT(Ramp(I, const(1), 4), I),
-        tir.LT(Ramp(I, const(1), 4), Broadcast(I, 4)),
-    )
-
-
-@case(
-    "type",
-    "EQ is given operands of type cinn_buffer_t*; expected numbers or truth values",
-)
+@case("type", "EQ is given operands of type cinn_buffer_t*; expected numbers or truth values")
 def comparison_of_addresses():
-    return (
-        tir.EQ(A_BUFFER, B_BUFFER),
-        tir.EQ(I, J),
-    )
+    return (tir.EQ(A_BUFFER, B_BUFFER), tir.EQ(I, J))
 
 
 @case(
-    "type",
-    "And is given operands of type int32; expected truth values: compare the number with 0",
+    "type", "And is given operands of type int32; expected truth values: compare the number with 0"
 )
 def conjunction_of_numbers():
-    return (
-        And(I, J),
-        And(I < 1, J < 1),
-    )
+    return (And(I, J), And(I < 1, J < 1))
 
 
 @case(
-    "type",
-    "And is given (i < 1) of type bool and Broadcast(%0, 4) of type bool<4>; both must have "
-    "one type: cast one, or broadcast it",
-)
-def conjunction_of_different_lanes():
-    return (
-        And(I < 1, Broadcast(J < 1, 4)),
-        And(Broadcast(I < 1, 4), Broadcast(J < 1, 4)),
-    )
-
-
-@case(
-    "type",
-    "Not is given operands of type int32; expected truth values: compare the number with 0",
+    "type", "Not is given operands of type int32; expected truth values: compare the number with 0"
 )
 def negation_of_a_number():
-    return (
-        tir.Not(I),
-        tir.Not(I < 1),
-    )
+    return (tir.Not(I), tir.Not(I < 1))
 
 
 @case(
@@ -133,21 +62,12 @@ def negation_of_a_number():
     "values, or cast them",
 )
 def minus_of_a_truth_value():
-    return (
-        tir.Minus(I < 1),
-        tir.Minus(I),
-    )
+    return (tir.Minus(I < 1), tir.Minus(I))
 
 
-@case(
-    "type",
-    "Sum has no operands; it needs one or more: write its identity as a literal",
-)
+@case("type", "Sum has no operands; it needs one or more: write its identity as a literal")
 def sum_of_nothing():
-    return (
-        tir.Sum(()),
-        tir.Sum((I,)),
-    )
+    return (tir.Sum(()), tir.Sum((I,)))
 
 
 @case(
@@ -156,10 +76,7 @@ def sum_of_nothing():
     "cast one, or broadcast it",
 )
 def sum_of_many_types():
-    return (
-        tir.Sum((I, J, X)),
-        tir.Sum((I, J, K)),
-    )
+    return (tir.Sum((I, J, X)), tir.Sum((I, J, K)))
 
 
 @case(
@@ -168,10 +85,7 @@ def sum_of_many_types():
     "truth values, or cast them",
 )
 def product_of_many_truth_values():
-    return (
-        tir.Product((I < 1, J < 1)),
-        tir.Product((I, J)),
-    )
+    return (tir.Product((I < 1, J < 1)), tir.Product((I, J)))
 
 
 @case(
@@ -180,21 +94,7 @@ def product_of_many_truth_values():
     "addresses",
 )
 def cast_of_a_string():
-    return (
-        Cast("int32", tir.StringImm("a")),
-        Cast("int32", X),
-    )
-
-
-@case(
-    "type",
-    "i of type int32 is cast to void; numbers can be cast to numbers, and addresses to addresses",
-)
-def cast_to_nothing():
-    return (
-        Cast("void", I),
-        Cast("bool", I),
-    )
+    return (Cast("int32", tir.StringImm("a")), Cast("int32", X))
 
 
 @case(
@@ -203,10 +103,7 @@ def cast_to_nothing():
     "scalar with Broadcast",
 )
 def cast_that_changes_lanes():
-    return (
-        Cast("float32<4>", I),
-        Cast("float32<4>", Broadcast(I, 4)),
-    )
+    return (Cast("float32<4>", I), Cast("float32<4>", Broadcast(I, 4)))
 
 
 @case(
@@ -215,10 +112,7 @@ def cast_that_changes_lanes():
     "one, or broadcast it",
 )
 def select_between_types():
-    return (
-        Select(I < 1, I, X),
-        Select(I < 1, I, J),
-    )
+    return (Select(I < 1, I, X), Select(I < 1, I, J))
 
 
 @case(
@@ -226,10 +120,7 @@ def select_between_types():
     "the condition of Select is i of type int32; expected a truth value: compare the number with 0",
 )
 def select_by_a_number():
-    return (
-        Select(I, I, J),
-        Select(I < 1, I, J),
-    )
+    return (Select(I, I, J), Select(I < 1, I, J))
 
 
 @case(
@@ -244,15 +135,9 @@ def select_by_other_lanes():
     )
 
 
-@case(
-    "type",
-    "Ramp begins with Broadcast(i, 4) of type int32<4>; expected a scalar number",
-)
+@case("type", "Ramp begins with Broadcast(i, 4) of type int32<4>; expected a scalar number")
 def ramp_from_a_vector():
-    return (
-        Ramp(Broadcast(I, 4), const(1), 4),
-        Ramp(I, const(1), 4),
-    )
+    return (Ramp(Broadcast(I, 4), const(1), 4), Ramp(I, const(1), 4))
 
 
 @case(
@@ -261,21 +146,12 @@ def ramp_from_a_vector():
     "cast the step",
 )
 def ramp_with_another_step():
-    return (
-        Ramp(I, const(1, "int64"), 4),
-        Ramp(Cast("int64", I), const(1, "int64"), 4),
-    )
+    return (Ramp(I, const(1, "int64"), 4), Ramp(Cast("int64", I), const(1, "int64"), 4))
 
 
-@case(
-    "type",
-    "Ramp has 0 lanes; a vector has one or more",
-)
+@case("type", "Ramp has 0 lanes; a vector has one or more")
 def ramp_without_lanes():
-    return (
-        Ramp(I, const(1), 0),
-        Ramp(I, const(1), 2),
-    )
+    return (Ramp(I, const(1), 0), Ramp(I, const(1), 2))
 
 
 @case(
@@ -283,10 +159,7 @@ def ramp_without_lanes():
     "Broadcast repeats Broadcast(i, 2) of type int32<2>; expected a scalar number or truth value",
 )
 def broadcast_of_a_vector():
-    return (
-        Broadcast(Broadcast(I, 2), 4),
-        Broadcast(I, 4),
-    )
+    return (Broadcast(Broadcast(I, 2), 4), Broadcast(I, 4))
 
 
 @case(
@@ -295,10 +168,7 @@ def broadcast_of_a_vector():
     "the bound",
 )
 def bound_of_another_type():
-    return (
-        Var("b", "int64", const(0)),
-        Var("b", "int64", const(0, "int64")),
-    )
+    return (Var("b", "int64", const(0)), Var("b", "int64", const(0, "int64")))
 
 
 @case(
@@ -307,21 +177,12 @@ def bound_of_another_type():
     "type: cast the value",
 )
 def declaration_with_another_type():
-    return (
-        Let(K, ONE),
-        Let(X, ONE),
-    )
+    return (Let(K, ONE), Let(X, ONE))
 
 
-@case(
-    "type",
-    "Let declares u of type void; expected a type that has values",
-)
+@case("type", "Let declares u of type void; expected a type that has values")
 def declaration_of_nothing():
-    return (
-        Let(Var("u", "void")),
-        Let(Var("u", "float32")),
-    )
+    return (Let(Var("u", "void")), Let(Var("u", "float32")))
 
 
 @case(
@@ -330,69 +191,12 @@ def declaration_of_nothing():
     "number with 0",
 )
 def branch_on_a_number():
-    return (
-        IfThenElse(I, Block()),
-        IfThenElse(I < 1, Block()),
-    )
+    return (IfThenElse(I, Block()), IfThenElse(I < 1, Block()))
 
 
-@case(
-    "type",
-    "the condition of IfThenElse is Broadcast(%0, 4) of type bool<4>; expected one truth "
-    "value: compare the number with 0",
-)
-def branch_on_a_vector():
-    return (
-        IfThenElse(Broadcast(I < 1, 4), Block()),
-        IfThenElse(I < 1, Block()),
-    )
-
-
-@case(
-    "type",
-    "For counts with x of type float32; expected int32 or int64",
-)
+@case("type", "For counts with x of type float32; expected int32 or int64")
 def loop_of_floats():
-    return (
-        For(X, const(0.0), const(1.0), Block()),
-        For(I, 0, 1, Block()),
-    )
-
-
-@case(
-    "type",
-    "min of For is 0 of type int64, and its variable is i of type int32; both must have one "
-    "type: cast the first",
-)
-def loop_from_another_type():
-    return (
-        For(I, const(0, "int64"), const(4), Block()),
-        For(I, 0, 4, Block()),
-    )
-
-
-@case(
-    "type",
-    "extent of For is 4 of type int64, and its variable is i of type int32; both must have "
-    "one type: cast the first",
-)
-def loop_of_another_length():
-    return (
-        For(I, 0, const(4, "int64"), Block()),
-        For(I, 0, 4, Block()),
-    )
-
-
-@case(
-    "type",
-    "the condition of PolyFor is i of type int32; expected one truth value: compare the "
-    "number with 0",
-)
-def poly_for_while_a_number():
-    return (
-        PolyFor(I, 0, I, 1, Block()),
-        PolyFor(I, 0, I < 4, 1, Block()),
-    )
+    return (For(X, const(0.0), const(1.0), Block()), For(I, 0, 1, Block()))
 
 
 @case(
@@ -401,21 +205,7 @@ def poly_for_while_a_number():
     "one type: cast the first",
 )
 def poly_for_by_another_type():
-    return (
-        PolyFor(I, 0, I < 4, const(1, "int64"), Block()),
-        PolyFor(I, 0, I < 4, 1, Block()),
-    )
-
-
-@case(
-    "type",
-    "i of type int32 is stored to tensor A, where values of type float32 are; cast the value",
-)
-def store_of_another_type():
-    return (
-        Store(A, I, (I,)),
-        Store(A, Cast("float32", I), (I,)),
-    )
+    return (PolyFor(I, 0, I < 4, const(1, "int64"), Block()), PolyFor(I, 0, I < 4, 1, Block()))
 
 
 @case(
@@ -432,25 +222,11 @@ def store_of_a_scalar_to_many():
 
 @case(
     "type",
-    "i of type int32 is stored to x, where values of type float32 are; cast the value",
-)
-def assignment_of_another_type():
-    return (
-        Store(X, I),
-        Store(X, ONE),
-    )
-
-
-@case(
-    "type",
     "the condition of Alloc is i of type int32; expected one truth value: compare the number "
     "with 0",
 )
 def allocation_under_a_number():
-    return (
-        Alloc(TEMP, condition=I),
-        Alloc(TEMP, condition=I < 1),
-    )
+    return (Alloc(TEMP, condition=I), Alloc(TEMP, condition=I < 1))
 
 
 @case(
@@ -459,21 +235,12 @@ def allocation_under_a_number():
     "cinn_buffer_t*",
 )
 def data_of_a_number():
-    return (
-        tir.BufferGetDataHandle(I),
-        tir.BufferGetDataHandle(A_BUFFER),
-    )
+    return (tir.BufferGetDataHandle(I), tir.BufferGetDataHandle(A_BUFFER))
 
 
-@case(
-    "type",
-    "PodValueToX is given i of type int32; expected an address of type cinn_pod_value_t*",
-)
+@case("type", "PodValueToX is given i of type int32; expected an address of type cinn_pod_value_t*")
 def value_of_a_number():
-    return (
-        tir.PodValueToX(I, "int32"),
-        tir.PodValueToX(POD, "int32"),
-    )
+    return (tir.PodValueToX(I, "int32"), tir.PodValueToX(POD, "int32"))
 
 
 @case(
@@ -482,10 +249,7 @@ def value_of_a_number():
     "void*, cinn_buffer_t*",
 )
 def value_of_an_odd_type():
-    return (
-        tir.PodValueToX(POD, "int8"),
-        tir.PodValueToX(POD, "float64"),
-    )
+    return (tir.PodValueToX(POD, "int8"), tir.PodValueToX(POD, "float64"))
 
 
 @case(
@@ -493,27 +257,15 @@ def value_of_an_odd_type():
     "GetAddr takes the address of pp of type float32**; a type has two levels of pointers at most",
 )
 def address_of_an_address_of_an_address():
-    return (
-        tir.GetAddr(Var("pp", "float32**")),
-        tir.GetAddr(Var("p", "float32*")),
-    )
+    return (tir.GetAddr(Var("pp", "float32**")), tir.GetAddr(Var("p", "float32*")))
 
 
-@case(
-    "type",
-    "ArgsConstruct packs into i of type int32; expected an array of cinn_pod_value_t",
-)
+@case("type", "ArgsConstruct packs into i of type int32; expected an array of cinn_pod_value_t")
 def arguments_packed_into_a_number():
-    return (
-        tir.ArgsConstruct(I, (X,)),
-        tir.ArgsConstruct(POD, (X,)),
-    )
+    return (tir.ArgsConstruct(I, (X,)), tir.ArgsConstruct(POD, (X,)))
 
 
-@case(
-    "type",
-    "the intrinsic 'exp' is given 'a' of type string; expected numbers",
-)
+@case("type", "the intrinsic 'exp' is given 'a' of type string; expected numbers")
 def intrinsic_of_a_string():
     return (
         tir.BuiltinIntrin("exp", (tir.StringImm("a"),), "float32"),

@@ -36,14 +36,10 @@ from tests.support.tir_cases import (
 
 
 @case(
-    "literal",
-    "the literal 128 is out of range of int8, which is -128 to 127; give it a wider type",
+    "literal", "the literal 128 is out of range of int8, which is -128 to 127; give it a wider type"
 )
 def integer_literal_out_of_range():
-    return (
-        IntImm(128, "int8"),
-        IntImm(127, "int8"),
-    )
+    return (IntImm(128, "int8"), IntImm(127, "int8"))
 
 
 @case(
@@ -52,45 +48,7 @@ def integer_literal_out_of_range():
     "tir.const(1, type)",
 )
 def integer_literal_of_an_unsigned_type():
-    return (
-        IntImm(1, "uint8"),
-        UIntImm(1, "uint8"),
-    )
-
-
-@case(
-    "literal",
-    "UIntImm 1 is of type int8; expected an unsigned integer type without lanes: use "
-    "tir.const(1, type)",
-)
-def unsigned_literal_of_a_signed_type():
-    return (
-        UIntImm(1, "int8"),
-        IntImm(1, "int8"),
-    )
-
-
-@case(
-    "literal",
-    "the literal 2 is out of range of bool, which is 0 to 1; give it a wider type",
-)
-def truth_value_of_two():
-    return (
-        UIntImm(2),
-        UIntImm(1),
-    )
-
-
-@case(
-    "literal",
-    "IntImm 1 is of type int32<4>; expected a signed integer type without lanes: use "
-    "tir.const(1, type)",
-)
-def vector_literal():
-    return (
-        IntImm(1, "int32<4>"),
-        const(1, "int32<4>"),
-    )
+    return (IntImm(1, "uint8"), UIntImm(1, "uint8"))
 
 
 @case(
@@ -99,71 +57,25 @@ def vector_literal():
     "tir.const(1.0, type)",
 )
 def float_literal_of_an_integer_type():
-    return (
-        tir.FloatImm(1.0, "int32"),
-        tir.FloatImm(1.0, "float16"),
-    )
+    return (tir.FloatImm(1.0, "int32"), tir.FloatImm(1.0, "float16"))
 
 
-@case(
-    "index",
-    "an index of tensor A is x of type float32; expected int32 or int64: cast it",
-)
-def index_of_floats():
-    return (
-        A[X],
-        A[I],
-    )
-
-
-@case(
-    "index",
-    "an index of tensor A is s of type int8; expected int32 or int64: cast it",
-)
+@case("index", "an index of tensor A is s of type int8; expected int32 or int64: cast it")
 def index_of_bytes():
-    return (
-        A[Var("s", "int8")],
-        A[Var("s", "int64")],
-    )
+    return (A[Var("s", "int8")], A[Var("s", "int64")])
 
 
-@case(
-    "index",
-    "B[i] has 1 index, and tensor B has 2 dimensions; give each dimension an index",
-)
+@case("index", "B[i] has 1 index, and tensor B has 2 dimensions; give each dimension an index")
 def index_that_lacks():
-    return (
-        B[I],
-        B[I, J],
-    )
+    return (B[I], B[I, J])
 
 
-@case(
-    "index",
-    "A[i, j] = 1.0 has 2 indices, and tensor A has 1 dimension; give each dimension an index",
-)
-def index_too_many():
-    return (
-        Store(A, ONE, (I, J)),
-        Store(B, ONE, (I, J)),
-    )
-
-
-@case(
-    "index",
-    "x[i] has indices, and x of type float32 is a scalar; drop them",
-)
+@case("index", "x[i] has indices, and x of type float32 is a scalar; drop them")
 def index_of_a_scalar():
-    return (
-        Load(X, (I,)),
-        Load(X, (const(0),)),
-    )
+    return (Load(X, (I,)), Load(X, (const(0),)))
 
 
-@case(
-    "index",
-    "indices of tensor B have 2 and 4 lanes; all vectors among them must have as many",
-)
+@case("index", "indices of tensor B have 2 and 4 lanes; all vectors among them must have as many")
 def indices_of_different_lanes():
     return (
         B[Ramp(I, const(1), 2), Ramp(J, const(1), 4)],
@@ -176,33 +88,12 @@ def indices_of_different_lanes():
     "tensor D holds vectors of type float32<4> and is indexed by vectors; index it by scalars",
 )
 def vectors_of_vectors():
-    return (
-        VECTORS[Ramp(I, const(1), 4)],
-        VECTORS[I],
-    )
+    return (VECTORS[Ramp(I, const(1), 4)], VECTORS[I])
 
 
-@case(
-    "memory",
-    "_A[i] accesses _A of type cinn_buffer_t* (Buffer); expected a tensor or a scalar "
-    "variable: access a tensor on the buffer",
-)
-def load_from_a_buffer():
-    return (
-        Load(A_BUFFER, (I,)),
-        Load(A, (I,)),
-    )
-
-
-@case(
-    "memory",
-    "%0[] accesses (i + j) of type int32 (Add); expected a tensor or a scalar variable",
-)
+@case("memory", "%0[] accesses (i + j) of type int32 (Add); expected a tensor or a scalar variable")
 def load_from_a_sum():
-    return (
-        Load(I + J, ()),
-        Load(I, ()),
-    )
+    return (Load(I + J, ()), Load(I, ()))
 
 
 @case(
@@ -211,10 +102,7 @@ def load_from_a_sum():
     "store to another tensor",
 )
 def store_to_an_inline_tensor():
-    return (
-        Store(INLINE, ONE, (I,)),
-        Store(A, ONE, (I,)),
-    )
+    return (Store(INLINE, ONE, (I,)), Store(A, ONE, (I,)))
 
 
 @case(
@@ -222,22 +110,7 @@ def store_to_an_inline_tensor():
     "tensor C has elements of type int32, and buffer _A of type float32; let both have one type",
 )
 def tensor_of_another_type():
-    return (
-        Tensor("C", (16,), "int32", A_BUFFER),
-        Tensor("C", (16,), "float32", A_BUFFER),
-    )
-
-
-@case(
-    "memory",
-    "tensor C of shape (17,) reaches 17 elements far, and buffer _A of shape (16,) has 16; "
-    "make the buffer larger, or the tensor smaller",
-)
-def tensor_beyond_its_buffer():
-    return (
-        Tensor("C", (17,), "float32", A_BUFFER),
-        Tensor("C", (4, 4), "float32", A_BUFFER),
-    )
+    return (Tensor("C", (16,), "int32", A_BUFFER), Tensor("C", (16,), "float32", A_BUFFER))
 
 
 @case(
@@ -245,10 +118,7 @@ def tensor_beyond_its_buffer():
     "buffer _S has 1 stride, and tensor C 2 dimensions; a view has a dimension for each stride",
 )
 def tensor_of_other_strides():
-    return (
-        Tensor("C", (4, 4), "float32", STRIDED),
-        Tensor("C", (4,), "float32", STRIDED),
-    )
+    return (Tensor("C", (4, 4), "float32", STRIDED), Tensor("C", (4,), "float32", STRIDED))
 
 
 @case(
@@ -257,60 +127,30 @@ def tensor_of_other_strides():
     "the buffer larger, or the tensor smaller",
 )
 def tensor_beyond_its_strides():
-    return (
-        Tensor("C", (5,), "float32", STRIDED),
-        Tensor("C", (4,), "float32", STRIDED),
-    )
+    return (Tensor("C", (5,), "float32", STRIDED), Tensor("C", (4,), "float32", STRIDED))
 
 
-@case(
-    "memory",
-    "tensor C looks at x of type float32 (Var); expected a Buffer",
-)
+@case("memory", "tensor C looks at x of type float32 (Var); expected a Buffer")
 def tensor_on_a_variable():
-    return (
-        Tensor("C", (16,), "float32", X),
-        Tensor("C", (16,), "float32", A_BUFFER),
-    )
+    return (Tensor("C", (16,), "float32", X), Tensor("C", (16,), "float32", A_BUFFER))
 
 
-@case(
-    "memory",
-    "a dimension of buffer _C is -1; a size is 0 or more",
-)
+@case("memory", "a dimension of buffer _C is -1; a size is 0 or more")
 def dimension_below_zero():
-    return (
-        Buffer("_C", (const(-1),)),
-        Buffer("_C", (const(0),)),
-    )
+    return (Buffer("_C", (const(-1),)), Buffer("_C", (const(0),)))
 
 
-@case(
-    "memory",
-    "a dimension of buffer _C is x of type float32; expected int32 or int64: cast it",
-)
+@case("memory", "a dimension of buffer _C is x of type float32; expected int32 or int64: cast it")
 def dimension_of_floats():
-    return (
-        Buffer("_C", (X,)),
-        Buffer("_C", (N,)),
-    )
+    return (Buffer("_C", (X,)), Buffer("_C", (N,)))
 
 
-@case(
-    "memory",
-    "buffer _C holds elements of type string; expected a type that memory holds",
-)
+@case("memory", "buffer _C holds elements of type string; expected a type that memory holds")
 def buffer_of_strings():
-    return (
-        Buffer("_C", (4,), "string"),
-        Buffer("_C", (4,), "bool"),
-    )
+    return (Buffer("_C", (4,), "string"), Buffer("_C", (4,), "bool"))
 
 
-@case(
-    "memory",
-    "buffer _C has 2 dimensions and 1 stride; give each dimension one, or none",
-)
+@case("memory", "buffer _C has 2 dimensions and 1 stride; give each dimension one, or none")
 def strides_of_other_dimensions():
     return (
         Buffer("_C", (4, 4), strides=(const(1),)),
@@ -318,15 +158,9 @@ def strides_of_other_dimensions():
     )
 
 
-@case(
-    "memory",
-    "a stride of buffer _C is x of type float32; expected int32 or int64",
-)
+@case("memory", "a stride of buffer _C is x of type float32; expected int32 or int64")
 def stride_of_floats():
-    return (
-        Buffer("_C", (4,), strides=(X,)),
-        Buffer("_C", (4,), strides=(N,)),
-    )
+    return (Buffer("_C", (4,), strides=(X,)), Buffer("_C", (4,), strides=(N,)))
 
 
 @case(
@@ -346,10 +180,7 @@ def offset_between_multiples():
     "negative",
 )
 def alignment_below_zero():
-    return (
-        Buffer("_C", (4,), data_alignment=-1),
-        Buffer("_C", (4,), data_alignment=64),
-    )
+    return (Buffer("_C", (4,), data_alignment=-1), Buffer("_C", (4,), data_alignment=64))
 
 
 @case(
@@ -374,26 +205,14 @@ def allocation_of_more_dimensions():
     )
 
 
-@case(
-    "memory",
-    "Alloc is given x of type float32 (Var); expected a Buffer",
-)
+@case("memory", "Alloc is given x of type float32 (Var); expected a Buffer")
 def allocation_of_a_variable():
-    return (
-        Alloc(X),
-        Alloc(TEMP),
-    )
+    return (Alloc(X), Alloc(TEMP))
 
 
-@case(
-    "memory",
-    "Free is given x of type float32 (Var); expected a Buffer",
-)
+@case("memory", "Free is given x of type float32 (Var); expected a Buffer")
 def free_of_a_variable():
-    return (
-        Free(X),
-        Free(TEMP),
-    )
+    return (Free(X), Free(TEMP))
 
 
 @case(
@@ -402,16 +221,10 @@ def free_of_a_variable():
     "variable, a tensor or a buffer",
 )
 def address_of_a_sum():
-    return (
-        tir.GetAddr(I + 1),
-        tir.GetAddr(A[I]),
-    )
+    return (tir.GetAddr(I + 1), tir.GetAddr(A[I]))
 
 
-@case(
-    "operation",
-    "ComputeOp 'c' has 0 axes and 1 dimensions; give each dimension one",
-)
+@case("operation", "ComputeOp 'c' has 0 axes and 1 dimensions; give each dimension one")
 def computation_without_axes():
     return (
         tir.ComputeOp((), (const(4),), (ONE,), name="c"),
@@ -419,10 +232,7 @@ def computation_without_axes():
     )
 
 
-@case(
-    "operation",
-    "ComputeOp 'c' computes nothing; give it a body for each result",
-)
+@case("operation", "ComputeOp 'c' computes nothing; give it a body for each result")
 def computation_of_nothing():
     return (
         tir.ComputeOp((I,), (const(4),), (), name="c"),
@@ -435,16 +245,10 @@ def computation_of_nothing():
     "a dimension of PlaceholderOp 'p' is x of type float32; expected int32 or int64: cast it",
 )
 def input_of_half_a_dimension():
-    return (
-        tir.PlaceholderOp((X,), name="p"),
-        tir.PlaceholderOp((N,), name="p"),
-    )
+    return (tir.PlaceholderOp((X,), name="p"), tir.PlaceholderOp((N,), name="p"))
 
 
-@case(
-    "operation",
-    "CallOp 'c' takes result -2; expected 0 or more, or -1 for the only one",
-)
+@case("operation", "CallOp 'c' takes result -2; expected 0 or more, or -1 for the only one")
 def result_below_zero():
     return (
         tir.CallOp(Call("void", "f"), value_slot=-2, name="c"),
@@ -457,10 +261,7 @@ def result_below_zero():
     "PrecedingViewOp 'v' views tensor A by its axes up to 2, and it has 1; expected 0 to 1",
 )
 def view_by_too_many_axes():
-    return (
-        tir.PrecedingViewOp(A, 2, name="v"),
-        tir.PrecedingViewOp(B, 2, name="v"),
-    )
+    return (tir.PrecedingViewOp(A, 2, name="v"), tir.PrecedingViewOp(B, 2, name="v"))
 
 
 @case(
@@ -468,10 +269,7 @@ def view_by_too_many_axes():
     "tensor C has 2 dimensions, and axis says 1; give each dimension one, or leave it out",
 )
 def axes_of_other_dimensions():
-    return (
-        Tensor("C", (4, 4), axis=(I,)),
-        Tensor("C", (4, 4), axis=(I, J)),
-    )
+    return (Tensor("C", (4, 4), axis=(I,)), Tensor("C", (4, 4), axis=(I, J)))
 
 
 @case(
@@ -479,10 +277,7 @@ def axes_of_other_dimensions():
     "C[i] loads from tensor C, which has neither a buffer nor an operation; give it one of them",
 )
 def load_of_what_nothing_computes():
-    return (
-        Load(Tensor("C", (4,)), (I,)),
-        Load(INLINE, (I,)),
-    )
+    return (Load(Tensor("C", (4,)), (I,)), Load(INLINE, (I,)))
 
 
 @case(
@@ -491,10 +286,7 @@ def load_of_what_nothing_computes():
     "float32; cast what is computed",
 )
 def inline_tensor_of_another_type():
-    return (
-        INLINE.with_fields(dtype="int32"),
-        INLINE,
-    )
+    return (INLINE.with_fields(dtype="int32"), INLINE)
 
 
 @case(
@@ -502,7 +294,4 @@ def inline_tensor_of_another_type():
     "tensor inline has 2 dimensions, and its computation 1 axis; give each dimension one",
 )
 def inline_tensor_of_other_dimensions():
-    return (
-        INLINE.with_fields(shape=(const(4), const(4)), axis=(), domain=()),
-        INLINE,
-    )
+    return (INLINE.with_fields(shape=(const(4), const(4)), axis=(), domain=()), INLINE)
