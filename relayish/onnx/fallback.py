@@ -23,6 +23,10 @@ from relayish.onnx.protos.tensors import array_of_proto
 from relayish.onnx.protos.types import Dimensions
 
 _STRING: Final = 8
+
+PREPARED: Final = 32
+"""For so many kinds of calls the reference implementation is kept; each holds its attributes."""
+
 _CONSUMED: Final = "consumed_inputs"
 """What operators of the first version say of inputs that results may be written to; nobody does."""
 
@@ -162,7 +166,7 @@ def wants_count(kernel: Kernel) -> bool:
 
 
 class _Reference:
-    """The implementation of an operator within ``onnx``, prepared once for equal calls."""
+    """The implementation of an operator within ``onnx``, prepared once for equal calls in a row."""
 
     def __init__(self, identity: Identity) -> None:
         self._identity = identity
@@ -177,6 +181,8 @@ class _Reference:
         key = (node.SerializeToString(deterministic=True), *[t.SerializeToString() for t in types])
         evaluator = self._prepared.get(key)
         if evaluator is None:
+            if len(self._prepared) == PREPARED:
+                self._prepared.clear()
             evaluator = self._prepared[key] = _prepare(self._identity, node, types)
         feeds = {n: v for n, v in zip(node.input, inputs, strict=True) if n}
         found = tuple(evaluator.run(None, feeds))

@@ -9,6 +9,7 @@ import pytest
 
 from relayish import Constant, evaluate
 from relayish.errors import OutOfBoundsError, PackageError, UnsupportedError
+from relayish.onnx import fallback
 from relayish.onnx.calls import make_call
 from relayish.onnx.fallback import call_kernel, find_fallback
 from relayish.onnx.identity import Identity
@@ -94,6 +95,19 @@ def test_what_has_no_kernel_is_not_computed_before_the_program_runs():
     call = make_call(find_operator(LOSS, 13), [scores, classes])
     assert fold_constant(call) is call
     assert evaluate(call) == np.float32(np.log(2))
+
+
+@pytest.mark.references
+def test_the_reference_is_kept_for_few_kinds_of_calls(monkeypatch):
+    pytest.importorskip("onnx")
+    monkeypatch.setattr(fallback, "PREPARED", 2)
+    made, prepare = [], fallback._prepare
+    monkeypatch.setattr(fallback, "_prepare", lambda *args: made.append(1) or prepare(*args))
+    identity = Identity("", "CumSum", 14)
+    compute = find_fallback(identity, find_schema(identity))
+    for size in (1, 1, 2, 3, 1):
+        assert compute(np.ones(size), np.array(0)).tolist() == list(range(1, size + 1))
+    assert len(made) == 4
 
 
 def test_without_onnx_an_error_says_what_to_install(monkeypatch):
