@@ -12,6 +12,7 @@ from relayish.dataflow.functor import ForwardDataFlow
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.tir import parse as parse_loops
+from tests.support.each import each
 
 Capture = pytest.CaptureFixture[str]
 
@@ -59,26 +60,29 @@ def test_a_program_is_printed_with_states_and_parses_back(relay_file, capsys: Ca
     assert "  // before: {%y}\n  add(%y, %y)\n" in shown
 
 
-def test_several_analyses_with_options_are_printed_beside_each_other(
-    relay_file, capsys: Capture
-) -> None:
-    spelt = "liveness{widen_after=5},definite_initialisation"
-    assert main(["analyse", relay_file, "-a", spelt]) == 0
-    assert "// before: Liveness {%x}; DefiniteInitialisation {%x}" in capsys.readouterr().out
-
-
-def test_one_function_is_analysed_and_printed_alone(relay_file, capsys: Capture) -> None:
-    assert main(["analyse", relay_file, "-a", "liveness", "--function", "twice"]) == 0
-    assert capsys.readouterr().out == (
-        "fn (%y: int32) {\n  // before: {%y}\n  add(%y, %y)\n  // after: {}\n}\n"
-    )
-
-
 def test_loops_are_printed_in_their_own_form(loop_file, capsys: Capture) -> None:
     assert main(["analyse", loop_file, "-a", "liveness"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("function f (_A)\n{\n  // before: {_A}\n  serial for (i, 0, 4)\n")
     assert structural_equal(parse_loops(shown), parse_loops(LOOPS))
+
+
+@each(
+    ("words", "shown"),
+    [
+        ("RELAY -a liveness{widen_after=5},definite_initialisation",
+         "// before: Liveness {%x}; DefiniteInitialisation {%x}"),
+        ("RELAY -a liveness --function twice",
+         "fn (%y: int32) {\n  // before: {%y}\n  add(%y, %y)\n  // after: {}\n}\n"),
+        ("LOOPS -a liveness --function f", "function f (_A)\n{\n  // before: {_A}\n"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for_is_printed(
+    words: str, shown: str, relay_file, loop_file, capsys: Capture
+) -> None:
+    given = words.replace("RELAY", relay_file).replace("LOOPS", loop_file).split(" ")
+    assert main(["analyse", *given]) == 0
+    assert shown in capsys.readouterr().out
 
 
 def test_a_module_of_loops_is_printed_as_one(tmp_path, capsys: Capture) -> None:
@@ -92,11 +96,6 @@ def test_a_module_of_loops_is_printed_as_one(tmp_path, capsys: Capture) -> None:
     assert shown.startswith("Module m {")
     assert "// before: {_A}" in shown
     assert structural_equal(parse_loops(shown), parse_loops(path.read_text()))
-
-
-def test_one_function_of_loops_is_printed_alone(loop_file, capsys: Capture) -> None:
-    assert main(["analyse", loop_file, "-a", "liveness", "--function", "f"]) == 0
-    assert capsys.readouterr().out.startswith("function f (_A)\n{\n  // before: {_A}\n")
 
 
 def test_standard_input_is_read(capsys: Capture, monkeypatch) -> None:
@@ -182,33 +181,19 @@ def test_analyses_are_listed_with_directions_descriptions_and_options(
         (["FILE"], "no analysis is named; write -a liveness"),
         (["-a", "liveness"], "no file is given"),
         (["/no/such/file", "-a", "liveness"], "/no/such/file: No such file or directory"),
+        (["/no/such/file", "-a", "livenes"], "did you mean Liveness?"),
+        (["WRONG", "-a", "liveness"], "wrong.relay:2:12: "),
     ],
 )
 def test_what_is_wrong_is_told_with_exit_code_2(
     relay_file, arguments: list[str], message: str, capsys: Capture
 ) -> None:
-    given = [relay_file if argument == "FILE" else argument for argument in arguments]
+    wrong = Path(relay_file).with_name("wrong.relay")
+    wrong.write_text('#[version = "0.0.5"]\ndef @main( {')
+    files = {"FILE": relay_file, "WRONG": str(wrong)}
+    given = [files.get(argument, argument) for argument in arguments]
     assert main(["analyse", *given]) == 2
     shown = capsys.readouterr()
     assert shown.err.startswith("relayish: error: ")
     assert message in shown.err
     assert shown.out == ""
-
-
-def test_a_program_that_cannot_be_parsed_is_an_error_with_its_place(
-    tmp_path, capsys: Capture
-) -> None:
-    path = tmp_path / "wrong.relay"
-    path.write_text('#[version = "0.0.5"]\ndef @main( {')
-    assert main(["analyse", str(path), "-a", "liveness"]) == 2
-    assert f"{path}:2:12: " in capsys.readouterr().err
-
-
-def test_names_are_read_before_the_file(capsys: Capture) -> None:
-    assert main(["analyse", "/no/such/file", "-a", "livenes"]) == 2
-    assert "did you mean Liveness?" in capsys.readouterr().err
-
-
-def test_help_names_the_command(capsys: Capture) -> None:
-    assert main(["--help"]) == 0
-    assert "analyse" in capsys.readouterr().out

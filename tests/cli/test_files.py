@@ -106,17 +106,20 @@ def test_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mon
     assert names(tmp_path) == []
 
 
-def test_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
-    out = tmp_path / "nowhere" / "out"
-    with pytest.raises(FileNotFoundError) as info:
-        write_atomically(out, b"new")
-    assert info.value.filename == str(out)
-
-
-def test_file_in_place_of_the_directory_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("nowhere/out", FileNotFoundError), ("file/out", NotADirectoryError),
+        (".", IsADirectoryError),
+    ],
+)  # fmt: skip
+def test_place_where_no_file_can_be_is_named(
+    place: str, error: type[OSError], tmp_path: Path
+) -> None:
     (tmp_path / "file").write_bytes(b"old")
-    with pytest.raises(NotADirectoryError):
-        write_atomically(tmp_path / "file" / "out", b"new")
+    with pytest.raises(error) as info:
+        write_atomically(tmp_path / place, b"new")
+    assert info.value.filename == str(tmp_path / place)
     assert (tmp_path / "file").read_bytes() == b"old"
 
 
@@ -162,11 +165,6 @@ def test_file_that_may_not_be_written_is_not_replaced(
         write_atomically(out, b"new")
     assert info.value.filename == str(out)
     assert out.read_bytes() == b"old"
-
-
-def test_directory_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
-        write_atomically(tmp_path, b"new")
 
 
 def test_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:

@@ -6,18 +6,25 @@ import pytest
 
 import relayish
 from relayish.cli.main import main
+from tests.support.each import each
 
 Capture = pytest.CaptureFixture[str]
+
+
+COMMANDS = (
+    *("optimize", "show", "diff", "opt", "drive", "passes", "domains", "print", "check"),
+    *("analyse", "bisect"),
+)
 
 
 def test_help_lists_commands_and_exit_codes(capsys: Capture) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for word in ("opt", "passes", "print", "check", "exit codes", "141"):
+    for word in (*COMMANDS, "exit codes", "141"):
         assert word in shown
 
 
-@pytest.mark.parametrize("command", ["opt", "passes", "print", "check"])
+@each("command", COMMANDS)
 def test_every_command_has_help(command: str, capsys: Capture) -> None:
     assert main([command, "--help"]) == 0
     assert f"relayish {command}" in capsys.readouterr().out
@@ -42,33 +49,31 @@ def test_wrong_arguments_exit_with_two(argv: list[str], message: str, capsys: Ca
     assert message in shown.err
 
 
-def test_file_that_is_not_there_is_named(tmp_path: Path, capsys: Capture) -> None:
-    missing = tmp_path / "missing.relay"
+def test_file_that_cannot_be_read_is_named(tmp_path: Path, capsys: Capture) -> None:
+    missing, binary = tmp_path / "missing.relay", tmp_path / "binary.relay"
     assert main(["print", str(missing)]) == 2
     assert capsys.readouterr().err == f"relayish: error: {missing}: No such file or directory\n"
-
-
-def test_file_that_is_no_text_is_named(tmp_path: Path, capsys: Capture) -> None:
-    binary = tmp_path / "binary.relay"
     binary.write_bytes(b"ab\xff")
     assert main(["print", str(binary)]) == 2
     assert "is not Relay text: byte 0xff at offset 2 is not UTF-8" in capsys.readouterr().err
 
 
-def test_unknown_pass_suggests_and_points(tmp_path: Path, capsys: Capture) -> None:
-    assert main(["opt", "nowhere", "-p", "FoldConstant,FoldConstan"]) == 2
-    shown = capsys.readouterr().err
-    assert shown.startswith("relayish: error: no pass 'FoldConstan' is registered; did you mean")
-    assert "at column 14" in shown
-    assert "Traceback" not in shown
-
-
-@pytest.mark.parametrize("pipeline", ["", "FoldConstant,", "FoldConstant{", "FoldConstant{x=1}"])
-def test_faulty_pipeline_points_at_the_place(pipeline: str, capsys: Capture) -> None:
+@each(
+    ("pipeline", "told"),
+    [
+        ("FoldConstant,FoldConstan", "no pass 'FoldConstan' is registered; did you mean"),
+        *[
+            (pipeline, "")
+            for pipeline in ("", "FoldConstant,", "FoldConstant{", "FoldConstant{x=1}")
+        ],
+    ],
+)
+def test_faulty_pipeline_points_at_the_place(pipeline: str, told: str, capsys: Capture) -> None:
     assert main(["opt", "nowhere", "-p", pipeline]) == 2
     shown = capsys.readouterr().err
-    assert shown.startswith("relayish: error: ")
+    assert shown.startswith(f"relayish: error: {told}")
     assert shown.rstrip().endswith("^")
+    assert "Traceback" not in shown
 
 
 def test_traceback_is_shown_when_asked(capsys: Capture) -> None:

@@ -1,3 +1,5 @@
+"""``relayish opt``: what it prints, writes and refuses, and what watches its passes."""
+
 from __future__ import annotations
 
 import io
@@ -8,20 +10,27 @@ import pytest
 
 from relayish.cli.main import main
 from relayish.errors import PassError
-from relayish.ir.relay.expr import Constant, Function
+from relayish.ir.relay.expr import Constant, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import PassContext, create_function_pass, create_module_pass, register_pass
 
 Capture = pytest.CaptureFixture[str]
-pytestmark = pytest.mark.usefixtures("declarations")
+SEVEN = Function((), Constant(7))
+ODD = '#[version = "0.0.5"]\ndef @main() {\n  nobody.knows(1f)\n}\n'
+FAULTY = '#[version = "0.0.5"]\ndef @main() {\n  add(1f, \n}\n'
+FOLDED = "add(%x, 3f"
+GIVEN = "add(1f, 2f)"
 
 
-def register(name: str, level: int = 0) -> None:
-    """Register a pass that makes every function return 7."""
-    seven = Function((), Constant(7))
-    register_pass()(create_function_pass(lambda _f, _m, _c: seven, level, name))
+@pytest.fixture(autouse=True)
+def _passes(declarations: None) -> None:
+    """Register passes that make functions return 7, or use a variable that nothing binds."""
+    x, y = Var("x"), Var("y")
+    wrong = Function((x,), Let(x, y, x))
+    for name, level, made in (("Seven", 0, SEVEN), ("High", 9, SEVEN), ("Break", 0, wrong)):
+        register_pass()(create_function_pass(lambda _f, _m, _c, made=made: made, level, name))
 
 
 def register_failing(error: BaseException) -> None:
@@ -31,204 +40,187 @@ def register_failing(error: BaseException) -> None:
     register_pass()(create_module_pass(fail, 0, "Fail"))
 
 
+def run(words: str, program: Path) -> int:
+    return main(["opt", *words.replace("FILE", str(program)).split(" ")])
+
+
 def names(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_result_is_printed(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    assert main(["opt", str(program), "-p", "Seven"]) == 0
+@pytest.mark.parametrize(
+    ("words", "out", "err"),
+    [
+        ("FILE -p Seven", "  7\n", ""),
+        ("- -p Seven -o -", "  7\n", ""),
+        ("FILE -p FoldConstant,DeadCodeElimination", FOLDED, ""),
+        ("FILE -O3 --timing", FOLDED, "SimplifyExpr: "),
+        # which passes run
+        ("FILE -p High", "  7\n", ""),
+        ("FILE -p High -O8", GIVEN, "relayish: note: High is not run: its level is 9, above 8\n"),
+        ("FILE -p High -O 0 --required-pass High", "  7\n", ""),
+        (
+            "FILE -p Seven --disable-pass Seven",
+            GIVEN,
+            "relayish: note: Seven is not run: it is disabled\n",
+        ),
+        # what watches them
+        ("FILE -p Seven --timing", "  7\n", "Seven: "),
+        ("FILE -p FoldConstant --print-ir-before FoldConstant", FOLDED, "// before FoldConstant"),
+        ("FILE -p FoldConstant --diff --color always", FOLDED, "\x1b[32m+"),
+        ("FILE -p FoldConstant,InferType --verify-each", FOLDED, ""),
+    ],
+)
+def test_result_is_printed_and_what_is_told_beside(
+    words: str, out: str, err: str, program: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(program.read_bytes())))
+    assert run(words, program) == 0
     shown = capsys.readouterr()
-    assert structural_equal(parse(shown.out)["main"], Function((), Constant(7)))
-    assert shown.err == ""
+    assert out in shown.out
+    assert isinstance(parse(shown.out), IRModule)
+    assert err in shown.err
+    assert bool(err) == bool(shown.err)
 
 
-def test_constants_are_folded(program: Path, capsys: Capture) -> None:
-    assert main(["opt", str(program), "-p", "FoldConstant,DeadCodeElimination"]) == 0
-    shown = capsys.readouterr().out
-    assert shown.count("add(") == 1
-    assert "3f" in shown
+@pytest.mark.parametrize(
+    ("words", "code", "err"),
+    [
+        (
+            "FILE -p InferType,Break,FoldConstant --verify-each",
+            2,
+            "pass Break broke the check well_",
+        ),
+        ("FILE -p FoldConstant --verify well_fromed", 2, "did you mean well_formed"),
+        ("FILE -p FoldConstant --dump-ir DIR", 2, "which this instrument did not write"),
+        ("FILE -O9", 2, "no default pipeline of level 9"),
+        *[
+            (f"FILE -p Seven {option} Sevn", 2, "no pass 'Sevn' is registered; did you mean Seven?")
+            for option in ("--disable-pass", "--required-pass", "--print-ir-after")
+        ],
+        ("FILE -p Seven -o DIR/nowhere/out", 2, "DIR/nowhere/out: No such file or directory\n"),
+        ("FILE -p Seven --config nothing=1", 2, "no config option 'nothing' is registered"),
+        ("FILE -p Seven --config relayish.disable_gc=3", 2, "'relayish.disable_gc': expected bool"),
+        ("FILE -p Seven --config relayish.disable_gc", 2, "expected NAME=VALUE after --config"),
+        ("DIR/faulty.relay -p Seven", 2, "relayish: error: DIR/faulty.relay:4:1: "),
+        ("DIR/odd.relay -p FoldConstant", 2, "nobody.knows"),
+    ],
+)
+def test_what_cannot_be_done_is_told_with_exit_code_2(
+    words: str, code: int, err: str, program: Path, capsys: Capture
+) -> None:
+    folder = program.parent
+    (folder / "odd.relay").write_text(ODD)
+    (folder / "faulty.relay").write_text(FAULTY)
+    assert run(words.replace("DIR", str(folder)), program) == code
+    shown = capsys.readouterr()
+    assert err.replace("DIR", str(folder)) in shown.err
+    assert shown.out == ""
+    assert "Traceback" not in shown.err
+    assert names(folder) == ["faulty.relay", "odd.relay", "program.relay"]
 
 
-def test_result_is_written(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    out = program.with_name("out.relay")
-    assert main(["opt", str(program), "-p", "Seven", "-o", str(out)]) == 0
-    assert structural_equal(parse(out.read_text())["main"], Function((), Constant(7)))
+@pytest.mark.parametrize("replaced", [False, True])
+def test_result_is_written_and_may_replace_the_program(
+    program: Path, capsys: Capture, *, replaced: bool
+) -> None:
+    out = program if replaced else program.with_name("out.relay")
+    program.chmod(0o640)
+    assert run(f"FILE -p Seven -o {out}", program) == 0
+    assert structural_equal(parse(out.read_text())["main"], SEVEN)
     assert out.read_text().endswith("\n")
     assert capsys.readouterr().out == ""
-    assert names(program.parent) == ["out.relay", "program.relay"]
-
-
-def test_result_may_replace_the_program(program: Path) -> None:
-    register("Seven")
-    program.chmod(0o640)
-    assert main(["opt", str(program), "-p", "Seven", "-o", str(program)]) == 0
-    assert structural_equal(parse(program.read_text())["main"], Function((), Constant(7)))
+    assert set(names(program.parent)) == {out.name, "program.relay"}
     assert program.stat().st_mode & 0o777 == 0o640
 
 
-def test_standard_input_and_output_are_dashes(
-    program: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("error", "more", "code", "told"),
+    [
+        (PassError("found nothing"), "", 2, "relayish: error: found nothing\n  in pass Fail\n"),
+        (ZeroDivisionError("mine"), "", 3, "relayish: error: ZeroDivisionError: mine\n  in pass"),
+        (ZeroDivisionError("mine"), "", 3, "--traceback shows where"),
+        (ZeroDivisionError("mine"), " --traceback", 3, "raise error\nZeroDivisionError: mine"),
+        (KeyboardInterrupt(), "", 130, "relayish: interrupted\n"),
+    ],
+)
+def test_failing_pass_leaves_the_output_as_it_was(
+    error: BaseException, more: str, code: int, told: str, program: Path, capsys: Capture
 ) -> None:
-    register("Seven")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(program.read_bytes())))
-    assert main(["opt", "-", "-p", "Seven", "-o", "-"]) == 0
-    assert "7" in capsys.readouterr().out
-
-
-def test_failing_pass_leaves_the_output_as_it_was(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    register_failing(PassError("found nothing"))
+    register_failing(error)
     out = program.with_name("out.relay")
     out.write_text("old")
-    assert main(["opt", str(program), "-p", "Seven,Fail", "-o", str(out)]) == 2
+    assert run(f"FILE -p Seven,Fail -o {out}{more}", program) == code
     shown = capsys.readouterr()
-    assert shown.err == "relayish: error: found nothing\n  in pass Fail\n"
-    assert shown.out == ""
-    assert out.read_text() == "old"
+    assert told in shown.err
+    assert ("Traceback" in shown.err) == bool(more)
+    assert (shown.out, out.read_text()) == ("", "old")
     assert names(program.parent) == ["out.relay", "program.relay"]
 
 
-def test_unforeseen_error_exits_with_three_and_no_traceback(program: Path, capsys: Capture) -> None:
-    register_failing(ZeroDivisionError("mine"))
-    assert main(["opt", str(program), "-p", "Fail"]) == 3
-    shown = capsys.readouterr().err
-    assert shown.startswith("relayish: error: ZeroDivisionError: mine\n  in pass Fail\n")
-    assert "--traceback shows where" in shown
-    assert "Traceback" not in shown
-
-
-def test_unforeseen_error_shows_its_traceback_when_asked(program: Path, capsys: Capture) -> None:
-    register_failing(ZeroDivisionError("mine"))
-    assert main(["opt", str(program), "-p", "Fail", "--traceback"]) == 3
-    assert "raise error\nZeroDivisionError: mine" in capsys.readouterr().err
-
-
-def test_interrupt_exits_with_130(program: Path, capsys: Capture) -> None:
-    register_failing(KeyboardInterrupt())
-    out = program.with_name("out.relay")
-    assert main(["opt", str(program), "-p", "Fail", "-o", str(out)]) == 130
-    assert capsys.readouterr().err == "relayish: interrupted\n"
-    assert names(program.parent) == ["program.relay"]
-
-
-def test_output_that_cannot_be_written_is_named(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    out = program.parent / "nowhere" / "out.relay"
-    assert main(["opt", str(program), "-p", "Seven", "-o", str(out)]) == 2
-    assert capsys.readouterr().err == f"relayish: error: {out}: No such file or directory\n"
-
-
-def test_passes_that_are_named_run_whatever_their_level(program: Path, capsys: Capture) -> None:
-    register("High", level=9)
-    assert main(["opt", str(program), "-p", "High"]) == 0
-    assert "add" not in capsys.readouterr().out
-
-
-def test_level_that_is_given_counts_and_skipping_is_told(program: Path, capsys: Capture) -> None:
-    register("High", level=9)
-    assert main(["opt", str(program), "-p", "High", "-O8"]) == 0
-    shown = capsys.readouterr()
-    assert "add" in shown.out
-    assert shown.err == "relayish: note: High is not run: its level is 9, above 8\n"
-
-
-def test_required_pass_runs_above_the_level(program: Path, capsys: Capture) -> None:
-    register("High", level=9)
-    argv = ["opt", str(program), "-p", "High", "-O", "0", "--required-pass", "High"]
-    assert main(argv) == 0
-    assert "add" not in capsys.readouterr().out
-
-
-def test_disabled_pass_does_not_run_and_that_is_told(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    assert main(["opt", str(program), "-p", "Seven", "--disable-pass", "Seven"]) == 0
-    shown = capsys.readouterr()
-    assert "add" in shown.out
-    assert shown.err == "relayish: note: Seven is not run: it is disabled\n"
-
-
-@pytest.mark.parametrize("option", ["--disable-pass", "--required-pass", "--print-ir-after"])
-def test_unknown_pass_in_an_option_is_an_error(program: Path, capsys: Capture, option: str) -> None:
-    register("Seven")
-    assert main(["opt", str(program), "-p", "Seven", option, "Sevn"]) == 2
-    shown = capsys.readouterr()
-    assert "no pass 'Sevn' is registered; did you mean Seven?" in shown.err
-    assert not shown.out
-
-
-def test_program_is_printed_after_all_passes(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    register("Again")
-    assert main(["opt", str(program), "-p", "Seven,Again", "--print-ir-after-all"]) == 0
-    shown = capsys.readouterr().err
-    headings = [line for line in shown.splitlines() if line.startswith("// ")]
-    assert headings == ["// after Seven", "// after Again"]
-
-
-def test_program_is_printed_after_the_passes_named(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    register("Again")
-    argv = ["opt", str(program), "-p", "Seven,Again", "--print-ir-after", "Again"]
-    assert main(argv) == 0
-    shown = capsys.readouterr().err
-    assert "// after Again\n" in shown
-    assert "Seven" not in shown
-
-
-def test_times_are_printed(program: Path, capsys: Capture) -> None:
-    register("Seven")
-    assert main(["opt", str(program), "-p", "Seven", "--timing"]) == 0
-    shown = capsys.readouterr()
-    assert shown.err.startswith("Seven: ")
-    assert "us [" in shown.err
-    assert "Seven" not in shown.out
+@pytest.mark.parametrize(
+    ("words", "headings"),
+    [
+        ("-p Seven,InferType --print-ir-after-all", ["// after Seven", "// after InferType"]),
+        ("-p Seven,InferType --print-ir-after InferType", ["// after InferType"]),
+        (
+            "-p FoldConstant,FoldConstant --print-changed",
+            ["// after FoldConstant", "// after FoldConstant (unchanged)"],
+        ),
+    ],
+)
+def test_program_is_printed_after_passes(
+    words: str, headings: list[str], program: Path, capsys: Capture
+) -> None:
+    assert run(f"FILE {words}", program) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if line.startswith("// ")] == headings
+    printed = [each for each in headings if "unchanged" not in each]
+    assert sum(line.startswith("def @main") for line in lines) == len(printed)
 
 
 def test_config_reaches_the_passes(program: Path) -> None:
     seen = []
-
-    def look(mod: IRModule, ctx: PassContext) -> IRModule:
-        seen.append(ctx.get_config("relayish.disable_gc"))
-        return mod
-
-    register_pass()(create_module_pass(look, 0, "Look"))
+    look = create_module_pass(
+        lambda mod, ctx: seen.append(ctx.get_config("relayish.disable_gc")) or mod, 0, "Look"
+    )
+    register_pass()(look)
     for value in ("true", "false"):
-        argv = ["opt", str(program), "-p", "Look", "--config", f"relayish.disable_gc={value}"]
-        assert main(argv) == 0
+        assert run(f"FILE -p Look --config relayish.disable_gc={value}", program) == 0
     assert seen == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ("nothing=1", "no config option 'nothing' is registered"),
-        ("relayish.disable_gc=3", "config option 'relayish.disable_gc': expected bool"),
-        ("relayish.disable_gc", "expected NAME=VALUE after --config"),
-    ],
-)
-def test_faulty_config_is_an_error(
-    setting: str, message: str, program: Path, capsys: Capture
-) -> None:
-    assert main(["opt", str(program), "-p", "FoldConstant", "--config", setting]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_faulty_program_shows_the_place_and_the_line(tmp_path: Path, capsys: Capture) -> None:
-    faulty = tmp_path / "faulty.relay"
-    faulty.write_text('#[version = "0.0.5"]\ndef @main() {\n  add(1f, \n}\n')
-    assert main(["opt", str(faulty), "-p", "FoldConstant"]) == 2
-    shown = capsys.readouterr().err
-    assert shown.startswith(f"relayish: error: {faulty}:4:1: ")
-    assert "^" in shown
-    assert "Traceback" not in shown
-
-
-def test_unknown_operators_are_read_when_asked(tmp_path: Path, capsys: Capture) -> None:
-    odd = tmp_path / "odd.relay"
-    odd.write_text('#[version = "0.0.5"]\ndef @main() {\n  nobody.knows(1f)\n}\n')
-    assert main(["opt", str(odd), "-p", "FoldConstant"]) == 2
-    assert "nobody.knows" in capsys.readouterr().err
-    assert main(["opt", str(odd), "-p", "FoldConstant", "--allow-unknown-ops"]) == 0
+def test_unknown_operators_are_read_when_asked(program: Path, capsys: Capture) -> None:
+    program.write_text(ODD)
+    assert run("FILE -p FoldConstant --allow-unknown-ops", program) == 0
     assert "nobody.knows(1f)" in capsys.readouterr().out
+
+
+def test_programs_are_dumped_one_a_pass(program: Path, tmp_path: Path) -> None:
+    dumped = tmp_path / "dump"
+    assert run(f"FILE -p FoldConstant,InferType --dump-ir {dumped}", program) == 0
+    assert names(dumped) == ["0_init.relay", "1_FoldConstant.relay", "2_InferType.relay"]
+    assert "3f" in (dumped / "1_FoldConstant.relay").read_text()
+
+
+def test_differences_are_shown_for_passes_that_change_something(
+    program: Path, capsys: Capture
+) -> None:
+    pipeline = "DeadCodeElimination{inline_once=false},FoldConstant"
+    words = f"FILE -p {pipeline} --diff --disable-pass DeadCodeElimination"
+    assert run(words, program) == 0
+    shown = capsys.readouterr().err
+    assert "+  add(%x, 3f" in shown
+    assert "\x1b[" not in shown
+
+
+@pytest.mark.usefixtures("losing_passes")
+@pytest.mark.parametrize("before", ["", "InferType,"])
+@pytest.mark.parametrize(("losing", "lost"), [("DropLets", "%half"), ("NewParams", "%x")])
+def test_verifying_finds_variables_that_nothing_binds_any_more(
+    program_of_lets: str, capsys: Capture, before: str, losing: str, lost: str
+) -> None:
+    assert main(["opt", program_of_lets, "-p", f"{before}{losing}", "--verify-each"]) == 2
+    shown = capsys.readouterr()
+    assert f"pass {losing} broke the check well_formed: @main uses {lost}, which" in shown.err
+    assert shown.out == ""

@@ -10,6 +10,7 @@ from relayish.ir.relay.expr import Constant, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
+from tests.cli.conftest import PROGRAM
 
 Capture = pytest.CaptureFixture[str]
 
@@ -61,41 +62,47 @@ def test_file_may_begin_with_a_byte_order_mark(program: Path, capsys: Capture) -
     assert of_marked == capsys.readouterr().out
 
 
-def test_check_says_that_a_program_is_well_formed(program: Path, capsys: Capture) -> None:
-    assert main(["check", str(program)]) == 0
-    assert capsys.readouterr().out == f"{program}: well formed and well typed, 1 function\n"
+_ADVICE = "change the annotation, or cast the value"
+_OTHER = "compare it with something, or reduce it to one truth value"
+_SHOWN = f"""\
+FILE:3:21: value of %y: expected float32, found int32; {_ADVICE} (in @main)
+      let %y: float32 = 1;
+                        ^
+FILE:4:7: condition of if: expected bool, found int32; {_OTHER} (in @main)
+      if (1) {{ %y }} else {{ %y }}
+          ^
+FILE: ill-typed, 2 errors
+"""
+_OPEN = '#[version = "0.0.5"]\nfree_var %y: int32;\ndef @main(%x: int32) { (%x, %y) }\n'
 
 
-def test_check_leaves_types_alone_when_told(tmp_path: Path, capsys: Capture) -> None:
-    path = tmp_path / "ill.relay"
-    path.write_text(ILL_TYPED)
-    assert main(["check", "--no-types", str(path)]) == 0
-    assert capsys.readouterr().out == f"{path}: well formed, 1 function\n"
-
-
-def test_check_shows_each_line_that_is_ill_typed(tmp_path: Path, capsys: Capture) -> None:
-    path = tmp_path / "ill.relay"
-    path.write_text(ILL_TYPED)
-    assert main(["check", str(path)]) == 1
-    shown = capsys.readouterr().err.splitlines()
-    advice = "change the annotation, or cast the value"
-    other = "compare it with something, or reduce it to one truth value"
-    assert shown == [
-        f"{path}:3:21: value of %y: expected float32, found int32; {advice} (in @main)",
-        "      let %y: float32 = 1;",
-        "                        ^",
-        f"{path}:4:7: condition of if: expected bool, found int32; {other} (in @main)",
-        "      if (1) { %y } else { %y }",
-        "          ^",
-        f"{path}: ill-typed, 2 errors",
-    ]
-
-
-def test_check_counts_functions(tmp_path: Path, capsys: Capture) -> None:
-    path = tmp_path / "two.relay"
-    path.write_text(TWICE)
-    assert main(["check", str(path)]) == 0
-    assert capsys.readouterr().out == f"{path}: well formed and well typed, 2 functions\n"
+@pytest.mark.parametrize(
+    ("text", "options", "code", "out", "err"),
+    [
+        (PROGRAM, [], 0, "FILE: well formed and well typed, 1 function\n", ""),
+        (TWICE, [], 0, "FILE: well formed and well typed, 2 functions\n", ""),
+        (ILL_TYPED, ["--no-types"], 0, "FILE: well formed, 1 function\n", ""),
+        (
+            ILL_TYPED,
+            [],
+            1,
+            "",
+            _SHOWN,
+        ),
+        (_OPEN, [], 1, "", "FILE: not well formed: @main uses %y, which nothing binds"),
+        ("def", [], 2, "", "relayish: error: "),
+    ],
+)
+def test_check_tells_what_is_wrong_with_a_program(
+    text: str, options: list[str], code: int, out: str, err: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "given.relay"
+    path.write_text(text)
+    assert main(["check", *options, str(path)]) == code
+    shown = capsys.readouterr()
+    assert shown.out == out.replace("FILE", str(path))
+    assert shown.err.startswith(err.replace("FILE", str(path)))
+    assert bool(shown.err) == bool(err)
 
 
 def test_check_names_a_variable_bound_twice(
@@ -108,20 +115,3 @@ def test_check_names_a_variable_bound_twice(
     shown = capsys.readouterr().err
     assert shown.startswith("bad.relay: not well formed: variable %x is bound twice")
     assert "in the definition of @main" in shown
-
-
-def test_check_of_what_does_not_parse_exits_with_two(tmp_path: Path, capsys: Capture) -> None:
-    path = tmp_path / "bad.relay"
-    path.write_text("def")
-    assert main(["check", str(path)]) == 2
-    assert capsys.readouterr().err.startswith("relayish: error: ")
-
-
-def test_check_names_a_variable_that_nothing_binds(tmp_path: Path, capsys: Capture) -> None:
-    path = tmp_path / "open.relay"
-    path.write_text(
-        '#[version = "0.0.5"]\nfree_var %y: int32;\ndef @main(%x: int32) { (%x, %y) }\n'
-    )
-    assert main(["check", str(path)]) == 1
-    shown = capsys.readouterr().err
-    assert f"{path}: not well formed: @main uses %y, which nothing binds" in shown

@@ -253,7 +253,7 @@ def drop_an_argument_of_a_function(mod: IRModule, chance: random.Random) -> Imag
 def add_a_parameter(mod: IRModule, chance: random.Random) -> Images | None:
     """Give a function that is called a parameter more."""
     called = {n.op for n in _nodes(mod, Call)}
-    bound = {n.value for n in _nodes(mod, Let) if n.var in called}
+    bound = dict.fromkeys([n.value for n in _nodes(mod, Let) if n.var in called])
     local = [f for f in _nodes(mod, Function) if f in called or f in bound]
     named = [f for name, f in mod.functions_of(Function).items() if _is_called(mod, name)]
     func = _one(chance, [*local, *named])
@@ -266,7 +266,7 @@ def add_a_parameter(mod: IRModule, chance: random.Random) -> Images | None:
 def swap_parameters(mod: IRModule, chance: random.Random) -> Images | None:
     """Swap two parameters of different types of a function that is called."""
     called = {n.op for n in _nodes(mod, Call)}
-    bound = {n.value for n in _nodes(mod, Let) if n.var in called}
+    bound = dict.fromkeys([n.value for n in _nodes(mod, Let) if n.var in called])
     named = [f for name, f in mod.functions_of(Function).items() if _is_called(mod, name)]
     for func in chance.sample(both := [*bound, *named], len(both)):
         if not isinstance(func, Function) or len(func.params) < 2:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import pickle
 import threading
@@ -35,22 +36,15 @@ def test_default_context_has_level_two() -> None:
     assert PassContext.current() is ctx
 
 
-def test_contexts_nest_and_inherit_nothing() -> None:
+def test_contexts_nest_also_in_themselves_and_inherit_nothing() -> None:
     with PassContext(opt_level=3, disabled_pass=["FuseOps"]) as outer:
         with PassContext() as inner:
             assert PassContext.current() is inner
             assert (inner.opt_level, inner.disabled_pass) == (2, ())
+        with outer:
+            assert PassContext.current() is outer
         assert PassContext.current() is outer
     assert PassContext.current() not in (outer, inner)
-
-
-def test_context_can_be_entered_again_inside_itself() -> None:
-    ctx = PassContext(opt_level=0)
-    with ctx, ctx:
-        assert PassContext.current() is ctx
-    assert PassContext.current() is not ctx
-    with ctx:
-        assert PassContext.current() is ctx
 
 
 def test_context_is_left_when_its_body_raises() -> None:
@@ -87,9 +81,11 @@ def test_one_context_object_serves_many_threads_at_once() -> None:
 
 
 def test_tasks_interleave_without_seeing_each_other() -> None:
+    shared = PassContext(opt_level=1)
+
     async def work(level: int) -> list[int]:
         seen = [PassContext.current().opt_level]
-        with PassContext(opt_level=level):
+        with PassContext(opt_level=level), shared, PassContext(opt_level=level):
             for _ in range(5):
                 await asyncio.sleep(0)
                 seen.append(PassContext.current().opt_level)
@@ -101,21 +97,6 @@ def test_tasks_interleave_without_seeing_each_other() -> None:
             return await asyncio.gather(*(work(level) for level in (10, 11, 12)))
 
     assert asyncio.run(main()) == [[9, *[level] * 5, 9] for level in (10, 11, 12)]
-
-
-def test_one_context_object_serves_many_tasks_at_once() -> None:
-    ctx = PassContext(opt_level=1)
-
-    async def work(turns: int) -> bool:
-        with ctx:
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            return PassContext.current() is ctx
-
-    async def main() -> list[bool]:
-        return await asyncio.gather(*(work(turns) for turns in (3, 1, 2)))
-
-    assert asyncio.run(main()) == [True] * 3
 
 
 def test_leaving_out_of_order_is_an_error() -> None:
@@ -138,43 +119,28 @@ def test_context_is_immutable() -> None:
         PassContext().opt_level = 3
 
 
-@pytest.mark.parametrize("level", [-1, True, 1.5, "2", None])
-def test_context_refuses_a_bad_level(level: object) -> None:
-    with pytest.raises(ConfigError, match="opt_level must be a whole number"):
-        PassContext(opt_level=level)
-
-
-@pytest.mark.parametrize("what", ["required_pass", "disabled_pass"])
-def test_context_refuses_a_str_for_a_sequence_of_names(what: str) -> None:
-    with pytest.raises(ConfigError, match=rf"{what} must be a sequence.*write \('Fold',\)"):
-        PassContext(**{what: "Fold"})
-
-
-@pytest.mark.parametrize("what", ["required_pass", "disabled_pass"])
-def test_context_refuses_names_that_are_none(what: str) -> None:
-    with pytest.raises(ConfigError, match=f"{what} must hold names"):
-        PassContext(**{what: [3]})
-
-
-@pytest.mark.parametrize("what", ["required_pass", "disabled_pass", "instruments"])
-def test_context_refuses_what_is_no_sequence(what: str) -> None:
-    with pytest.raises(ConfigError, match=f"{what} must be a sequence.*; found 3"):
-        PassContext(**{what: 3})
-
-
-def test_context_says_that_a_class_of_instruments_is_to_be_called() -> None:
-    with pytest.raises(ConfigError, match=r"must be instances .*; call it, to make one"):
-        PassContext(instruments=[PassInstrument])
-
-
-def test_context_refuses_a_config_that_is_no_mapping() -> None:
-    with pytest.raises(ConfigError, match="config must be a mapping"):
-        PassContext(config=["relayish.disable_gc"])
-
-
-def test_context_refuses_instruments_that_are_none() -> None:
-    with pytest.raises(ConfigError, match="decorate its class with @pass_instrument"):
-        PassContext(instruments=[object()])
+@each(
+    ("given", "message"),
+    [
+        *[({"opt_level": bad}, "must be a whole number") for bad in (-1, True, 1.5, "2", None)],
+        *[
+            ({what: bad}, f"{what} must {message}")
+            for what in ("required_pass", "disabled_pass")
+            for bad, message in (
+                ("Fold", r"be a sequence.*write \('Fold',\)"),
+                ([3], "hold names"),
+                (3, "be a sequence.*; found 3"),
+            )
+        ],
+        ({"instruments": 3}, "instruments must be a sequence.*; found 3"),
+        ({"instruments": [PassInstrument]}, r"must be instances .*; call it, to make one"),
+        ({"instruments": [object()]}, "decorate its class with @pass_instrument"),
+        ({"config": ["relayish.disable_gc"]}, "config must be a mapping"),
+    ],
+)  # fmt: skip
+def test_context_refuses_what_does_not_fit(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        PassContext(**given)
 
 
 @pytest.mark.parametrize("name", ["Fold", "relayish.pass_.Fold"])
@@ -214,30 +180,22 @@ class Log(PassInstrument):
         self.note("exit")
 
 
-def test_instruments_enter_and_exit_in_order() -> None:
+@pytest.mark.parametrize(
+    ("fails", "told"),
+    [
+        ("", "enter 1, enter 2, enter 3, body, exit 1, exit 2, exit 3"),
+        ("enter 3", "enter 1, enter 2, enter 3, exit 2, exit 1"),
+        ("exit 2", "enter 1, enter 2, enter 3, body, exit 1, exit 2"),
+    ],
+)
+def test_instruments_enter_and_exit_in_order_until_one_fails(fails: str, told: str) -> None:
     log: list[str] = []
-    with PassContext(instruments=[Log("1", log), Log("2", log)]):
-        assert log == ["enter 1", "enter 2"]
-    assert log[2:] == ["exit 1", "exit 2"]
-
-
-def test_failing_enter_exits_those_entered_in_reverse_and_does_not_enter() -> None:
-    log: list[str] = []
-    names = [Log("1", log), Log("2", log), Log("3", log, "enter"), Log("4", log)]
+    made = [Log(n, log, fails[:-2] if fails.endswith(n) else "") for n in "123"]
     before = PassContext.current()
-    with pytest.raises(RuntimeError, match="enter 3"), PassContext(instruments=names):
-        pytest.fail("the body must not run")
-    assert log == ["enter 1", "enter 2", "enter 3", "exit 2", "exit 1"]
-    assert PassContext.current() is before
-
-
-def test_failing_exit_skips_the_rest_and_leaves_the_context() -> None:
-    log: list[str] = []
-    names = [Log("1", log), Log("2", log, "exit"), Log("3", log)]
-    before = PassContext.current()
-    with pytest.raises(RuntimeError, match="exit 2"), PassContext(instruments=names):
-        pass
-    assert log[3:] == ["exit 1", "exit 2"]
+    raised = pytest.raises(RuntimeError, match=fails) if fails else contextlib.nullcontext()
+    with raised, PassContext(instruments=made):
+        log.append("body")
+    assert log == told.split(", ")
     assert PassContext.current() is before
 
 
@@ -250,33 +208,19 @@ def test_failing_exit_keeps_the_error_of_the_body_as_context() -> None:
     assert isinstance(info.value.__context__, KeyError)
 
 
-def test_override_exits_the_old_and_enters_the_new() -> None:
+def test_override_exits_the_old_and_enters_the_new_until_the_context_is_left() -> None:
     log: list[str] = []
-    with PassContext(instruments=[Log("1", log)]) as ctx:
-        new = Log("2", log)
-        ctx.override_instruments([new])
-        assert ctx.instruments == (new,)
-        assert log == ["enter 1", "exit 1", "enter 2"]
-    assert log[3:] == ["exit 2"]
-
-
-def test_override_lasts_until_the_context_is_left() -> None:
-    log: list[str] = []
-    first = Log("1", log)
+    first, new = Log("1", log), Log("2", log)
     ctx = PassContext(instruments=[first])
     with ctx:
+        ctx.override_instruments([new])
+        with PassContext():
+            assert ctx.instruments == (new,)  # told from inside
+        assert log == ["enter 1", "exit 1", "enter 2"]
         ctx.override_instruments(None)
         assert ctx.instruments == ()
+    assert log[3:] == ["exit 2"]
     assert ctx.instruments == (first,)
-
-
-def test_instruments_of_an_outer_context_are_told_from_inside() -> None:
-    log: list[str] = []
-    with PassContext() as outer:
-        new = Log("1", log)
-        outer.override_instruments([new])
-        with PassContext():
-            assert outer.instruments == (new,)
 
 
 def test_override_that_fails_leaves_no_instruments() -> None:
@@ -307,6 +251,12 @@ def test_override_of_another_context_is_an_error() -> None:
         outer.override_instruments([])
 
 
+COPIED: tuple[Callable[[Any], Any], ...] = (
+    copy.deepcopy,
+    lambda ctx: pickle.loads(pickle.dumps(ctx)),
+)
+
+
 class Kept(PassInstrument):
     """An instrument with a state of its own."""
 
@@ -317,7 +267,7 @@ class Kept(PassInstrument):
 def test_context_is_copied_and_goes_to_other_processes() -> None:
     ctx = PassContext(3, ["FuseOps"], ["Inline"], [Kept("a")], {"relayish.disable_gc": True})
     assert copy.copy(ctx) is ctx
-    for other in (copy.deepcopy(ctx), pickle.loads(pickle.dumps(ctx))):
+    for other in [copied(ctx) for copied in COPIED]:
         assert repr(other).partition("instruments")[0] == repr(ctx).partition("instruments")[0]
         assert other.config == ctx.config
         [kept] = other.instruments
@@ -333,23 +283,17 @@ def test_instrument_that_cannot_leave_is_left_out_of_a_pickle_and_told() -> None
     assert [type(each) for each in pickle.loads(data).instruments] == [Kept]
 
 
-@pytest.mark.parametrize(
-    "instrument",
+@each(
+    "kind",
     [
-        DiffInstrument(),
-        PassCountInstrument(),
-        PassTimingInstrument(),
-        PrintAfterAll(),
-        ProgressInstrument(),
-        VerifyInstrument(),
+        DiffInstrument, PassCountInstrument, PassTimingInstrument, PrintAfterAll,
+        ProgressInstrument, VerifyInstrument,
     ],
-    ids=lambda each: type(each).__name__,
-)
-def test_instruments_are_copied_with_the_context_that_has_them(instrument: PassInstrument) -> None:
-    ctx = PassContext(instruments=[instrument])
-    for other in (copy.deepcopy(ctx), pickle.loads(pickle.dumps(ctx))):
-        [copied] = other.instruments
-        assert type(copied) is type(instrument)
+)  # fmt: skip
+def test_instruments_are_copied_with_the_context_that_has_them(kind: type[PassInstrument]) -> None:
+    ctx = PassContext(instruments=[kind()])
+    for other in [copied(ctx) for copied in COPIED]:
+        assert [type(each) for each in other.instruments] == [kind]
         with other:
             assert not InferType()(IRModule()).functions
 
@@ -374,15 +318,12 @@ class Holding(PassInstrument):
     held: PassContext | None = None
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda ctx: pickle.loads(pickle.dumps(ctx))])
-def test_context_of_a_derived_class_is_copied_whole(copied: Callable[[Any], Any]) -> None:
+@each("copied", COPIED)
+def test_contexts_are_copied_whole_and_with_instruments_that_hold_them(
+    copied: Callable[[Any], Any],
+) -> None:
     other = copied(Derived("mine"))
-    assert type(other) is Derived
-    assert (other.note, other.opt_level) == ("mine", 3)
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda ctx: pickle.loads(pickle.dumps(ctx))])
-def test_instrument_may_hold_its_context(copied: Callable[[Any], Any]) -> None:
+    assert (type(other), other.note, other.opt_level) == (Derived, "mine", 3)
     holding = Holding()
     holding.held = PassContext(1, instruments=[holding])
     other = copied(holding.held)

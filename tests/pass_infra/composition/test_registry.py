@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -32,6 +32,7 @@ from relayish.transform import (
     pass_entry,
     register_pass,
 )
+from tests.support.each import each
 
 pytestmark = pytest.mark.usefixtures("declarations")
 
@@ -39,6 +40,10 @@ pytestmark = pytest.mark.usefixtures("declarations")
 class Keep(ModulePass):
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
         return mod
+
+
+class Must(Keep):
+    size: int
 
 
 def register_demo() -> type[FunctionPass]:
@@ -82,25 +87,17 @@ def test_entry_tells_what_is_known() -> None:
     assert entry.claimant.startswith(f"{__name__}.register_demo")
 
 
-def test_instance_has_the_info_of_its_class() -> None:
-    demo = register_demo()
-    assert demo().info is demo.info
-    assert demo().info.opt_level == 2
-
-
-def test_fields_become_constructor_parameters_and_are_checked() -> None:
+def test_fields_become_constructor_parameters_and_are_checked_and_frozen() -> None:
     demo = register_demo()
     pass_ = demo(3, names=["a"])
+    assert pass_.info is demo.info
     assert (pass_.value, pass_.names, pass_.strict) == (3, ("a",), False)
     assert repr(pass_).endswith("DemoPass(value=3, names=('a',), strict=False)")
     message = "option 'value' of pass DemoPass: expected int; found 'x'"
     with pytest.raises(PipelineError, match=message):
         demo(value="x")
-
-
-def test_instances_are_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
-        register_demo()().value = 3
+        pass_.value = 3
 
 
 def test_docstring_is_not_replaced_by_a_signature() -> None:
@@ -120,11 +117,6 @@ def test_options_are_given_by_keyword_or_in_the_name() -> None:
     assert (pass_.value, pass_.strict) == (6, True)
 
 
-def test_several_passes_are_not_one() -> None:
-    with pytest.raises(PipelineError, match="expected one pass; found 2"):
-        get_pass("A,B")
-
-
 def test_own_post_init_runs_after_the_check() -> None:
     @register_pass(opt_level=1)
     class Positive(Keep):
@@ -139,53 +131,37 @@ def test_own_post_init_runs_after_the_check() -> None:
         get_pass("Positive{value=-1}")
 
 
-def test_derived_class_adds_its_options() -> None:
+@pytest.mark.parametrize("level", [None, 3])
+def test_derived_class_adds_its_options_and_takes_the_level_of_its_base(level: int | None) -> None:
     demo = register_demo()
 
-    @register_pass(opt_level=3)
+    @register_pass(opt_level=level)
     class Derived(demo):
         extra: bool = True
 
     pass_ = get_pass("Derived{value=2,extra=false}")
     assert (pass_.value, pass_.extra) == (2, False)
-    assert pass_.info.name == "Derived"
+    assert (pass_.info.name, pass_.info.opt_level) == ("Derived", level or 2)
+    assert pass_.info.required == ("InferType",)
     assert demo.info.name == "DemoPass"
 
 
-def test_derived_class_without_level_takes_that_of_its_base() -> None:
-    demo = register_demo()
-
-    @register_pass()
-    class Derived(demo):
-        pass
-
-    info = Derived.info
-    assert (info.name, info.opt_level, info.required) == ("Derived", 2, ("InferType",))
+class Sized(Keep):
+    def __init__(self, size: int, *rest: int, deep: bool = False, **more: int) -> None:
+        self.size, self.deep = size, deep
 
 
-def test_class_with_its_own_constructor_keeps_it() -> None:
-    @register_pass(opt_level=1)
-    class Own(Keep):
-        def __init__(self, size: int, *rest: int, deep: bool = False, **more: int) -> None:
-            self.size = size
-            self.deep = deep
+class Inheriting(Sized):
+    pass
 
+
+@pytest.mark.parametrize("kind", [Sized, Inheriting])
+def test_class_keeps_the_constructor_that_it_has(kind: type[Pass]) -> None:
+    register_pass(opt_level=1, name="Own")(kind)
     pass_ = get_pass("Own{size=3,deep=true}")
     assert (pass_.size, pass_.deep) == (3, True)
     assert [option.name for option in pass_entry("Own").options] == ["size", "deep"]
     pass_.size = 4
-
-
-def test_class_that_inherits_a_constructor_keeps_it() -> None:
-    class Base(Keep):
-        def __init__(self, size: int = 2) -> None:
-            self.size = size
-
-    @register_pass(opt_level=1)
-    class Own(Base):
-        pass
-
-    assert get_pass("Own{size=3}").size == 3
 
 
 def test_class_that_overrides_the_constructor_of_a_registered_one_keeps_its_own() -> None:
@@ -275,28 +251,52 @@ def test_factory_that_returns_no_pass_is_an_error() -> None:
         get_pass("Made")
 
 
-def test_factory_with_a_parameter_that_is_not_annotated_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match=r"first parameter 'value' has no annotation"):
-
-        @register_pass(opt_level=1)
-        def Made(value=1) -> Pass:
-            return Keep()
+class Misspelt(Keep):
+    value: Nowhere = 1  # noqa: F821
 
 
-def test_factory_with_a_positional_only_parameter_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match="may not be positional only"):
-
-        @register_pass(opt_level=1)
-        def Made(value: int, /) -> Pass:
-            return Keep()
+class Nothing:
+    pass
 
 
-def test_annotation_that_cannot_be_resolved_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match="cannot resolve the annotations of pass"):
+class Silent(FunctionPass):
+    pass
 
-        @register_pass(opt_level=1)
-        class Bad(Keep):
-            value: Nowhere = 1  # noqa: F821
+
+class Unlevelled(Keep):
+    pass
+
+
+def unannotated(value=1) -> Pass:
+    raise NotImplementedError
+
+
+def positional(value: int, /) -> Pass:
+    raise NotImplementedError
+
+
+def made() -> Pass:
+    raise NotImplementedError
+
+
+@each(
+    ("given", "level", "message"),
+    [
+        (unannotated, 1, "first parameter 'value' has no annotation"),
+        (positional, 1, "may not be positional only"),
+        (Misspelt, 1, "cannot resolve the annotations of pass"),
+        (Nothing, 1, "Nothing is no pass class; derive it"),
+        (Silent, 1, "does not define transform_function"),
+        (Unlevelled, None, r"@register_pass needs the level of .*Unlevelled"),
+        (made, None, "needs the level"),
+        *[(bad, 1, "@register_pass takes a function of a module") for bad in (3, "x", None)],
+    ],
+)  # fmt: skip
+def test_what_cannot_be_registered_is_refused(
+    given: object, level: int | None, message: str
+) -> None:
+    with pytest.raises(DeclarationError, match=message):
+        register_pass(opt_level=level)(given)
 
 
 def test_second_claim_names_both_claimants() -> None:
@@ -312,86 +312,31 @@ def test_second_claim_names_both_claimants() -> None:
     assert type(get_pass("DemoPass")) is first
 
 
-def test_same_declaration_once_more_replaces_the_first() -> None:
+def test_name_is_taken_over_by_the_same_declaration_or_where_that_is_said() -> None:
     register_demo()
     second = register_demo()
     assert type(get_pass("DemoPass")) is second
-
-
-def test_name_can_be_taken_over() -> None:
-    register_demo()
     register_pass(opt_level=1, name="relayish.pass_.DemoPass", replace=True)(Keep)
     assert type(get_pass("DemoPass")) is Keep
 
 
-@pytest.mark.parametrize("made", [3, "x", None])
-def test_registering_what_is_no_pass_is_an_error(made: object) -> None:
-    with pytest.raises(DeclarationError, match="@register_pass takes a function of a module"):
-        register_pass(opt_level=1)(made)
-
-
-def test_registering_a_class_that_is_no_pass_is_an_error() -> None:
-    class Nothing:
-        pass
-
-    with pytest.raises(DeclarationError, match="Nothing is no pass class; derive it"):
-        register_pass(opt_level=1)(Nothing)
-
-
-def test_registering_without_level_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match=r"@register_pass needs the level of .*Mine"):
-
-        @register_pass()
-        class Mine(ModulePass):
-            def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
-                return mod
-
-    with pytest.raises(DeclarationError, match="needs the level"):
-
-        @register_pass()
-        def made() -> Pass:
-            return Keep()
-
-
-def test_registering_a_class_that_does_not_transform_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match="does not define transform_function"):
-
-        @register_pass(opt_level=1)
-        class Mine(FunctionPass):
-            pass
-
-
-def test_unknown_pass_suggests_and_says_how_to_list() -> None:
+@each(
+    ("name", "options", "message"),
+    [
+        ("DemoPas", {}, "did you mean DemoPass.; relayish.*list_passes.*`relayish passes`"),
+        ("DemoPass", {"valu": 1}, r"no option 'valu'; did you mean value\?; it has val"),
+        ("DemoPass", {"strict": 1}, "'strict' of pass DemoPass: expected bool; found 1"),
+        ("Keep", {"x": 1}, "pass Keep has no option 'x'; it has none"),
+        ("Must", {}, "pass Must must be given the option size: int"),
+        ("A,B", {}, "expected one pass; found 2"),
+    ],
+)  # fmt: skip
+def test_what_no_pass_takes_is_refused(name: str, options: dict[str, Any], message: str) -> None:
     register_demo()
-    with pytest.raises(UnknownNameError) as info:
-        get_pass("DemoPas")
-    assert "did you mean DemoPass?" in str(info.value)
-    assert "list_passes()" in str(info.value)
-    assert "relayish passes" in str(info.value)
-
-
-def test_unknown_option_lists_what_there_is() -> None:
-    register_demo()
-    with pytest.raises(PipelineError, match=r"no option 'valu'; did you mean value\?; it has val"):
-        get_pass("DemoPass", valu=1)
     register_pass(opt_level=1)(Keep)
-    with pytest.raises(PipelineError, match="pass Keep has no option 'x'; it has none"):
-        get_pass("Keep", x=1)
-
-
-def test_option_of_the_wrong_type_names_pass_and_option() -> None:
-    register_demo()
-    with pytest.raises(PipelineError, match="'strict' of pass DemoPass: expected bool; found 1"):
-        get_pass("DemoPass", strict=1)
-
-
-def test_missing_option_is_named_with_its_type() -> None:
-    @register_pass(opt_level=1)
-    class Must(Keep):
-        size: int
-
-    with pytest.raises(PipelineError, match="pass Must must be given the option size: int"):
-        get_pass("Must")
+    register_pass(opt_level=1)(Must)
+    with pytest.raises((PipelineError, UnknownNameError), match=message):
+        get_pass(name, **options)
 
 
 def test_option_that_text_cannot_say_is_given_in_python() -> None:
@@ -446,21 +391,19 @@ def test_faulty_options_in_a_pipeline_point_at_the_place(
     assert f"(column {column})\n  {text}\n  {' ' * (column - 1)}^" in shown
 
 
-def test_unknown_pass_in_a_pipeline_points_at_the_place() -> None:
+@each(
+    ("text", "note"),
+    [
+        ("Keep,Kep", "at column 6 of:\n  Keep,Kep\n       ^"),
+        ("Must", "at column 1 of:\n  Must\n  ^"),
+    ],
+)
+def test_notes_point_at_the_place_in_a_pipeline(text: str, note: str) -> None:
     register_pass(opt_level=1)(Keep)
-    with pytest.raises(UnknownNameError, match="no pass 'Kep' is registered") as info:
-        parse_pipeline("Keep,Kep")
-    assert info.value.__notes__ == ["at column 6 of:\n  Keep,Kep\n       ^"]
-
-
-def test_missing_option_in_a_pipeline_points_at_the_place() -> None:
-    @register_pass(opt_level=1)
-    class Must(Keep):
-        size: int
-
-    with pytest.raises(PipelineError, match="must be given the option size") as info:
-        parse_pipeline("Must")
-    assert info.value.__notes__ == ["at column 1 of:\n  Must\n  ^"]
+    register_pass(opt_level=1)(Must)
+    with pytest.raises((PipelineError, UnknownNameError)) as info:
+        parse_pipeline(text)
+    assert info.value.__notes__ == [note]
 
 
 def test_registered_pass_is_an_attribute_of_transform(mod: IRModule) -> None:

@@ -6,11 +6,8 @@ pass is reached, what decides whether it runs.
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -200,73 +197,3 @@ def test_disabled_pass_that_is_required_runs_before_who_requires_it_only(mod: IR
     with PassContext(disabled_pass=["Dep"]):
         pipeline(mod)
     assert ran == ["Dep", "A", "B"]
-
-
-# contexts
-
-
-def test_inner_context_takes_nothing_from_the_outer_and_gives_nothing_back(
-    mod: IRModule,
-) -> None:
-    ran: list[int] = []
-    high = Sequential([create_module_pass(lambda m, c: ran.append(c.opt_level) or m, 3, "High")])
-    with PassContext(3, disabled_pass=["High"]):
-        high(mod)
-        with PassContext(3):
-            high(mod)
-            with PassContext(0, required_pass=["High"]):
-                high(mod)
-            with PassContext(0):
-                high(mod)
-        high(mod)
-    high(mod)
-    assert ran == [3, 0]
-
-
-def test_threads_have_contexts_of_their_own(mod: IRModule) -> None:
-    """Eight at once, each at its own level; a thread starts with the default one."""
-    barrier = threading.Barrier(8)
-    ran: dict[int, list[int]] = {number: [] for number in range(8)}
-
-    def work(number: int) -> int:
-        default = PassContext.current().opt_level
-        note = create_module_pass(lambda m, c: ran[number].append(c.opt_level) or m, 0, "Note")
-        barrier.wait()
-        with PassContext(number):
-            for _ in range(20):
-                Sequential([note])(mod)
-                with PassContext(number + 100):
-                    note(mod)
-        return default
-
-    with PassContext(3), ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(work, range(8))) == [2] * 8
-        assert PassContext.current().opt_level == 3
-    assert ran == {number: [number, number + 100] * 20 for number in range(8)}
-
-
-def test_tasks_have_contexts_of_their_own_and_start_with_that_of_their_creator(
-    mod: IRModule,
-) -> None:
-    ran: dict[int, list[int]] = {number: [] for number in range(8)}
-
-    async def work(number: int) -> int:
-        creator = PassContext.current().opt_level
-        note = create_module_pass(lambda m, c: ran[number].append(c.opt_level) or m, 0, "Note")
-        with PassContext(number):
-            for _ in range(5):
-                await asyncio.sleep(0)
-                note(mod)
-                with PassContext(number + 100):
-                    await asyncio.sleep(0)
-                    note(mod)
-        return creator
-
-    async def main() -> list[int]:
-        with PassContext(3):
-            found = await asyncio.gather(*[work(number) for number in range(8)])
-            assert PassContext.current().opt_level == 3
-        return found
-
-    assert asyncio.run(main()) == [3] * 8
-    assert ran == {number: [number, number + 100] * 5 for number in range(8)}
