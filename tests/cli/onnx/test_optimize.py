@@ -6,6 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,31 +90,6 @@ def test_the_same_is_told_as_json(model, tmp_path, capsys: Capture) -> None:
     assert told["output"] == str(out)
 
 
-def test_nothing_is_told_if_quiet(model, tmp_path, capsys: Capture) -> None:
-    out = tmp_path / "out.onnx"
-    assert main(["optimize", str(model), "-o", str(out), "--quiet", *DEAD_CODE]) == 0
-    assert capsys.readouterr() == ("", "")
-    assert out.exists()
-
-
-def test_without_an_output_nothing_is_written(model, tmp_path, capsys: Capture) -> None:
-    assert main(["optimize", str(model), *DEAD_CODE]) == 0
-    assert "not written" in capsys.readouterr().out
-    assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
-
-
-def test_the_default_pipeline_of_a_level_runs(model, tmp_path, capsys: Capture) -> None:
-    out = tmp_path / "out.onnx"
-    assert main(["optimize", str(model), "-o", str(out), "-O1"]) == 0
-    onnx.checker.check_model(onnx.load(out), full_check=True)
-    assert "equal on 3 random inputs" in capsys.readouterr().out
-
-
-def test_a_level_that_there_is_not_is_an_error(model, capsys: Capture) -> None:
-    assert main(["optimize", str(model), "-O", "9"]) == 2
-    assert "levels are 0 to 3" in capsys.readouterr().err
-
-
 def test_a_result_that_is_not_equal_is_not_written_and_the_pass_named(
     model, tmp_path, capsys: Capture, wrong_pass: str
 ) -> None:
@@ -132,27 +108,6 @@ def test_a_result_that_is_not_equal_is_not_written_and_the_pass_named(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["model.onnx", "out.onnx"]
 
 
-def test_the_number_that_is_told_leaves_the_pass_at_fault_out(
-    model, tmp_path, capsys: Capture, wrong_pass: str
-) -> None:
-    pipeline = ["-p", f"DeadCodeElimination,{wrong_pass}"]
-    assert main(["optimize", str(model), *pipeline, "--skip-after=2"]) == 0
-    assert "equal on 3" in capsys.readouterr().out
-
-
-def test_a_result_that_is_not_equal_is_written_if_forced(
-    model, tmp_path, capsys: Capture, wrong_pass: str
-) -> None:
-    out = tmp_path / "out.onnx"
-    assert main(["optimize", str(model), "-o", str(out), "-p", wrong_pass, "--force"]) == 1
-    shown = capsys.readouterr()
-    assert "NOT equal" in shown.out
-    assert f"written to {out}" in shown.out
-    assert "ChangeScalars is at fault, after 0 other passes" in shown.err
-    assert "it is written all the same" in shown.err
-    assert onnx.numpy_helper.to_array(onnx.load(out).graph.initializer[0]) == 3
-
-
 def test_json_tells_who_is_at_fault(model, capsys: Capture, wrong_pass: str) -> None:
     assert main(["optimize", str(model), "-p", wrong_pass, "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
@@ -161,43 +116,80 @@ def test_json_tells_who_is_at_fault(model, capsys: Capture, wrong_pass: str) -> 
     assert told["output"] is None
 
 
-def test_a_tolerance_lets_differences_pass(model, capsys: Capture, wrong_pass: str) -> None:
-    assert main(["optimize", str(model), "-p", wrong_pass, "--tolerance", "0.6"]) == 0
-    assert "tolerance 6.0e-01" in capsys.readouterr().out
-
-
-def test_without_verifying_anything_is_written(
-    model, tmp_path, capsys: Capture, wrong_pass: str
+@pytest.mark.parametrize(
+    ("words", "code", "out", "err", "written"),
+    [
+        ("-p DeadCodeElimination -o OUT --quiet", 0, "", "", True),
+        ("-p DeadCodeElimination", 0, "not written", "", False),
+        ("-O1 -o OUT", 0, "equal on 3 random inputs", "", True),
+        ("-O 9", 2, "", "levels are 0 to 3", False),
+        ("-p DeadCodeElimination,ChangeScalars --skip-after=2", 0, "equal on 3", "", False),
+        (
+            "-p ChangeScalars -o OUT --force",
+            1,
+            "NOT equal",
+            "ChangeScalars is at fault, after 0 other passes",
+            True,
+        ),
+        ("-p ChangeScalars -o OUT --force", 1, "OUT", "it is written all the same", True),
+        ("-p ChangeScalars --tolerance 0.6", 0, "tolerance 6.0e-01", "", False),
+        ("-p ChangeScalars -o OUT --verify 0", 0, "equality not verified", "", True),
+    ],
+)
+def test_options_say_what_is_written_and_told(
+    words: str, code: int, out: str, err: str, written: bool, model, tmp_path, capsys, wrong_pass
 ) -> None:
-    out = tmp_path / "out.onnx"
-    assert main(["optimize", str(model), "-o", str(out), "-p", wrong_pass, "--verify", "0"]) == 0
-    assert "equality not verified" in capsys.readouterr().out
-    assert out.exists()
+    place = tmp_path / "out.onnx"
+    given = words.replace("OUT", str(place)).split(" ")
+    assert main(["optimize", str(model), *given]) == code
+    shown = capsys.readouterr()
+    assert out.replace("OUT", f"written to {place}") in shown.out
+    assert err in shown.err
+    assert bool(shown.out) == bool(out)
+    assert place.exists() == written
+    if written:
+        onnx.checker.check_model(onnx.load(place), full_check=True)
+        changes = "ChangeScalars" in words
+        scalar = onnx.numpy_helper.to_array(onnx.load(place).graph.initializer[0])
+        assert scalar == (3 if changes else 2)
 
 
-def test_a_pass_that_raises_leaves_the_output_as_it_is(
-    model, tmp_path, capsys: Capture, declarations: None
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [(KeyError("lost"), 3, "in pass Fails"), (KeyboardInterrupt(), 130, "interrupted")],
+)
+@pytest.mark.parametrize("there", [False, True])
+def test_a_pass_that_raises_leaves_what_was_there(
+    error: BaseException, code: int, told: str, there: bool, model, tmp_path, capsys, declarations
 ) -> None:
     def fail(_func: object, _mod: object, _ctx: object) -> None:
-        raise KeyError("lost")
+        raise error
 
     register_pass()(create_function_pass(fail, 0, "Fails"))
     out = tmp_path / "out.onnx"
-    out.write_bytes(b"what was there")
-    assert main(["optimize", str(model), "-o", str(out), "-p", "Fails"]) == 3
-    assert "in pass Fails" in capsys.readouterr().err
-    assert out.read_bytes() == b"what was there"
-    assert len(list(tmp_path.iterdir())) == 2
+    if there:
+        out.write_bytes(b"what was there")
+    assert main(["optimize", str(model), "-o", str(out), "-p", "Fails"]) == code
+    assert told in capsys.readouterr().err
+    names = ["model.onnx", "out.onnx"] if there else ["model.onnx"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == names
+    assert not there or out.read_bytes() == b"what was there"
+
+
+def saved(path: Path, *given: Any, **options: Any) -> Path:
+    """Save the model that is made of nodes, inputs, outputs and constants."""
+    onnx.save(model_of(*given), path, **options)
+    return path
 
 
 def test_an_input_that_changes_nothing_is_named(tmp_path, capsys: Capture) -> None:
-    path = tmp_path / "idle.onnx"
     nodes = [
         helper.make_node("Mul", ["b", "zero"], ["nothing"]),
         helper.make_node("Add", ["a", "nothing"], ["y"]),
     ]
-    inputs = {"a": (FLOAT, [4]), "b": (FLOAT, [4])}
-    onnx.save(model_of(nodes, inputs, {"y": (FLOAT, [4])}, {"zero": np.zeros(4, "float32")}), path)
+    four = (FLOAT, [4])
+    zero = {"zero": np.zeros(4, "float32")}
+    path = saved(tmp_path / "idle.onnx", nodes, {"a": four, "b": four}, {"y": four}, zero)
     assert main(["optimize", str(path), *DEAD_CODE]) == 0
     shown = capsys.readouterr()
     assert "no effect on any output: b\n" in shown.out
@@ -206,13 +198,13 @@ def test_an_input_that_changes_nothing_is_named(tmp_path, capsys: Capture) -> No
 
 
 def test_outputs_that_are_always_the_same_are_told_of(tmp_path, capsys: Capture) -> None:
-    path = tmp_path / "constant.onnx"
     nodes = [
         helper.make_node("Mul", ["x", "zero"], ["nothing"]),
         helper.make_node("Add", ["nothing", "one"], ["y"]),
     ]
     constants = {"zero": np.float32(0), "one": np.float32(1)}
-    onnx.save(model_of(nodes, {"x": (FLOAT, [4])}, {"y": (FLOAT, [4])}, constants), path)
+    four = (FLOAT, [4])
+    path = saved(tmp_path / "constant.onnx", nodes, {"x": four}, {"y": four}, constants)
     assert main(["optimize", str(path), *DEAD_CODE]) == 0
     assert "so equality proves little" in capsys.readouterr().err
 
@@ -249,42 +241,32 @@ def test_an_input_shape_that_does_not_fit_is_an_error(
 
 
 def test_shapes_that_contradict_each_other_are_an_error(tmp_path, capsys: Capture) -> None:
-    path = tmp_path / "two.onnx"
-    inputs = {"a": (FLOAT, ["n"]), "b": (FLOAT, ["n"])}
+    n = (FLOAT, ["n"])
     node = helper.make_node("Add", ["a", "b"], ["y"])
-    onnx.save(model_of([node], inputs, {"y": (FLOAT, ["n"])}), path)
+    path = saved(tmp_path / "two.onnx", [node], {"a": n, "b": n}, {"y": n})
     argv = ["optimize", str(path), "--input-shape", "a:2", "--input-shape", "b:3"]
     assert main(argv) == 2
     assert "axis 0 is dimension 'n', of size 2; found 3" in capsys.readouterr().err
 
 
-def test_initializers_that_are_inputs_are_constants_only_if_frozen(
-    tmp_path, capsys: Capture
-) -> None:
-    path, out = tmp_path / "model.onnx", tmp_path / "out.onnx"
-    made = model_of(
-        [helper.make_node("Add", ["x", "w"], ["y"])],
-        {"x": (FLOAT, [2]), "w": (FLOAT, [2])},
-        {"y": (FLOAT, [2])},
-        {"w": np.ones(2, "float32")},
-    )
-    onnx.save(made, path)
+def test_initializers_that_are_inputs_are_constants_only_if_frozen(tmp_path) -> None:
+    two, out = (FLOAT, [2]), tmp_path / "out.onnx"
+    node = helper.make_node("Add", ["x", "w"], ["y"])
+    w = {"w": np.ones(2, "float32")}
+    path = saved(tmp_path / "model.onnx", [node], {"x": two, "w": two}, {"y": two}, w)
     for options, names in ([], ["x", "w"]), (["--freeze-params"], ["x"]):
         argv = ["optimize", str(path), "-o", str(out), "--quiet", *DEAD_CODE, *options]
         assert main(argv) == 0
         assert [each.name for each in onnx.load(out).graph.input] == names
 
 
-def test_tensors_beside_the_model_lie_beside_the_result(tmp_path, capsys: Capture) -> None:
-    path, out = tmp_path / "model.onnx", tmp_path / "out.onnx"
+def test_tensors_beside_the_model_lie_beside_the_result(tmp_path) -> None:
+    out = tmp_path / "out.onnx"
     weight = np.arange(4096, dtype=np.float32).reshape(64, 64)
-    made = model_of(
-        [helper.make_node("MatMul", ["x", "w"], ["y"])],
-        {"x": (FLOAT, [1, 64])},
-        {"y": (FLOAT, [1, 64])},
-        {"w": weight},
-    )
-    onnx.save(made, path, save_as_external_data=True, location="weights.bin")
+    row = (FLOAT, [1, 64])
+    node = helper.make_node("MatMul", ["x", "w"], ["y"])
+    beside = {"save_as_external_data": True, "location": "weights.bin"}
+    path = saved(tmp_path / "model.onnx", [node], {"x": row}, {"y": row}, {"w": weight}, **beside)
     assert main(["optimize", str(path), "-o", str(out), "--quiet", *DEAD_CODE]) == 0
     names = ["model.onnx", "out.onnx", "out.onnx.data", "weights.bin"]
     assert sorted(each.name for each in tmp_path.iterdir()) == names
@@ -299,14 +281,10 @@ def test_a_model_may_be_replaced_by_its_result(model, capsys: Capture) -> None:
 
 
 def test_integers_that_index_are_drawn_within_bounds(tmp_path, capsys: Capture) -> None:
-    path = tmp_path / "gather.onnx"
-    made = model_of(
-        [helper.make_node("Gather", ["table", "i"], ["y"])],
-        {"i": (INT64, ["n"])},
-        {"y": (FLOAT, ["n", 2])},
-        {"table": np.arange(10, dtype=np.float32).reshape(5, 2)},
-    )
-    onnx.save(made, path)
+    node = helper.make_node("Gather", ["table", "i"], ["y"])
+    table = {"table": np.arange(10, dtype=np.float32).reshape(5, 2)}
+    inputs, outputs = {"i": (INT64, ["n"])}, {"y": (FLOAT, ["n", 2])}
+    path = saved(tmp_path / "gather.onnx", [node], inputs, outputs, table)
     assert main(["optimize", str(path), *DEAD_CODE]) == 0
     assert "every input changes an output" in capsys.readouterr().out
 
@@ -350,18 +328,6 @@ def test_the_example_loses_what_exporters_leave_behind(capsys: Capture) -> None:
     assert not left & {"BatchNormalization", "If", "Identity", "Pad", "Shape", "Transpose"}
     assert told["verification"]["equal"] is True
     assert told["verification"]["inputs_without_effect"] == []
-
-
-def test_an_interrupt_leaves_nothing_behind(
-    model, tmp_path, capsys: Capture, declarations: None
-) -> None:
-    def interrupt(_func: object, _mod: object, _ctx: object) -> None:
-        raise KeyboardInterrupt
-
-    register_pass()(create_function_pass(interrupt, 0, "Interrupts"))
-    out = tmp_path / "out.onnx"
-    assert main(["optimize", str(model), "-o", str(out), "-p", "Interrupts"]) == 130
-    assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]
 
 
 def test_an_interrupt_while_it_is_compared_leaves_nothing_behind(

@@ -126,9 +126,38 @@ class OwnDriver(Driver):
         self.ctx.owner = self
 
 
-def test_passes_begin_and_run_forward_and_end_in_reverse(shared, mod):
-    Driver([Step("A", shared), Step("B", shared)])(mod)
-    assert calls(shared) == order("A", "B")
+PIPELINES = {
+    "flat": (lambda a, b, c: Driver([a, b, c]), order("A", "B", "C")),
+    "inside": (lambda a, b, c: Driver([a, borrowing(b), c]), order("A", "B", "C")),
+    "three deep": (lambda a, b, c: Driver([a, borrowing(b, borrowing(c))]), order("A", "B", "C")),
+    "in a sequential": (lambda a, b, _c: Sequential([Driver([a, b])]), order("A", "B")),
+    "requirements": (lambda a, b, _c: Driver([a, needs(), b]), order("A", "Required", "B")),
+    "not enabled": (
+        lambda a, b, _c: Driver([a.with_common(enable=False), b]),
+        [call for call in order("A", "B") if call != "A.run"],
+    ),
+    "behind": (
+        lambda a, b, _c: lambda mod: Driver([a, b]).resume(mod, "A"),
+        [call for call in order("A", "B") if call != "A.run"],
+    ),
+    "again": (lambda a, _b, _c: lambda mod: (d := Driver([a]))(d(mod)), order("A") * 2),
+}
+
+
+def borrowing(*passes: Pass) -> Driver:
+    return Driver(passes, standalone=False)
+
+
+def needs() -> Pass:
+    return create_module_pass(lambda mod, _ctx: mod, 0, "Needs", required=["Required"])
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_passes_begin_and_run_forward_and_end_in_reverse(name, shared, mod, declarations):
+    register_pass(Step("Required", shared))
+    make, expected = PIPELINES[name]
+    assert make(*[Step(each, shared) for each in "ABC"])(mod) is mod
+    assert calls(shared) == expected
 
 
 def test_passes_reach_what_the_driver_holds(mod):
@@ -153,24 +182,6 @@ def test_phases_of_a_run_may_be_called_one_by_one(shared, mod):
     driver.post_run()
     driver.fini()
     assert calls(shared) == order("A", "B")
-
-
-def test_a_driver_may_run_again(shared, mod):
-    driver = Driver([Step("A", shared)])
-    driver(driver(mod))
-    assert calls(shared) == order("A") * 2
-
-
-def test_passes_that_others_require_begin_and_end_as_well(shared, mod, declarations):
-    register_pass(Step("Required", shared))
-    needs = create_module_pass(lambda mod, _ctx: mod, 0, "Needs", required=["Required"])
-    Driver([Step("A", shared), needs, Step("B", shared)])(mod)
-    assert calls(shared) == order("A", "Required", "B")
-
-
-def test_a_pass_that_is_not_enabled_begins_and_ends_but_does_not_run(shared, mod):
-    Driver([Step("A", shared).with_common(enable=False), Step("B", shared)])(mod)
-    assert calls(shared) == [call for call in order("A", "B") if call != "A.run"]
 
 
 def test_hooks_of_a_decorated_class_are_called(mod):
@@ -217,11 +228,6 @@ def test_what_began_ends_though_a_pass_raises(shared, mod, fails, after):
     assert where in caught.value.__notes__
 
 
-def test_phases_are_refused_in_a_driver_that_was_not_initialised():
-    with pytest.raises(PassError, match="was not initialised; call init"):
-        Driver([]).pre_run()
-
-
 def test_the_context_is_left_after_an_error(shared, mod):
     before = DriverCtx.current()
     with pytest.raises(ValueError, match="run of A"):
@@ -232,12 +238,6 @@ def test_the_context_is_left_after_an_error(shared, mod):
 # -- nested drivers ------------------------------------------------------------------------------
 
 
-def test_passes_of_a_driver_inside_begin_and_end_with_those_outside(shared, mod):
-    inner = Driver([Step("B", shared), Step("C", shared)], standalone=False)
-    Driver([Step("A", shared), inner, Step("D", shared)])(mod)
-    assert calls(shared) == order("A", "B", "C", "D")
-
-
 def test_hooks_are_given_the_innermost_driver(shared, mod):
     first, second = Step("A", shared), Step("B", shared)
     inner = Driver([second], standalone=False, name="inner")
@@ -246,21 +246,13 @@ def test_hooks_are_given_the_innermost_driver(shared, mod):
     assert {d.info.name for d in second.drivers if d is not None} == {"inner"}
 
 
-def test_a_driver_that_is_not_standalone_borrows_the_context(mod):
+def test_a_driver_inside_borrows_the_context_unless_it_has_one(mod):
     seen = []
     look = create_module_pass(lambda m, _c: seen.append(DriverCtx.current()) or m, 0, "Look")
-    outer = Driver([Driver([look], standalone=False)])
+    own = Driver([look])
+    outer = Driver([borrowing(look), own, look])
     outer(mod)
-    assert seen == [outer.ctx]
-
-
-def test_a_driver_with_a_context_of_its_own_keeps_it(mod):
-    seen = []
-    look = create_module_pass(lambda m, _c: seen.append(DriverCtx.current()) or m, 0, "Look")
-    inner = Driver([look])
-    Driver([inner, look])(mod)
-    assert seen[0] is inner.ctx
-    assert seen[1] is not inner.ctx
+    assert seen == [outer.ctx, own.ctx, outer.ctx]
 
 
 def test_a_driver_inside_runs_at_the_level_of_its_own_context(mod):
@@ -301,43 +293,21 @@ def test_a_driver_may_borrow_by_hand(shared, mod):
     assert calls(shared) == order("A")
 
 
-def test_a_driver_without_context_says_so(mod):
-    with pytest.raises(PassError, match="has no context yet: it is not standalone"):
-        Driver([plus(1)], standalone=False)(mod)
-
-
-def test_a_standalone_driver_borrows_no_context():
-    with pytest.raises(PassError, match="has a context of its own"):
-        Driver([]).init(Driver([]))
-
-
-def test_a_driver_with_a_context_is_standalone():
-    with pytest.raises(PassError, match="so it is standalone"):
-        Driver([], DriverCtx(), standalone=False)
-
-
-def test_drivers_nest_three_deep(shared, mod):
-    innermost = Driver([Step("C", shared)], standalone=False)
-    inner = Driver([Step("B", shared), innermost], standalone=False)
-    Driver([Step("A", shared), inner])(mod)
-    assert calls(shared) == order("A", "B", "C")
-
-
-def test_a_driver_in_a_plain_sequential_runs_all_its_phases(shared, mod):
-    Sequential([Driver([Step("A", shared)])])(mod)
-    assert calls(shared) == order("A")
+@each(
+    ("wrong", "message"),
+    [
+        (lambda: Driver([]).pre_run(), "was not initialised; call init"),
+        (lambda: borrowing()(IRModule()), "has no context yet: it is not standalone"),
+        (lambda: Driver([]).init(Driver([])), "has a context of its own"),
+        (lambda: Driver([], DriverCtx(), standalone=False), "so it is standalone"),
+    ],
+)
+def test_drivers_and_contexts_that_do_not_fit_are_refused(wrong, message):
+    with pytest.raises(PassError, match=message):
+        wrong()
 
 
 # -- it is a Sequential under a PassContext --------------------------------------------------------
-
-
-def test_a_driver_makes_what_a_sequential_makes(mod):
-    passes = [plus(1), plus(10), plus(100)]
-    assert value(Driver(passes)(mod)) == value(Sequential(passes)(mod)) == 112
-
-
-def test_a_driver_that_changes_nothing_returns_the_same_module(mod):
-    assert Driver([])(mod) is mod
 
 
 def test_the_context_holds_the_program(mod):
@@ -363,11 +333,6 @@ def test_instruments_are_not_entered_again(mod):
     with PassContext(instruments=[Entered()]):
         Driver([plus(1)], DriverCtx(GlobalConfig(opt_level=1)))(mod)
     assert Entered.count == 1
-
-
-def test_passes_that_the_context_disables_are_no_part_of_the_run(mod):
-    with PassContext(disabled_pass=["Plus"]):
-        assert Driver([plus(1)])(mod) is mod
 
 
 def test_the_level_is_that_of_the_context_unless_the_driver_says_another(mod):
@@ -623,11 +588,6 @@ def test_a_run_is_resumed_behind_a_phase(mod, phase, expected):
 def test_a_phase_that_is_not_there_is_refused(mod):
     with pytest.raises(PassError, match=r"no phase 'C'.*; it has A, B"):
         Driver([plus(1, "A"), plus(1, "B")]).resume(mod, "C")
-
-
-def test_passes_that_are_behind_begin_and_end_all_the_same(shared, mod):
-    Driver([Step("A", shared), Step("B", shared)]).resume(mod, "A")
-    assert calls(shared) == [call for call in order("A", "B") if call != "A.run"]
 
 
 def test_a_run_goes_on_from_the_file_of_any_of_its_phases(mod, tmp_path):

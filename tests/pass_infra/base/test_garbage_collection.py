@@ -55,13 +55,32 @@ def test_collector_runs_as_the_context_says_and_as_before_afterwards(mod, config
     assert seen == [expected, expected]
 
 
+@pytest.mark.parametrize("off", [True, False])
+@pytest.mark.parametrize("on_before", [True, False])
+def test_collector_is_off_during_passes_only_when_asked(mod, off, on_before):
+    seen = []
+    inner = create_module_pass(lambda m, _c: seen.append(gc.isenabled()) or m, 1, "Inner")
+    outer = create_module_pass(lambda m, _c: inner(m), 1, "Outer")
+    was_enabled = gc.isenabled()
+    (gc.enable if on_before else gc.disable)()
+    try:
+        with PassContext(config={"relayish.disable_gc": off}):
+            outer(mod)
+            assert gc.isenabled() == on_before
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
+    assert seen == [on_before and not off]
+
+
 def test_collector_runs_as_before_when_a_pass_fails(mod):
     def fail(_mod: IRModule, _ctx: PassContext) -> IRModule:
         raise ZeroDivisionError
 
-    with PassContext(config={**RARELY, **FROZEN}), pytest.raises(ZeroDivisionError):
+    was_enabled = gc.isenabled()
+    config = {**RARELY, **FROZEN, "relayish.disable_gc": True}
+    with PassContext(config=config), pytest.raises(ZeroDivisionError):
         create_module_pass(fail, 0, "Fail")(mod)
-    assert (gc.get_threshold(), is_frozen()) == (USUAL, False)
+    assert (gc.get_threshold(), is_frozen(), gc.isenabled()) == (USUAL, False, was_enabled)
 
 
 def test_pass_inside_another_leaves_the_collector_to_it(mod):

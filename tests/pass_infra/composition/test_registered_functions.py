@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import pickle
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -23,6 +23,7 @@ from relayish.transform import (
     get_pass,
     register_pass,
 )
+from tests.support.each import each
 
 FUNCTION = Function((), Tuple(()))
 MODULE = IRModule({"main": FUNCTION})
@@ -46,9 +47,6 @@ def test_keyword_only_parameters_are_the_options(names):
 
 
 def test_function_stays_what_it_is(names):
-    def keep(func: Expr) -> Expr:
-        return func
-
     assert register_pass("Keep", opt_level=0, registry=names)(keep) is keep
 
 
@@ -132,78 +130,104 @@ def test_option_that_must_be_given_comes_first(names):
     assert names.get("Cut").factory(3, loudly=True)(MODULE) is MODULE
     with pytest.raises(PipelineError, match="must be given the option size: int"):
         names.get("Cut").build({})
-
-
-def test_option_of_another_type_is_refused(names):
-    @register_pass("Cut", opt_level=0, registry=names)
-    def cut(func: Expr, *, size: int) -> Expr:
-        return func
-
     with pytest.raises(PipelineError, match="option 'size' of pass Cut: expected int; found 'x'"):
         names.get("Cut").factory("x")
 
 
-def test_result_that_is_no_function_is_refused(names):
-    @register_pass("Body", opt_level=0, registry=names)
-    def body(func: Expr) -> Expr:
-        return Var("x")
+def body(func: Expr) -> Expr:
+    return Var("x")
 
-    with pytest.raises(PassError, match="pass Body must return a Function; found a Var"):
+
+def forget(mod: IRModule) -> IRModule:
+    pass
+
+
+@each(
+    ("function", "message"),
+    [
+        (body, "pass Body must return a Function; found a Var"),
+        (forget, "pass Body must return an IRModule; found None; is a return"),
+    ],
+)
+def test_result_of_another_kind_is_refused(function, message):
+    names = PassRegistry()
+    register_pass("Body", opt_level=0, registry=names)(function)
+    with pytest.raises(PassError, match=message):
         names.get("Body").factory()(MODULE)
 
 
-def test_result_of_a_module_that_is_none_is_refused(names):
-    @register_pass("Forget", opt_level=0, registry=names)
-    def forget(mod: IRModule) -> IRModule:
-        pass
-
-    with pytest.raises(PassError, match=r"Forget must return an IRModule; found None; is a return"):
-        names.get("Forget").factory()(MODULE)
+Either = TypeVar("Either", Expr, Function)
 
 
-def test_parameter_by_position_is_refused(names):
-    def cut(func: Expr, size: int) -> Expr:
-        return func
-
-    with pytest.raises(DeclarationError, match=r"parameter 'size' can be given by position; .* \*"):
-        register_pass("Cut", opt_level=0, registry=names)(cut)
+def keep(func: Expr) -> Expr:
+    return func
 
 
-def test_option_without_annotation_is_refused(names):
-    def cut(func: Expr, *, size=3) -> Expr:
-        return func
-
-    with pytest.raises(DeclarationError, match=r"'size' of .*cut is an option of the pass Cut"):
-        register_pass("Cut", opt_level=0, registry=names)(cut)
+def by_position(func: Expr, size: int) -> Expr:
+    return func
 
 
-def test_first_parameter_without_annotation_is_refused(names):
-    def run(mod, ctx):
-        return mod
-
-    with pytest.raises(DeclarationError, match=r"first parameter 'mod' has no annotation; ann"):
-        register_pass("Run", opt_level=0, registry=names)(run)
+def by_position_alone(func: Expr, mod: IRModule, /) -> Expr:
+    return func
 
 
-def test_function_whose_parameters_cannot_be_told_is_refused(names):
-    with pytest.raises(DeclarationError, match=r"builtins.min cannot be made a pass: no signature"):
-        register_pass("Least", opt_level=0, registry=names)(min)
+def unannotated_option(func: Expr, *, size=3) -> Expr:
+    return func
 
 
-def test_name_is_asked_for(names):
-    def keep(func: Expr) -> Expr:
-        return func
-
-    with pytest.raises(DeclarationError, match=r"needs the name of the pass that .*keep is made"):
-        register_pass(opt_level=0, registry=names)(keep)
+def unannotated(mod, ctx):
+    return mod
 
 
-def test_level_is_asked_for(names):
-    def keep(func: Expr) -> Expr:
-        return func
+def written(parameters: str) -> Any:
+    """Return a function of such parameters."""
+    scope = {"Expr": Expr, "Function": Function, "Either": Either}
+    exec(f"def keep({parameters}): return func", scope)
+    return scope["keep"]
 
-    with pytest.raises(DeclarationError, match=r"needs the level of .*keep"):
-        register_pass("Keep", registry=names)(keep)
+
+@each(
+    ("function", "name", "level", "message"),
+    [
+        (by_position, "Cut", 0, r"parameter 'size' can be given by position; .* \*"),
+        (by_position_alone, "Cut", 0, "'mod' can be given by position"),
+        (unannotated_option, "Cut", 0, "'size' of .*option is an option of the pass Cut"),
+        (unannotated, "Run", 0, r"first parameter 'mod' has no annotation; ann"),
+        (min, "Least", 0, "builtins.min cannot be made a pass: no signature"),
+        (functools.partial(keep), "Keep", 0, r"takes a function .*found functools\.partial"),
+        (keep, None, 0, "needs the name of the pass that .*keep is made"),
+        (keep, "Keep", None, "needs the level of .*keep"),
+        *[
+            (keep, name, 0, "needs a name that can stand in a pipeline")
+            for name in ("", "two words", "a{b}", "1st", "new\nline")
+        ],
+        *[
+            (written(f"func: {kind}"), "Keep", 0, "transforms what is of one class; found func: ")
+            for kind in ("Expr | Function", "Expr | None", "Either")
+        ],
+        *[
+            (
+                written(f"func: Expr, *, {option}: int = 1"),
+                "Keep",
+                0,
+                f"'{option}' .*a name passes use themselves; renam",
+            )
+            for option in ("info", "run", "takes", "self", "pass_func", "with_info")
+        ],
+        *[
+            (
+                written(f"func: Expr, *, kept: object = {default}"),
+                "Keep",
+                0,
+                "could be changed in place; write a tuple, or None",
+            )
+            for default in ("[]", "{}", "set()")
+        ],
+    ],
+)
+def test_function_that_is_no_pass_is_refused(function, name, level, message):
+    with pytest.raises(DeclarationError, match=message):
+        register_pass(name, opt_level=level, registry=PassRegistry())(function)
 
 
 def test_level_in_place_of_the_name_is_refused():
@@ -241,41 +265,6 @@ def test_pass_is_copied_and_pickled_with_its_options():
 Either = TypeVar("Either", Expr, Function)
 
 
-@pytest.mark.parametrize("annotation", [Expr | Function, Expr | None, Either])
-def test_first_parameter_of_several_classes_is_refused(names, annotation):
-    def keep(func):
-        return func
-
-    keep.__annotations__["func"] = annotation
-    with pytest.raises(DeclarationError, match=r"transforms what is of one class; found func: "):
-        register_pass("Keep", opt_level=0, registry=names)(keep)
-
-
-@pytest.mark.parametrize("option", ["info", "run", "takes", "self", "pass_func", "with_info"])
-def test_option_named_like_something_of_passes_is_refused(names, option):
-    scope = {"Expr": Expr}
-    exec(f"def keep(func: Expr, *, {option}: int = 1): return func", scope)
-    with pytest.raises(DeclarationError, match=f"'{option}' .*a name passes use themselves; renam"):
-        register_pass("Keep", opt_level=0, registry=names)(scope["keep"])
-
-
-@pytest.mark.parametrize("default", [[], {}, set()], ids=str)
-def test_default_that_could_be_changed_is_refused(names, default):
-    def keep(func: Expr, *, kept: object = default) -> Expr:
-        return func
-
-    with pytest.raises(DeclarationError, match="could be changed in place; write a tuple, or None"):
-        register_pass("Keep", opt_level=0, registry=names)(keep)
-
-
-def test_module_by_position_alone_is_refused(names):
-    def keep(func: Expr, mod: IRModule, /) -> Expr:
-        return func
-
-    with pytest.raises(DeclarationError, match="'mod' can be given by position"):
-        register_pass("Keep", opt_level=0, registry=names)(keep)
-
-
 @pytest.mark.parametrize("kind", [Expr, IRModule])
 @pytest.mark.parametrize("first", ["mod", "ctx"])
 def test_first_parameter_may_have_any_name(names, kind, first):
@@ -295,23 +284,6 @@ def test_pass_over_modules_is_given_the_module_where_it_asks_again(names):
 
     names.get("Look").build({})(MODULE)
     assert given == [MODULE, MODULE]
-
-
-@pytest.mark.parametrize("name", ["", "two words", "a{b}", "1st", "new\nline"])
-def test_name_that_no_pipeline_can_write_is_refused(names, name):
-    def keep(func: Expr) -> Expr:
-        return func
-
-    with pytest.raises(DeclarationError, match="needs a name that can stand in a pipeline"):
-        register_pass(name, opt_level=0, registry=names)(keep)
-
-
-def test_partial_function_is_refused(names):
-    def keep(func: Expr, *, times: int = 1) -> Expr:
-        return func
-
-    with pytest.raises(DeclarationError, match=r"takes a function .*found functools\.partial"):
-        register_pass("Keep", opt_level=0, registry=names)(functools.partial(keep, times=2))
 
 
 def registered_anew(names):

@@ -19,7 +19,6 @@ from relayish.transform import (
     PassContext,
     PassInstrument,
     Sequential,
-    create_function_pass,
     create_module_pass,
     register_pass,
 )
@@ -165,25 +164,6 @@ def test_module_pass_that_writes_functions_one_by_one_still_has_the_old_siblings
     assert seen == [True, True, True]
     assert [out[name].body.data for name in ("a", "b", "main")] == [2, 2, 2]
     assert [mod[name].body.data for name in ("a", "b", "main")] == [1, 1, 1]
-
-
-def test_function_pass_cannot_reach_what_it_made_of_a_sibling() -> None:
-    mod = IRModule({name: Function((), const(1)) for name in ("a", "b", "main")})
-
-    def transform(func: Function, given: IRModule, _ctx: PassContext) -> Function:
-        total = sum(int(given[name].body.data) for name in ("a", "b", "main"))
-        return func.with_fields(body=const(total))
-
-    out = create_function_pass(transform, 0, "Total")(mod)
-    assert [out[name].body.data for name in ("a", "b", "main")] == [3, 3, 3]
-
-
-def test_pass_of_a_sequential_sees_what_the_one_before_made() -> None:
-    mod = IRModule({"main": Function((), const(1))})
-    double = create_function_pass(
-        lambda f, _m, _c: f.with_fields(body=const(int(f.body.data) * 2)), 0, "Double"
-    )
-    assert Sequential([double, double, double])(mod)["main"].body.data == 8
 
 
 def test_disabled_pass_that_is_required_runs_before_who_requires_it_only(mod: IRModule) -> None:

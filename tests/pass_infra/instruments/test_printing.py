@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -16,33 +18,30 @@ from relayish.transform import (
     Sequential,
     create_module_pass,
 )
+from tests.support.each import each
 
 A = create_module_pass(lambda m, _c: m, 0, "A")
 B = create_module_pass(lambda m, _c: m, 0, "B")
 
 
-def headings(mod: IRModule, instrument: PassInstrument, out: io.StringIO) -> list[str]:
-    with PassContext(instruments=[instrument]):
-        Sequential([A, B], name="S")(mod)
-    return [line for line in out.getvalue().splitlines() if line.startswith("// ")]
-
-
-def test_named_passes_are_printed_before_and_after(one_function: IRModule) -> None:
+@each(
+    ("make", "expected"),
+    [
+        (PrintBeforeAll, ["// before S", "// before A", "// before B"]),
+        (PrintAfterAll, ["// after A", "// after B", "// after S"]),
+        (
+            partial(PassPrintingInstrument, ["A"], ["relayish.pass_.B"]),
+            ["// before A", "// after B"],
+        ),
+    ],
+)
+def test_passes_are_printed_before_or_after(
+    make: Callable[..., PassInstrument], expected: list[str], one_function: IRModule
+) -> None:
     out = io.StringIO()
-    printing = PassPrintingInstrument(["A"], ["relayish.pass_.B"], file=out)
-    assert headings(one_function, printing, out) == ["// before A", "// after B"]
-
-
-def test_all_passes_are_printed_before(one_function: IRModule) -> None:
-    out = io.StringIO()
-    expected = ["// before S", "// before A", "// before B"]
-    assert headings(one_function, PrintBeforeAll(file=out), out) == expected
-
-
-def test_all_passes_are_printed_after(one_function: IRModule) -> None:
-    out = io.StringIO()
-    expected = ["// after A", "// after B", "// after S"]
-    assert headings(one_function, PrintAfterAll(file=out), out) == expected
+    with PassContext(instruments=[make(file=out)]):
+        Sequential([A, B], name="S")(one_function)
+    assert [line for line in out.getvalue().splitlines() if line.startswith("// ")] == expected
 
 
 def test_what_is_printed_parses(one_function: IRModule) -> None:
