@@ -6,11 +6,10 @@ from collections import Counter
 
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.instruments.running import RunningPasses
+from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
 
-class PassCountInstrument(PassInstrument):
+class PassCountInstrument(NestingInstrument):
     """Count how often each pass runs, and how often it returns another module.
 
     Counts go on from one context to the next, until :meth:`clear`.
@@ -26,33 +25,25 @@ class PassCountInstrument(PassInstrument):
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.runs: Counter[str] = Counter()
         """Runs that ended, by name of the pass, failed ones included."""
         self.changes: Counter[str] = Counter()
         """Runs that returned another module than they were given."""
         self.failures: Counter[str] = Counter()
         """Runs that ended in an error."""
-        self._running = RunningPasses()
 
     def clear(self) -> None:
         """Begin anew."""
         for counts in (self.runs, self.changes, self.failures):
             counts.clear()
 
-    def enter_pass_ctx(self) -> None:
-        self._running.forget()
-
-    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        self._running.begin(mod, info)
-
-    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        running = self._running.end(info, mod)
+    def ends(self, running: RunningPass | None, out: AnyModule, info: PassInfo) -> None:
         self.runs[info.name] += 1
-        if running is not None and running.mod is not mod:
+        if running is not None and running.mod is not out:
             self.changes[info.name] += 1
 
-    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
-        self._running.end(info)
+    def fails(self, running: RunningPass | None, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self.runs[info.name] += 1
         self.failures[info.name] += 1
 

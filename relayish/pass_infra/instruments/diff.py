@@ -9,16 +9,15 @@ from typing import Final, TextIO
 from relayish.errors import DeclarationError
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
-from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.line_diff import diff_lines
 from relayish.pass_infra.instruments.program_text import ProgramTexts
-from relayish.pass_infra.instruments.running import RunningPasses
+from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
 _COLOURS: Final = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _PLAIN: Final = "\x1b[0m"
 
 
-class DiffInstrument(PassInstrument):
+class DiffInstrument(NestingInstrument):
     """Print, after each pass, a unified difference of the program before and after it.
 
     Nothing is printed for a pass that changes no line, nor for one whose result is that of the
@@ -42,6 +41,7 @@ class DiffInstrument(PassInstrument):
         colour: bool = False,
         file: TextIO | None = None,
     ) -> None:
+        super().__init__()
         if context < 0:
             raise DeclarationError(f"context is a number of lines from 0; found {context!r}")
         self.names = None if names is None else frozenset(short_name(name) for name in names)
@@ -49,29 +49,18 @@ class DiffInstrument(PassInstrument):
         self.colour = colour
         self.file = file
         self._texts = ProgramTexts()
-        self._running = RunningPasses()
-
-    def enter_pass_ctx(self) -> None:
-        self._running.forget()
 
     def exit_pass_ctx(self) -> None:
         self._texts.forget()
 
-    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        self._running.begin(mod, info)
-
-    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        running = self._running.end(info, mod)
-        if running is None or running.mod is mod or running.is_pure_composition(mod):
+    def ends(self, running: RunningPass | None, out: AnyModule, info: PassInfo) -> None:
+        if running is None or running.mod is out or running.is_pure_composition(out):
             return
         if self.names is not None and short_name(info.name) not in self.names:
             return
-        shown = "".join(self.lines(self._texts.of(running.mod), self._texts.of(mod), info))
+        shown = "".join(self.lines(self._texts.of(running.mod), self._texts.of(out), info))
         if shown:
             print(shown, end="", file=self.file or sys.stdout)
-
-    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
-        self._running.end(info)
 
     def lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:
         """Yield the lines of the difference of two texts, each with its end."""

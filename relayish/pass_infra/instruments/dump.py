@@ -13,15 +13,14 @@ from relayish._support.per_thread import PerThread
 from relayish.errors import PassError, add_note
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
-from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.program_text import ProgramTexts
-from relayish.pass_infra.instruments.running import RunningPasses
+from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME: Final = 80
 
 
-class DumpInstrument(PassInstrument):
+class DumpInstrument(NestingInstrument):
     """Write ``0_init.relay``, the program as it is given, and one file after every pass.
 
     The files are ``1_InferType.relay``, ``2_FoldConstant.relay``, … in the order in which passes
@@ -39,12 +38,12 @@ class DumpInstrument(PassInstrument):
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
+        super().__init__()
         self.directory = Path(directory)
         self.written: list[Path] = []
         """The files written so far, in order."""
         self._numbers = itertools.count()
         self._texts = ProgramTexts()
-        self._running = RunningPasses()
         self._last = _Last()
 
     def enter_pass_ctx(self) -> None:
@@ -57,24 +56,21 @@ class DumpInstrument(PassInstrument):
                 f"directory {str(self.directory)!r} holds {others[0]!r}{more}, which this "
                 f"instrument did not write; give an empty directory, or one that does not exist"
             )
-        self._running.forget()
+        super().enter_pass_ctx()
         self._last.mod = None
 
     def exit_pass_ctx(self) -> None:
         self._texts.forget()
 
-    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        self._running.begin(mod, info)
-        if self._last.mod is not mod:
-            self._write("init", mod)
+    def begins(self, running: RunningPass) -> None:
+        if self._last.mod is not running.mod:
+            self._write("init", running.mod)
 
-    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        running = self._running.end(info, mod)
-        if running is None or not running.is_pure_composition(mod):
-            self._write(make_safe_name(info.name), mod)
+    def ends(self, running: RunningPass | None, out: AnyModule, info: PassInfo) -> None:
+        if running is None or not running.is_pure_composition(out):
+            self._write(make_safe_name(info.name), out)
 
-    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
-        running = self._running.end(info)
+    def fails(self, running: RunningPass | None, info: PassInfo, error: BaseException) -> None:
         if running is not None and running.mod is self._last.mod:
             add_note(error, f"the program before pass {info.name} is in {self.written[-1]}")
 

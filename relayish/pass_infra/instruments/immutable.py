@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.snapshot import Snapshot
-from relayish.pass_infra.instruments.running import RunningPasses
+from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
 
-class ImmutableModuleInstrument(PassInstrument):
+class ImmutableModuleInstrument(NestingInstrument):
     """Refuse passes that change the program they are given.
 
     The option ``testing.immutable_module`` of a :class:`PassContext` does the same.
@@ -22,23 +21,15 @@ class ImmutableModuleInstrument(PassInstrument):
         Linear in distinct nodes and in the bytes of constants, twice for each pass.
     """
 
-    def __init__(self) -> None:
-        self._running = RunningPasses()
+    def begins(self, running: RunningPass) -> None:
+        running.kept = Snapshot(running.mod)
 
-    def enter_pass_ctx(self) -> None:
-        self._running.forget()
-
-    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        self._running.begin(mod, info).kept = Snapshot(mod)
-
-    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        running = self._running.end(info, mod)
+    def ends(self, running: RunningPass | None, out: AnyModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
         if running is not None:
             assert isinstance(running.kept, Snapshot)
             running.kept.check(info)
 
-    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
-        running = self._running.end(info)
+    def fails(self, running: RunningPass | None, info: PassInfo, error: BaseException) -> None:
         if running is not None:
             assert isinstance(running.kept, Snapshot)
             running.kept.note(error, info)

@@ -8,12 +8,11 @@ from typing import TextIO
 
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
-from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.program_text import ProgramTexts
-from relayish.pass_infra.instruments.running import RunningPass, RunningPasses
+from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
 
-class PassPrintingInstrument(PassInstrument):
+class PassPrintingInstrument(NestingInstrument):
     """Print the module before some passes, and after some.
 
     Args:
@@ -33,12 +32,12 @@ class PassPrintingInstrument(PassInstrument):
         only_changed: bool = False,
         file: TextIO | None = None,
     ) -> None:
+        super().__init__()
         self.before = frozenset(short_name(name) for name in print_before_pass_names)
         self.after = frozenset(short_name(name) for name in print_after_pass_names)
         self.only_changed = only_changed
         self.file = file
         self._texts = ProgramTexts()
-        self._running = RunningPasses()
 
     def prints_before(self, info: PassInfo) -> bool:
         """Return whether to print before this pass."""
@@ -48,29 +47,21 @@ class PassPrintingInstrument(PassInstrument):
         """Return whether to print after this pass."""
         return short_name(info.name) in self.after
 
-    def enter_pass_ctx(self) -> None:
-        self._running.forget()
-
     def exit_pass_ctx(self) -> None:
         self._texts.forget()
 
-    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        self._running.begin(mod, info)
-        if self.prints_before(info):
-            self._print(f"before {info.name}", mod)
+    def begins(self, running: RunningPass) -> None:
+        if self.prints_before(running.info):
+            self._print(f"before {running.info.name}", running.mod)
 
-    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        running = self._running.end(info, mod)
+    def ends(self, running: RunningPass | None, out: AnyModule, info: PassInfo) -> None:
         if not self.prints_after(info):
             return
-        why = self._explain_silence(running, mod)
+        why = self._explain_silence(running, out)
         if why:
             print(f"// after {info.name} ({why})\n", file=self.file or sys.stdout)
         else:
-            self._print(f"after {info.name}", mod)
-
-    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
-        self._running.end(info)
+            self._print(f"after {info.name}", out)
 
     def _explain_silence(self, running: RunningPass | None, out: AnyModule) -> str:
         """Return why what a pass returned is not to be printed, ``""`` if it is."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from relayish._support.per_thread import PerThread
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
+from relayish.pass_infra.base.instrument import PassInstrument
 
 
 @dataclass(slots=True, eq=False)
@@ -69,3 +70,35 @@ class RunningPasses(PerThread):
     def forget(self) -> None:
         """Forget passes that a raising hook left open; called when a context is entered."""
         self._stack.clear()
+
+
+class NestingInstrument(PassInstrument):
+    """The base of instruments that are told of a pass what ran inside it.
+
+    What derives from it says what it does when a pass begins, ends and fails. Nothing is known of
+    a pass, ``None``, whose beginning a hook of another instrument kept from this one.
+    """
+
+    def __init__(self) -> None:
+        self._running = RunningPasses()
+
+    def begins(self, running: RunningPass) -> None:
+        """Do what is to be done before a pass."""
+
+    def ends(self, running: RunningPass | None, out: AnyModule, info: PassInfo) -> None:
+        """Do what is to be done after a pass that returned ``out``."""
+
+    def fails(self, running: RunningPass | None, info: PassInfo, error: BaseException) -> None:
+        """Do what is to be done after a pass that raised."""
+
+    def enter_pass_ctx(self) -> None:
+        self._running.forget()
+
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
+        self.begins(self._running.begin(mod, info))
+
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
+        self.ends(self._running.end(info, mod), mod, info)
+
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+        self.fails(self._running.end(info), info, error)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.instruments.running import RunningPasses
+from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
 
-class PreservedAnalysesInstrument(PassInstrument):
+class PreservedAnalysesInstrument(NestingInstrument):
     """Refuse passes that do not preserve the analyses they say they preserve.
 
     What a pass names in ``preserves`` is found of the module it is given and of the one it returns,
@@ -37,22 +36,9 @@ class PreservedAnalysesInstrument(PassInstrument):
 entry fn (%x, %y) {...} (point 0), and was {%x}
     """
 
-    def __init__(self) -> None:
-        self._running = RunningPasses()
-
-    def enter_pass_ctx(self) -> None:
-        self._running.forget()
-
-    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        self._running.begin(mod, info)
-
-    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
-        running = self._running.end(info, mod)
+    def ends(self, running: RunningPass | None, out: AnyModule, info: PassInfo) -> None:
         if running is not None and info.preserves:
             # data-flow analyses, which few programs need
             from relayish.pass_infra.relay.preservation import check_preserved  # noqa: PLC0415
 
-            check_preserved(running.mod, mod, info)
-
-    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
-        self._running.end(info)
+            check_preserved(running.mod, out, info)
