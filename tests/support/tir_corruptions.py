@@ -78,12 +78,46 @@ def change(func: Any, chance: Any, kind: Any, accepts: Any = lambda _: True, **f
     return {node: node.with_fields(**{name: make(node) for name, make in fields.items()})}
 
 
+# one field of one node
+
+
+ONE_FIELD: Final[dict[str, tuple[Rule, type[Node], str, Callable[[Any], Any]]]] = {
+    "give_an_operand_another_type": (Rule.TYPE, tir.BinaryOpNode, "b", lambda _: ODD),
+    "let_a_literal_overflow": (Rule.LITERAL, tir.IntImm, "value", lambda n: 1 << n.type.bits),
+    "change_the_sign_of_a_literal": (Rule.LITERAL, tir.IntImm, "dtype", lambda _: "uint32"),
+    "cast_to_more_lanes": (
+        Rule.TYPE, tir.Cast, "dtype", lambda n: n.dtype.with_lanes(n.dtype.lanes + 3)),
+    "select_by_a_number": (Rule.TYPE, tir.Select, "condition", lambda _: ODD),
+    "select_another_type": (Rule.TYPE, tir.Select, "false_value", lambda _: ODD),
+    "lose_the_lanes_of_a_ramp": (Rule.TYPE, tir.Ramp, "lanes", lambda _: 0),
+    "broadcast_twice": (Rule.TYPE, tir.Broadcast, "value", lambda n: tir.Broadcast(n.value, 2)),
+    "lose_all_operands": (Rule.TYPE, tir.NaryOpNode, "operands", lambda _: ()),
+    "reduce_from_another_type": (Rule.REDUCE, tir.Reduce, "init", lambda _: ODD),
+    "count_as_far_as_another_type": (Rule.TYPE, tir.For, "extent", lambda _: ODD),
+    "start_from_another_type": (Rule.TYPE, tir.For, "min", lambda _: ODD),
+    "loop_while_a_number": (Rule.TYPE, tir.PolyFor, "condition", lambda _: ODD),
+    "branch_on_a_number": (Rule.TYPE, tir.IfThenElse, "condition", lambda _: ODD),
+    "declare_with_another_type": (Rule.TYPE, tir.Let, "body", lambda _: ODD),
+    "drop_an_index": (Rule.INDEX, tir.Store, "indices", lambda n: n.indices[1:]),
+    "store_another_type": (Rule.TYPE, tir.Store, "value", lambda _: ODD),
+}  # fmt: skip
+"""By name: the rule, a kind, a field, and what of a node of that kind is put into it."""
+
+
+def _enter_changes() -> None:
+    for name, (rule, kind, field, make) in ONE_FIELD.items():
+
+        def corrupt(func: Any, chance: Any, made: Any = (kind, field, make)) -> Any:
+            kind, field, make = made
+            return change(func, chance, kind, lambda n: getattr(n, field) != (), **{field: make})
+
+        CORRUPTIONS[name] = rule, corrupt
+
+
+_enter_changes()
+
+
 # expressions
-
-
-@breaks(Rule.TYPE)
-def give_an_operand_another_type(func, chance):
-    return change(func, chance, tir.BinaryOpNode, b=lambda _: ODD)
 
 
 @breaks(Rule.TYPE)
@@ -102,51 +136,6 @@ def negate_a_number_as_a_truth_value(func, chance):
 def take_the_minus_of_a_truth_value(func, chance):
     node = pick(func, chance, tir.PredicateNode)
     return None if node is None else {node: tir.Minus(node)}
-
-
-@breaks(Rule.LITERAL)
-def let_a_literal_overflow(func, chance):
-    return change(func, chance, tir.IntImm, value=lambda n: 1 << n.type.bits)
-
-
-@breaks(Rule.LITERAL)
-def change_the_sign_of_a_literal(func, chance):
-    return change(func, chance, tir.IntImm, dtype=lambda _: "uint32")
-
-
-@breaks(Rule.TYPE)
-def cast_to_more_lanes(func, chance):
-    return change(func, chance, tir.Cast, dtype=lambda n: n.dtype.with_lanes(n.dtype.lanes + 3))
-
-
-@breaks(Rule.TYPE)
-def select_by_a_number(func, chance):
-    return change(func, chance, tir.Select, condition=lambda _: ODD)
-
-
-@breaks(Rule.TYPE)
-def select_another_type(func, chance):
-    return change(func, chance, tir.Select, false_value=lambda _: ODD)
-
-
-@breaks(Rule.TYPE)
-def lose_the_lanes_of_a_ramp(func, chance):
-    return change(func, chance, tir.Ramp, lanes=lambda _: 0)
-
-
-@breaks(Rule.TYPE)
-def broadcast_twice(func, chance):
-    return change(func, chance, tir.Broadcast, value=lambda n: tir.Broadcast(n.value, 2))
-
-
-@breaks(Rule.TYPE)
-def lose_all_operands(func, chance):
-    return change(func, chance, tir.NaryOpNode, operands=lambda _: ())
-
-
-@breaks(Rule.REDUCE)
-def reduce_from_another_type(func, chance):
-    return change(func, chance, tir.Reduce, init=lambda _: ODD)
 
 
 @breaks(Rule.REDUCE)
@@ -180,31 +169,6 @@ def take_the_block_out_of_a_loop(func, chance):
 def take_a_schedule_block_out_of_its_realize(func, chance):
     node = pick(func, chance, tir.ScheduleBlockRealize)
     return None if node is None else {node: node.schedule_block}
-
-
-@breaks(Rule.TYPE)
-def count_as_far_as_another_type(func, chance):
-    return change(func, chance, tir.For, extent=lambda _: ODD)
-
-
-@breaks(Rule.TYPE)
-def start_from_another_type(func, chance):
-    return change(func, chance, tir.For, min=lambda _: ODD)
-
-
-@breaks(Rule.TYPE)
-def loop_while_a_number(func, chance):
-    return change(func, chance, tir.PolyFor, condition=lambda _: ODD)
-
-
-@breaks(Rule.TYPE)
-def branch_on_a_number(func, chance):
-    return change(func, chance, tir.IfThenElse, condition=lambda _: ODD)
-
-
-@breaks(Rule.TYPE)
-def declare_with_another_type(func, chance):
-    return change(func, chance, tir.Let, body=lambda _: ODD)
 
 
 # scopes
@@ -297,11 +261,6 @@ def use_a_buffer_of_nobody(func, _):
 
 
 @breaks(Rule.INDEX)
-def drop_an_index(func, chance):
-    return change(func, chance, tir.Store, lambda n: n.indices, indices=lambda n: n.indices[1:])
-
-
-@breaks(Rule.INDEX)
 def add_an_index(func, chance):
     return change(
         func, chance, tir.Load, lambda n: n.is_addr_tensor, indices=lambda n: (*n.indices, const(0))
@@ -314,11 +273,6 @@ def index_by_a_float(func, chance):
         func, chance, (tir.Load, tir.Store), lambda n: n.indices,
         indices=lambda n: (const(0.0), *n.indices[1:]),
     )  # fmt: skip
-
-
-@breaks(Rule.TYPE)
-def store_another_type(func, chance):
-    return change(func, chance, tir.Store, value=lambda _: ODD)
 
 
 @breaks(Rule.MEMORY)
