@@ -9,6 +9,7 @@ import pytest
 from relayish.transform import (
     CommonConfig,
     FoldConstant,
+    ModulePass,
     config_class,
     config_of,
     create_function_pass,
@@ -60,6 +61,20 @@ def test_a_factory_that_keeps_its_options_leaves_the_common_ones():
         return Nothing
 
     assert config_of(make(often=2)) == CommonConfig()
+
+
+@pytest.mark.usefixtures("declarations")
+def test_a_default_that_can_be_changed_is_one():
+    @register_pass("Own", opt_level=0)
+    class Own(ModulePass):
+        def __init__(self, names: list = []) -> None:  # noqa: B006 - as users write it
+            self.names = names
+
+        def transform_module(self, mod, ctx):
+            return mod
+
+    assert config_class(pass_entry("Own"))().names == []
+    assert config_of(Own(["a"])).names == ["a"]
 
 
 @each("name", list_passes())

@@ -231,15 +231,18 @@ def test_pass_object_without_function_is_claimed_by_its_class() -> None:
     assert pass_entry("Seq").claimant == "relayish.pass_infra.composition.sequential.Sequential"
 
 
-def test_factory_gives_passes_the_registered_info(mod: IRModule) -> None:
+def test_factory_gives_passes_the_registered_info_and_leaves_what_they_need(mod: IRModule) -> None:
+    own = {"requires": ("r",), "ensures": ("e",), "preserves": ("p",), "infer_types": True}
+
     @register_pass(opt_level=1, required=("A",))
     def Made(value: int = 1) -> Pass:
         """Makes."""
-        return create_function_pass(lambda _f, _m, _c: Function((), Constant(value)), 0, "inner")
+        seven = Function((), Constant(value))
+        return create_function_pass(lambda _f, _m, _c: seven, 0, "inner", **own)
 
     for pass_ in (Made(5), get_pass("Made{value=5}")):
-        assert pass_.info == PassInfo("Made", 1, ("A",), "Makes.")
-        assert pass_(mod)["main"].body.data == 5
+        assert pass_.info == PassInfo("Made", 1, ("A",), "Makes.", **own)
+        assert pass_.transform_function(mod["main"], mod, PassContext()).body.data == 5
 
 
 def test_factory_that_returns_no_pass_is_an_error() -> None:
