@@ -8,32 +8,10 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+import relayish as relay
 from relayish.analysis import infer_type
-from relayish.errors import TypeInferenceError
-from relayish.interpreter import evaluate
-from relayish.ir.relay.adt import Constructor, Match
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType, TypeCall
-from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
-from relayish.text import astext, parse
 from tests.support.each import each
 from tests.support.random_exprs import LIST, random_arguments, random_function, random_module
 from tests.support.seeds import SOAK, seeds
@@ -41,7 +19,7 @@ from tests.support.seeds import SOAK, seeds
 SEEDS = seeds(50)
 SMALL = seeds(200)
 SIZE = 60
-NAMES = (Op, Constructor, GlobalVar)
+NAMES = (relay.Op, relay.Constructor, relay.GlobalVar)
 
 
 @lru_cache(maxsize=100)
@@ -53,19 +31,19 @@ def typed_module(seed):
 def describes(value, ty):
     """Return whether ``value`` is one of type ``ty``."""
     match ty:
-        case TensorType(shape, dtype):
+        case relay.TensorType(shape, dtype):
             array = np.asarray(value)
             return array.dtype.name == dtype and array.shape == shape
-        case TupleType(fields):
+        case relay.TupleType(fields):
             return (
                 isinstance(value, tuple)
                 and len(value) == len(fields)
                 and all(map(describes, value, fields))
             )
-        case TypeCall(header, (element,)):
+        case relay.TypeCall(header, (element,)):
             inside = zip(value.fields, value.constructor.inputs, strict=True)
             return value.constructor.belong_to is header and all(
-                describes(field, ty if isinstance(given, TypeCall) else element)
+                describes(field, ty if isinstance(given, relay.TypeCall) else element)
                 for field, given in inside
             )
         case _:
@@ -76,14 +54,14 @@ def describes(value, ty):
 def test_value_is_of_the_type(seed):
     mod = typed_module(seed)
     args = random_arguments(mod["main"], seed)
-    assert describes(evaluate(mod["main"], mod, args), mod["main"].ret_type)
+    assert describes(relay.evaluate(mod["main"], mod, args), mod["main"].ret_type)
 
 
 @each("seed", SEEDS)
 def test_every_expression_but_names_carries_a_type(seed):
     for func in typed_module(seed).functions.values():
         for node in EXPRESSIONS.post_order(func):
-            if isinstance(node, Expr):
+            if isinstance(node, relay.Expr):
                 assert (node.checked_type is None) == isinstance(node, NAMES)
 
 
@@ -99,7 +77,7 @@ def test_types_that_were_erased_are_found_again(seed):
 @each("seed", SEEDS)
 def test_types_of_the_text_of_a_typed_program_are_the_same(seed):
     typed = typed_module(seed)
-    assert same(infer_type(parse(astext(typed))), typed)
+    assert same(infer_type(relay.parse(relay.astext(typed))), typed)
 
 
 def same(one, other):
@@ -108,12 +86,12 @@ def same(one, other):
     The type of the elements of an empty list may be one that nobody knows.
     """
     pairs = ((one, other), (typings(one), typings(other)))
-    return all(structural_equal(*pair, map_free_vars=True) for pair in pairs)
+    return all(relay.structural_equal(*pair, map_free_vars=True) for pair in pairs)
 
 
 def is_unit(node):
     """Return whether ``node`` is ``()``, which text writes down wherever it is used."""
-    return isinstance(node, Tuple) and not node.fields
+    return isinstance(node, relay.Tuple) and not node.fields
 
 
 def typings(mod):
@@ -122,9 +100,9 @@ def typings(mod):
         node.checked_type
         for name in sorted(g.name_hint for g in mod.functions)
         for node in EXPRESSIONS.post_order(mod[name])
-        if isinstance(node, Expr) and node.checked_type is not None and not is_unit(node)
+        if isinstance(node, relay.Expr) and node.checked_type is not None and not is_unit(node)
     ]
-    return TupleType(tuple(types))
+    return relay.TupleType(tuple(types))
 
 
 def ill_typed(chance, typed):
@@ -132,10 +110,10 @@ def ill_typed(chance, typed):
     places = [
         node
         for node in EXPRESSIONS.post_order(typed)
-        if isinstance(node, Call)
-        and isinstance(node.op, Op)
+        if isinstance(node, relay.Call)
+        and isinstance(node.op, relay.Op)
         and node.args
-        and all(isinstance(arg.checked_type, TensorType) for arg in node.args)
+        and all(isinstance(arg.checked_type, relay.TensorType) for arg in node.args)
     ]
     if not places:
         return None
@@ -143,18 +121,18 @@ def ill_typed(chance, typed):
     index = chance.randrange(len(place.args))
     wrong = chance.choice(
         [
-            Tuple((Tuple(()),)),
-            RefCreate(Constant(1)),
-            Function((), Constant(1)),
-            TupleGetItem(Tuple((Constant(1),)), 5),
-            Call(Constant(1), ()),
-            Var("free"),
-            GlobalVar("missing"),
-            RefRead(Constant(1.0)),
-            RefWrite(RefCreate(Constant(1)), Constant(2.0)),
-            If(Constant(7), Constant(1), Constant(1)),
-            If(Constant(True), Constant(1), Constant(1.0)),
-            Call(place.op, (*place.args, *place.args, *place.args, *place.args)),
+            relay.Tuple((relay.Tuple(()),)),
+            relay.RefCreate(relay.Constant(1)),
+            relay.Function((), relay.Constant(1)),
+            relay.TupleGetItem(relay.Tuple((relay.Constant(1),)), 5),
+            relay.Call(relay.Constant(1), ()),
+            relay.Var("free"),
+            relay.GlobalVar("missing"),
+            relay.RefRead(relay.Constant(1.0)),
+            relay.RefWrite(relay.RefCreate(relay.Constant(1)), relay.Constant(2.0)),
+            relay.If(relay.Constant(7), relay.Constant(1), relay.Constant(1)),
+            relay.If(relay.Constant(True), relay.Constant(1), relay.Constant(1.0)),
+            relay.Call(place.op, (*place.args, *place.args, *place.args, *place.args)),
         ]
     )
     args = (*place.args[:index], wrong, *place.args[index + 1 :])
@@ -176,12 +154,12 @@ def test_one_ill_typed_expression_makes_an_error_of_type():
             continue
         count += 1
         for fresh in (False, True):
-            with pytest.raises(TypeInferenceError):
+            with pytest.raises(relay.TypeInferenceError):
                 infer_type(mod.with_function("main", erase_type(wrong)), fresh=fresh)
     assert count > len(SEEDS) // 5
 
 
-LISTS = IRModule({}, {LIST.header: LIST})
+LISTS = relay.IRModule({}, {LIST.header: LIST})
 
 # an independent checker, for the part of the language in which annotations say what is unknown
 
@@ -193,55 +171,55 @@ class Beyond(Exception):
 def check(expr, scope):
     """Return the type of ``expr``, in the plain recursive way."""
     match expr:
-        case Var():
+        case relay.Var():
             return scope[expr]
-        case Constant(data) if isinstance(data, np.ndarray | np.generic):
-            return TensorType(data.shape, data.dtype.name)
-        case Tuple(fields):
-            return TupleType(tuple(check(item, scope) for item in fields))
-        case TupleGetItem(whole, index):
+        case relay.Constant(data) if isinstance(data, np.ndarray | np.generic):
+            return relay.TensorType(data.shape, data.dtype.name)
+        case relay.Tuple(fields):
+            return relay.TupleType(tuple(check(item, scope) for item in fields))
+        case relay.TupleGetItem(whole, index):
             return check(whole, scope).fields[index]
-        case Let(var, value, body):
-            if isinstance(value, Function) and value.ret_type is not None:
+        case relay.Let(var, value, body):
+            if isinstance(value, relay.Function) and value.ret_type is not None:
                 scope = scope | {var: signature(value)}
             return check(body, scope | {var: check(value, scope)})
-        case If(cond, one, other):
-            assert structural_equal(check(cond, scope), TensorType((), "bool"))
+        case relay.If(cond, one, other):
+            assert relay.structural_equal(check(cond, scope), relay.TensorType((), "bool"))
             return agreed(check(one, scope), check(other, scope))
-        case Function(params, body, ret_type, type_params):
+        case relay.Function(params, body, ret_type, type_params):
             if type_params:
                 raise Beyond
             inner = scope | {param: param.type_annotation for param in params}
             found = check(body, inner)
             result = found if ret_type is None else agreed(found, ret_type)
-            return FuncType(tuple(param.type_annotation for param in params), result)
-        case RefCreate(value):
-            return RefType(check(value, scope))
-        case RefRead(ref):
+            return relay.FuncType(tuple(param.type_annotation for param in params), result)
+        case relay.RefCreate(value):
+            return relay.RefType(check(value, scope))
+        case relay.RefRead(ref):
             return check(ref, scope).value
-        case RefWrite(ref, value):
+        case relay.RefWrite(ref, value):
             agreed(check(ref, scope).value, check(value, scope))
-            return TupleType(())
-        case Call(Op(), _):
+            return relay.TupleType(())
+        case relay.Call(relay.Op(), _):
             return OPERATORS.get(expr.op.name, beyond)(
                 expr.attrs, *(check(arg, scope) for arg in expr.args)
             )
-        case Call(op, args) if not isinstance(op, Constructor | GlobalVar):
+        case relay.Call(op, args) if not isinstance(op, relay.Constructor | relay.GlobalVar):
             func = check(op, scope)
             for expected, arg in zip(func.arg_types, args, strict=True):
                 agreed(expected, check(arg, scope))
             return func.ret_type
-        case Match() | Call() | GlobalVar() | Constant():
+        case relay.Match() | relay.Call() | relay.GlobalVar() | relay.Constant():
             raise Beyond
     raise AssertionError(expr)
 
 
 def signature(func):
-    return FuncType(tuple(param.type_annotation for param in func.params), func.ret_type)
+    return relay.FuncType(tuple(param.type_annotation for param in func.params), func.ret_type)
 
 
 def agreed(one, other):
-    assert structural_equal(one, other)
+    assert relay.structural_equal(one, other)
     return one
 
 
@@ -251,21 +229,21 @@ def beyond(_attrs, *_types):
 
 def _elementwise(_, *types):
     assert len({ty.dtype for ty in types}) == 1
-    return TensorType(np.broadcast_shapes(*(ty.shape for ty in types)), types[0].dtype)
+    return relay.TensorType(np.broadcast_shapes(*(ty.shape for ty in types)), types[0].dtype)
 
 
 def _comparison(_, *types):
-    return TensorType(_elementwise(None, *types).shape, "bool")
+    return relay.TensorType(_elementwise(None, *types).shape, "bool")
 
 
 def _where(_, condition, *types):
     chosen = _elementwise(None, *types)
-    return TensorType(np.broadcast_shapes(condition.shape, chosen.shape), chosen.dtype)
+    return relay.TensorType(np.broadcast_shapes(condition.shape, chosen.shape), chosen.dtype)
 
 
 def _transpose(attrs, ty):
     empty = np.transpose(np.empty(ty.shape), attrs.axes or None)
-    return TensorType(empty.shape, ty.dtype)
+    return relay.TensorType(empty.shape, ty.dtype)
 
 
 OPERATORS = {
@@ -278,10 +256,12 @@ OPERATORS = {
     "greater_equal": _comparison,
     "where": _where,
     "transpose": _transpose,
-    "cast": lambda attrs, ty: TensorType(ty.shape, attrs.dtype),
-    "reshape": lambda attrs, ty: TensorType(attrs.newshape, ty.dtype),
-    "sum": lambda attrs, ty: TensorType(np.sum(np.empty(ty.shape), attrs.axis).shape, ty.dtype),
-    "concatenate": lambda attrs, ty: TensorType(
+    "cast": lambda attrs, ty: relay.TensorType(ty.shape, attrs.dtype),
+    "reshape": lambda attrs, ty: relay.TensorType(attrs.newshape, ty.dtype),
+    "sum": lambda attrs, ty: relay.TensorType(
+        np.sum(np.empty(ty.shape), attrs.axis).shape, ty.dtype
+    ),
+    "concatenate": lambda attrs, ty: relay.TensorType(
         np.concatenate([np.empty(field.shape) for field in ty.fields], attrs.axis).shape,
         ty.fields[0].dtype,
     ),
@@ -297,5 +277,5 @@ def test_types_are_those_of_an_independent_checker():
         except Beyond:
             continue
         compared += 1
-        assert structural_equal(infer_type(func, LISTS).checked_type, expected), seed
+        assert relay.structural_equal(infer_type(func, LISTS).checked_type, expected), seed
     assert compared > len(SMALL) // (8 if SOAK else 5)

@@ -33,136 +33,15 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
 from tests.support.each import each
+from tests.support.goldens import CASES, read_goldens
 from tests.support.random_exprs import call
 
 INT, FLOAT = scalar_type("int32"), scalar_type("float32")
 HEADER = '#[version = "0.0.5"]\n'
 LISTS = "type List[A] { Cons(A, List[A]), Nil, }\ntype Both[A, B] { Two(A, B), }\n"
 
-BODIES = {
-    "polymorphic let": (
-        "let %id = fn [A](%x: A) -> A { %x }; (%id(1), %id(1f), %id((1, 2f)))",
-        "(int32, float32, (int32, float32))",
-    ),
-    "polymorphic function handed to a function of one type": (
-        "(fn (%f: fn (int32) -> int32) { %f(1) })(fn [A](%x: A) -> A { %x })",
-        "int32",
-    ),
-    "type arguments that are given": ("(fn [A](%x: A) -> A { %x })<int32>(1)", None),
-    "type parameter inside a type": (
-        "(fn [A](%x: (A, A)) -> A { %x.0 })((1f, 2f))",
-        "float32",
-    ),
-    "two type parameters": (
-        "(fn [A, B](%f: fn (A) -> B, %x: A) -> B { %f(%x) })(fn (%i: int32) { (%i,) }, 1)",
-        "(int32,)",
-    ),
-    "recursion with annotations": (
-        (
-            "let %f = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 }"
-            " else { %f(subtract(%n, 1)) } };"
-            " %f(3)"
-        ),
-        "int32",
-    ),
-    "recursion without annotations": (
-        "let %f = fn (%n) { if (True) { 0f } else { %f(%n) } }; %f(3)",
-        "float32",
-    ),
-    "recursion whose parameter is told by the call of itself": (
-        "let %f = fn (%n) { if (True) { %n } else { %f((1, 2)) } }; %f",
-        "fn ((int32, int32)) -> (int32, int32)",
-    ),
-    "function of functions": (
-        "let %twice = fn (%f, %x) { %f(%f(%x)) }; %twice(fn (%y) { add(%y, 1) }, 2)",
-        "int32",
-    ),
-    "closure over a parameter without annotation": (
-        "(fn (%x) { (fn (%y) { add(%x, %y) })(2f) })(1f)",
-        "float32",
-    ),
-    "function that returns a closure": (
-        "(fn (%x) { fn (%y: float32) { (%x, %y) } })(1)",
-        "fn (float32) -> (int32, float32)",
-    ),
-    "composition": (
-        (
-            "let %c = fn [A, B, C](%f: fn (A) -> B, %g: fn (B) -> C) -> fn (A) -> C {"
-            " fn (%x: A) -> C { %g(%f(%x)) } };"
-            " %c(fn (%i: int32) { (%i, %i) }, fn (%p: (int32, int32)) { 1f })"
-        ),
-        "fn (int32) -> float32",
-    ),
-    "parameter that is told by a later use": (
-        "(fn (%x) { let %y = exp(%x); (fn (%z: float32) { %y })(%x) })",
-        "fn (float32) -> float32",
-    ),
-    "field of a tuple that is told later": ("(fn (%t) { %t.1 })((1, 2f))", "float32"),
-    "field of a field that is told later": ("(fn (%t) { %t.1.0 })((1, (2f,)))", "float32"),
-    "sum of fields that are told later": ("(fn (%t) { add(%t.0, %t.1) })((1, 2))", "int32"),
-    "operator as a value": ("let %f = add; %f(1, 2)", "int32"),
-    "operator handed to a function": ("(fn (%f, %x) { %f(%x) })(exp, 1f)", "float32"),
-    "operator used at two types": ("let %f = add; (%f(1, 2), %f(1f, 2f))", "(int32, float32)"),
-    "operator in a tuple": ("(add, 1).0(1f, 2f)", "float32"),
-    "operator as a result": ("(fn () { (add, exp) })().0(1, 2)", "int32"),
-    "operator in a let": ("let %t = (exp, add); %t.1(1, 2)", "int32"),
-    "reference": ("let %r = ref(1); let %u = ref_write(%r, 2); (ref_read(%r), %u)", "(int32, ())"),
-    "reference of a function": (
-        "let %r = ref(fn (%x: int32) { 1f }); ref_read(%r)(1)",
-        "float32",
-    ),
-    "reference to a reference": ("ref_read(ref_read(ref(ref(1f))))", "float32"),
-    "reference that is told later": (
-        "(fn (%r) { let %u = ref_write(%r, 1); ref_read(%r) })(ref(0))",
-        "int32",
-    ),
-    "recursion through a reference": (
-        (
-            "let %r = ref(fn (%x: int32) -> int32 { %x });"
-            " let %f = fn (%x: int32) -> int32 { ref_read(%r)(%x) };"
-            " let %u = ref_write(%r, %f); %f(1)"
-        ),
-        "int32",
-    ),
-    "list": ("Cons(1, Cons(2, Nil))", "List[int32]"),
-    "empty list": ("(Nil: List[int32])", None),
-    "list of functions": ("Cons(fn (%x: int32) { 1f }, Nil)", "List[fn (int32) -> float32]"),
-    "head of a list": (
-        "match (Cons((1, 2f), Nil)) { Cons((_, %b), _) => { %b }, Nil => { 0f } }",
-        "float32",
-    ),
-    "nested patterns": (
-        (
-            "match (Two((1, 2f), Cons(3, Nil))) { Two((%a, _), Cons(%b, _)) => { add(%a, %b) },"
-            " Two((%a, _), Nil) => { %a } }"
-        ),
-        "int32",
-    ),
-    "two type parameters of a definition": ("Two(1, 2f)", "Both[int32, float32]"),
-    "constructor as a value": (
-        "(fn (%f: fn (int32, float32) -> Both[int32, float32]) { %f(1, 2f) })(Two)",
-        "Both[int32, float32]",
-    ),
-    "match of what is told by its patterns": (
-        "(fn (%l) { match (%l) { Cons(%h, _) => { %h }, Nil => { 0 } } })",
-        "fn (List[int32]) -> int32",
-    ),
-    "pattern variable for the whole": ("match ((1, 2f)) { %p => { %p.1 } }", "float32"),
-    "recursion over a list": (
-        (
-            "let %sum = fn (%l: List[int32]) -> int32 { match (%l) { Cons(%h, %t) => {"
-            " add(%h, %sum(%t)) }, Nil => { 0 } } }; %sum(Cons(1, Nil))"
-        ),
-        "int32",
-    ),
-    "if of functions": (
-        "(if (True) { fn (%x: int32) { %x } } else { fn (%y) { add(%y, 1) } })(2)",
-        "int32",
-    ),
-    "shadowed names": ("let %x = 1; let %x = (%x, 2f); %x", "(int32, float32)"),
-    "empty tuple": ("()", "()"),
-}
-BODIES = {name: case for name, case in BODIES.items() if case[1] is not None}
+BODIES = read_goldens(CASES / "types.relay")
+"""Bodies of ``@main``, with the types they have."""
 
 
 def body_of(text):
@@ -176,23 +55,22 @@ def every_type(expr):
 
 @each("name", BODIES)
 def test_program_has_the_type(name):
-    text, expected = BODIES[name]
-    mod, body = body_of(text)
-    assert " ".join(astext(body.checked_type).split()) == expected
+    mod, body = body_of(BODIES[name].before)
+    assert " ".join(astext(body.checked_type).split()) == BODIES[name].answer
     assert infer_type(mod) is mod
     assert infer_type(mod, fresh=True) is mod
 
 
 @each("name", BODIES)
 def test_program_has_the_same_type_from_its_own_text(name):
-    mod, _ = body_of(BODIES[name][0])
+    mod, _ = body_of(BODIES[name].before)
     again = infer_type(parse(astext(mod)))
     assert structural_equal(again, mod)
 
 
 @each("name", BODIES)
 def test_program_without_its_types_has_them_again(name):
-    mod, body = body_of(BODIES[name][0])
+    mod, body = body_of(BODIES[name].before)
     erased = mod.with_function("main", erase_type(mod["main"]))
     assert all(
         node.checked_type is None

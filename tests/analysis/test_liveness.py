@@ -8,45 +8,29 @@ from collections.abc import Callable
 
 import pytest
 
+import relayish as relay
 from relayish.analysis import analyse_liveness
 from relayish.dataflow import solve
 from relayish.dataflow.analyses import Liveness as LiveVariables
-from relayish.errors import PassError
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    If,
-    Let,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op.declaration.registry import get_op
 from relayish.passes.memory.validate_inplace_update import validate_inplace_update
-from relayish.text import parse_expr
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 from tests.support.seeds import seeds
 
 SEEDS = seeds(100)
-EXP, ADD, SQUEEZE = get_op("exp"), get_op("add"), get_op("squeeze")
+EXP, ADD, SQUEEZE = relay.get_op("exp"), relay.get_op("add"), relay.get_op("squeeze")
 
 
 def needed(text: str) -> dict[str, str]:
     """Return for each let of a function the names of what is needed after it."""
-    func = parse_expr(f'#[version = "0.0.5"]\n{text}')
-    assert isinstance(func, Function)
+    func = relay.parse_expr(f'#[version = "0.0.5"]\n{text}')
+    assert isinstance(func, relay.Function)
     found = analyse_liveness(func)
     names = {}
     let = func.body
-    while isinstance(let, Let):
+    while isinstance(let, relay.Let):
         after = sorted(var.name_hint for var in found.needed_after(let.var))
         names[let.var.name_hint] = " ".join(after)
         let = let.body
@@ -82,9 +66,9 @@ def test_what_is_needed_is_told(body: str, expected: dict[str, str]) -> None:
 
 
 def test_operands_must_be_atoms() -> None:
-    x = Var("x")
-    with pytest.raises(PassError, match="run ToANormalForm"):
-        analyse_liveness(Function((x,), Call(EXP, (Call(EXP, (x,)),))))
+    x = relay.Var("x")
+    with pytest.raises(relay.PassError, match="run ToANormalForm"):
+        analyse_liveness(relay.Function((x,), relay.Call(EXP, (relay.Call(EXP, (x,)),))))
 
 
 # Random programs, run on memory
@@ -113,37 +97,37 @@ class Memory:
         self.version[value[0]] += 1
         return (value[0], self.version[value[0]])
 
-    def after(self, var: Var, env: dict[Var, object]) -> None:
+    def after(self, var: relay.Var, env: dict[relay.Var, object]) -> None:
         """Do something after a variable was bound: nothing."""
 
-    def run(self, expr: Expr, env: dict[Var, object]) -> object:
-        while isinstance(expr, Let):
+    def run(self, expr: relay.Expr, env: dict[relay.Var, object]) -> object:
+        while isinstance(expr, relay.Let):
             result = self.run(expr.value, env)
             if expr.var.may_share is not None:
                 result = self.overwrite(env[expr.var.may_share])
             env[expr.var] = result
             self.after(expr.var, env)
             expr = expr.body
-        if isinstance(expr, Var):
+        if isinstance(expr, relay.Var):
             return env[expr]
-        if isinstance(expr, If):
+        if isinstance(expr, relay.If):
             branch = expr.true_branch if env["choice"] else expr.false_branch  # type: ignore[index]
             return self.run(branch, dict(env))
-        if isinstance(expr, Tuple):
+        if isinstance(expr, relay.Tuple):
             return [env[field] for field in expr.fields]  # type: ignore[index]
-        if isinstance(expr, TupleGetItem):
+        if isinstance(expr, relay.TupleGetItem):
             return env[expr.tuple_value][expr.index]  # type: ignore[index]
-        if isinstance(expr, RefCreate):
+        if isinstance(expr, relay.RefCreate):
             return [env[expr.value]]  # type: ignore[index]
-        if isinstance(expr, RefRead):
+        if isinstance(expr, relay.RefRead):
             return env[expr.ref][0]  # type: ignore[index]
-        if isinstance(expr, RefWrite):
+        if isinstance(expr, relay.RefWrite):
             env[expr.ref][0] = env[expr.value]  # type: ignore[index]
             return []
-        assert isinstance(expr, Call)
+        assert isinstance(expr, relay.Call)
         if expr.op is SQUEEZE:
             return env[expr.args[0]]  # type: ignore[index]
-        if isinstance(expr.op, Var):
+        if isinstance(expr.op, relay.Var):
             func, inner = env[expr.op]  # type: ignore[index, misc]
             return self.run(func.body, dict(inner))
         for arg in expr.args:
@@ -155,54 +139,58 @@ KINDS = ("tensor",) * 2 + ("share", "alias", "view", "tuple", "item", "ref", "re
 
 
 def random_block(
-    choose: random.Random, given: dict[str, list[Var]], size: int, depth: int
-) -> tuple[Expr, int]:
+    choose: random.Random, given: dict[str, list[relay.Var]], size: int, depth: int
+) -> tuple[relay.Expr, int]:
     """Return a block of lets and how many of them ask to share memory."""
     known = {kind: list(found) for kind, found in given.items()}
-    lets: list[tuple[Var, Expr]] = []
+    lets: list[tuple[relay.Var, relay.Expr]] = []
     asked = 0
     for index in range(size):
         kind = choose.choice(KINDS)
         tensor = choose.choice(known["tensor"])
         other = choose.choice(known["tensor"])
-        var, value, makes = Var(f"v{depth}_{index}"), Call(ADD, (tensor, other)), "tensor"
+        var, value, makes = (
+            relay.Var(f"v{depth}_{index}"),
+            relay.Call(ADD, (tensor, other)),
+            "tensor",
+        )
         if kind == "share":
-            var, asked = Var(f"s{depth}_{index}", may_share=tensor), asked + 1
+            var, asked = relay.Var(f"s{depth}_{index}", may_share=tensor), asked + 1
         elif kind == "alias":
             value = tensor
         elif kind == "view":
-            value = Call(SQUEEZE, (tensor,))
+            value = relay.Call(SQUEEZE, (tensor,))
         elif kind == "tuple":
-            value, makes = Tuple((tensor, other)), "tuple"
+            value, makes = relay.Tuple((tensor, other)), "tuple"
         elif kind == "item" and known["tuple"]:
-            value = TupleGetItem(choose.choice(known["tuple"]), choose.randrange(2))
+            value = relay.TupleGetItem(choose.choice(known["tuple"]), choose.randrange(2))
         elif kind == "ref":
-            value, makes = RefCreate(tensor), "ref"
+            value, makes = relay.RefCreate(tensor), "ref"
         elif kind == "read" and known["ref"]:
-            value = RefRead(choose.choice(known["ref"]))
+            value = relay.RefRead(choose.choice(known["ref"]))
         elif kind == "write" and known["ref"]:
-            value, makes = RefWrite(choose.choice(known["ref"]), tensor), "unit"
+            value, makes = relay.RefWrite(choose.choice(known["ref"]), tensor), "unit"
         elif kind == "if" and depth < 2:
             left, more = random_block(choose, known, size // 2, depth + 1)
             right, most = random_block(choose, known, size // 2, depth + 1)
-            value, asked = If(Constant(True), left, right), asked + more + most
+            value, asked = relay.If(relay.Constant(True), left, right), asked + more + most
         known[makes].append(var)
         lets.append((var, value))
-    body: Expr = choose.choice(known["tensor"])
+    body: relay.Expr = choose.choice(known["tensor"])
     for var, value in reversed(lets):
-        body = Let(var, value, body)
+        body = relay.Let(var, value, body)
     return body, asked
 
 
-def random_function(seed: int) -> tuple[Function, int]:
+def random_function(seed: int) -> tuple[relay.Function, int]:
     """Return a function and how many of its variables ask to share memory."""
-    params = [Var("x"), Var("y")]
-    given: dict[str, list[Var]] = {"tensor": params, "tuple": [], "ref": [], "unit": []}
+    params = [relay.Var("x"), relay.Var("y")]
+    given: dict[str, list[relay.Var]] = {"tensor": params, "tuple": [], "ref": [], "unit": []}
     body, asked = random_block(random.Random(seed), given, 10, 0)
-    return Function(params, body), asked
+    return relay.Function(params, body), asked
 
 
-def runs_without_loss(func: Function, choice: bool) -> bool:
+def runs_without_loss(func: relay.Function, choice: bool) -> bool:
     memory = Memory()
     env: dict[object, object] = {param: memory.new() for param in func.params}
     env["choice"] = choice
@@ -211,8 +199,8 @@ def runs_without_loss(func: Function, choice: bool) -> bool:
     return not memory.lost
 
 
-def count_sharing(func: Function) -> int:
-    lets = [node for node in EXPRESSIONS.post_order(func) if type(node) is Let]
+def count_sharing(func: relay.Function) -> int:
+    lets = [node for node in EXPRESSIONS.post_order(func) if type(node) is relay.Let]
     return sum(let.var.may_share is not None for let in lets)
 
 
@@ -230,7 +218,7 @@ def test_nothing_is_lost_where_sharing_was_allowed() -> None:
     assert allowed > len(SEEDS) // 4
 
 
-MayOverwrite = Callable[[Var, Var], bool]
+MayOverwrite = Callable[[relay.Var, relay.Var], bool]
 
 
 class Clobbered(Memory):
@@ -241,7 +229,7 @@ class Clobbered(Memory):
         self.may_overwrite = may_overwrite
         self.clobbered = 0
 
-    def after(self, var: Var, env: dict[Var, object]) -> None:
+    def after(self, var: relay.Var, env: dict[relay.Var, object]) -> None:
         over = set()
         for other, value in env.items():
             is_there = type(value) is tuple and self.version[value[0]] == value[1]
@@ -260,7 +248,7 @@ def places(value: object) -> list[int]:
     return [value[0]]
 
 
-def clobber(func: Function, may_overwrite: MayOverwrite) -> tuple[bool, int]:
+def clobber(func: relay.Function, may_overwrite: MayOverwrite) -> tuple[bool, int]:
     """Return whether something was lost in one of two runs, and how often memory was clobbered."""
     lost, clobbered = False, 0
     for choice in (False, True):
@@ -283,9 +271,12 @@ def test_what_may_be_overwritten_is_missed_by_nothing() -> None:
 
 
 def test_value_read_from_a_reference_may_be_what_was_stored_there() -> None:
-    x, y, r, a, b = (Var(name) for name in "xyrab")
-    body = Let(a, RefRead(r), Let(b, Call(ADD, (x, x)), y))
-    func = Function((x, y), Let(r, RefCreate(x), Let(Var("u"), RefWrite(r, y), body)))
+    x, y, r, a, b = (relay.Var(name) for name in "xyrab")
+    body = relay.Let(a, relay.RefRead(r), relay.Let(b, relay.Call(ADD, (x, x)), y))
+    func = relay.Function(
+        (x, y),
+        relay.Let(r, relay.RefCreate(x), relay.Let(relay.Var("u"), relay.RefWrite(r, y), body)),
+    )
     found = analyse_liveness(func)
     assert not found.may_overwrite(b, a)
 
@@ -306,24 +297,24 @@ def test_liveness_that_knows_no_aliases_loses_values() -> None:
 
 @pytest.mark.deep
 def test_depth_is_no_limit() -> None:
-    expr: Expr = (x := Var("x"))
+    expr: relay.Expr = (x := relay.Var("x"))
     for level in range(min(DEPTH, 30_000)):
-        var = Var(f"v{level}")
-        expr = Let(var, If(Constant(True), expr, x), var)
-    assert analyse_liveness(Function((x,), expr)).is_needed_after(var, var)
-    func = Function((x,), let_body(DEPTH, x))
-    assert isinstance(func.body, Let)
+        var = relay.Var(f"v{level}")
+        expr = relay.Let(var, relay.If(relay.Constant(True), expr, x), var)
+    assert analyse_liveness(relay.Function((x,), expr)).is_needed_after(var, var)
+    func = relay.Function((x,), let_body(DEPTH, x))
+    assert isinstance(func.body, relay.Let)
     assert analyse_liveness(func).is_needed_after(x, func.body.var)
 
 
 @pytest.mark.deep
 def test_chain_of_updates_of_one_memory_is_allowed_throughout() -> None:
-    x = Var("x")
-    lets: list[Var] = [x]
+    x = relay.Var("x")
+    lets: list[relay.Var] = [x]
     for level in range(min(DEPTH, 20_000)):
-        lets.append(Var(f"v{level}", may_share=lets[-1]))
-    body: Expr = lets[-1]
+        lets.append(relay.Var(f"v{level}", may_share=lets[-1]))
+    body: relay.Expr = lets[-1]
     for before, var in reversed(list(itertools.pairwise(lets))):
-        body = Let(var, Call(intern_op("exp"), (before,)), body)
-    func = Function((x,), body)
+        body = relay.Let(var, relay.Call(intern_op("exp"), (before,)), body)
+    func = relay.Function((x,), body)
     assert validate_inplace_update(func) is func

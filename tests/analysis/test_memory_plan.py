@@ -12,25 +12,8 @@ import relayish as relay
 from relayish.analysis import MemoryPlan, infer_type, plan_memory
 from relayish.analysis.memory_plan import Origin
 from relayish.analysis.memory_plan.buffers import size_in_bytes
-from relayish.errors import PassError, UntypedError, UnvisitedNodeError
 from relayish.ir.dtype import numpy_dtype, width_in_bytes
-from relayish.ir.relay.expr import (
-    Call,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import Any, RefType, TensorType, TupleType
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
@@ -40,7 +23,7 @@ from tests.support.work import lines_run
 
 KINDS = ForeignKinds()
 SEEDS = seeds(60)
-TYPE = TensorType((8,), "float32")
+TYPE = relay.TensorType((8,), "float32")
 BYTES = 32
 softmax = relay.nn.softmax  # computed as a whole: not written over its operand
 
@@ -48,17 +31,17 @@ softmax = relay.nn.softmax  # computed as a whole: not written over its operand
 _kinds = known_in_tests(KINDS.declared())
 
 
-def plan(params, body, mod: IRModule | None = None) -> MemoryPlan:
-    func = infer_type(Function(params, body))
-    assert isinstance(func, Function)
+def plan(params, body, mod: relay.IRModule | None = None) -> MemoryPlan:
+    func = infer_type(relay.Function(params, body))
+    assert isinstance(func, relay.Function)
     return plan_memory(func, mod)
 
 
-def tensor(name: str = "x") -> Var:
+def tensor(name: str = "x") -> relay.Var:
     return relay.var(name, shape=(8,))
 
 
-def typed(expr: Expr, ty=TYPE) -> Expr:
+def typed(expr: relay.Expr, ty=TYPE) -> relay.Expr:
     return expr.with_fields(checked_type=ty)
 
 
@@ -69,7 +52,7 @@ def local(found: MemoryPlan) -> list[int]:
 
 def chain(length: int, make=softmax) -> MemoryPlan:
     x = tensor()
-    expr: Expr = x
+    expr: relay.Expr = x
     for _ in range(length):
         expr = make(expr)
     return plan((x,), expr)
@@ -158,37 +141,37 @@ def test_far_too_large_storage_is_left_free():
 def test_smallest_storage_that_is_large_enough_is_taken():
     x = tensor()
     pieces = [softmax(relay.tile(x, (n,))) for n in (4, 2, 3)]
-    joined = relay.concatenate(Tuple(tuple(pieces)), 0)
+    joined = relay.concatenate(relay.Tuple(tuple(pieces)), 0)
     ends = [relay.strided_slice(joined, [0], [10]), relay.strided_slice(joined, [0], [20])]
-    found = plan((x,), softmax(relay.concatenate(Tuple(tuple(ends)), 0)))
+    found = plan((x,), softmax(relay.concatenate(relay.Tuple(tuple(ends)), 0)))
     sizes = [found.storage_of(step).size for step in found.steps[7:9]]
     assert sizes == [2 * BYTES, 3 * BYTES]
 
 
 @pytest.mark.parametrize("alias", ["let", "view", "field", "mark"])
 def test_aliases_share_the_storage_of_what_they_alias(alias):
-    x, v = tensor(), Var("v")
+    x, v = tensor(), relay.Var("v")
     made = softmax(x)
     if alias == "let":
-        body: Expr = Let(v, made, softmax(v))
+        body: relay.Expr = relay.Let(v, made, softmax(v))
     elif alias == "view":
         body = softmax(relay.reshape(relay.reshape(made, (2, 4)), (8,)))
     elif alias == "field":
-        body = softmax(TupleGetItem(Tuple((x, made)), 1))
+        body = softmax(relay.TupleGetItem(relay.Tuple((x, made)), 1))
     else:
         body = softmax(relay.annotation.stop_fusion(made))
     found = plan((x,), body)
-    used = [step for step in found.steps if isinstance(step, Call)][-1].args[0]
+    used = [step for step in found.steps if isinstance(step, relay.Call)][-1].args[0]
     assert found.storage_of(used) is found.storage_of(found.steps[0])
     assert found.peak_before == 2 * BYTES
 
 
 def test_branch_may_be_in_the_storage_of_either_arm():
     x, c = tensor(), relay.var("c", "bool")
-    found = plan((x, c), softmax(If(c, softmax(x), relay.tanh(x))))
+    found = plan((x, c), softmax(relay.If(c, softmax(x), relay.tanh(x))))
     branch = found.func.body.args[0]
     assert len(found.storages_of(branch)) == 2
-    with pytest.raises(PassError, match="may be in 2 storages; ask for storages_of"):
+    with pytest.raises(relay.PassError, match="may be in 2 storages; ask for storages_of"):
         found.storage_of(branch)
 
 
@@ -198,57 +181,65 @@ def test_arms_use_the_same_storages():
     def arm(make):
         return softmax(softmax(softmax(softmax(make(x)))))
 
-    found = plan((x, c), softmax(If(c, arm(relay.sin), arm(relay.cos))))
+    found = plan((x, c), softmax(relay.If(c, arm(relay.sin), arm(relay.cos))))
     assert local(found) == [BYTES] * 3
 
 
 def test_tensor_in_a_reference_lives_to_the_end():
-    x, r, u = tensor(), Var("r"), Var("u")
-    body = Let(r, RefCreate(x), Let(u, RefWrite(r, softmax(x)), softmax(RefRead(r))))
+    x, r, u = tensor(), relay.Var("r"), relay.Var("u")
+    body = relay.Let(
+        r,
+        relay.RefCreate(x),
+        relay.Let(u, relay.RefWrite(r, softmax(x)), softmax(relay.RefRead(r))),
+    )
     found = plan((x,), body)
     stored = found.storage_of(found.func.body.body.value.value)
     assert (stored.origin, stored.until) == (Origin.RESULT, len(found.steps))
 
 
 def test_closure_holds_on_to_what_it_uses():
-    x, a, f, b = tensor(), Var("a"), Var("f"), Var("b")
-    thunk = Function((), relay.add(a, a))
-    body = Let(a, softmax(x), Let(f, thunk, Let(b, softmax(x), relay.add(Call(f, ()), b))))
+    x, a, f, b = tensor(), relay.Var("a"), relay.Var("f"), relay.Var("b")
+    thunk = relay.Function((), relay.add(a, a))
+    body = relay.Let(
+        a,
+        softmax(x),
+        relay.Let(f, thunk, relay.Let(b, softmax(x), relay.add(relay.Call(f, ()), b))),
+    )
     found = plan((x,), body)
     assert found.storage_of(found.func.body.var).until == 3  # the result may be what it holds
 
 
 @pytest.mark.parametrize("by", ["closure", "argument", "bound", "global", "harmless"])
 def test_tensor_that_a_function_may_store_lives_to_the_end(by):
-    x, p, a, r, u, f = tensor(), tensor("p"), *(Var(name) for name in "aruf")
-    q = Var("q", RefType(TYPE))
-    store = Function((p, q), RefWrite(q, p))
-    lets: list[tuple[Var, Expr]] = [(r, RefCreate(x)), (a, softmax(x))]
+    x, p, a, r, u, f = tensor(), tensor("p"), *(relay.Var(name) for name in "aruf")
+    q = relay.Var("q", relay.RefType(TYPE))
+    store = relay.Function((p, q), relay.RefWrite(q, p))
+    lets: list[tuple[relay.Var, relay.Expr]] = [(r, relay.RefCreate(x)), (a, softmax(x))]
     mod = None
     if by == "closure":
-        lets += [(f, Function((), RefWrite(r, a))), (u, Call(f, ()))]
+        lets += [(f, relay.Function((), relay.RefWrite(r, a))), (u, relay.Call(f, ()))]
     elif by == "argument":
-        lets += [(u, Call(store, (a, r)))]
+        lets += [(u, relay.Call(store, (a, r)))]
     elif by == "bound":
-        lets += [(f, Function((p,), RefWrite(r, p))), (u, Call(f, (a,)))]
+        lets += [(f, relay.Function((p,), relay.RefWrite(r, p))), (u, relay.Call(f, (a,)))]
     elif by == "global":
-        mod = IRModule({GlobalVar("store"): store})
-        lets += [(u, Call(mod.get_global_var("store"), (a, r)))]
+        mod = relay.IRModule({relay.GlobalVar("store"): store})
+        lets += [(u, relay.Call(mod.get_global_var("store"), (a, r)))]
     else:
-        lets += [(f, Function((p,), relay.add(softmax(p), x))), (u, Call(f, (a,)))]
-    body: Expr = softmax(RefRead(r))
+        lets += [(f, relay.Function((p,), relay.add(softmax(p), x))), (u, relay.Call(f, (a,)))]
+    body: relay.Expr = softmax(relay.RefRead(r))
     for var, value in reversed(lets):
-        body = Let(var, value, body)
-    func = infer_type(Function((x,), body), mod)
+        body = relay.Let(var, value, body)
+    func = infer_type(relay.Function((x,), body), mod)
     made = func.body.body.value
     expected = Origin.LOCAL if by == "harmless" else Origin.RESULT
     assert plan_memory(func).storage_of(made).origin is expected
 
 
 def test_variable_that_may_share_takes_the_place_it_asks_for():
-    x, a, c = tensor(), Var("a"), Var("c")
-    b = Var("b", may_share=a)
-    body = Let(a, softmax(x), Let(c, softmax(a), Let(b, softmax(c), softmax(b))))
+    x, a, c = tensor(), relay.Var("a"), relay.Var("c")
+    b = relay.Var("b", may_share=a)
+    body = relay.Let(a, softmax(x), relay.Let(c, softmax(a), relay.Let(b, softmax(c), softmax(b))))
     found = plan((x,), body)
     first, _, third, _ = found.steps
     assert found.storage_of(first) is found.storage_of(third)
@@ -256,17 +247,17 @@ def test_variable_that_may_share_takes_the_place_it_asks_for():
 
 
 def test_variable_does_not_take_the_place_of_what_is_needed_later():
-    x, a = tensor(), Var("a")
-    b = Var("b", may_share=a)
-    found = plan((x,), Let(a, softmax(x), Let(b, softmax(a), relay.add(a, b))))
+    x, a = tensor(), relay.Var("a")
+    b = relay.Var("b", may_share=a)
+    found = plan((x,), relay.Let(a, softmax(x), relay.Let(b, softmax(a), relay.add(a, b))))
     first, second, _ = found.steps
     assert found.storage_of(first) is not found.storage_of(second)
 
 
 def test_variable_may_take_the_place_of_a_parameter():
     x = tensor()
-    b = Var("b", may_share=x)
-    found = plan((x,), Let(b, softmax(x), softmax(b)))
+    b = relay.Var("b", may_share=x)
+    found = plan((x,), relay.Let(b, softmax(x), softmax(b)))
     assert found.storage_of(found.steps[0]).origin is Origin.PARAMETER
     assert found.peak_after == BYTES
 
@@ -292,23 +283,23 @@ def test_result_is_not_written_into_a_larger_storage():
 # Functions
 
 
-def cell() -> Function:
+def cell() -> relay.Function:
     p = tensor("p")
-    return Function((p,), softmax(softmax(softmax(p))))
+    return relay.Function((p,), softmax(softmax(softmax(p))))
 
 
 def test_function_that_is_called_counts_while_it_runs():
     x = tensor()
-    found = plan((x,), Call(cell(), (Call(cell(), (x,)),)))
+    found = plan((x,), relay.Call(cell(), (relay.Call(cell(), (x,)),)))
     assert len(found.steps) == 2
     assert found.peak_before == 2 * BYTES + 2 * BYTES
     assert found.peak_after == 2 * BYTES + 2 * BYTES
 
 
 def test_global_function_is_planned_with_the_module():
-    x, name = tensor(), GlobalVar("cell")
-    main = Function((x,), softmax(Call(name, (x,))))
-    mod = relay.transform.InferType()(IRModule({"main": main, name: cell()}))
+    x, name = tensor(), relay.GlobalVar("cell")
+    main = relay.Function((x,), softmax(relay.Call(name, (x,))))
+    mod = relay.transform.InferType()(relay.IRModule({"main": main, name: cell()}))
     found = plan_memory(mod["main"], mod)
     assert [callee.params[0].name_hint for callee in found.callees] == ["p"]
     assert not found.unplanned
@@ -318,9 +309,9 @@ def test_global_function_is_planned_with_the_module():
 
 def test_argument_that_may_be_the_result_of_a_call_lives_as_long_as_that():
     x, p, c, d = tensor(), tensor("p"), relay.var("c", "bool"), relay.var("d", "bool")
-    either = Function((p, c), If(c, p, softmax(p)))
-    called = Call(either, (softmax(x), d))
-    found = plan((x, d), relay.concatenate(Tuple((called, softmax(called), called)), 0))
+    either = relay.Function((p, c), relay.If(c, p, softmax(p)))
+    called = relay.Call(either, (softmax(x), d))
+    found = plan((x, d), relay.concatenate(relay.Tuple((called, softmax(called), called)), 0))
     first, call, second, _ = found.steps
     assert found.storage_of(first).until == 3
     assert found.storage_of(first) in found.storages_of(call)
@@ -329,16 +320,18 @@ def test_argument_that_may_be_the_result_of_a_call_lives_as_long_as_that():
 
 def test_primitive_function_is_one_operator():
     x = tensor()
-    mod = IRModule.from_expr(Function((x,), relay.tanh(relay.add(relay.exp(x), x))))
+    mod = relay.IRModule.from_expr(relay.Function((x,), relay.tanh(relay.add(relay.exp(x), x))))
     fused = relay.transform.FuseOps(2)(relay.transform.InferType()(mod))
     found = plan_memory(relay.transform.InferType()(fused)["main"])
     assert (len(found.steps), found.peak_before) == (1, BYTES)
 
 
 def test_recursive_call_is_left_out_and_told():
-    loop, n = GlobalVar("loop"), tensor("n")
-    body = softmax(Call(loop, (softmax(n),)))
-    mod = relay.transform.InferType()(IRModule({loop: Function((n,), body, ret_type=TYPE)}))
+    loop, n = relay.GlobalVar("loop"), tensor("n")
+    body = softmax(relay.Call(loop, (softmax(n),)))
+    mod = relay.transform.InferType()(
+        relay.IRModule({loop: relay.Function((n,), body, ret_type=TYPE)})
+    )
     found = plan_memory(mod["loop"], mod)
     (reason,) = found.unplanned.values()
     assert "allocated by what is called" in reason
@@ -348,34 +341,36 @@ def test_recursive_call_is_left_out_and_told():
 
 
 def test_tensor_of_unknown_size_is_left_out_and_told():
-    x = relay.var("x", shape=(Any(), 2))
+    x = relay.var("x", shape=(relay.Any(), 2))
     found = plan((x,), softmax(softmax(x)))
     assert set(found.unplanned.values()) == {"the size of Tensor[(?, 2), float32] is not known"}
     assert found.peak_before == 0
-    with pytest.raises(PassError, match=r"in no storage of the plan: the size of .* is not known"):
+    with pytest.raises(
+        relay.PassError, match=r"in no storage of the plan: the size of .* is not known"
+    ):
         found.storage_of(found.func.body)
 
 
 def test_untyped_function_is_refused():
     x = tensor()
     with pytest.raises(
-        UntypedError, match=r"no type was inferred of nn.softmax\(%x.*run InferType"
+        relay.UntypedError, match=r"no type was inferred of nn.softmax\(%x.*run InferType"
     ):
-        plan_memory(Function((x,), softmax(x)))
+        plan_memory(relay.Function((x,), softmax(x)))
 
 
 def test_what_is_not_evaluated_is_refused():
     found = chain(2)
-    with pytest.raises(UnvisitedNodeError, match="%other is not evaluated in the function"):
-        found.storage_of(Var("other"))
+    with pytest.raises(relay.UnvisitedNodeError, match="%other is not evaluated in the function"):
+        found.storage_of(relay.Var("other"))
 
 
 def test_value_of_another_packages_kind_is_left_out_and_holds_what_it_is_given():
     x = tensor()
     first, second = typed(softmax(x)), typed(softmax(x))
     made = typed(KINDS.pure((first,)))
-    pair = typed(Tuple((made, second)), TupleType((TYPE, TYPE)))
-    found = plan_memory(Function((x,), typed(relay.concatenate(pair, 0))))
+    pair = typed(relay.Tuple((made, second)), relay.TupleType((TYPE, TYPE)))
+    found = plan_memory(relay.Function((x,), typed(relay.concatenate(pair, 0))))
     assert "what memory a" in found.unplanned[made]
     assert found.storage_of(first).until == 3
 
@@ -384,16 +379,16 @@ def test_what_a_kind_of_unknown_effect_is_given_lives_to_the_end():
     x = tensor()
     first = typed(softmax(x))
     made = typed(KINDS.opaque(0, (first,)))
-    found = plan_memory(Function((x,), typed(softmax(made))))
+    found = plan_memory(relay.Function((x,), typed(softmax(made))))
     assert found.storage_of(first).origin is Origin.RESULT
 
 
 def test_what_a_loop_of_another_package_uses_lives_as_long_as_its_value():
-    x, v, a = tensor(), tensor("v"), Var("a", TYPE)
+    x, v, a = tensor(), tensor("v"), relay.Var("a", TYPE)
     first = typed(softmax(x))
     loop = typed(KINDS.pure_while(v, x, x, typed(relay.add(v, a))))
-    body = Let(a, first, typed(relay.add(loop, typed(softmax(x)))))
-    found = plan_memory(Function((x,), body))
+    body = relay.Let(a, first, typed(relay.add(loop, typed(softmax(x)))))
+    found = plan_memory(relay.Function((x,), body))
     assert (len(found.steps), found.storage_of(a).until) == (4, 3)
 
 
@@ -407,7 +402,7 @@ def test_plan_is_immutable():
 
 def test_plan_is_shown():
     x = tensor()
-    func = infer_type(Function((x,), softmax(relay.tanh(softmax(x)))))
+    func = infer_type(relay.Function((x,), softmax(relay.tanh(softmax(x)))))
     assert str(plan_memory(func)) == (
         "96 bytes if every tensor is kept, 64 if freed after its last use, 64 in shared storages\n"
         "storage 0: 32 bytes, parameter, from the beginning to the end\n"
@@ -518,43 +513,45 @@ def test_depth_is_no_limit():
 @pytest.mark.deep
 def test_depth_of_branches_and_lets_is_no_limit():
     x, c = tensor(), relay.var("c", "bool")
-    nested: Expr = x
+    nested: relay.Expr = x
     for level in range(min(DEPTH, 20_000)):
-        var = Var(f"v{level}")
-        nested = Let(var, typed(If(c, nested, typed(softmax(x)))), var)
-    found = plan_memory(Function((x, c), nested))
+        var = relay.Var(f"v{level}")
+        nested = relay.Let(var, typed(relay.If(c, nested, typed(softmax(x)))), var)
+    found = plan_memory(relay.Function((x, c), nested))
     assert len(found.steps) == 2 * min(DEPTH, 20_000)
 
 
 @pytest.mark.deep
 def test_depth_of_calls_and_tuples_is_no_limit():
     x = tensor()
-    func: Function | None = None
+    func: relay.Function | None = None
     for _ in range(min(DEPTH, 20_000)):
         p = tensor("p")
-        func = Function((p,), typed(softmax(p)) if func is None else typed(Call(func, (p,))))
+        func = relay.Function(
+            (p,), typed(softmax(p)) if func is None else typed(relay.Call(func, (p,)))
+        )
     assert func is not None
     assert plan_memory(func).peak_before == BYTES
-    tup: Expr = x
+    tup: relay.Expr = x
     for _ in range(DEPTH):
-        tup = typed(Tuple((tup, typed(softmax(x)))), TupleType((TYPE, TYPE)))
-    assert plan_memory(Function((x,), tup)).peak_after == DEPTH * BYTES
+        tup = typed(relay.Tuple((tup, typed(softmax(x)))), relay.TupleType((TYPE, TYPE)))
+    assert plan_memory(relay.Function((x,), tup)).peak_after == DEPTH * BYTES
 
 
 def test_shared_nodes_are_planned_once():
     x = tensor()
-    expr: Expr = x
+    expr: relay.Expr = x
     for _ in range(100):
         expr = relay.add(expr, expr)
     found = plan((x,), expr)
-    nodes = [n for n in EXPRESSIONS.post_order(found.func.body) if isinstance(n, Call)]
+    nodes = [n for n in EXPRESSIONS.post_order(found.func.body) if isinstance(n, relay.Call)]
     assert len(found.steps) == len(nodes) == 100
 
 
 def test_several_results_live_apart():
     x = tensor()
     halves = relay.split(softmax(x), 2, 0)
-    found = plan((x,), softmax(relay.concatenate(Tuple((halves[1], halves[0])), 0)))
+    found = plan((x,), softmax(relay.concatenate(relay.Tuple((halves[1], halves[0])), 0)))
     first, second = found.tensors_of(found.steps[1])
     assert (first.size, second.size, first.storage != second.storage) == (16, 16, True)
 
@@ -569,31 +566,31 @@ def test_unused_result_dies_at_once():
 def test_nodes_shared_by_branches_take_linear_time():
     def work(depth):
         x, c = tensor(), relay.var("c", "bool")
-        expr: Expr = x
+        expr: relay.Expr = x
         for _ in range(depth):
-            expr = typed(If(c, typed(relay.exp(expr)), typed(relay.tanh(expr))))
-        return lines_run(lambda: plan_memory(Function((x, c), expr)))
+            expr = typed(relay.If(c, typed(relay.exp(expr)), typed(relay.tanh(expr))))
+        return lines_run(lambda: plan_memory(relay.Function((x, c), expr)))
 
     assert work(60) < 2.5 * work(30)
 
 
 @pytest.mark.parametrize("dtype", ["handle", "void", "string"])
 def test_element_type_without_a_size_has_none(dtype):
-    assert size_in_bytes(TensorType((2,), dtype)) is None
+    assert size_in_bytes(relay.TensorType((2,), dtype)) is None
 
 
 def test_narrow_elements_take_a_byte_each():
-    assert size_in_bytes(TensorType((3, 2), "bool")) == 6
-    assert size_in_bytes(TensorType((), "float64")) == 8
-    assert size_in_bytes(TensorType((0, 4), "int8")) == 0
-    assert size_in_bytes(TensorType((3,), "int4")) == 3
+    assert size_in_bytes(relay.TensorType((3, 2), "bool")) == 6
+    assert size_in_bytes(relay.TensorType((), "float64")) == 8
+    assert size_in_bytes(relay.TensorType((0, 4), "int8")) == 0
+    assert size_in_bytes(relay.TensorType((3,), "int4")) == 3
 
 
 def test_elements_of_vectors_are_counted_together():
-    assert size_in_bytes(TensorType((2,), "float32x4")) == 32
-    assert size_in_bytes(TensorType((2,), "int4x3")) == 4
-    assert size_in_bytes(TensorType((), "boolx8")) == 1
-    assert size_in_bytes(TensorType((), "e4m3_float8x4")) == 4
+    assert size_in_bytes(relay.TensorType((2,), "float32x4")) == 32
+    assert size_in_bytes(relay.TensorType((2,), "int4x3")) == 4
+    assert size_in_bytes(relay.TensorType((), "boolx8")) == 1
+    assert size_in_bytes(relay.TensorType((), "e4m3_float8x4")) == 4
 
 
 @pytest.mark.parametrize(
@@ -605,7 +602,7 @@ def test_element_has_the_width_that_numpy_gives_it(dtype):
 
 def test_function_called_does_not_write_over_its_parameters():
     x, p = tensor(), tensor("p")
-    b = Var("b", may_share=p)
-    inner = Function((p,), Let(b, softmax(p), softmax(b)))
-    (callee,) = plan((x,), Call(inner, (x,))).callees.values()
+    b = relay.Var("b", may_share=p)
+    inner = relay.Function((p,), relay.Let(b, softmax(p), softmax(b)))
+    (callee,) = plan((x,), relay.Call(inner, (x,))).callees.values()
     assert all(tensor.replaces is None for tensor in callee.tensors)

@@ -4,43 +4,30 @@ from __future__ import annotations
 
 import pytest
 
+import relayish as relay
 from relayish.analysis.referential_transparency import ReferentialTransparency
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    Var,
-)
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import GlobalTypeVar
-from relayish.op.declaration.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 from tests.support.each import each
 
-X = Var("x")
-PLAIN: dict[str, Expr] = {
+X = relay.Var("x")
+PLAIN: dict[str, relay.Expr] = {
     "variable": X,
-    "call of an operator": Call(get_op("add"), (X, X)),
-    "call of a constructor": Call(Constructor("C", (), GlobalTypeVar("T")), ()),
-    "call of a literal function": Call(Function((X,), X), (Constant(1),)),
+    "call of an operator": relay.Call(relay.get_op("add"), (X, X)),
+    "call of a constructor": relay.Call(relay.Constructor("C", (), relay.GlobalTypeVar("T")), ()),
+    "call of a literal function": relay.Call(relay.Function((X,), X), (relay.Constant(1),)),
     "doublings": doublings(100, X),
 }
-BOUND: dict[str, Expr] = {
-    "creating a reference": RefCreate(X),
-    "reading a reference": RefRead(X),
-    "writing a reference": RefWrite(X, X),
-    "call of a variable": Call(X, ()),
-    "call of an operator with state": Call(get_op("memory.kill"), (X,)),
-    "call of an operator that is not declared": Call(intern_op("somebody.elses"), (X,)),
-    "inside a function": Function((X,), RefRead(X)),
-    "below": Tuple((X, Tuple((RefRead(X),)))),
+BOUND: dict[str, relay.Expr] = {
+    "creating a reference": relay.RefCreate(X),
+    "reading a reference": relay.RefRead(X),
+    "writing a reference": relay.RefWrite(X, X),
+    "call of a variable": relay.Call(X, ()),
+    "call of an operator with state": relay.Call(relay.get_op("memory.kill"), (X,)),
+    "call of an operator that is not declared": relay.Call(intern_op("somebody.elses"), (X,)),
+    "inside a function": relay.Function((X,), relay.RefRead(X)),
+    "below": relay.Tuple((X, relay.Tuple((relay.RefRead(X),)))),
 }
 
 

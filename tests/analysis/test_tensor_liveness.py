@@ -10,46 +10,30 @@ import pytest
 
 import relayish as relay
 from relayish.analysis import analyse_liveness, infer_type, plan_memory
-from relayish.ir.relay.expr import (
-    Call,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    Var,
-)
-from relayish.ir.relay.type import TupleType
-from relayish.ir.relay.typed import type_of
 from relayish.passes.memory.validate_inplace_update import validate_inplace_update
-from relayish.text import parse_expr
 
 TENSOR = "Tensor[(5, 5), float32]"
 
 
-def parse(text: str) -> Function:
-    func = infer_type(parse_expr(f'#[version = "0.0.5"]\n{text}'))
-    assert isinstance(func, Function)
+def parse(text: str) -> relay.Function:
+    func = infer_type(relay.parse_expr(f'#[version = "0.0.5"]\n{text}'))
+    assert isinstance(func, relay.Function)
     return func
 
 
-def function(params: str, body: str) -> Function:
+def function(params: str, body: str) -> relay.Function:
     """Return a function of tensors, called as ``params`` says."""
     return parse(f"fn ({', '.join(f'%{name}: {TENSOR}' for name in params.split())}) {{ {body} }}")
 
 
-def live(func: Function) -> dict[str, str]:
+def live(func: relay.Function) -> dict[str, str]:
     """Return the tensors that live before each call that a let binds, and at the end."""
     found, plan = analyse_liveness(func), plan_memory(func)
-    names: dict[Expr, str] = {}
-    needed: dict[Expr, frozenset[object]] = {}
+    names: dict[relay.Expr, str] = {}
+    needed: dict[relay.Expr, frozenset[object]] = {}
     before: frozenset[object] = frozenset(func.params)
-    let: Expr = func.body
-    while isinstance(let, Let):
+    let: relay.Expr = func.body
+    while isinstance(let, relay.Let):
         names[let.value], needed[let.value] = let.var.name_hint, before
         before = found.needed_after(let.var)
         let = let.body
@@ -58,7 +42,7 @@ def live(func: Function) -> dict[str, str]:
         shown = [p.name_hint for p in func.params if p in params]
         for tensor in plan.tensors:
             if 0 <= tensor.born < at <= tensor.dies:
-                several = isinstance(type_of(tensor.expr), TupleType)
+                several = isinstance(relay.type_of(tensor.expr), relay.TupleType)
                 shown.append(names[tensor.expr] + (f".{tensor.field}" if several else ""))
         return " ".join(sorted(shown))
 
@@ -132,40 +116,45 @@ class Allocating:
 
     def __init__(self, *params: str) -> None:
         self.params = tuple(relay.var(name, shape=(5, 5)) for name in params)
-        self.lets: list[tuple[Var, Expr]] = []
+        self.lets: list[tuple[relay.Var, relay.Expr]] = []
 
-    def bind(self, name: str, value: Expr) -> Var:
-        self.lets.append((Var(name), value))
+    def bind(self, name: str, value: relay.Expr) -> relay.Var:
+        self.lets.append((relay.Var(name), value))
         return self.lets[-1][0]
 
-    def allocate(self, number: int) -> Var:
+    def allocate(self, number: int) -> relay.Var:
         numbers = [relay.const(n, "int64") for n in (100, 5, 64)]
         storage = self.bind(
-            f"s{number}", Call(relay.get_op("memory.alloc_storage"), tuple(numbers))
+            f"s{number}", relay.Call(relay.get_op("memory.alloc_storage"), tuple(numbers))
         )
         offset, shape = relay.const(0, "int64"), relay.const([5, 5], "int64")
-        made = Call(relay.get_op("memory.alloc_tensor"), (storage, offset, shape))
+        made = relay.Call(relay.get_op("memory.alloc_tensor"), (storage, offset, shape))
         return self.bind(f"t{number}", made)
 
-    def invoke(self, number: int, func: Expr, inputs: tuple[Expr, ...], out: Var) -> None:
-        ins, outs = self.bind(f"i{number}", Tuple(inputs)), self.bind(f"o{number}", Tuple((out,)))
-        called = Call(relay.get_op("vm.invoke_tvm_op"), (func, ins, outs))
+    def invoke(
+        self, number: int, func: relay.Expr, inputs: tuple[relay.Expr, ...], out: relay.Var
+    ) -> None:
+        ins, outs = (
+            self.bind(f"i{number}", relay.Tuple(inputs)),
+            self.bind(f"o{number}", relay.Tuple((out,))),
+        )
+        called = relay.Call(relay.get_op("vm.invoke_tvm_op"), (func, ins, outs))
         self.bind(f"u{number}", called)
 
-    def needed(self, result: Expr) -> dict[str, str]:
+    def needed(self, result: relay.Expr) -> dict[str, str]:
         """Return the names of what is needed after each let."""
         for var, value in reversed(self.lets):
-            result = Let(var, value, result)
-        found = analyse_liveness(Function(self.params, result))
+            result = relay.Let(var, value, result)
+        found = analyse_liveness(relay.Function(self.params, result))
         return {
             var.name_hint: " ".join(sorted(v.name_hint for v in found.needed_after(var)))
             for var, _ in self.lets
         }
 
 
-def kernel() -> Function:
+def kernel() -> relay.Function:
     p, q = relay.var("p", shape=(5, 5)), relay.var("q", shape=(5, 5))
-    made = Function((p, q), relay.nn.relu(relay.add(p, q)))
+    made = relay.Function((p, q), relay.nn.relu(relay.add(p, q)))
     return made.with_fields(attrs=relay.ir.attrs.DictAttrs({"Primitive": 1}))
 
 
@@ -236,11 +225,15 @@ def test_fused_operators_that_are_invoked():
 
 @pytest.mark.parametrize("needed_later", [False, True])
 def test_variable_shares_memory_with_what_is_not_needed_later(needed_later):
-    x, a = relay.var("x", shape=(5, 5)), Var("a")
-    b = Var("b", may_share=a)
+    x, a = relay.var("x", shape=(5, 5)), relay.Var("a")
+    b = relay.Var("b", may_share=a)
     used = relay.add(a, b) if needed_later else relay.nn.relu(b)
-    func = infer_type(Function((x,), Let(a, relay.nn.relu(x), Let(b, relay.nn.softmax(a), used))))
-    assert isinstance(func, Function)
+    func = infer_type(
+        relay.Function(
+            (x,), relay.Let(a, relay.nn.relu(x), relay.Let(b, relay.nn.softmax(a), used))
+        )
+    )
+    assert isinstance(func, relay.Function)
     inner = validate_inplace_update(func).body.body
     assert (inner.var.may_share is None) == needed_later
     plan = plan_memory(func)
@@ -257,11 +250,11 @@ def test_branches_need_what_either_uses_and_what_comes_after_them():
     found = analyse_liveness(func)
     lets = {}
     let = func.body
-    while isinstance(let, Let):
+    while isinstance(let, relay.Let):
         lets[let.var.name_hint] = let
         let = let.body
     inside = lets["c"].value.true_branch
-    assert isinstance(lets["c"].value, If)
+    assert isinstance(lets["c"].value, relay.If)
     names = {v.name_hint for v in found.needed_after(lets["d"].var)}
     assert names == {"a", "b", "d", "k"}
     # what comes after knows of the value of the branch only that it may be either
@@ -270,12 +263,16 @@ def test_branches_need_what_either_uses_and_what_comes_after_them():
 
 
 def test_variables_of_one_name_are_told_apart():
-    x, outer, inner = relay.var("x", shape=(5, 5)), Var("a"), Var("a")
+    x, outer, inner = relay.var("x", shape=(5, 5)), relay.Var("a"), relay.Var("a")
     c = relay.var("c", "bool")
-    arm = Let(inner, relay.exp(x), relay.nn.relu(inner))
-    rest, b = Var("r"), Var("b")
-    body = Let(outer, relay.exp(x), Let(b, If(c, arm, x), Let(rest, relay.add(outer, b), rest)))
-    found = analyse_liveness(Function((x, c), body))
+    arm = relay.Let(inner, relay.exp(x), relay.nn.relu(inner))
+    rest, b = relay.Var("r"), relay.Var("b")
+    body = relay.Let(
+        outer,
+        relay.exp(x),
+        relay.Let(b, relay.If(c, arm, x), relay.Let(rest, relay.add(outer, b), rest)),
+    )
+    found = analyse_liveness(relay.Function((x, c), body))
     assert found.is_needed_after(outer, inner)
     assert not found.is_needed_after(inner, b)
     assert found.is_needed_after(outer, b)
@@ -291,24 +288,24 @@ def test_nothing_is_written_where_a_variable_is_that_is_bound_later():
 @pytest.mark.parametrize("called", ["bound", "alias", "global", "unknown", "harmless", "tensors"])
 def test_what_a_function_may_store_is_needed_ever_after(called):
     x, a, b, p = (relay.var(name, shape=(5, 5)) for name in "xabp")
-    g, h, r, u, q = (Var(name) for name in "ghruq")
-    store = Function((p, q), RefWrite(q, p))
-    lets: list[tuple[Var, Expr]] = [(r, RefCreate(x)), (a, relay.exp(x))]
+    g, h, r, u, q = (relay.Var(name) for name in "ghruq")
+    store = relay.Function((p, q), relay.RefWrite(q, p))
+    lets: list[tuple[relay.Var, relay.Expr]] = [(r, relay.RefCreate(x)), (a, relay.exp(x))]
     match called:
         case "bound":
-            lets += [(g, store), (u, Call(g, (a, r)))]
+            lets += [(g, store), (u, relay.Call(g, (a, r)))]
         case "alias":
-            lets += [(g, store), (h, g), (u, Call(h, (a, r)))]
+            lets += [(g, store), (h, g), (u, relay.Call(h, (a, r)))]
         case "global":
-            lets += [(u, Call(GlobalVar("store"), (a, r)))]
+            lets += [(u, relay.Call(relay.GlobalVar("store"), (a, r)))]
         case "unknown":
-            lets += [(u, Call(g, (a, r)))]
+            lets += [(u, relay.Call(g, (a, r)))]
         case "harmless":
-            lets += [(g, Function((p,), relay.exp(p))), (u, Call(g, (a,)))]
+            lets += [(g, relay.Function((p,), relay.exp(p))), (u, relay.Call(g, (a,)))]
         case "tensors":
-            lets += [(u, Call(GlobalVar("f"), (a, x)))]
-    result: Expr = Let(b, relay.exp(x), RefRead(r))
+            lets += [(u, relay.Call(relay.GlobalVar("f"), (a, x)))]
+    result: relay.Expr = relay.Let(b, relay.exp(x), relay.RefRead(r))
     for var, value in reversed(lets):
-        result = Let(var, value, result)
-    found = analyse_liveness(Function((x, g) if called == "unknown" else (x,), result))
+        result = relay.Let(var, value, result)
+    found = analyse_liveness(relay.Function((x, g) if called == "unknown" else (x,), result))
     assert found.may_overwrite(b, a) == (called in ("harmless", "tensors"))

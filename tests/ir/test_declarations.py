@@ -9,30 +9,21 @@ import textwrap
 import pytest
 
 import relayish as relay
-from relayish.errors import UnknownNameError
-from relayish.ir.attrs import Attrs, attrs, attrs_class
-from relayish.ir.declarations import changes_of, declared_temporarily
-from relayish.ir.domain import Domain, get_domain, is_domain
-from relayish.ir.language import Language, languages
-from relayish.ir.node import Node, node, node_kinds
-from relayish.op import (
-    builder,
-    get_op,
-    is_registered,
-    register_gradient,
-    register_mixed_precision_conversion,
-    register_op,
-)
+from relayish.ir.attrs import attrs_class
+from relayish.ir.declarations import changes_of
+from relayish.ir.domain import is_domain
+from relayish.ir.language import languages
+from relayish.ir.node import node_kinds
 from relayish.op.declaration import properties
 from relayish.transform import function_pass, list_passes, register_pass
 
 
 def test_operator_and_its_properties_are_forgotten():
-    with declared_temporarily():
-        made = register_op("tests.halve", arguments=("data",), stateful=True, evaluate=abs)
+    with relay.declared_temporarily():
+        made = relay.register_op("tests.halve", arguments=("data",), stateful=True, evaluate=abs)
         properties.description.set(made, "Halve it.")
         assert relay.tests.halve(relay.const(1)).op is made
-    assert not is_registered("tests.halve")
+    assert not relay.is_registered("tests.halve")
     assert not is_domain("tests")
     for table in (
         properties.arguments,
@@ -41,22 +32,22 @@ def test_operator_and_its_properties_are_forgotten():
         properties.description,
     ):
         assert made not in table
-    with pytest.raises(UnknownNameError):
-        builder("tests.halve")
+    with pytest.raises(relay.UnknownNameError):
+        relay.builder("tests.halve")
 
 
 def test_operator_may_be_declared_otherwise_afterwards():
     for arguments in (("a",), ("a", "b")):
-        with declared_temporarily():
-            made = register_op("tests.halve", arguments=arguments)
-            assert builder("tests.halve")(*[relay.const(1)] * len(arguments)).op is made
-            assert get_domain("tests").get("halve").num_children == len(arguments)
+        with relay.declared_temporarily():
+            made = relay.register_op("tests.halve", arguments=arguments)
+            assert relay.builder("tests.halve")(*[relay.const(1)] * len(arguments)).op is made
+            assert relay.get_domain("tests").get("halve").num_children == len(arguments)
 
 
 def test_properties_changed_meanwhile_are_as_before():
-    exp = get_op("exp")
+    exp = relay.get_op("exp")
     pattern = properties.pattern.get(exp)
-    with declared_temporarily():
+    with relay.declared_temporarily():
         properties.pattern.set(exp, properties.OpPattern.OPAQUE, replace=True)
         properties.evaluate.remove(exp)
     assert properties.pattern.get(exp) is pattern
@@ -64,31 +55,33 @@ def test_properties_changed_meanwhile_are_as_before():
 
 
 def test_gradient_and_conversion_may_be_told_again_afterwards():
-    exp = get_op("exp")
+    exp = relay.get_op("exp")
     before = properties.primal_gradient.get(exp), properties.mixed_precision.get(exp)
     for _ in range(2):
-        with declared_temporarily():
-            told = register_gradient("exp", lambda call, grad: [grad], level=50)
-            register_mixed_precision_conversion("exp", lambda call, dtype: (1, dtype, dtype), 50)
+        with relay.declared_temporarily():
+            told = relay.register_gradient("exp", lambda call, grad: [grad], level=50)
+            relay.register_mixed_precision_conversion(
+                "exp", lambda call, dtype: (1, dtype, dtype), 50
+            )
             assert properties.primal_gradient.get(exp) is told
         assert (properties.primal_gradient.get(exp), properties.mixed_precision.get(exp)) == before
 
 
 def test_ambiguity_ends_with_the_declaration():
-    with declared_temporarily():
-        register_op("add", arguments=(), domain=Domain("lattices"))
-        with pytest.raises(UnknownNameError):
-            get_op("add")
-    assert get_op("add").domain == "relay"
+    with relay.declared_temporarily():
+        relay.register_op("add", arguments=(), domain=relay.Domain("lattices"))
+        with pytest.raises(relay.UnknownNameError):
+            relay.get_op("add")
+    assert relay.get_op("add").domain == "relay"
     assert not is_domain("lattices")
 
 
 def test_attributes_are_forgotten():
     for _ in range(2):
-        with declared_temporarily():
+        with relay.declared_temporarily():
 
-            @attrs("tests.attrs.HalveAttrs")
-            class HalveAttrs(Attrs):
+            @relay.attrs("tests.attrs.HalveAttrs")
+            class HalveAttrs(relay.Attrs):
                 """Of ``tests.halve``."""
 
             assert attrs_class("tests.attrs.HalveAttrs") is HalveAttrs
@@ -99,7 +92,7 @@ def test_attributes_are_forgotten():
 def test_passes_are_forgotten():
     known = list_passes()
     for _ in range(2):
-        with declared_temporarily():
+        with relay.declared_temporarily():
 
             @register_pass()
             @function_pass(opt_level=1, name="TestsHalve")
@@ -112,12 +105,12 @@ def test_passes_are_forgotten():
 
 def test_languages_and_their_domains_are_forgotten():
     for _ in range(2):
-        with declared_temporarily():
+        with relay.declared_temporarily():
 
-            class Leaf(Node, language=Language("trees")):
+            class Leaf(relay.Node, language=relay.Language("trees")):
                 __slots__ = ()
 
-            @node("leaf")
+            @relay.node("leaf")
             class Green(Leaf):
                 """A green leaf."""
 
@@ -130,37 +123,37 @@ def test_languages_and_their_domains_are_forgotten():
 
 def test_error_inside_forgets_as_well():
     def fail():
-        with declared_temporarily():
-            register_op("tests.halve", arguments=())
+        with relay.declared_temporarily():
+            relay.register_op("tests.halve", arguments=())
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert not is_registered("tests.halve")
+    assert not relay.is_registered("tests.halve")
 
 
 def test_entered_again_it_declares_the_same_anew():
-    declared = declared_temporarily()
+    declared = relay.declared_temporarily()
     with declared:
-        lattices = Domain("lattices")
-        made = register_op("join", arguments=("a", "b"), domain=lattices, stateful=True)
+        lattices = relay.Domain("lattices")
+        made = relay.register_op("join", arguments=("a", "b"), domain=lattices, stateful=True)
     for _ in range(2):
-        assert not is_registered("join")
+        assert not relay.is_registered("join")
         with declared:
-            assert get_op("lattices::join") is made
+            assert relay.get_op("lattices::join") is made
             assert properties.stateful.get(made)
-            assert get_domain("lattices") is lattices
+            assert relay.get_domain("lattices") is lattices
             assert lattices.get("join").num_children == 2
 
 
 def test_inner_ones_forget_only_what_is_theirs():
-    with declared_temporarily():
-        outer = register_op("tests.outer", arguments=())
-        with declared_temporarily():
-            register_op("tests.inner", arguments=())
-        assert get_op("tests.outer") is outer
-        assert not is_registered("tests.inner")
-    assert not is_registered("tests.outer")
+    with relay.declared_temporarily():
+        outer = relay.register_op("tests.outer", arguments=())
+        with relay.declared_temporarily():
+            relay.register_op("tests.inner", arguments=())
+        assert relay.get_op("tests.outer") is outer
+        assert not relay.is_registered("tests.inner")
+    assert not relay.is_registered("tests.outer")
 
 
 def test_table_is_brought_back_to_what_it_held():

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.errors import FieldError
-from relayish.ir.relay.expr import Constant
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
+import relayish as relay
 from tests.support.depth import DEPTH
 
 
@@ -26,26 +23,26 @@ def _doubled(levels: int) -> object:
 
 @pytest.mark.deep
 def test_deep_tuple_of_values_is_held_compared_and_hashed() -> None:
-    one, other = Constant(_nest(DEPTH, 1)), Constant(_nest(DEPTH, 1))
-    assert structural_equal(one, other)
-    assert structural_hash(one) == structural_hash(other)
-    assert not structural_equal(one, Constant(_nest(DEPTH, 2)))
+    one, other = relay.Constant(_nest(DEPTH, 1)), relay.Constant(_nest(DEPTH, 1))
+    assert relay.structural_equal(one, other)
+    assert relay.structural_hash(one) == relay.structural_hash(other)
+    assert not relay.structural_equal(one, relay.Constant(_nest(DEPTH, 2)))
 
 
 def test_shared_tuple_of_values_stays_shared_and_is_compared_once() -> None:
-    one, other = Constant(_doubled(100)), Constant(_doubled(100))
+    one, other = relay.Constant(_doubled(100)), relay.Constant(_doubled(100))
     assert one.data[0] is one.data[1]
-    assert structural_equal(one, other)
-    assert structural_hash(one) == structural_hash(other)
+    assert relay.structural_equal(one, other)
+    assert relay.structural_hash(one) == relay.structural_hash(other)
 
 
 def test_normal_tuple_of_values_is_kept_as_it_is() -> None:
-    data = Constant((1, ("a", None))).data
-    assert Constant(data).data is data
+    data = relay.Constant((1, ("a", None))).data
+    assert relay.Constant(data).data is data
 
 
 def test_list_that_contains_itself_is_refused() -> None:
     items: list[object] = [1]
     items.append(items)
-    with pytest.raises(FieldError, match="contains itself"):
-        Constant(items)
+    with pytest.raises(relay.FieldError, match="contains itself"):
+        relay.Constant(items)

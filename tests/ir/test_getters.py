@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import relayish as relay
 from relayish.ir.getters import is_declaration, scope_fields
-from relayish.ir.node import Node, declared_temporarily, field, node
-from relayish.ir.relay.expr import Expr, Function, If, Let, Tuple, Var
-from relayish.ir.relay.type import TypeVar
-from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import (
     evaluated,
     operands,
@@ -18,47 +15,47 @@ from relayish.ir.scoping import (
 )
 from tests.support.declared import known_in_tests
 
-DECLARED = declared_temporarily()
+DECLARED = relay.declared_temporarily()
 with DECLARED:
 
-    @node("recursion")
-    class Recursion(Expr):
-        body: Expr = field(scope=Runs.ONCE)
-        value: Expr = field(recursive=True)
-        var: Var = field(binder=True)
-        start: Expr
+    @relay.node("recursion")
+    class Recursion(relay.Expr):
+        body: relay.Expr = relay.field(scope=relay.Runs.ONCE)
+        value: relay.Expr = relay.field(recursive=True)
+        var: relay.Var = relay.field(binder=True)
+        start: relay.Expr
 
-    @node("typed_recursion")
-    class TypedRecursion(Expr):
-        param: TypeVar = field(binder=True)
-        value: Expr = field(recursive=True)
-        body: Expr = field(scope=Runs.ONCE)
+    @relay.node("typed_recursion")
+    class TypedRecursion(relay.Expr):
+        param: relay.TypeVar = relay.field(binder=True)
+        value: relay.Expr = relay.field(recursive=True)
+        body: relay.Expr = relay.field(scope=relay.Runs.ONCE)
 
-    @node("declaration")
-    class Declaration(Expr):
-        var: Var = field(binder=True, declares=True)
-        value: Expr = field(recursive=True)
+    @relay.node("declaration")
+    class Declaration(relay.Expr):
+        var: relay.Var = relay.field(binder=True, declares=True)
+        value: relay.Expr = relay.field(recursive=True)
 
-    class Arm(Node, held_as=Role.PART):
+    class Arm(relay.Node, held_as=relay.Role.PART):
         __slots__ = ()
 
-    @node("arm")
+    @relay.node("arm")
     class OneArm(Arm):
-        var: Var = field(binder=True)
-        test: Expr
-        guard: Expr = field(recursive=True)
-        body: Expr = field(scope=Runs.ONE_OF)
+        var: relay.Var = relay.field(binder=True)
+        test: relay.Expr
+        guard: relay.Expr = relay.field(recursive=True)
+        body: relay.Expr = relay.field(scope=relay.Runs.ONE_OF)
 
-    @node("choice")
-    class Choice(Expr):
-        value: Expr
+    @relay.node("choice")
+    class Choice(relay.Expr):
+        value: relay.Expr
         arms: tuple[Arm, ...]
 
 
 _kinds = known_in_tests(DECLARED)
 
 
-v, w, x, y, z = (Var(name) for name in "vwxyz")
+v, w, x, y, z = (relay.Var(name) for name in "vwxyz")
 
 
 def test_operands_that_see_what_is_bound_share_a_scope_with_the_body():
@@ -70,9 +67,9 @@ def test_operands_that_see_what_is_bound_share_a_scope_with_the_body():
 
 
 def test_scopes_share_one_only_where_several_know_what_is_bound():
-    assert not scope_fields(If).is_shared
-    assert not scope_fields(Function).is_shared
-    assert scope_fields(Let).is_shared
+    assert not scope_fields(relay.If).is_shared
+    assert not scope_fields(relay.Function).is_shared
+    assert scope_fields(relay.Let).is_shared
 
 
 @pytest.mark.parametrize("kind", [TypedRecursion, Declaration])
@@ -84,7 +81,7 @@ def test_operand_is_evaluated_outside_where_no_scope_knows_a_variable_it_sees(ki
 
 
 def test_what_binds_without_a_scope_of_its_own_is_a_declaration():
-    kinds = (Declaration, TypedRecursion, Recursion, Let, Function, Tuple)
+    kinds = (Declaration, TypedRecursion, Recursion, relay.Let, relay.Function, relay.Tuple)
     assert [kind for kind in kinds if is_declaration(kind)] == [Declaration]
 
 
@@ -105,5 +102,5 @@ def test_operands_of_parts_are_told_apart_as_well():
 
 
 def test_node_without_scopes_evaluates_its_operands_alone():
-    assert evaluated(Tuple((x, y))) == outer_operands(Tuple((x, y))) == (x, y)
-    assert scope_roots(x) == recursive_operands(Tuple((x,))) == ()
+    assert evaluated(relay.Tuple((x, y))) == outer_operands(relay.Tuple((x, y))) == (x, y)
+    assert scope_roots(x) == recursive_operands(relay.Tuple((x,))) == ()

@@ -8,11 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from relayish.errors import FieldError
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node, field, node
-from relayish.ir.structural_equal import structural_equal
-from relayish.text import astext, parse_node
+import relayish as relay
+from relayish.text import parse_node
 
 
 class Colour(Enum):
@@ -36,14 +33,14 @@ class Line(NamedTuple):
     points: tuple[tuple[int, int], ...] = ()
 
 
-class Drawing(Node):
+class Drawing(relay.Node):
     __slots__ = ()
     visit_name = "drawing"
 
 
-@node("stroke", effect=Effect.NONE)
+@relay.node("stroke", effect=relay.Effect.NONE)
 class Stroke(Drawing):
-    line: Line = field(default=Line())
+    line: Line = relay.field(default=Line())
     pen: Pen | None = None
 
 
@@ -69,21 +66,21 @@ def test_named_tuple_is_kept_as_it_is():
 
 
 def test_plain_tuple_of_too_many_values_is_refused():
-    with pytest.raises(FieldError, match=r"Stroke.pen must be Pen; found \(1, 2, 3\)"):
+    with pytest.raises(relay.FieldError, match=r"Stroke.pen must be Pen; found \(1, 2, 3\)"):
         Stroke(pen=(1, 2, 3))
 
 
 def test_what_is_no_tuple_is_refused():
-    with pytest.raises(FieldError, match=r"Stroke.line must be Line; found 3"):
+    with pytest.raises(relay.FieldError, match=r"Stroke.line must be Line; found 3"):
         Stroke(3)
 
 
 @pytest.mark.parametrize("value", [FULL, Stroke(), Stroke(pen=Pen(Colour.BLUE))])
 def test_text_reads_back(value):
-    assert structural_equal(parse_node(astext(value)), value)
-    assert structural_equal(pickle.loads(pickle.dumps(value)), value)
+    assert relay.structural_equal(parse_node(relay.astext(value)), value)
+    assert relay.structural_equal(pickle.loads(pickle.dumps(value)), value)
 
 
 def test_members_of_enumerations_are_written_by_name():
-    assert "Colour.BLUE" in astext(FULL)
-    assert "THIN|BROKEN" in astext(FULL)
+    assert "Colour.BLUE" in relay.astext(FULL)
+    assert "THIN|BROKEN" in relay.astext(FULL)

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
+import relayish as relay
 from relayish.ir.naming import brief, display_name, name_field, name_of
-from relayish.ir.node import Node, declared_temporarily, field, node
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import Call, GlobalVar, Op, Tuple, Var
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import GlobalTypeVar, SizeVar
-from relayish.ir.roles import Atom
 
 
 def test_variable_is_called_by_its_hint():
-    assert (name_of(Var("x")), name_of(SizeVar("n"))) == ("x", "n")
+    assert (name_of(relay.Var("x")), name_of(relay.SizeVar("n"))) == ("x", "n")
 
 
 def test_name_is_called_by_its_first_text():
-    list_ = GlobalTypeVar("List")
-    named = (GlobalVar("main"), intern_op("add"), Constructor("Nil", (), list_), list_)
+    list_ = relay.GlobalTypeVar("List")
+    named = (relay.GlobalVar("main"), intern_op("add"), relay.Constructor("Nil", (), list_), list_)
     assert tuple(map(name_of, named)) == ("main", "add", "Nil", "List")
 
 
 def test_node_that_is_no_symbol_has_no_name():
-    assert (name_field(Tuple), name_of(Tuple(()))) == (None, "")
+    assert (name_field(relay.Tuple), name_of(relay.Tuple(()))) == (None, "")
 
 
 def test_kind_of_another_language_is_called_as_it_declares():
-    with declared_temporarily():
+    with relay.declared_temporarily():
 
-        class Line(Node):
+        class Line(relay.Node):
             __slots__ = ()
 
-        @node("register", atom=Atom.VARIABLE)
+        @relay.node("register", atom=relay.Atom.VARIABLE)
         class Register(Line):
             width: int
-            label: str = field(hint=True)
+            label: str = relay.field(hint=True)
 
-        @node("temporary", atom=Atom.VARIABLE)
+        @relay.node("temporary", atom=relay.Atom.VARIABLE)
         class Temporary(Line):
             comment: str
 
@@ -45,16 +41,16 @@ def test_kind_of_another_language_is_called_as_it_declares():
 
 
 def test_variable_is_displayed_as_in_text():
-    assert display_name(Var("x")) == "%x"
+    assert display_name(relay.Var("x")) == "%x"
 
 
 def test_variable_without_a_name_is_displayed_by_its_fields():
     shown = "Var(name_hint='', type_annotation=None, may_share=None, virtual_device=None)"
-    assert display_name(Var("")) == shown
+    assert display_name(relay.Var("")) == shown
 
 
 def test_brief_form_shows_names_and_kinds_but_no_fields():
-    call = Call(Op("add"), (Var("x"), Var("x")))
+    call = relay.Call(relay.Op("add"), (relay.Var("x"), relay.Var("x")))
     assert brief((call, call.op, *call.args)) == "(<Call>, Op(add), Var(x), Var(x))"
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relayish as relay
-from relayish.errors import FieldIndexError, UnknownNameError
-from relayish.ir.domain import Domain, Opcode, get_domain
-from relayish.ir.effect import Effect
-from relayish.ir.language import Language
-from relayish.ir.node import Node, node
+from relayish.ir.domain import Opcode
 from relayish.ir.opcode import (
     children_of,
     domain_of,
@@ -17,9 +13,7 @@ from relayish.ir.opcode import (
     operator_of,
     register_operator_field,
 )
-from relayish.ir.property import Property
 from relayish.ir.relay.op import intern_op
-from relayish.op import register_op
 
 X = relay.var("x")
 
@@ -42,28 +36,30 @@ def test_call_is_the_operator_of_its_family(declarations, name, place):
     op = (
         relay.get_op(name)
         if name in relay.op.list_ops("relay")
-        else register_op(name, arguments=("x",))
+        else relay.register_op(name, arguments=("x",))
     )
     call = relay.Call(op, [X])
     assert (call.domain.name, call.operator.name) == place
-    assert call.opcode == (get_domain(place[0]).id, call.operator.number)
+    assert call.opcode == (relay.get_domain(place[0]).id, call.operator.number)
 
 
 def test_operator_of_another_domain_keeps_its_whole_name(declarations):
-    made = register_op("nn.relu", arguments=("x",), domain=Domain("lattices"))
-    assert relay.Call(made, [X]).domain is get_domain("lattices")
+    made = relay.register_op("nn.relu", arguments=("x",), domain=relay.Domain("lattices"))
+    assert relay.Call(made, [X]).domain is relay.get_domain("lattices")
     assert relay.Call(made, [X]).operator.name == "nn.relu"
 
 
 def test_call_of_anything_else_is_a_call():
     for callee in (X, relay.GlobalVar("f"), relay.Function([X], X)):
-        assert relay.Call(callee, [X]).operator is get_domain("relay").kinds["call"]
+        assert relay.Call(callee, [X]).operator is relay.get_domain("relay").kinds["call"]
 
 
 def test_call_of_an_undeclared_operator_is_refused_with_its_domain(declarations):
-    with pytest.raises(UnknownNameError, match="domain nn has no operator 'rely'; did you mean"):
+    with pytest.raises(
+        relay.UnknownNameError, match="domain nn has no operator 'rely'; did you mean"
+    ):
         _ = relay.Call(intern_op("nn.rely"), [X]).operator
-    with pytest.raises(UnknownNameError, match="relay has no operator 'let'"):
+    with pytest.raises(relay.UnknownNameError, match="relay has no operator 'let'"):
         _ = relay.Call(intern_op("let"), [X]).operator
 
 
@@ -83,22 +79,22 @@ def test_operator_of_a_call_is_no_child_but_another_callee_is():
 
 
 def test_child_that_there_is_not_is_refused():
-    with pytest.raises(FieldIndexError, match="Call has 2 children; there is no child 2"):
+    with pytest.raises(relay.FieldIndexError, match="Call has 2 children; there is no child 2"):
         relay.add(X, X).child(2)
-    with pytest.raises(FieldIndexError, match="no child -1"):
+    with pytest.raises(relay.FieldIndexError, match="no child -1"):
         relay.add(X, X).child(-1)
 
 
 def test_field_of_such_a_name_wins():
     op = relay.get_op("nn.relu")
     assert op.domain == "relay"
-    assert domain_of(op) is get_domain("relay")
+    assert domain_of(op) is relay.get_domain("relay")
     assert operator_of(op).name == "op"
 
 
 def test_field_of_such_a_name_has_no_default_of_its_own(declarations):
-    @node("named")
-    class Named(Node):
+    @relay.node("named")
+    class Named(relay.Node):
         domain: str
 
     with pytest.raises(TypeError, match="domain"):
@@ -107,25 +103,25 @@ def test_field_of_such_a_name_has_no_default_of_its_own(declarations):
 
 
 def test_opcode_differs_between_domains_of_one_operator_name(declarations):
-    made = register_op("add", arguments=("a", "b"), domain=Domain("lattices"))
+    made = relay.register_op("add", arguments=("a", "b"), domain=relay.Domain("lattices"))
     assert relay.Call(made, [X, X]).opcode != relay.add(X, X).opcode
     assert opcode_of(relay.add(X, X)) == Opcode(
-        get_domain("relay").id, get_domain("relay").called("add").number
+        relay.get_domain("relay").id, relay.get_domain("relay").called("add").number
     )
 
 
 def test_properties_are_asked_of_nodes():
-    assert relay.add(X, X).has_property(Property.EXPR | Property.COMMUTATIVE)
-    assert not relay.subtract(X, X).has_property(Property.COMMUTATIVE)
-    assert relay.If(X, X, X).has_property(Property.SCF)
+    assert relay.add(X, X).has_property(relay.Property.EXPR | relay.Property.COMMUTATIVE)
+    assert not relay.subtract(X, X).has_property(relay.Property.COMMUTATIVE)
+    assert relay.If(X, X, X).has_property(relay.Property.SCF)
 
 
-class Graph(Node, language=Language("graphs")):
+class Graph(relay.Node, language=relay.Language("graphs")):
     __slots__ = ()
 
 
 def test_kind_whose_nodes_name_operators_by_text_is_told_by_these(declarations):
-    @node("graph_node", effect=Effect.NONE)
+    @relay.node("graph_node", effect=relay.Effect.NONE)
     class GraphNode(Graph):
         op_type: str
         domain: str
@@ -136,30 +132,30 @@ def test_kind_whose_nodes_name_operators_by_text_is_told_by_these(declarations):
         lambda each: (each.domain, each.op_type) if each.op_type else None,
         lambda callee: callee,
     )
-    numbers = Domain("ai.numbers")
-    numbers.add("Add", 5, 2, Property.EXPR)
+    numbers = relay.Domain("ai.numbers")
+    numbers.add("Add", 5, 2, relay.Property.EXPR)
     leaf = GraphNode("", "", ())
     made = GraphNode("Add", "ai.numbers", (leaf, leaf))
     assert opcode_of(made) == (numbers.id, 5)
     assert domain_of(made) is numbers
     assert children_of(made) == (leaf, leaf)
-    assert operator_of(leaf) is get_domain("graphs").kinds["graph_node"]
-    with pytest.raises(UnknownNameError, match=r"domain ai.numbers has no operator 'Sub'"):
+    assert operator_of(leaf) is relay.get_domain("graphs").kinds["graph_node"]
+    with pytest.raises(relay.UnknownNameError, match=r"domain ai.numbers has no operator 'Sub'"):
         operator_of(GraphNode("Sub", "ai.numbers", ()))
 
 
 def test_operator_that_is_added_later_is_found(declarations):
     op = intern_op("tests.later")
-    with pytest.raises(UnknownNameError, match="no domain 'tests'"):
+    with pytest.raises(relay.UnknownNameError, match="no domain 'tests'"):
         operator_of(relay.Call(op, [X]))
-    register_op("tests.later", arguments=("x",))
+    relay.register_op("tests.later", arguments=("x",))
     first = operator_of(relay.Call(op, [X]))
-    register_op("tests.other", arguments=("x",))
+    relay.register_op("tests.other", arguments=("x",))
     assert operator_of(relay.Call(op, [X])) is first
 
 
 def test_children_of_every_shape_of_field_are_counted_and_found_by_place(declarations):
-    @node("shapes", effect=Effect.NONE)
+    @relay.node("shapes", effect=relay.Effect.NONE)
     class Shapes(Graph):
         one: Graph
         perhaps: Graph | None
@@ -167,7 +163,7 @@ def test_children_of_every_shape_of_field_are_counted_and_found_by_place(declara
         mixed: tuple[Graph | int, ...]
         last: Graph
 
-    @node("leaf", effect=Effect.NONE)
+    @relay.node("leaf", effect=relay.Effect.NONE)
     class Leaf(Graph):
         number: int
 
@@ -177,7 +173,7 @@ def test_children_of_every_shape_of_field_are_counted_and_found_by_place(declara
         wanted = [each for each in leaf if each is not leaf[1] or perhaps is not None]
         assert list(children_of(made)) == wanted
         assert [made.child(i) for i in range(made.num_child)] == wanted
-        with pytest.raises(FieldIndexError, match=f"has {len(wanted)} children"):
+        with pytest.raises(relay.FieldIndexError, match=f"has {len(wanted)} children"):
             made.child(len(wanted))
 
 
@@ -188,5 +184,5 @@ def test_child_of_a_wide_node_is_found_without_a_look_at_the_others():
 
 @pytest.mark.parametrize("index", ["a", None, [], -1, 2, 1.5])
 def test_child_that_is_none_is_refused(index: object) -> None:
-    with pytest.raises(FieldIndexError, match="child"):
+    with pytest.raises(relay.FieldIndexError, match="child"):
         relay.add(relay.var("x"), relay.var("y")).child(index)  # type: ignore[arg-type]

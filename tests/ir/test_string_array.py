@@ -10,10 +10,7 @@ import pytest
 
 import relayish as relay
 from relayish.binary import from_binary, to_binary
-from relayish.errors import FieldError
-from relayish.ir.attrs import DictAttrs
 from relayish.ir.string_array import pack_strings, unpack_strings
-from relayish.text import a2b, b2a
 from tests.support.each import each
 
 ARRAYS = (
@@ -26,7 +23,7 @@ ARRAYS = (
 
 
 def _module(array):
-    attrs = DictAttrs({"words": relay.Constant(array).data})
+    attrs = relay.DictAttrs({"words": relay.Constant(array).data})
     return relay.IRModule({"main": relay.Function([], relay.Constant(array), attrs=attrs)})
 
 
@@ -53,7 +50,7 @@ def test_constant_does_not_copy_what_nobody_can_write_to():
 
 @pytest.mark.parametrize("array", [np.array([1, "a"], object), np.array([b"a"], object)])
 def test_constant_refuses_other_objects(array):
-    with pytest.raises(FieldError, match="found array"):
+    with pytest.raises(relay.FieldError, match="found array"):
         relay.Constant(array)
 
 
@@ -62,7 +59,7 @@ def test_module_of_strings_survives_all_forms(array):
     mod = _module(array)
     forms = {
         "text": relay.parse(relay.astext(mod)),
-        "b2a": a2b(b2a(mod)),
+        "b2a": relay.a2b(relay.b2a(mod)),
         "binary": from_binary(to_binary(mod)),
         "pickle": pickle.loads(pickle.dumps(mod)),
         "copy": copy.deepcopy(mod),

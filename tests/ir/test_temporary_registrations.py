@@ -41,40 +41,20 @@ from relayish.dataflow import (
     register_variables,
 )
 from relayish.domain import Handler, register_callable, register_handler, register_task
-from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
 from relayish.ir.algebra import Numbers, register_algebra, register_numbers
 from relayish.ir.claims import Claims
 from relayish.ir.comparison import register_comparison
-from relayish.ir.declarations import declared_temporarily
 from relayish.ir.module import Module
-from relayish.ir.node import Node, node
 from relayish.ir.one_line import register_line
 from relayish.ir.opcode import register_operator_field
-from relayish.ir.relay.expr import Expr
-from relayish.ir.roles import Role
 from relayish.ir.storage import register_interning
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
 from relayish.ir.temporary import register_temporary
 from relayish.ir.trip_count import register_trip_count
 from relayish.ir.verification import register_definition_rule
 from relayish.onnx.kernels import find_kernel, kernel
-from relayish.op import register_gradient, register_op
 from relayish.op.contrib import register_pattern_table
-from relayish.op.declaration.attribute_keys import register_op_attr
-from relayish.op.declaration.fake_quantization import (
-    register_fake_quantization_to_integer,
-    register_optional_fake_quantization_to_integer,
-)
-from relayish.op.declaration.mixed_precision import register_mixed_precision_conversion
-from relayish.op.declaration.rewriting import (
-    register_alter_op_layout,
-    register_convert_op_layout,
-    register_infer_layout,
-    register_legalize,
-    register_qnn_legalize,
-)
+from relayish.op.declaration.rewriting import register_qnn_legalize
 from relayish.op.declaration.target import register_target_support
 from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.base.pass_class import register_function_pass
@@ -102,13 +82,13 @@ from tests.support.each import each
 
 @pytest.fixture(scope="module", autouse=True)
 def kinds():
-    with declared_temporarily():
+    with relay.declared_temporarily():
 
-        @node("registered_bare")
-        class Bare(Expr):
-            arg: Expr
+        @relay.node("registered_bare")
+        class Bare(relay.Expr):
+            arg: relay.Expr
 
-        class Said(Node, held_as=Role.ANNOTATION):
+        class Said(relay.Node, held_as=relay.Role.ANNOTATION):
             __slots__ = ()
 
         yield {"kind": Bare, "family": Said}
@@ -159,13 +139,13 @@ REGISTRATIONS: dict[str, Register] = {
     "lowers": lambda k, f: lowers("Once", "Twice")(f),
     "raises": lambda k, f: raises("registered_twice")(f),
     "register_algebra": lambda k, f: register_algebra(k["kind"], total=True),
-    "register_alter_op_layout": lambda k, f: register_alter_op_layout("exp", f, 77),
+    "register_alter_op_layout": lambda k, f: relay.register_alter_op_layout("exp", f, 77),
     "register_analysis": lambda k, f: register_analysis("Twice", direction=Direction.FORWARD)(f),
     "register_callable": lambda k, f: register_callable(k["kind"], f),
     "register_check": lambda k, f: register_check("registered_twice")(f),
     "register_comparison": lambda k, f: register_comparison(k["kind"], same=f),
     "register_config_option": lambda k, f: register_config_option("test.twice", int, 1, "an int"),
-    "register_convert_op_layout": lambda k, f: register_convert_op_layout("exp", f, 77),
+    "register_convert_op_layout": lambda k, f: relay.register_convert_op_layout("exp", f, 77),
     "register_control_flow": lambda k, f: register_control_flow(k["kind"], condition=f),
     "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
     "register_definition_rule": lambda k, f: register_definition_rule(k["kind"], f),
@@ -178,34 +158,36 @@ REGISTRATIONS: dict[str, Register] = {
     "register_fault_rule": lambda k, f: register_fault_rule(k["kind"], f),
     "register_form": lambda k, f: register_form(k["kind"], f),
     "register_fake_quantization_to_integer": (
-        lambda k, f: register_fake_quantization_to_integer("exp", f, 77)
+        lambda k, f: relay.register_fake_quantization_to_integer("exp", f, 77)
     ),
     "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
-    "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
+    "register_gradient": lambda k, f: relay.register_gradient("exp", f, level=77),
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
     "register_handler": lambda k, f: register_handler("lower", _handler_like(f)),
-    "register_infer_layout": lambda k, f: register_infer_layout("exp", f, 77),
+    "register_infer_layout": lambda k, f: relay.register_infer_layout("exp", f, 77),
     "register_interning": lambda k, f: register_interning(k["kind"], f),
     "register_interval_rule": lambda k, f: register_interval_rule(k["kind"], f),
     "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
-    "register_legalize": lambda k, f: register_legalize("exp", f, 77, table="registered_twice"),
+    "register_legalize": lambda k, f: relay.register_legalize(
+        "exp", f, 77, table="registered_twice"
+    ),
     "register_line": lambda k, f: register_line(k["kind"], f),
     "register_lowering_target": lambda _, __: register_lowering_target("registered_twice"),
     "register_mixed_precision_conversion": (
-        lambda k, f: register_mixed_precision_conversion("exp", f, 77)
+        lambda k, f: relay.register_mixed_precision_conversion("exp", f, 77)
     ),
     "register_temporary": lambda k, f: register_temporary(k["kind"], f),
     "register_trip_count": lambda k, f: register_trip_count(k["kind"], f),
     "register_operator_field": lambda k, f: register_operator_field(k["kind"], f, f),
     "register_optional_fake_quantization_to_integer": (
-        lambda k, f: register_optional_fake_quantization_to_integer("exp", f, 77)
+        lambda k, f: relay.register_optional_fake_quantization_to_integer("exp", f, 77)
     ),
     "register_qnn_legalize": lambda k, f: register_qnn_legalize("exp", f, 77),
     "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
     "register_numbers": lambda k, f: register_numbers(k["kind"], Numbers(f, f, f, f)),
-    "register_op": lambda k, f: register_op("registered_twice", arguments=("data",)),
-    "register_op_attr": lambda k, f: register_op_attr("exp", "registered_twice", f, 77),
+    "register_op": lambda k, f: relay.register_op("registered_twice", arguments=("data",)),
+    "register_op_attr": lambda k, f: relay.register_op_attr("exp", "registered_twice", f, 77),
     "register_pass": lambda k, f: register_pass(opt_level=0, name="Twice")(
         module_pass(lambda mod, ctx: mod, opt_level=0)
     ),
@@ -262,38 +244,40 @@ OF_LANGUAGES = {"register_filler"}
 @each("name", REGISTRATIONS)
 def test_registration_is_forgotten_with_the_declarations(name, kinds):
     for entry in (rule, other):
-        with declared_temporarily():
+        with relay.declared_temporarily():
             REGISTRATIONS[name](kinds, entry)
 
 
 @each("name", REGISTRATIONS)
 def test_registration_by_another_module_is_refused_and_both_are_named(name, kinds):
-    with declared_temporarily():
+    with relay.declared_temporarily():
         REGISTRATIONS[name](kinds, rule)
-        with pytest.raises(DuplicateNameError, match=r"test_temporary_.* and by elsewhere[., ]"):
+        with pytest.raises(
+            relay.DuplicateNameError, match=r"test_temporary_.* and by elsewhere[., ]"
+        ):
             _moved(REGISTRATIONS[name])(kinds, _moved(other))
 
 
 @each("name", sorted(NAMED_BY_ENTRY))
 def test_registration_of_another_function_of_the_module_is_refused(name, kinds):
-    with declared_temporarily():
+    with relay.declared_temporarily():
         REGISTRATIONS[name](kinds, rule)
-        with pytest.raises(DuplicateNameError, match=r"\.rule and by .*\.other;"):
+        with pytest.raises(relay.DuplicateNameError, match=r"\.rule and by .*\.other;"):
             REGISTRATIONS[name](kinds, other)
 
 
 @each("name", REGISTRATIONS)
 def test_registration_by_the_same_code_replaces(name, kinds):
-    with declared_temporarily():
+    with relay.declared_temporarily():
         REGISTRATIONS[name](kinds, rule)
         REGISTRATIONS[name](kinds, _anew(rule))
 
 
 @each("name", REGISTRATIONS)
 def test_registration_is_there_again_with_the_declarations(name, kinds):
-    with (declared := declared_temporarily()):
+    with (declared := relay.declared_temporarily()):
         REGISTRATIONS[name](kinds, rule)
-    with declared, pytest.raises(DuplicateNameError):
+    with declared, pytest.raises(relay.DuplicateNameError):
         _moved(REGISTRATIONS[name])(kinds, _moved(other))
 
 
@@ -306,7 +290,7 @@ def test_every_function_that_registers_is_tried_here():
 
 
 def test_rules_and_kernels_of_onnx_are_found_only_while_they_are_declared():
-    with (declared := declared_temporarily()):
+    with (declared := relay.declared_temporarily()):
         kernel("Twice", since=(1,))(rule)
         lowers("Twice")(rule)
         raises("registered_twice")(rule)
@@ -323,41 +307,43 @@ class TestComparison:
     def test_told_decides_alone_of_a_kind_whose_sharing_counts(self, kinds):
         bare = kinds["kind"]
         one, two = bare(relay.const(1)), bare(relay.const(2))
-        with declared_temporarily():
+        with relay.declared_temporarily():
             register_comparison(bare, same=lambda lhs, rhs: True)
-            assert structural_equal(relay.Tuple((one, one)), relay.Tuple((one, two)))
+            assert relay.structural_equal(relay.Tuple((one, one)), relay.Tuple((one, two)))
 
     def test_told_temporarily_holds_no_longer_for_what_was_compared_meanwhile(self, kinds):
         one, two = (kinds["kind"](relay.const(value)) for value in (1, 2))
-        assert not structural_equal(one, two)
-        with declared_temporarily():
+        assert not relay.structural_equal(one, two)
+        with relay.declared_temporarily():
             register_comparison(kinds["kind"], same=lambda lhs, rhs: True)
-            assert structural_equal(one, two)
-        assert not structural_equal(one, two)
+            assert relay.structural_equal(one, two)
+        assert not relay.structural_equal(one, two)
 
     def test_hash_leaves_out_only_temporarily_what_is_skipped_temporarily(self, kinds):
         one, two = (kinds["kind"](relay.const(value)) for value in (1, 2))
-        assert structural_hash(one) != structural_hash(two)
-        with declared_temporarily():
+        assert relay.structural_hash(one) != relay.structural_hash(two)
+        with relay.declared_temporarily():
             register_comparison(kinds["kind"], skipped=("arg",))
-            assert structural_hash(one) == structural_hash(two)
-        assert structural_hash(one) != structural_hash(two)
+            assert relay.structural_hash(one) == relay.structural_hash(two)
+        assert relay.structural_hash(one) != relay.structural_hash(two)
 
 
 def test_word_of_a_family_is_reserved_only_while_it_has_a_grammar(kinds):
-    with declared_temporarily():
+    with relay.declared_temporarily():
         register_family(kinds["family"], Family("said", rule, rule))
         assert is_reserved("said")
     assert not is_reserved("said")
 
 
 def test_word_of_a_family_that_is_taken_is_refused(kinds):
-    with pytest.raises(DuplicateNameError, match="the word 'let' of the family Said is claimed"):
+    with pytest.raises(
+        relay.DuplicateNameError, match="the word 'let' of the family Said is claimed"
+    ):
         register_family(kinds["family"], Family("let", rule, rule))
 
 
 def test_text_of_values_is_forgotten_with_the_declarations():
-    with (declared := declared_temporarily()):
+    with (declared := relay.declared_temporarily()):
         spell_value.add((complex, object), lambda value, _: "a complex")
         assert spell_value(1j, None) == "a complex"
     with pytest.raises(AttributeError):
@@ -368,6 +354,6 @@ def test_text_of_values_is_forgotten_with_the_declarations():
 
 def test_claim_is_that_of_the_module_which_registers_and_not_of_what_it_registers():
     claims = Claims[str]()
-    with declared_temporarily():
-        claims.enter("key", declared_temporarily, "the name 'key'", taken=False, instead="")
+    with relay.declared_temporarily():
+        claims.enter("key", relay.declared_temporarily, "the name 'key'", taken=False, instead="")
         assert claims.module_of("key") == __name__
