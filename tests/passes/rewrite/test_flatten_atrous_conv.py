@@ -24,44 +24,6 @@ def atrous(block=(2, 2), paddings=((2, 2), (2, 3)), crops=((0, 0), (0, 1)), pad_
     return nn.batch_to_space_nd(conv, block, crops)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"strides": (2, 2)},
-        {"crops": ((3, 0), (0, 0))},
-        {"pad_value": 1.0},
-        {"out_layout": "NCHW"},
-    ],
-    ids=["strides", "more is cropped than padded", "other numbers are padded", "other layout"],
-)
-def test_what_gaps_do_not_do_is_left(given):
-    expr = atrous(**given)
-    assert flatten_atrous_conv(expr) is expr
-
-
-def test_blocks_of_other_sizes_are_left():
-    batches = nn.space_to_batch_nd(x, (2, 2), ((2, 2), (2, 3)))
-    expr = nn.batch_to_space_nd(nn.conv2d(batches, w, **NHWC), (1, 4), ((0, 0), (0, 0)))
-    assert flatten_atrous_conv(expr) is expr
-
-
-def test_blocks_of_channels_are_left():
-    data = Var("x", TensorType((1, 4, 6, 6), "float32"))
-    v = Var("w", TensorType((2, 2, 3, 3), "float32"))
-    batches = nn.space_to_batch_nd(data, (2, 2), ((0, 0), (2, 2)))
-    expr = nn.batch_to_space_nd(nn.conv2d(batches, v), (2, 2), ((0, 0), (0, 0)))
-    assert flatten_atrous_conv(expr) is expr
-
-
-@pytest.mark.parametrize("between", ["before", "after"])
-def test_something_between_is_left(between):
-    batches = nn.space_to_batch_nd(x, (2, 2), ((2, 2), (2, 3)))
-    conv = nn.conv2d(nn.relu(batches) if between == "before" else batches, w, **NHWC)
-    inner = nn.relu(conv) if between == "after" else conv
-    expr = nn.batch_to_space_nd(inner, (2, 2), ((0, 0), (0, 1)))
-    assert flatten_atrous_conv(expr) is expr
-
-
 def test_what_others_see_stays_for_them():
     expr = atrous()
     out = flatten_atrous_conv(Tuple([expr, expr.args[0]]))

@@ -7,7 +7,7 @@ import pytest
 
 from relayish import op
 from relayish.interpreter import evaluate
-from relayish.ir.relay.expr import Constant, Function, Tuple, Var
+from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
@@ -53,47 +53,6 @@ def padded(x, value=0.0, widths=((1, 0), (2, 1), (0, 3)), channels_last=False):
     return nn.pad(x, whole, value)
 
 
-def sums(rank, own, widths=((1, 0), (2, 1), (0, 3))):
-    sides = [widths[axis][side] for side in (0, 1) for axis in range(rank)]
-    return tuple(size + own for size in sides)
-
-
-def unchanged(call):
-    assert fold_explicit_padding(call) is call
-
-
-def test_other_numbers_than_zero_stay():
-    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
-    unchanged(nn.conv2d(padded(x, 1.0), w))
-    unchanged(nn.conv2d(padded(x, Var("v", TensorType((), "float32"))), w))
-
-
-def test_padding_of_channels_stays():
-    x, w = image(2), Var("w", TensorType((2, 5, 3, 3), "float32"))
-    unchanged(nn.conv2d(nn.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), 0.0), w))
-
-
-def test_padding_by_reflection_or_by_less_than_nothing_stays():
-    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
-    widths = ((0, 0), (0, 0), (1, 1), (1, 1))
-    unchanged(nn.conv2d(nn.pad(x, widths, 0.0, pad_mode="reflect"), w))
-    unchanged(nn.conv2d(nn.pad(x, ((0, 0), (0, 0), (-1, 1), (1, 1)), 0.0), w))
-    unchanged(nn.conv2d(nn.pad(x, widths, 0.0), w, padding=(-1, 0)))
-
-
-def test_padding_of_the_weight_stays():
-    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
-    unchanged(nn.conv2d(x, nn.pad(w, ((0, 0), (0, 0), (1, 1), (1, 1)), 0.0)))
-
-
-def test_padding_others_see_stays_for_them():
-    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
-    pad = padded(x)
-    out = fold_explicit_padding(Tuple([nn.conv2d(pad, w), pad]))
-    assert out.fields[1] is pad
-    assert out.fields[0].args[0] is x
-
-
 def test_window_of_nothing_but_padding_has_the_same_maximum_afterwards():
     x = Var("x", TensorType((1, 1, 3), "float32"))
     pool = nn.max_pool1d(nn.pad(x, ((0, 0), (0, 0), (2, 2)), LEAST), pool_size=(2,))
@@ -113,18 +72,6 @@ def test_maximum_pool_of_whole_numbers_takes_over_the_least_of_their_type():
     assert folded(program(pool, x)).args[0].name_hint == "x"
     mod = program(nn.max_pool2d(padded(x, Constant(np.int16(-129))), pool_size=(2, 2)), x)
     assert FoldExplicitPadding()(mod) is mod
-
-
-@pytest.mark.parametrize("counted", [False, True])
-@pytest.mark.parametrize("ceil_mode", [False, True])
-@pytest.mark.parametrize("rank", [1, 2, 3])
-def test_average_pool_takes_over_zeros_and_counts_them(rank, ceil_mode, counted):
-    x = image(rank)
-    attrs = {"strides": (3,) * rank, "ceil_mode": ceil_mode, "count_include_pad": counted}
-    pool = getattr(nn, f"avg_pool{rank}d")(padded(x), pool_size=(2,) * rank, **attrs)
-    body = folded(program(pool, x))
-    assert body.attrs.padding == sums(rank, 0)
-    assert body.attrs.count_include_pad
 
 
 def test_zero_point_may_be_the_same_variable():
