@@ -6,7 +6,6 @@ import pytest
 
 from relayish.analysis.effects import Effects
 from relayish.ir.relay.expr import Call, Expr, Function, Let, RefCreate, Tuple, Var
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration.registry import get_op
 from relayish.passes import eliminate_dead_code
 from relayish.passes.cleanup.dead_code import live_bindings
@@ -16,10 +15,6 @@ from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
-
-
-def _main(text: str) -> Expr:
-    return parse(f"{HEADER}def @main() {{ {text} }}")["main"]
 
 
 def test_program_without_dead_code_is_returned_identically() -> None:
@@ -90,24 +85,6 @@ def test_value_that_two_functions_share_is_not_inlined_into_them() -> None:
     assert eliminate_dead_code(func, inline_once=True) is func
 
 
-def test_ignoring_impurity_drops_and_inlines_what_has_an_effect() -> None:
-    func = _main("fn (%r: ref(int32)) { let %w = ref_write(%r, 1); let %a = ref_read(%r); %a }")
-    assert eliminate_dead_code(func) is func
-    without = eliminate_dead_code(func, ignore_impurity=True)
-    assert_structural_equal(without, _main("fn (%r: ref(int32)) { let %a = ref_read(%r); %a }"))
-    inlined = eliminate_dead_code(func, ignore_impurity=True, inline_once=True)
-    assert_structural_equal(inlined, _main("fn (%r: ref(int32)) { ref_read(%r) }"))
-
-
-def test_raf_defect_1_operands_of_what_is_kept_for_its_effect_stay_bound() -> None:
-    """RAF follows uses from the result only, and writes what an effect uses into the effect."""
-    func = _main(
-        "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = multiply(%a, 2); "
-        "let %w = ref_write(%r, %b); let %v = ref_write(%r, %b); %x }"
-    )
-    assert eliminate_dead_code(func) is func
-
-
 HIGHER = """
 def @apply(%f: fn (int32) -> int32, %x: int32) -> int32 { %f(%x) }
 def @again(%f: fn (int32) -> int32, %x: int32) -> int32 { @apply(%f, @apply(%f, %x)) }
@@ -152,11 +129,6 @@ def test_module_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     mod = parse(f"{HEADER}{functions}def @f20(%x: int32) -> int32 {{ %x }}")
     assert get_pass("DeadCodeElimination")(mod) is mod
     assert made == 1
-
-
-def test_functions_of_other_compilers_are_left_alone() -> None:
-    mod = parse(f'{HEADER}def @f(%x: int32, Compiler="c") {{ let %d = 1; %x }}')
-    assert get_pass("DeadCodeElimination")(mod) is mod
 
 
 def test_pass_is_registered_as_in_relay() -> None:

@@ -18,13 +18,11 @@ from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op.declaration import properties, registry
 from relayish.op.declaration.registry import get_op
 from relayish.passes.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
-from relayish.text import parse, parse_expr
-from relayish.transform import EliminateCommonSubexpr, get_pass
+from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 from tests.support.each import each
 
-HEADER = '#[version = "0.0.5"]\n'
 ADD = get_op("add")
 
 
@@ -139,13 +137,6 @@ def test_what_has_state_is_unknown_or_takes_nothing_stays() -> None:
     assert not merged(Tuple((x,)), Tuple((x,)))
 
 
-def test_reads_of_a_reference_stay_apart() -> None:
-    text = "let %r = ref(1); let %a = add(ref_read(%r), 1); let %w = ref_write(%r, 5); "
-    expr = parse_expr(text + "let %b = add(ref_read(%r), 1); (%a, %b)")
-    assert eliminate_common_subexpr(expr) is expr
-    assert evaluate(expr) == (2, 6)
-
-
 def test_one_read_that_is_shared_may_be_used_by_one_call() -> None:
     r = Var("r")
     read = RefRead(r)
@@ -177,15 +168,6 @@ def test_chains_of_bindings_become_one_chain() -> None:
         expr = Let(var, value, expr)
     image = eliminate_common_subexpr(expr)
     assert image.body.body.fields == (names[1], names[1])
-
-
-def test_variable_of_a_function_around_stays_outside_of_it() -> None:
-    a, b = Var("a"), Var("b")
-    one = Constant(1)
-    inner = Function((), Let(b, Call(ADD, (one, one)), b))
-    expr = Let(a, Call(ADD, (one, one)), Tuple((a, inner)))
-    image = eliminate_common_subexpr(expr)
-    assert free_vars(image.body.fields[1]) == ()
 
 
 def test_variable_bound_in_a_branch_does_not_reach_the_other() -> None:
@@ -248,11 +230,6 @@ def test_fskip_cannot_be_written_in_a_pipeline() -> None:
 def test_pass_is_registered_as_in_relay() -> None:
     info = get_pass("EliminateCommonSubexpr").info
     assert (info.opt_level, info.required) == (3, ("InferType",))
-
-
-def test_pass_returns_the_module_when_nothing_is_equal() -> None:
-    mod = parse(f"{HEADER}def @main(%x: int32) {{ add(%x, multiply(%x, 2)) }}")
-    assert EliminateCommonSubexpr()(mod) is mod
 
 
 def test_each_call_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:

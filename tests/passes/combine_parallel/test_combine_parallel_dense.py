@@ -22,40 +22,6 @@ w1, w2, wide = tensor("w1", (5, 4)), tensor("w2", (5, 4)), tensor("w3", (7, 4))
 one, two, three = (nn.dense(x, w) for w in (w1, w2, wide))
 
 
-def test_matrices_are_stacked_into_a_batch():
-    out = combined(BATCH, Tuple([one, two]), x, w1, w2, count=0)
-    assert len(calls(out, "nn.batch_matmul")) == 1
-
-
-def test_rows_are_concatenated():
-    out = combined(FLAT, Tuple([one, three]), x, w1, wide)
-    assert calls(out, "nn.dense")[0].attrs.units == 12
-
-
-def test_matrices_of_other_sizes_make_no_batch():
-    unchanged(BATCH, Tuple([one, three]), x, w1, wide)
-
-
-@BOTH
-def test_three_are_needed_unless_fewer_are_said_to_be_enough(pass_):
-    default = CombineParallelDense(to_batch=pass_.to_batch)
-    unchanged(default, Tuple([one, two]), x, w1, w2)
-    body = Tuple([one, two, nn.dense(x, w1)])
-    combined(default, body, x, w1, w2, count=0 if pass_ is BATCH else 1)
-
-
-@BOTH
-def test_results_of_another_type_are_another_group(pass_):
-    unchanged(pass_, Tuple([one, nn.dense(x, w2, out_dtype="float64")]), x, w1, w2)
-
-
-@BOTH
-def test_matrices_of_another_type_are_another_group(pass_):
-    half = tensor("half", (5, 4), "float16")
-    products = [nn.dense(x, w, out_dtype="float32") for w in (w1, half)]
-    unchanged(pass_, Tuple(products), x, w1, half)
-
-
 @BOTH
 @pytest.mark.parametrize(
     "follow",
@@ -139,11 +105,6 @@ def test_data_of_higher_rank_is_combined_along_its_last_axis():
     out = combined(FLAT, body, data, w1, wide)
     assert len(calls(out, "add")) == 1
     unchanged(BATCH, Tuple([nn.dense(data, w1), nn.dense(data, w2)]), data, w1, w2)
-
-
-@BOTH
-def test_a_matrix_that_depends_on_the_other_result_is_not_waited_for(pass_):
-    unchanged(pass_, Tuple([one, nn.dense(x, w2 * op.mean(one))]), x, w1, w2)
 
 
 @pytest.mark.deep

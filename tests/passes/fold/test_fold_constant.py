@@ -129,11 +129,6 @@ def test_variable_that_another_may_share_with_stays_bound() -> None:
     assert fold_constant(folded) is folded
 
 
-def test_variable_that_a_primitive_function_uses_stays_bound() -> None:
-    func = _main("fn () { let %c = 1; fn (%x: int32, Primitive=1) { add(%x, %c) } }").body
-    assert fold_constant(func) is func
-
-
 def test_several_outputs_become_a_tuple() -> None:
 
     data = Constant(np.arange(4, dtype="float32"))
@@ -184,11 +179,6 @@ def test_shape_of_a_statically_shaped_variable_is_folded() -> None:
     shape, size = folded.body.body.fields
     assert shape.data.tolist() == [2, 3]
     assert (size.data, size.data.dtype) == (6, "int32")
-
-
-def test_shape_of_a_dynamic_variable_is_left_alone() -> None:
-    func = _main("fn (%x: Tensor[(2, ?), float32]) { shape_of(%x) }")
-    assert fold_constant(func) is func
 
 
 def test_shape_of_what_has_an_effect_is_left_alone() -> None:
@@ -305,11 +295,6 @@ def test_field_of_a_tuple_on_a_device_is_on_the_device() -> None:
 def test_projection_of_a_tuple_bound_under_a_further_name_is_folded() -> None:
     folded = fold_constant(_main("fn () { let %t = (1, (2, 3)); let %u = %t; %u.1.0 }"))
     assert folded.body.body.body.body.data == 2
-
-
-def test_variable_field_of_a_bound_tuple_is_left_where_it_is_bound() -> None:
-    func = _main("fn (%x: int32) { let %t = (%x, 1); %t.0 }")
-    assert fold_constant(func) is func
 
 
 def test_raf_defect_2_operators_with_state_are_known_by_their_property() -> None:

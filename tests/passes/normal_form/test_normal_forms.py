@@ -49,21 +49,6 @@ FORMS = (to_a_normal_form, to_basic_block_normal_form)
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "fn () { let %x = 1; let %y = %x; %x }",
-        (
-            "fn (%c: bool, %x: int32) { let %a = negative(%x); "
-            "let %b = if (%c) { %a } else { %x }; let %d = %a; add(%b, %d) }"
-        ),
-    ],
-)
-def test_what_is_in_basic_block_normal_form_stays_whatever_other_names_it_has(text: str) -> None:
-    func = parse_expr(text)
-    assert to_basic_block_normal_form(func) is func
-
-
-@pytest.mark.parametrize(
     "body",
     [
         "add(%0, if (%c) { %0 } else { %x })",

@@ -11,8 +11,7 @@ from relayish.ir.relay.expr import Expr, Let, Tuple, Var
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.passes.normal_form.to_graph_normal_form import to_graph_normal_form
-from relayish.text import parse, parse_expr
-from relayish.transform import ToGraphNormalForm, run_check
+from relayish.text import parse_expr
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 
@@ -82,15 +81,6 @@ def test_raf_defect_variables_that_share_memory_are_seen_by_what_is_tested() -> 
     assert isinstance(normal, Let)
     assert normal.body.var.may_share is source is normal.var
     assert to_graph_normal_form(normal).body.var is sharing
-
-
-def test_pass_leaves_functions_alone_that_are_not_to_be_optimized() -> None:
-    mod = parse(
-        '#[version = "0.0.5"]\n'
-        "def @main(%x: int32, SkipOptimization=1) { let %a = negative(%x); %a }"
-    )
-    assert ToGraphNormalForm()(mod) is mod
-    run_check("graph_normal_form", mod)
 
 
 def test_check_names_the_let_and_its_place() -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
-from relayish.interpreter import evaluate
 from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Call, Function, Tuple
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op.builders.builder import op
 from relayish.passes.rewrite.split_args import split_args
-from relayish.transform import SplitArgs
 from tests.support.depth import DEPTH
 
 
@@ -52,15 +48,6 @@ def test_unknown_dimensions_take_arguments_as_well() -> None:
         3,
         2,
     ]  # four each: a tensor, a size, two strides
-
-
-def test_value_stays_and_the_second_application_changes_nothing() -> None:
-    mod = IRModule.from_expr(joined(11, 3))
-    args = [np.full((2, 3), at, "float32") for at in range(11)]
-    image = SplitArgs(4)(mod)
-    assert SplitArgs(4)(image) is image
-    expected, found = (evaluate(m["main"], m, args) for m in (mod, image))
-    np.testing.assert_array_equal(found, expected)
 
 
 def test_tuple_that_is_no_literal_stays() -> None:
