@@ -20,16 +20,11 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, V
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
-from relayish.text import parse
 from tests.support.deep import call_chain, let_body
 from tests.support.depth import DEPTH
+from tests.support.typed_text import program
 
-HEADER = '#[version = "0.0.5"]\n'
 add, tanh = intern_op("add"), intern_op("tanh")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 def tensor(name: str, *shape: int) -> Var:

@@ -24,7 +24,6 @@ from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.fold.bind import substitute
-from relayish.text import parse
 from relayish.transform import (
     FunctionPass,
     ModulePass,
@@ -37,14 +36,11 @@ from relayish.transform import (
 from tests.support.each import each
 from tests.support.languages_of_passes import RELAY_PASSES
 from tests.support.standing import REFUSES, made_for
+from tests.support.typed_text import program
 
 INT = scalar_type("int32")
 TESTS = Path(__file__).parent.parent
 add = intern_op("add")
-
-
-def program(text: str) -> IRModule:
-    return parse('#[version = "0.0.5"]\n' + text)
 
 
 VARIED = """

@@ -33,11 +33,11 @@ from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.text import astext, parse
+from relayish.text import astext
 from relayish.transform import PassContext, parse_pipeline
 from tests.support.recorded import assert_same_program, with_names_in_order
+from tests.support.typed_text import HEADER, program
 
-HEADER = '#[version = "0.0.5"]\n'
 CASES = Path(__file__).parent.parent / "cases"
 _CASE = re.compile(
     r"(?P<head>// run: (?P<pipeline>.*)\n// (?P<shows>.*)\n(// evaluate: (?P<arguments>.*)\n)?)"
@@ -77,7 +77,7 @@ def read_goldens(path: Path) -> dict[str, Golden]:
 
 def run_golden(case: Golden) -> IRModule:
     """Return what the pipeline of a case makes of its program."""
-    return run_pipeline(case.pipeline, parse(HEADER + case.before))
+    return run_pipeline(case.pipeline, program(case.before))
 
 
 def run_pipeline(pipeline: str, mod: IRModule) -> IRModule:
@@ -95,7 +95,7 @@ def check_kept(pipeline: str, mod: IRModule) -> None:
 def check_golden(case: Golden) -> None:
     """Check that a pipeline does what a case says, and nothing more where it is run again."""
     if case.answer == "the same":
-        check_kept(case.pipeline, parse(HEADER + case.before))
+        check_kept(case.pipeline, program(case.before))
         return
     if case.answer is not None:
         kind, _, message = case.answer.partition(": ")
@@ -111,7 +111,7 @@ def check_golden(case: Golden) -> None:
         check_kept(case.pipeline, found)
     if case.arguments is not None:
         arguments = ast.literal_eval(case.arguments)
-        mods = (parse(HEADER + case.before), found)
+        mods = (program(case.before), found)
         before, after = (evaluate(mod["main"], mod, arguments) for mod in mods)
         assert same_value(before, after)
 

@@ -8,6 +8,13 @@ from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 
+HEADER = '#[version = "0.0.5"]\n'
+
+
+def program(text: str) -> IRModule:
+    """Return the program that a text says, without the line of the version."""
+    return parse(HEADER + text)
+
 
 @cache
 def parsed(text: str) -> IRModule:

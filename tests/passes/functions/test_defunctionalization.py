@@ -14,16 +14,12 @@ from relayish.prelude import Prelude
 from relayish.text import astext, parse
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
+from tests.support.typed_text import HEADER, program
 
-HEADER = '#[version = "0.0.5"]\n'
 LEVELS = min(DEPTH, 20_000)
 INT = TensorType((), "int32")
 add = intern_op("add")
 defunctionalize = get_pass("Defunctionalization")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 def is_first_order(mod: IRModule) -> bool:

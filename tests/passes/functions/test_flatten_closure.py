@@ -7,15 +7,14 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Le
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
-from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.seeds import seeds
 from tests.support.standing import check
+from tests.support.typed_text import program
 
-HEADER = '#[version = "0.0.5"]\n'
 LEVELS = min(DEPTH, 50_000)
 INT = TensorType((), "int32")
 add = intern_op("add")
@@ -24,10 +23,6 @@ lift = get_pass("LambdaLift")
 CLOSURE = """
     def @c(%y: int32, Closure=1) -> fn (int32) -> int32 { fn (%x: int32) -> int32 { add(%x, %y) } }
 """
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 @each("seed", seeds(20))

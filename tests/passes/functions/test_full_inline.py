@@ -1,18 +1,12 @@
 from __future__ import annotations
 
 from relayish.ir.relay.expr import Call
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import get_op
-from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.typed_text import program
 
-HEADER = '#[version = "0.0.5"]\n'
 inline = get_pass("FullInline")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 def test_the_module_given_stays():

@@ -21,7 +21,6 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import scalar_type
-from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, let_body
 from tests.support.depth import DEPTH
@@ -29,14 +28,10 @@ from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.seeds import seeds
 from tests.support.standing import check
+from tests.support.typed_text import program
 
-HEADER = '#[version = "0.0.5"]\n'
 add = intern_op("add")
 inline = get_pass("Inline")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 def marked(mod: IRModule) -> IRModule:

@@ -10,20 +10,15 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.functions.inline_closure import inline_closure
-from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
+from tests.support.typed_text import program
 from tests.support.work import lines_run
 
-HEADER = '#[version = "0.0.5"]\n'
 LEVELS = min(DEPTH, 20_000)
 add = intern_op("add")
 inline = get_pass("InlineClosure")
 primitives = get_pass("InlinePrimitives")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 @pytest.mark.deep

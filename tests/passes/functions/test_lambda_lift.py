@@ -13,19 +13,15 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
-from relayish.text import astext, parse
+from relayish.text import astext
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, if_true, let_body
 from tests.support.depth import DEPTH
+from tests.support.typed_text import HEADER, program
 
-HEADER = '#[version = "0.0.5"]\n'
 INT = TensorType((), "int32")
 add = intern_op("add")
 lift = get_pass("LambdaLift")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 def functions_inside(func: Expr) -> int:

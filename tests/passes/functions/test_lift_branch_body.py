@@ -11,21 +11,16 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import RefType, TensorType
 from relayish.passes.functions.lift_branch_body import lift_branch_body
-from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import if_false, if_true
 from tests.support.depth import DEPTH
 from tests.support.standing import check_random
+from tests.support.typed_text import program
 
-HEADER = '#[version = "0.0.5"]\n'
 INT = TensorType((), "int32")
 BOOL = TensorType((), "bool")
 add = intern_op("add")
 lift = get_pass("LiftBranchBody")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 def test_type_variables_are_searched_for_only_where_there_are_some(monkeypatch):

@@ -37,17 +37,12 @@ from relayish.op import get_op
 from relayish.op.declaration.properties import primal_gradient
 from relayish.passes.gradient.gradient import MODES, gradient
 from relayish.testing import TempOpAttr
-from relayish.text import parse
 from tests.support.goldens import CASES, read_goldens
+from tests.support.typed_text import program
 
-HEADER = '#[version = "0.0.5"]\n'
 SCALAR = TensorType((), "float64")
 
 both_modes = pytest.mark.parametrize("mode", MODES)
-
-
-def module(text):
-    return parse(HEADER + text)
 
 
 def run(expr, *args, mod=None, mode="higher_order"):
@@ -186,7 +181,7 @@ GRADIENTS = read_goldens(CASES / "gradients.relay")
 
 @pytest.mark.parametrize("case", GRADIENTS.values(), ids=GRADIENTS)
 def test_value_and_gradients_are(case):
-    mod = module(case.before)
+    mod = program(case.before)
     found = run(mod.get_global_var("main"), *ast.literal_eval(case.arguments), mod=mod)
     assert found == ast.literal_eval(case.answer)
 
@@ -211,7 +206,9 @@ def @pong[A](%f: fn (A) -> A, %x: A, %n: int32) -> A {
 
 
 def test_global_functions_that_call_themselves_and_one_another_are_differentiated():
-    mod = module(GLOBALS + "def @main(%x: float64) -> float64 { add(@power(%x, 4), @even(%x, 4)) }")
+    mod = program(
+        GLOBALS + "def @main(%x: float64) -> float64 { add(@power(%x, 4), @even(%x, 4)) }"
+    )
     found = run(mod.get_global_var("main"), 1.5, mod=mod)
     assert found == (1.5**4 + 4 * 1.5**3, (4 * 1.5**3 + 12 * 1.5**2,))
     assert run(mod.get_global_var("power"), 2.0, np.int32(3), mod=mod) == (8, (12, 0))
@@ -221,7 +218,7 @@ def test_global_functions_that_call_themselves_and_one_another_are_differentiate
 
 def test_polymorphic_global_functions_are_differentiated_also_when_they_call_one_another():
     square = "fn (%v: float64) -> float64 { multiply(%v, %v) }"
-    mod = module(GLOBALS + f"def @main(%x: float64) -> float64 {{ @ping({square}, %x, 3) }}")
+    mod = program(GLOBALS + f"def @main(%x: float64) -> float64 {{ @ping({square}, %x, 3) }}")
     assert run(mod.get_global_var("main"), 1.5, mod=mod) == (1.5**8, (8 * 1.5**7,))
 
 
@@ -235,7 +232,7 @@ def test_one_function_may_go_by_two_names():
 
 
 def test_the_module_stays_as_it_is():
-    mod = infer_type(module(GLOBALS))
+    mod = infer_type(program(GLOBALS))
     before = dict(mod.functions)
     gradient(mod.get_global_var("power"), mod)
     assert dict(mod.functions) == before
@@ -253,7 +250,7 @@ def @foldl[A, B](%f: fn (A, B) -> A, %z: A, %l: List[B]) -> A {
 
 
 def test_a_constructor_used_as_a_function_builds_data():
-    mod = module(LISTS)
+    mod = program(LISTS)
     nil, cons = (mod.get_constructor("List", name) for name in ("Nil", "Cons"))
     (x,) = scalars("x")
     a, b = scalars("a", "b")
@@ -421,7 +418,7 @@ def test_what_is_beyond_first_order_is_refused_with_the_way_out():
     ):
         with pytest.raises(GradientError, match="higher_order"):
             gradient(Function((x,), body), mode="first_order")
-    mod = module("def @main(%x: float64) -> float64 { if (less(%x, 1f64)) { %x } else { %x } }")
+    mod = program("def @main(%x: float64) -> float64 { if (less(%x, 1f64)) { %x } else { %x } }")
     with pytest.raises(GradientError, match=r"if \(.*nothing for a first-order gradient"):
         gradient(mod["main"], mode="first_order")
 

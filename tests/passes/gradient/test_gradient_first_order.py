@@ -11,18 +11,12 @@ from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import scalar_type
-from relayish.text import parse
 from relayish.transform import get_pass
-
-HEADER = '#[version = "0.0.5"]\n'
-
-
-def module(text):
-    return parse(HEADER + text)
+from tests.support.typed_text import program
 
 
 def test_a_call_of_a_global_function_is_not_first_order():
-    mod = module("""
+    mod = program("""
     def @f(%x: float64) -> float64 { %x }
     def @main(%x: float64) -> float64 { @f(%x) }
     """)

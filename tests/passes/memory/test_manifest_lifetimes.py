@@ -12,18 +12,15 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
 from relayish.transform import ManifestLifetimes
 from tests.support.depth import DEPTH
+from tests.support.typed_text import program
 
 CPU = "VirtualDevice{device_type_int=1, virtual_device_id=0}"
 GPU = "VirtualDevice{device_type_int=2, virtual_device_id=0}"
 
 
-def read(text: str) -> relay.IRModule:
-    return relay.parse(f'#[version = "0.0.5"]\n{text}')
-
-
 def check(before: str, after: str) -> None:
-    found = ManifestLifetimes()(read(before))
-    assert_structural_equal(found, read(after), map_free_vars=True)
+    found = ManifestLifetimes()(program(before))
+    assert_structural_equal(found, program(after), map_free_vars=True)
     assert ManifestLifetimes()(found) is found
 
 

@@ -5,18 +5,13 @@ import pytest
 from relayish.analysis import count_nodes
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, Tuple, Var
 from relayish.ir.relay.module import IRModule
-from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import let_body, match_clause
 from tests.support.depth import DEPTH
+from tests.support.typed_text import program
 
-HEADER = '#[version = "0.0.5"]\n'
 LIST = "type List[A] { Cons(A, List[A]), Nil }\n"
 expand_all = get_pass("EtaExpand{expand_constructor=true, expand_global_var=true}")
-
-
-def program(text: str) -> IRModule:
-    return parse(HEADER + text)
 
 
 def test_nothing_is_expanded_unless_it_is_asked_for():

@@ -19,6 +19,7 @@ from relayish.transform import (
     MergeComposite,
 )
 from tests.support.depth import DEPTH
+from tests.support.typed_text import program
 
 T = "Tensor[(2, 2), float32]"
 OWNED = 'Inline=1, Compiler="cut", global_symbol="cut_0", Primitive=1'
@@ -28,12 +29,8 @@ GLOBAL = f"""def @cut_0(%p0: {T}, %p1: {T}, {OWNED}) -> {T} {{
         tanh(nn.dense(%q0, %q1, units=2)) }}; %9(%p0, %p1) }}"""
 
 
-def read(text: str) -> IRModule:
-    return relay.parse(f'#[version = "0.0.5"]\n{text}')
-
-
 def same(found: IRModule, text: str) -> None:
-    assert_structural_equal(found, read(text), map_free_vars=True)
+    assert_structural_equal(found, program(text), map_free_vars=True)
 
 
 OUTLINED = f"""def @main(%x: {T}, %w: {T}) {{
@@ -42,15 +39,15 @@ OUTLINED = f"""def @main(%x: {T}, %w: {T}) {{
 
 
 def test_marked_function_has_no_other_attribute():
-    found = MarkCompilerFunctionsAsExtern("cut")(read(OUTLINED))
+    found = MarkCompilerFunctionsAsExtern("cut")(program(OUTLINED))
     assert found["cut_0"].attrs == DictAttrs({"Extern": 1})
     assert MarkCompilerFunctionsAsExtern("blas")(found) is found
-    typed = InferType()(read(OUTLINED))
+    typed = InferType()(program(OUTLINED))
     assert MarkCompilerFunctionsAsExtern()(typed)["cut_0"].checked_type is not None
 
 
 def test_function_is_taken_back_with_its_composites():
-    mod = read(OUTLINED)
+    mod = program(OUTLINED)
     expected = f"""def @main(%x: {T}, %w: {T}) {{
       %0 = tanh(nn.dense(%x, %w, units=2)); %1 = {OTHER}; (%0, %1(%x)) }}"""
     same(InlineCompilerFunctionsBoundTo([mod.get_global_var("cut_0")])(mod), expected)
@@ -63,7 +60,9 @@ def test_composites_of_patterns_are_taken_apart_again():
         ("c.add", is_op("add")(wildcard(), wildcard())),
         ("c.relu", is_op("nn.relu")(wildcard())),
     ]
-    mod = InferType()(read(f'def @main(%a: {T}, %b: {T}, Compiler="c") {{ nn.relu(add(%a, %b)) }}'))
+    mod = InferType()(
+        program(f'def @main(%a: {T}, %b: {T}, Compiler="c") {{ nn.relu(add(%a, %b)) }}')
+    )
     merged = MergeComposite(table)(IRModule({"main": mod["main"].without_attr("Compiler")}))
     owned = IRModule({"main": merged["main"].with_attr("Compiler", "c")})
     assert_structural_equal(InferType()(InlineComposites("c")(owned)), mod, map_free_vars=True)
