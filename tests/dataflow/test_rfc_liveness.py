@@ -14,7 +14,7 @@ from relayish.ir.relay.expr import Call, Function, If, Let, Tuple
 from relayish.ir.relay.expr import Var as RelayVar
 from relayish.op import get_op
 from tests.support.live_functors import LoopFlow, LoopLive, RelayFlow, RelayLive
-from tests.support.rfc_example import BLOCK1, COPY, ONE, TWO, A, B, C, X, around_statements, block
+from tests.support.rfc_example import BLOCK1, COPY, ONE, A, B, C, X, around_statements, block
 
 INDEX, OUT, N = [tir.Var(name) for name in "ijn"]
 
@@ -53,69 +53,6 @@ def test_example_of_the_rfc_depends_on_what_is_live_at_its_end(liveness):
     assert around(liveness(BLOCK1, A, C), COPY) == ({B}, {A, B})
 
 
-# Branches and loops
-
-
-def test_if_without_else_keeps_what_is_live_after_it(liveness):
-    branch = tir.IfThenElse(B < 1, tir.Store(X, ONE))
-    assert around(liveness(branch, X, C), branch) == ({B, X, C}, {X, C})
-
-
-def test_nested_if_keeps_outer_variables_alive_after_the_inner_one(liveness):
-    """The code after the inner branch reads x; that after the outer one reads a and c."""
-    inner = tir.IfThenElse(B < 1, tir.Store(X, ONE), tir.Store(X, TWO))
-    after_inner = tir.Store(A, X + 1)
-    outer = tir.IfThenElse(N < 1, block(inner, after_inner), tir.Store(A, C))
-    last = tir.Store(OUT, A + C)
-    states = liveness(block(outer, last), OUT)
-    assert around(states, inner) == ({B, C}, {X, C})
-    assert around(states, after_inner) == ({X, C}, {A, C})
-    assert around(states, outer) == ({N, B, C}, {A, C})
-
-
-def test_loop_that_may_not_run_keeps_what_is_live_after_it(liveness):
-    loop = tir.For(INDEX, 0, N, tir.Store(X, ONE))
-    assert around(liveness(loop, X), loop) == ({N, X}, {X})
-
-
-def test_variable_that_the_next_iteration_reads_is_live_after_the_body(liveness):
-    read, write = tir.Store(C, X), tir.Store(X, ONE)
-    loop = tir.For(INDEX, 0, N, block(read, write))
-    states = liveness(loop, C)
-    assert around(states, write) == ({C}, {C, X})
-    assert around(states, loop) == ({C, N, X}, {C})
-
-
-def test_loop_variable_is_live_in_the_body_only(liveness):
-    body = tir.Store(X, X + INDEX)
-    loop = tir.For(INDEX, 0, N, body)
-    states = liveness(loop, X)
-    assert around(states, body) == ({X, INDEX}, {X})
-    assert around(states, loop) == ({X, N}, {X})
-
-
-def test_statement_that_reads_what_it_writes_has_it_live_before(liveness):
-    update = tir.Store(X, X + 1)
-    assert around(liveness(update, X), update) == ({X}, {X})
-    assert around(liveness(update), update) == ({X}, set())
-
-
-def test_variables_of_one_name_are_told_apart_by_declaration(liveness):
-    inner = tir.Var("x")
-    declare, use = tir.Let(inner, ONE), tir.Store(C, inner)
-    states = liveness(block(block(declare, use), tir.Store(A, X)))
-    assert around(states, use) == ({inner, X}, {X})
-    assert around(states, declare) == ({X}, {inner, X})
-
-
-def test_store_to_an_element_keeps_the_buffer_alive(liveness):
-    buffer = tir.Buffer("_m", (8,), "int32")
-    memory = tir.Tensor("m", (8,), "int32", buffer)
-    store = tir.Store(memory, X, (INDEX,))
-    assert around(liveness(store, buffer), store) == ({buffer, X, INDEX}, {buffer})
-    assert around(liveness(store), store) == ({X, INDEX}, set())
-
-
 def test_statement_that_stands_twice_has_states_of_its_own_at_each_place(liveness):
     twice, between = tir.Store(X, ONE), tir.Store(C, X)
     root = block(twice, between, twice)
@@ -151,18 +88,6 @@ def test_relay_example_of_the_rfc_has_its_live_variables(relay_liveness):
     assert around(states, branch) == ({b, one, two}, {two})
     assert around(states, merge) == ({b, one, two}, set())
     assert around(states, root) == ({b, one, two}, set())
-
-
-def test_relay_nested_if_keeps_outer_variables_alive(relay_liveness):
-    r, v, w, c, d, y = [RelayVar(name) for name in "rvwcdy"]
-    inner = If(d, v, w)
-    use = Call(get_op("add"), (y, r))
-    outer = If(c, Let(y, inner, use), w)
-    root = Call(get_op("add"), (outer, v))
-    states = relay_liveness(root)
-    assert around(states, use) == ({y, r, v}, {v})
-    assert around(states, inner) == ({d, v, w, r}, {v, r})
-    assert around(states, outer) == ({c, d, v, w, r}, {v})
 
 
 def test_name_of_a_function_that_calls_itself_is_not_live_before_it(relay_liveness):
