@@ -21,11 +21,7 @@ PRIMITIVE = DictAttrs({"Primitive": 1})
     "kept",
     [
         "%0 = fn [A](%a: A) { @f[A](%a) }; %0(%x)",
-        '%0 = fn (%a: int32, Primitive=1, Compiler="c") { add(%a, 1) }; %0(%x)',
-        "%0 = fn (%a: int32, Primitive=1) { let %b = %a; add(%b, %a) }; %0(%x)",
-        "%0 = fn (%a: int32, Primitive=1) { if (True) { %a } else { 1 } }; %0(%x)",
         "%0 = fn (%a: int32, Primitive=1) { 1 }; %0(ref_write(%r, %x))",
-        "let %f = fn (%a: int32, Primitive=1) { add(%a, 1) }; %f(%x)",
     ],
 )
 def test_function_stays(kept: str) -> None:
@@ -33,42 +29,10 @@ def test_function_stays(kept: str) -> None:
     assert defuse_ops(expr) is expr
 
 
-@pytest.mark.parametrize("attrs", ["", ", Primitive=1", ', Composite="c.add"'])
-@pytest.mark.parametrize("body", ["add({0}, 1)", "({0}, {0}).0", "(add({0}, 1), 1).0"])
-def test_function_is_dissolved_whatever_it_is_for(attrs: str, body: str) -> None:
-    func = f"fn (%a: int32{attrs}) {{ {body.format('%a')} }}"
-    before = parse_expr(f"{HEADER}fn (%x: int32) {{ %0 = {func}; %0(%x) }}")
-    after = parse_expr(f"{HEADER}fn (%x: int32) {{ {body.format('%x')} }}")
-    assert_structural_equal(defuse_ops(before), after)
-
-
-def test_argument_that_is_not_used_goes_with_the_function() -> None:
-    func = "fn (%a: int32, %b: int32) { add(%a, 1) }"
-    before = parse_expr(f"{HEADER}fn (%x: int32) {{ %0 = {func}; %0(%x, add(%x, 2)) }}")
-    after = parse_expr(f"{HEADER}fn (%x: int32) {{ add(%x, 1) }}")
-    assert_structural_equal(defuse_ops(before), after)
-
-
 def test_function_that_is_a_value_as_well_keeps_what_acts() -> None:
     func = Function((), Call(intern_op("nn.dropout"), (Constant(1.0),)))
     both = Tuple((Call(func, ()), func))
     assert defuse_ops(both) is both
-
-
-def test_functions_on_the_results_of_others_are_dissolved() -> None:
-    """Two functions use the result of a third, which projects it out of a normalisation."""
-    params = ", ".join(f"%{name}: Tensor[(2), float32]" for name in "gbmv")
-    typed = "{}: Tensor[(1, 4, 4, 2), float32]"
-    norm = "nn.batch_norm({}, %g, %b, %m, %v, axis=3).0"
-    func = f"fn ({typed.format('%d')}, {params}) {{ {norm.format('%d')} }}"
-    before = (
-        f"%0 = {func}; %1 = %0(%x, %g, %b, %m, %v); "
-        f"%2 = fn ({typed.format('%e')}) {{ nn.relu(%e) }}; %3 = %2(%1); "
-        f"%4 = fn ({typed.format('%f')}, {typed.format('%h')}) {{ exp(add(%f, %h)) }}; %4(%1, %3)"
-    )
-    after = f"%1 = {norm.format('%x')}; exp(add(%1, nn.relu(%1)))"
-    programs = [f"{HEADER}fn ({typed.format('%x')}, {params}) {{ {it} }}" for it in (before, after)]
-    assert_structural_equal(defuse_ops(parse_expr(programs[0])), parse_expr(programs[1]))
 
 
 def test_parameters_are_told_by_what_they_are_and_not_by_their_names() -> None:

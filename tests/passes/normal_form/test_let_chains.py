@@ -21,7 +21,6 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.cleanup.inline_let import inline_let
 from relayish.passes.cleanup.rename_vars import rename_vars
 from relayish.passes.functions.partition_anf import partition_anf
@@ -36,31 +35,6 @@ ADD = intern_op("add")
 
 def _func(body: str) -> Expr:
     return parse_expr(f"fn (%x: int32, %y: int32) {{ {body} }}")
-
-
-# InlineLet
-
-INLINED = {
-    "names of names": ("let %a = %x; let %b = %a; add(%b, %a)", "add(%x, %x)"),
-    "a field of a bound tuple": (
-        "let %t = (%x, 1); let %a = %t.1; add(%a, %t.0)",
-        "let %t = (%x, 1); let %a = 1; add(%a, %x)",
-    ),
-    "a field of another name of a tuple": (
-        "let %t = (%x, %y); let %u = %t; let %v = (%u,); %v.0.1",
-        "let %t = (%x, %y); let %v = (%t,); %y",
-    ),
-    "names in inner functions and branches": (
-        "let %a = %x; if (True) { fn () { let %b = %a; %b } } else { fn () { %a } }",
-        "if (True) { fn () { %x } } else { fn () { %x } }",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", INLINED)
-def test_inline_let_uses_one_name_for(case: str) -> None:
-    before, after = map(_func, INLINED[case])
-    assert_structural_equal(inline_let(before), after)
 
 
 @pytest.mark.parametrize(
