@@ -20,6 +20,7 @@ from relayish.transform import register_cps_rule, to_cps, un_cps
 from tests.support import while_loop
 from tests.support.deep import DEEP_NESTS
 from tests.support.each import each
+from tests.support.goldens import CASES, Golden, read_goldens
 from tests.support.random_exprs import random_arguments, random_module, same_value
 from tests.support.seeds import seeds
 from tests.support.while_loop import While
@@ -28,50 +29,12 @@ INT = scalar_type("int32")
 add, less = intern_op("add"), intern_op("less")
 HEADER = '#[version = "0.0.5"]\n'
 
-PROGRAMS = {
-    "a result": "fn () { 1 }",
-    "a call": "fn () { let %f = fn (%x: int32) { add(%x, 1) }; add(%f(1), %f(2)) }",
-    "a function that takes one": (
-        "fn () { let %twice = fn (%f: fn (int32) -> int32, %x: int32) { %f(%f(%x)) }; "
-        "%twice(fn (%y: int32) { multiply(%y, 3) }, 2) }"
-    ),
-    "a function that returns one": (
-        "fn () { let %add = fn (%x: int32) { fn (%y: int32) { add(%x, %y) } }; %add(1)(2) }"
-    ),
-    "recursion in a branch": (
-        "fn () { let %f = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else "
-        "{ add(%n, %f(subtract(%n, 1))) } }; %f(10) }"
-    ),
-    "functions in tuples": (
-        "fn () { let %t = (fn (%x: int32) { add(%x, 1) }, fn (%x: int32) { multiply(%x, 2) }); "
-        "%t.0(%t.1(5)) }"
-    ),
-    "functions in references": (
-        "fn () { let %r = ref(fn (%x: int32) { add(%x, 1) }); let %a = ref_read(%r)(1); "
-        "let %w = ref_write(%r, fn (%x: int32) { multiply(%x, 7) }); (%a, ref_read(%r)(2)) }"
-    ),
-    "effects in order": (
-        "fn () { let %r = ref(1); let %f = fn (%x: int32) { let %w = ref_write(%r, %x); %x }; "
-        "let %a = %f(2); let %b = ref_read(%r); let %c = %f(3); (%a, %b, %c, ref_read(%r)) }"
-    ),
-    "a polymorphic function": "fn () { let %id = fn [t](%x: t) -> t { %x }; (%id(1), %id(True)) }",
-    "a match": (
-        "fn () { let %f = fn (%x: int32) { add(%x, 1) }; "
-        "match ((1, 2)) { (%a, %b) => { add(%f(%a), %b) } } }"
-    ),
-    "a shared call": (
-        "fn () { let %f = fn (%x: int32) { add(%x, 1) }; %0 = %f(1); "
-        "if (less(%0, 3)) { (%0, %0) } else { (0, %0) } }"
-    ),
-    "a primitive function": (
-        "fn () { let %k = fn (%x: int32, Primitive=1) { add(%x, 1) }; let %l = %k; %l(1) }"
-    ),
-}
+PROGRAMS = read_goldens(CASES / "continuations.relay")
 
 
-@pytest.mark.parametrize("case", PROGRAMS)
-def test_value_and_type_are_kept_of(case: str) -> None:
-    func = parse_expr(PROGRAMS[case])
+@pytest.mark.parametrize("case", PROGRAMS.values(), ids=PROGRAMS)
+def test_value_and_type_are_kept_of(case: Golden) -> None:
+    func = parse_expr(case.before)
     converted = infer_type(to_cps(func))
     assert well_formed(converted)
     ty = converted.checked_type
@@ -90,7 +53,7 @@ def _returns(expr: Expr) -> list[Expr]:
 
 
 def test_every_block_ends_with_a_call_of_what_is_no_operator() -> None:
-    body = to_cps(parse_expr(PROGRAMS["a call"])).body
+    body = to_cps(parse_expr(PROGRAMS["A call."].before)).body
     (end,) = _returns(body)
     assert isinstance(end, Call)
     assert not isinstance(end.op, Op)
