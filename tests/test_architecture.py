@@ -239,18 +239,19 @@ def test_every_table_of_kinds_is_named_in_the_documentation():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     modules = [sys.modules[name] for name in MODULES if name in sys.modules]
     values = [value for module in modules for value in vars(module).values()]
-    functions = {value.registered_by for value in values if isinstance(value, KindTable)}
-    assert functions
-    assert sorted(name for name in functions if f"`{name}`" not in text) == []
+    names = {value.name for value in values if isinstance(value, KindTable)}
+    assert names
+    assert sorted(name for name in names if f"`{name}`" not in text) == []
 
 
-def test_every_function_of_registration_that_is_named_is_there():
+def test_every_table_and_function_of_registration_that_is_named_is_there():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(relay(?:ish)?(?:\.\w+)*)\.(register_\w+)`", text)
+    named = re.findall(r"`(relay(?:ish)?(?:\.\w+)*)\.(register_\w+|[A-Z_]+)`", text)
     assert named
-    for place, function in named:
+    for place, name in named:
         module = importlib.import_module(re.sub(r"^relay\b", "relayish", place))
-        assert callable(getattr(module, function)), f"{place}.{function}"
+        found = getattr(module, name)
+        assert callable(getattr(found, "register", found)), f"{place}.{name}"
 
 
 @pytest.mark.parametrize(

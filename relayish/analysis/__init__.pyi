@@ -6,8 +6,8 @@ from relayish.analysis.call_graph import CallGraph as CallGraph
 from relayish.analysis.call_graph import CallGraphEntry as CallGraphEntry
 from relayish.analysis.dominators import post_dominators as post_dominators
 from relayish.analysis.dtypes import all_dtypes as all_dtypes
+from relayish.analysis.effect_rules import EFFECT_RULES as EFFECT_RULES
 from relayish.analysis.effect_rules import EffectRule as EffectRule
-from relayish.analysis.effect_rules import register_effect_rule as register_effect_rule
 from relayish.analysis.effects import Effect as Effect
 from relayish.analysis.effects import Effects as Effects
 from relayish.analysis.effects import analyse_effects as analyse_effects
@@ -18,12 +18,13 @@ from relayish.analysis.feature import Feature as Feature
 from relayish.analysis.feature import detect_feature as detect_feature
 from relayish.analysis.graph_normal_form import check_graph_normal_form as check_graph_normal_form
 from relayish.analysis.graph_normal_form import is_graph_normal_form as is_graph_normal_form
+from relayish.analysis.infer_type import PATTERN_TYPE_RULES as PATTERN_TYPE_RULES
+from relayish.analysis.infer_type import SIGNATURES as SIGNATURES
+from relayish.analysis.infer_type import TYPE_RULES as TYPE_RULES
+from relayish.analysis.infer_type import WIDER_TYPES as WIDER_TYPES
 from relayish.analysis.infer_type import Inference as Inference
 from relayish.analysis.infer_type import infer_type as infer_type
 from relayish.analysis.infer_type import infer_type_local as infer_type_local
-from relayish.analysis.infer_type import register_signature as register_signature
-from relayish.analysis.infer_type import register_type_rule as register_type_rule
-from relayish.analysis.infer_type import register_wider_type as register_wider_type
 from relayish.analysis.liveness import Liveness as Liveness
 from relayish.analysis.liveness import analyse_liveness as analyse_liveness
 from relayish.analysis.mac_count import count_layers as count_layers
@@ -49,12 +50,12 @@ from relayish.analysis.purity import Purity as Purity
 from relayish.analysis.purity import is_pure as is_pure
 from relayish.analysis.purity import purity_of as purity_of
 from relayish.analysis.transposed_weights import search_fc_transpose as search_fc_transpose
+from relayish.analysis.type_kind import KIND_RULES as KIND_RULES
 from relayish.analysis.type_kind import check_kind as check_kind
-from relayish.analysis.type_kind import register_kind_rule as register_kind_rule
 from relayish.analysis.type_variables import all_type_vars as all_type_vars
 from relayish.analysis.type_variables import bound_type_vars as bound_type_vars
 from relayish.analysis.type_variables import free_type_vars as free_type_vars
-from relayish.analysis.unmatched_cases import register_pattern_cover as register_pattern_cover
+from relayish.analysis.unmatched_cases import PATTERN_COVERS as PATTERN_COVERS
 from relayish.analysis.unmatched_cases import unmatched_cases as unmatched_cases
 from relayish.analysis.variables import all_vars as all_vars
 from relayish.analysis.variables import bound_vars as bound_vars
@@ -64,4 +65,5 @@ from relayish.analysis.virtual_devices import (
 )
 from relayish.analysis.well_formed import check_well_formed as check_well_formed
 from relayish.analysis.well_formed import well_formed as well_formed
-from relayish.ir.verification import register_verifier as register_verifier
+from relayish.ir.verification import DEFINITION_RULES as DEFINITION_RULES
+from relayish.ir.verification import RaisingVerifier as RaisingVerifier

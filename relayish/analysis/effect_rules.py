@@ -14,11 +14,11 @@ uses nothing from outside of it: a call of the function puts the effects of its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.effect import Effect
 from relayish.ir.getters import compile_getter
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import MadeTable
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
@@ -46,7 +46,6 @@ Summaries: TypeAlias = Mapping[Node, Summary]
 Summarise: TypeAlias = Callable[[Any, Summaries], Summary]  # Any: a node of one kind
 Names: TypeAlias = Callable[[Any], Iterable[tuple[Node, Node]]]  # Any: as above
 
-_Rule = TypeVar("_Rule", bound="EffectRule | Summarise")
 
 UNKNOWN: Final = int(Effect.UNKNOWN)
 _WIDTH: Final = 6
@@ -84,54 +83,6 @@ class EffectRule(NamedTuple):
     summarise: Summarise
     names: Names | None = None
     has_own_effect: Callable[[Any], bool] | None = lambda _: True  # Any: as above
-
-
-@overload
-def register_effect_rule(kind: type[Node], rule: _Rule, *, replace: bool = False) -> _Rule: ...
-@overload
-def register_effect_rule(
-    kind: type[Node], *, replace: bool = False
-) -> Callable[[_Rule], _Rule]: ...
-def register_effect_rule(
-    kind: type[Node], rule: _Rule | None = None, *, replace: bool = False
-) -> _Rule | Callable[[_Rule], _Rule]:
-    """Say more of the effects of nodes of class ``kind`` than it declares; also a decorator.
-
-    What the declaration says suffices, but for kinds that call a function, and for variables that
-    stand for values that are known.
-
-    Args:
-        kind: A class of nodes.
-        rule: An :class:`EffectRule`, or no more than its ``summarise``; :func:`evaluation`,
-            :func:`application` and :func:`deferral` help to write it.
-        replace: Whether it takes the place of another.
-
-    Raises:
-        DuplicateNameError: If the kind has a rule and ``replace`` is false.
-
-    Example:
-        >>> from relayish.analysis.effects import has_effect
-        >>> from relayish.ir.node import declared_temporarily, node
-        >>> from relayish.ir.relay.expr import Expr, Var
-        >>> x = Var("x")
-        >>> with declared_temporarily():
-        ...     @node("twice", effect=Effect.NONE)
-        ...     class Twice(Expr):
-        ...         "The function ``func`` applied to its own result for ``arg``."
-        ...         func: Node
-        ...         arg: Node
-        ...     @register_effect_rule(Twice)
-        ...     def summarise(twice, of):
-        ...         func, arg = of[twice.func], of[twice.arg]
-        ...         return evaluation(func) | evaluation(arg) | application(func)
-        ...     has_effect(Twice(Function((x,), x), x)), has_effect(Twice(x, x))
-        (False, True)
-    """
-    if rule is None:
-        return lambda given: register_effect_rule(kind, given, replace=replace)
-    made = rule if isinstance(rule, EffectRule) else EffectRule(rule)
-    EFFECT_RULES.register(kind, made, replace=replace, by=rule)
-    return rule
 
 
 def evaluation(summary: Summary) -> Summary:
@@ -291,9 +242,10 @@ def _names_of_match(match: Match) -> Iterable[tuple[Node, Node]]:
     return [(var, match.data) for clause in match.clauses for var in binders(clause)]
 
 
-EFFECT_RULES: Final[KindTable[EffectRule]] = KindTable(
+EFFECT_RULES: Final[MadeTable[EffectRule, EffectRule | Summarise]] = MadeTable(
     "the analysis of effects",
-    "relay.analysis.register_effect_rule",
+    "relay.analysis.EFFECT_RULES",
+    lambda _, rule: rule if isinstance(rule, EffectRule) else EffectRule(rule),
     {
         Node: EffectRule(_derive, has_own_effect=_declares_effect),
         Call: EffectRule(_call, has_own_effect=lambda call: type(call.op) is not Op),

@@ -57,41 +57,6 @@ def check_kind(ty: Type, mod: IRModule | None = None) -> TypeKind:
     return kinds.known[ty]
 
 
-def register_kind_rule(
-    kind: type[Type], *, replace: bool = False
-) -> Callable[[KindRule], KindRule]:
-    """Say what the parts of types of class ``kind`` have to be; a decorator.
-
-    The function below it, ``rule(ty, kinds, definitions)``, returns what is wrong with ``ty``, or
-    ``None``; ``kinds`` has the kind of each part, ``definitions`` the type definitions of the
-    module. Without a rule, all parts have to be types of values.
-
-    Args:
-        kind: A class of types.
-        replace: Take the place of a rule that was registered before.
-
-    Raises:
-        DuplicateNameError: If somebody else gave the kind a rule and ``replace`` is false.
-
-    Example:
-        >>> from relayish.ir.node import declared_temporarily, node
-        >>> from relayish.ir.relay.type import GlobalTypeVar, TensorType
-        >>> some = GlobalTypeVar("Some", TypeKind.AdtHandle)
-        >>> with declared_temporarily():
-        ...     @node("definition_of")
-        ...     class DefinitionOf(Type):
-        ...         "The definition of a type, as a value."
-        ...         named: Type
-        ...     @register_kind_rule(DefinitionOf)
-        ...     def rule(ty, kinds, definitions):
-        ...         is_header = kinds[ty.named] is TypeKind.AdtHandle
-        ...         return None if is_header else "it names no definition"
-        ...     check_kind(DefinitionOf(some))
-        <TypeKind.Type: 0>
-    """
-    return KIND_RULES.register(kind, replace=replace)
-
-
 class Kinds:
     """The kinds of types, each type looked at once.
 
@@ -209,7 +174,7 @@ def _name(ty: Type) -> str:
 
 KIND_RULES: Final[KindTable[KindRule]] = KindTable(
     "kind checking",
-    "relay.analysis.register_kind_rule",
+    "relay.analysis.KIND_RULES",
     {
         Type: _check_held_types,
         TupleType: lambda ty, kinds, _: _check_types("field", ty.fields, kinds),

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import DispatchError, TypeInferenceError, UnknownNameError
 from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
 from relayish.ir.relay.adt import (
     Constructor,
     Match,
@@ -102,45 +101,20 @@ def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[
 _Cover: TypeAlias = Callable[[Any], "Pattern | None"]  # Any: a pattern of one kind
 
 
-def register_pattern_cover(kind: type[Node], cover: _Cover, *, replace: bool = False) -> _Cover:
-    """Say which values patterns of class ``kind`` match, in terms of other patterns.
-
-    Args:
-        kind: A class of patterns.
-        cover: ``cover(pattern)`` returns a pattern that matches no value which ``pattern`` does
-            not match; ``None`` where there is none to be told, as for a single number.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-
-    Example:
-        >>> from relayish.ir.node import declared_temporarily, node
-        >>> from relayish.ir.relay.adt import Clause
-        >>> from relayish.ir.relay.expr import Var
-        >>> x = Var("x")
-        >>> with declared_temporarily():
-        ...     @node("pattern_typed")
-        ...     class PatternTyped(Pattern):
-        ...         "What ``pattern`` matches, which says as well what type that is of."
-        ...         pattern: Pattern
-        ...     cover = register_pattern_cover(PatternTyped, lambda typed: typed.pattern)
-        ...     unmatched_cases(Match(x, (Clause(PatternTyped(PatternWildcard()), x),)))
-        ()
-    """
-    return _COVERS.register(kind, cover, replace=replace)
-
-
-_COVERS: Final[KindTable[_Cover]] = KindTable(
-    "the check of matches", "relay.analysis.register_pattern_cover"
+PATTERN_COVERS: Final[KindTable[_Cover]] = KindTable(
+    "the check of matches", "relay.analysis.PATTERN_COVERS"
 )
+"""Which values patterns of a kind match, in terms of other patterns.
+
+``cover(pattern)`` returns a pattern that matches no value which ``pattern`` does not match;
+``None`` where there is none to be told, as for a single number."""
 
 
 def _find_covered(pattern: Pattern) -> Pattern | None:
     """Return a pattern of Relay's kinds that stands for ``pattern``."""
     found: Pattern | None = pattern
     while found is not None and type(found) not in _KINDS:
-        found = _COVERS[type(found)](found)
+        found = PATTERN_COVERS[type(found)](found)
     return found
 
 

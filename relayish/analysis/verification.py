@@ -7,7 +7,7 @@ from functools import partial
 
 from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.infer_type.rule import RULES
+from relayish.analysis.infer_type.rule import TYPE_RULES
 from relayish.analysis.infer_type.signature import tells_type
 from relayish.analysis.type_scopes import FreeTypeVariables
 from relayish.analysis.well_formed import check_scopes, type_definition_problem
@@ -22,7 +22,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.span import Span
-from relayish.ir.verification import Scoped, Violation, register_definition_rule
+from relayish.ir.verification import DEFINITION_RULES, Scoped, Violation
 
 
 def verify_relay(definitions: Mapping[str, Expr], mod: AnyModule | None) -> list[Violation]:
@@ -71,7 +71,7 @@ def _tells_all_types(definition: Expr) -> bool:
     """Return whether type rules are registered of all kinds of expressions in a definition."""
     nodes = PROGRAM.post_order(definition)
     kinds = {type(node) for node in nodes if node.held_as_ is Role.OPERAND} - ATOMS
-    return all(RULES.knows(kind) for kind in kinds)
+    return all(TYPE_RULES.knows(kind) for kind in kinds)
 
 
 def _check_known_types(
@@ -145,4 +145,4 @@ def _violation_of(error: RelayishError, definitions: Mapping[str, Expr]) -> Viol
     return Violation(Rule.TYPE, str(error), definition, definition.span, name)
 
 
-register_definition_rule(Expr, Scoped(verify_relay))
+DEFINITION_RULES.register(Expr, Scoped(verify_relay))

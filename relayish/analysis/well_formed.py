@@ -53,7 +53,7 @@ def check_well_formed(program: Node | AnyModule) -> None:
 
     Annotations mention type variables only where these are in scope.
 
-    Of definitions of other languages, what these say by :func:`register_verifier` is asked in place
+    Of definitions of other languages, what these say by :func:`DEFINITION_RULES` is asked in place
     of these rules.
 
     Variables of an expression that nothing binds are free, and welcome; so are type variables. The

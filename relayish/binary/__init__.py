@@ -20,9 +20,10 @@ from relayish.binary.files import (
     to_binary,
     write_binary,
 )
-from relayish.binary.records import register_requirement, register_value
+from relayish.binary.records import REQUIREMENTS, register_value
 
 __all__ = [
+    "REQUIREMENTS",
     "SUFFIX",
     "BinaryInfo",
     "from_binary",
@@ -30,7 +31,6 @@ __all__ = [
     "is_binary",
     "read_binary",
     "read_phase",
-    "register_requirement",
     "register_value",
     "to_binary",
     "write_binary",

@@ -163,29 +163,10 @@ def register_value(
 
 REQUIREMENTS: Final[KindTable[Callable[[Any], object] | None]] = (
     KindTable(  # Any: a node of the kind
-        "reading a file", "relayish.binary.register_requirement", {Node: None}
+        "reading a file", "relayish.binary.REQUIREMENTS", {Node: None}
     )
 )
 """What has to hold of nodes that were read, where their declaration does not say it."""
-
-
-def register_requirement(
-    kind: type[Node],
-    check: Callable[[Any], object],  # Any: as above
-    *,
-    replace: bool = False,
-) -> None:
-    """Say what has to hold of nodes of class ``kind`` in files: that operators are declared, say.
-
-    Args:
-        kind: A kind or a family.
-        check: Called with each node that was read; raises if something else has to be loaded.
-        replace: Take the place of the check that there is.
-
-    Raises:
-        DuplicateNameError: If somebody else registered one, and ``replace`` is false.
-    """
-    REQUIREMENTS.register(kind, check, replace=replace)
 
 
 # Names

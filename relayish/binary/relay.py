@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.binary.records import register_requirement
+from relayish.binary.records import REQUIREMENTS
 from relayish.errors import UnknownNameError
 from relayish.ir.relay import module as _module  # noqa: F401 - found by its name
 from relayish.ir.relay.expr import Op
@@ -24,4 +24,4 @@ def _check_operator(op: Op) -> None:
         )
 
 
-register_requirement(Op, _check_operator)
+REQUIREMENTS.register(Op, _check_operator)

@@ -2,12 +2,13 @@
 
 from relayish._support.missing import set_finder
 from relayish.codegen.python import (
+    PYTHON_FORMS,
+    PythonForm,
     PythonProgram,
-    register_python_form,
     run_as_python,
     to_python,
 )
 
-__all__ = ["PythonProgram", "register_python_form", "run_as_python", "to_python"]
+__all__ = ["PYTHON_FORMS", "PythonForm", "PythonProgram", "run_as_python", "to_python"]
 
 set_finder(__name__)

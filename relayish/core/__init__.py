@@ -97,11 +97,12 @@ from relayish.core.ir.stmt import (
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import Type, array, as_type, function, pointer, struct
 from relayish.core.layout import Layout, layout_of
-from relayish.core.verifier import Rule, Violation, check, register_verify_rule, verify
+from relayish.core.verifier import VERIFY_RULES, Rule, Violation, check, verify
 
 __all__ = [
     "CORE",
     "EMPTY",
+    "VERIFY_RULES",
     "Add",
     "Array",
     "Ashr",
@@ -204,7 +205,6 @@ __all__ = [
     "lor",
     "not_equal",
     "pointer",
-    "register_verify_rule",
     "run",
     "struct",
     "verify",

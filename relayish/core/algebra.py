@@ -9,7 +9,7 @@ from relayish.core.ir.constant import Constant
 from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import Ld, Lda, Ldp
 from relayish.core.ir.type import Type
-from relayish.ir.algebra import Number, Numbers, register_algebra, register_numbers
+from relayish.ir.algebra import ALGEBRAS, NUMBERS, Algebra, Number, Numbers
 
 
 def number_of(node: Expr) -> Number | None:
@@ -39,26 +39,36 @@ def _is_float(node: Expr) -> bool:
     return node.type.is_float
 
 
-register_numbers(Expr, Numbers(number_of, _make, _type_of, _is_float))
+NUMBERS.register(Expr, Numbers(number_of, _make, _type_of, _is_float))
 
-register_algebra(
-    ops.Add, identity=0, float_identity=-0.0, associative=True, inverse=ops.Sub, total=True
+ALGEBRAS.register(
+    ops.Add, Algebra(identity=0, float_identity=-0.0, associative=True, inverse=ops.Sub, total=True)
 )
-register_algebra(ops.Sub, identity=0, float_identity=0.0, same=0, inverse=ops.Add, total=True)
-register_algebra(ops.Mul, identity=1, float_identity=1.0, absorbing=0, associative=True, total=True)
-register_algebra(ops.Div, identity=1, float_identity=1.0)
+ALGEBRAS.register(
+    ops.Sub, Algebra(identity=0, float_identity=0.0, same=0, inverse=ops.Add, total=True)
+)
+ALGEBRAS.register(
+    ops.Mul, Algebra(identity=1, float_identity=1.0, absorbing=0, associative=True, total=True)
+)
+ALGEBRAS.register(ops.Div, Algebra(identity=1, float_identity=1.0))
 for _shift in (ops.Shl, ops.Ashr, ops.Lshr):
-    register_algebra(_shift, identity=0)
-register_algebra(ops.Band, absorbing=0, idempotent=True, associative=True, total=True)
-register_algebra(ops.Bor, identity=0, idempotent=True, associative=True, total=True)
-register_algebra(ops.Bxor, identity=0, same=0, associative=True, inverse=ops.Bxor, total=True)
-register_algebra(ops.Land, identity=1, absorbing=0, idempotent=True, associative=True, total=True)
-register_algebra(ops.Lor, identity=0, absorbing=1, idempotent=True, associative=True, total=True)
+    ALGEBRAS.register(_shift, Algebra(identity=0))
+ALGEBRAS.register(ops.Band, Algebra(absorbing=0, idempotent=True, associative=True, total=True))
+ALGEBRAS.register(ops.Bor, Algebra(identity=0, idempotent=True, associative=True, total=True))
+ALGEBRAS.register(
+    ops.Bxor, Algebra(identity=0, same=0, associative=True, inverse=ops.Bxor, total=True)
+)
+ALGEBRAS.register(
+    ops.Land, Algebra(identity=1, absorbing=0, idempotent=True, associative=True, total=True)
+)
+ALGEBRAS.register(
+    ops.Lor, Algebra(identity=0, absorbing=1, idempotent=True, associative=True, total=True)
+)
 for _inverting in (ops.Bnot, ops.Lnot):
-    register_algebra(_inverting, involution=True, total=True)
+    ALGEBRAS.register(_inverting, Algebra(involution=True, total=True))
 for _true in (ops.Eq, ops.Le, ops.Ge):
-    register_algebra(_true, same=1, total=True)
+    ALGEBRAS.register(_true, Algebra(same=1, total=True))
 for _false in (ops.Ne, ops.Lt, ops.Gt):
-    register_algebra(_false, same=0, total=True)
+    ALGEBRAS.register(_false, Algebra(same=0, total=True))
 for _plain in (ops.Intconst, ops.Zero, ops.One, ops.Ldc, ops.Ldca, Ld, Ldp, Lda):
-    register_algebra(_plain, total=True)
+    ALGEBRAS.register(_plain, Algebra(total=True))

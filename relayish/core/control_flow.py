@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.core.ir.stmt import DoLoop, DoWhile, If, Ret, Retv, WhileDo
-from relayish.dataflow.graph.control_flow import Condition, TestedLoop, register_control_flow
+from relayish.dataflow.graph.control_flow import CONTROL_FLOW, Condition, ControlFlow, TestedLoop
 
 
 def _condition_of_if(branching: If, case: int | None) -> Condition:
@@ -18,11 +18,16 @@ def _condition_of_while(loop: WhileDo | DoWhile, case: int | None) -> Condition:
     return Condition(loop.condition, case is not None)
 
 
-register_control_flow(If, condition=_condition_of_if)
-register_control_flow(DoLoop, loop=TestedLoop(test=0, body=(2, 1)), condition=_condition_of_do_loop)
-register_control_flow(WhileDo, loop=TestedLoop(test=0, body=(1,)), condition=_condition_of_while)
-register_control_flow(
-    DoWhile, loop=TestedLoop(test=1, body=(), before=(0,)), condition=_condition_of_while
+CONTROL_FLOW.register(If, ControlFlow(condition=_condition_of_if))
+CONTROL_FLOW.register(
+    DoLoop, ControlFlow(loop=TestedLoop(test=0, body=(2, 1)), condition=_condition_of_do_loop)
+)
+CONTROL_FLOW.register(
+    WhileDo, ControlFlow(loop=TestedLoop(test=0, body=(1,)), condition=_condition_of_while)
+)
+CONTROL_FLOW.register(
+    DoWhile,
+    ControlFlow(loop=TestedLoop(test=1, body=(), before=(0,)), condition=_condition_of_while),
 )
 for _kind in (Ret, Retv):
-    register_control_flow(_kind, leaves=True)
+    CONTROL_FLOW.register(_kind, ControlFlow(leaves=True))

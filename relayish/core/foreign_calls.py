@@ -13,7 +13,7 @@ import numpy as np
 from relayish.core.interpreter.run import Interpreter
 from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.type import Type
-from relayish.ir.callables import Callee, CallSignature, ValueType, register_callable
+from relayish.ir.callables import CALLABLES, Callee, CallSignature, ForeignCall, ValueType
 from relayish.ir.module import AnyModule
 
 
@@ -60,4 +60,4 @@ def _type_of(held: Type) -> ValueType | None:
     return ValueType(given.shape if given.is_array else (), element.numpy.name)
 
 
-register_callable(FuncEntry, callee_of, signature_of)
+CALLABLES.register(FuncEntry, ForeignCall(callee_of, signature_of))

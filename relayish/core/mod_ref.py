@@ -15,10 +15,12 @@ from relayish.core.ir.memory import Array, Idname, Ild, Ist, Ld, Lda, Ldf, Ldo, 
 from relayish.core.ir.stmt import Call, DoLoop, Icall
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.dataflow.graph.mod_ref import (
+    BOUND_VARIABLES,
+    MOD_REF,
+    UNALIASED,
+    BoundVariables,
+    KindModRef,
     ModRef,
-    register_mod_ref,
-    register_unaliased,
-    register_variables,
 )
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
@@ -122,19 +124,21 @@ def _without_value(func: FuncEntry) -> tuple[Node, ...]:
     return (*func.locals, *func.pregs)
 
 
-register_mod_ref(Ld, _load)
-register_mod_ref(Ldf, _load)
-register_mod_ref(Ldo, _load)
-register_mod_ref(Stf, _store_part)
-register_mod_ref(Sto, _store_part)
-register_mod_ref(St, _store)
-register_mod_ref(Ild, _ild)
-register_mod_ref(Ist, _ist)
-register_mod_ref(Lda, _lda)
-register_mod_ref(Idname, _idname)
-register_mod_ref(DoLoop, _do_loop)
-register_mod_ref(Call, _call)
-register_mod_ref(Icall, _icall)
-register_unaliased(Var)
-register_unaliased(Preg)
-register_variables(FuncEntry, outliving=_memory_of_caller, without_value=_without_value)
+MOD_REF.register(Ld, KindModRef(_load))
+MOD_REF.register(Ldf, KindModRef(_load))
+MOD_REF.register(Ldo, KindModRef(_load))
+MOD_REF.register(Stf, KindModRef(_store_part))
+MOD_REF.register(Sto, KindModRef(_store_part))
+MOD_REF.register(St, KindModRef(_store))
+MOD_REF.register(Ild, KindModRef(_ild))
+MOD_REF.register(Ist, KindModRef(_ist))
+MOD_REF.register(Lda, KindModRef(_lda))
+MOD_REF.register(Idname, KindModRef(_idname))
+MOD_REF.register(DoLoop, KindModRef(_do_loop))
+MOD_REF.register(Call, KindModRef(_call))
+MOD_REF.register(Icall, KindModRef(_icall))
+UNALIASED.register(Var, True)
+UNALIASED.register(Preg, True)
+BOUND_VARIABLES.register(
+    FuncEntry, BoundVariables(outliving=_memory_of_caller, without_value=_without_value)
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import Idname, Ldp, Stp
 from relayish.core.ir.symbol import Preg
-from relayish.ir.temporary import Temporary, register_temporary
+from relayish.ir.temporary import TEMPORARIES, Temporary
 
 
 def _store_in_preg(expr: Expr, name: str) -> Temporary | None:
@@ -19,5 +19,5 @@ def _leave(_named: Idname, _name: str) -> None:
     """Leave a name: it is no value."""
 
 
-register_temporary(Expr, _store_in_preg)
-register_temporary(Idname, _leave)
+TEMPORARIES.register(Expr, _store_in_preg)
+TEMPORARIES.register(Idname, _leave)

@@ -6,7 +6,7 @@ from relayish.core.ir import expr as ops
 from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import Ld, Ldp
 from relayish.core.ir.stmt import DoLoop
-from relayish.ir.trip_count import register_trip_count
+from relayish.ir.trip_count import TRIP_COUNTS
 
 
 def _number(expr: Expr) -> int | None:
@@ -47,4 +47,4 @@ def _count_do_loop(loop: DoLoop) -> int | None:
     return count if low <= start + count * step <= high else None  # beyond, it wraps around
 
 
-register_trip_count(DoLoop, _count_do_loop)
+TRIP_COUNTS.register(DoLoop, _count_do_loop)

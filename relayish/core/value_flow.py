@@ -15,7 +15,7 @@ from relayish.core.ir import stmt as stmts
 from relayish.core.ir.definition import Entry, FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.family import Symbol
 from relayish.core.ir.symbol import Global
-from relayish.dataflow.points_to.rules import ValueFlow, flow_nowhere, register_value_flow
+from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow, flow_nowhere
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 
@@ -41,13 +41,13 @@ for _kind in (
     ops.Void,
     stmts.WhileDo,
 ):
-    register_value_flow(_kind, flow_nowhere)
+    VALUE_FLOW.register(_kind, flow_nowhere)
 
 _BEHIND = "behind"
 """The one part that memory has."""
 
 
-@register_value_flow(FuncEntry)
+@VALUE_FLOW.register(FuncEntry)
 def _func_entry(func: FuncEntry, flow: ValueFlow) -> None:
     result, addresses = ops.Void(), dict[Symbol, memory.Lda]()
     flow.creates_function(func, func.formals, result)
@@ -61,7 +61,7 @@ def _func_entry(func: FuncEntry, flow: ValueFlow) -> None:
         flow.reads(address, _BEHIND, symbol)
 
 
-@register_value_flow(GlobalVariable)
+@VALUE_FLOW.register(GlobalVariable)
 def _global_variable(variable: GlobalVariable, flow: ValueFlow) -> None:
     parts: dict[Hashable, Node] = {} if variable.init is None else {_BEHIND: variable.init}
     flow.creates(variable, parts, mutable=True)
@@ -69,20 +69,20 @@ def _global_variable(variable: GlobalVariable, flow: ValueFlow) -> None:
         flow.escapes(variable)  # whoever calls, or is called, may reach it by name
 
 
-@register_value_flow(Entry)
+@VALUE_FLOW.register(Entry)
 def _entry(entry: Entry, flow: ValueFlow) -> None:
     flow.same(entry, entry.function)
 
 
-@register_value_flow(memory.Lda)
+@VALUE_FLOW.register(memory.Lda)
 def _lda(lda: memory.Lda, flow: ValueFlow) -> None:
     if isinstance(lda.symbol, Global):
         flow.passes(lda.symbol, lda)
 
 
-@register_value_flow(memory.Ld)
-@register_value_flow(memory.Ldf)
-@register_value_flow(memory.Ldo)
+@VALUE_FLOW.register(memory.Ld)
+@VALUE_FLOW.register(memory.Ldf)
+@VALUE_FLOW.register(memory.Ldo)
 def _load(load: memory.Ld | memory.Ldf | memory.Ldo, flow: ValueFlow) -> None:
     if isinstance(load.symbol, Global):
         flow.reads(load.symbol, _BEHIND, load)
@@ -90,25 +90,25 @@ def _load(load: memory.Ld | memory.Ldf | memory.Ldo, flow: ValueFlow) -> None:
         flow.passes(load.symbol, load)
 
 
-@register_value_flow(memory.Ldp)
-@register_value_flow(memory.Ldpf)
+@VALUE_FLOW.register(memory.Ldp)
+@VALUE_FLOW.register(memory.Ldpf)
 def _load_preg(load: memory.Ldp | memory.Ldpf, flow: ValueFlow) -> None:
     flow.passes(load.preg, load)
 
 
-@register_value_flow(memory.Ild)
+@VALUE_FLOW.register(memory.Ild)
 def _ild(load: memory.Ild, flow: ValueFlow) -> None:
     flow.reads(load.address, _BEHIND, load)
 
 
-@register_value_flow(memory.St)
-@register_value_flow(memory.Stf)
-@register_value_flow(memory.Sto)
+@VALUE_FLOW.register(memory.St)
+@VALUE_FLOW.register(memory.Stf)
+@VALUE_FLOW.register(memory.Sto)
 def _store(store: memory.St | memory.Stf | memory.Sto, flow: ValueFlow) -> None:
     _put(store.symbol, store.value, flow)
 
 
-@register_value_flow(stmts.DoLoop)
+@VALUE_FLOW.register(stmts.DoLoop)
 def _do_loop(loop: stmts.DoLoop, flow: ValueFlow) -> None:
     _put(loop.iv, loop.init, flow)
     _put(loop.iv, loop.increment, flow)
@@ -121,41 +121,41 @@ def _put(symbol: Symbol, value: Node, flow: ValueFlow) -> None:
         flow.passes(value, symbol)
 
 
-@register_value_flow(memory.Stp)
-@register_value_flow(memory.Stpf)
+@VALUE_FLOW.register(memory.Stp)
+@VALUE_FLOW.register(memory.Stpf)
 def _store_preg(store: memory.Stp | memory.Stpf, flow: ValueFlow) -> None:
     flow.passes(store.value, store.preg)
 
 
-@register_value_flow(memory.Ist)
+@VALUE_FLOW.register(memory.Ist)
 def _ist(store: memory.Ist, flow: ValueFlow) -> None:
     flow.writes(store.address, _BEHIND, store.value)
 
 
-@register_value_flow(memory.Array)
+@VALUE_FLOW.register(memory.Array)
 def _array(array: memory.Array, flow: ValueFlow) -> None:
     flow.passes(array.address, array)
 
 
-@register_value_flow(ops.UnaryOp)
+@VALUE_FLOW.register(ops.UnaryOp)
 def _unary(operation: ops.UnaryOp, flow: ValueFlow) -> None:
     flow.passes(operation.a, operation)
 
 
-@register_value_flow(ops.BinaryOp)
+@VALUE_FLOW.register(ops.BinaryOp)
 def _binary(operation: ops.BinaryOp, flow: ValueFlow) -> None:
     """What is computed of an address may be one."""
     flow.passes(operation.a, operation)
     flow.passes(operation.b, operation)
 
 
-@register_value_flow(stmts.Call)
+@VALUE_FLOW.register(stmts.Call)
 def _call(call: stmts.Call, flow: ValueFlow) -> None:
     flow.calls(call, call.entry, call.args)
     _give(call, flow)
 
 
-@register_value_flow(stmts.Icall)
+@VALUE_FLOW.register(stmts.Icall)
 def _icall(call: stmts.Icall, flow: ValueFlow) -> None:
     flow.calls(call, call.address, call.args)
     _give(call, flow)

@@ -4,25 +4,27 @@ import relayish.dataflow.relay.control_flow
 import relayish.dataflow.relay.mod_ref
 import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
 from relayish._support.missing import set_finder
-from relayish.dataflow.analyses.value_numbers import register_expression_key
+from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS
 from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.fixpoint import FixpointFunctor
 from relayish.dataflow.functor import BackwardDataFlow, ForwardDataFlow
 from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.control_flow import (
+    CONTROL_FLOW,
     Condition,
     ControlFlow,
     TestedLoop,
-    register_control_flow,
 )
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.mod_ref import (
+    BOUND_VARIABLES,
+    MOD_REF,
+    UNALIASED,
+    BoundVariables,
+    KindModRef,
     ModRef,
     mod_ref_of,
-    register_mod_ref,
-    register_unaliased,
-    register_variables,
 )
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
 from relayish.dataflow.lattice import (
@@ -55,7 +57,7 @@ from relayish.dataflow.lattice import (
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.points_to.find import find_points_to
 from relayish.dataflow.points_to.result import UNKNOWN, PointsTo
-from relayish.dataflow.points_to.rules import ValueFlow, register_value_flow
+from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
 from relayish.dataflow.recording import BeforeAfter, MemorizingPolicy, RecordingFunctor, by_node
 from relayish.dataflow.registry import (
     AnalysisEntry,
@@ -75,7 +77,7 @@ from relayish.dataflow.solver.propagate import propagate
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.dataflow.solver.sparse import SparseAnalysis, SparseSolution
-from relayish.dataflow.solver.transfer_rules import register_refinement, register_transfer
+from relayish.dataflow.solver.transfer_rules import REFINEMENTS, TRANSFERS
 from relayish.functor.memoized import Memoized
 
 # the names of TVM's data-flow RFC (#4468)
@@ -84,10 +86,18 @@ bfdfa = BackwardDataFlow
 
 __all__ = [
     "BOTTOM",
+    "BOUND_VARIABLES",
+    "CONTROL_FLOW",
+    "EXPRESSION_KEYS",
+    "MOD_REF",
+    "REFINEMENTS",
     "TOP",
+    "TRANSFERS",
+    "UNALIASED",
     "UNIVERSE",
     "UNKNOWN",
     "UNREACHABLE",
+    "VALUE_FLOW",
     "Action",
     "Analysis",
     "AnalysisEntry",
@@ -95,6 +105,7 @@ __all__ = [
     "BackwardDataFlow",
     "BeforeAfter",
     "Booleans",
+    "BoundVariables",
     "Branch",
     "CallSite",
     "CallSites",
@@ -115,6 +126,7 @@ __all__ = [
     "Interval",
     "Intervals",
     "IsLattice",
+    "KindModRef",
     "Lattice",
     "Lift",
     "MapLattice",
@@ -158,14 +170,6 @@ __all__ = [
     "parse_analyses",
     "propagate",
     "register_analysis",
-    "register_control_flow",
-    "register_expression_key",
-    "register_mod_ref",
-    "register_refinement",
-    "register_transfer",
-    "register_unaliased",
-    "register_value_flow",
-    "register_variables",
     "solve",
 ]
 

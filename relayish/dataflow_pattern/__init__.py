@@ -6,7 +6,7 @@ Source:
 
 from relayish._support.missing import set_finder
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
-from relayish.dataflow_pattern.kinds import register_pattern
+from relayish.dataflow_pattern.kinds import DEMANDS
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
 from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.partition import partition
@@ -51,6 +51,7 @@ from relayish.dataflow_pattern.shorthand import (
 from relayish.rewriting import Rule, RuleSet, rewrite_rules
 
 __all__ = [
+    "DEMANDS",
     "AltPattern",
     "AttrPattern",
     "CallPattern",
@@ -92,7 +93,6 @@ __all__ = [
     "is_var",
     "match",
     "partition",
-    "register_pattern",
     "rewrite",
     "rewrite_rules",
     "rule",

@@ -12,7 +12,9 @@ from relayish.ir.relay.expr import Expr
 from relayish.ir.structural_equal import structural_equal
 
 Demand: TypeAlias = Callable[[Any, Expr], Sequence[tuple[DFPattern, Expr]] | None]
-"""``demand(pattern, expr)``: what else has to match for ``expr`` to; ``None`` if it cannot."""
+"""``demand(pattern, expr)``: what else has to match for ``expr`` to; ``None`` if it cannot.
+
+These are pairs of a pattern and an expression, those that ``pattern`` is made of among them."""
 
 
 def is_same(one: Node, other: Node) -> bool:
@@ -27,41 +29,5 @@ def is_same(one: Node, other: Node) -> bool:
     return kind is type(other) and kind.language_.is_tree and structural_equal(one, other)
 
 
-def register_pattern(kind: type[DFPattern], *, replace: bool = False) -> Callable[[Demand], Demand]:
-    """Say what patterns of class ``kind`` match; a decorator.
-
-    The function below it, ``demand(pattern, expr)``, returns pairs of a pattern and an expression,
-    all of which have to match if ``pattern`` is to match ``expr``, those that ``pattern`` is made
-    of among them; or ``None`` where it does not match, whatever they do.
-
-    Args:
-        kind: A class of patterns.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-
-    Example:
-        >>> from relayish.dataflow_pattern import wildcard
-        >>> from relayish.ir.node import declared_temporarily, node
-        >>> from relayish.ir.relay.expr import RefRead, Var
-        >>> x = Var("x")
-        >>> with declared_temporarily():
-        ...     @node("ref_read_pattern")
-        ...     class RefReadPattern(DFPattern):
-        ...         "Matches a read of what ``ref`` matches."
-        ...         ref: DFPattern
-        ...     @register_pattern(RefReadPattern)
-        ...     def demand(pattern, expr):
-        ...         return [(pattern.ref, expr.ref)] if type(expr) is RefRead else None
-        ...     pattern = RefReadPattern(wildcard())
-        ...     print(pattern, pattern.match(RefRead(x)), pattern.match(x))
-        ref_read_pattern(*) True False
-    """
-    return DEMANDS.register(kind, replace=replace)
-
-
-DEMANDS: Final[KindTable[Demand]] = KindTable(
-    "pattern matching", "relay.dataflow_pattern.register_pattern"
-)
+DEMANDS: Final[KindTable[Demand]] = KindTable("pattern matching", "relay.dataflow_pattern.DEMANDS")
 """What kinds of patterns demand that have no place in the matcher itself."""

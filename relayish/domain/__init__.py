@@ -28,9 +28,10 @@ from relayish.domain.tasks import (
 from relayish.domain.transform_ctx import TransformCtx
 from relayish.domain.verifier import VerifyCtx, check, verify
 from relayish.domain.visitor import Visitor
-from relayish.ir.callables import register_callable
+from relayish.ir.callables import CALLABLES, ForeignCall
 
 __all__ = [
+    "CALLABLES",
     "REMOVED",
     "UNKNOWN",
     "AnalyzeCtx",
@@ -41,6 +42,7 @@ __all__ = [
     "DefaultHandler",
     "EvalCtx",
     "FlattenCtx",
+    "ForeignCall",
     "Handler",
     "InstrumentCtx",
     "InvalidHandler",
@@ -55,7 +57,6 @@ __all__ = [
     "check",
     "handler_of",
     "list_tasks",
-    "register_callable",
     "register_filler",
     "register_handler",
     "register_task",

@@ -4,7 +4,7 @@ from relayish._support.missing import set_finder
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
-from relayish.interpreter.evaluator import Apply, Capture, Run, register_evaluator
+from relayish.interpreter.evaluator import EVALUATORS, MATCHERS, Apply, Capture, Run
 from relayish.interpreter.graph_executor import GraphExecutor, PlannedFunction
 from relayish.interpreter.random_value import random_arguments
 from relayish.interpreter.value import (
@@ -17,6 +17,8 @@ from relayish.interpreter.value import (
 )
 
 __all__ = [
+    "EVALUATORS",
+    "MATCHERS",
     "Apply",
     "Capture",
     "Closure",
@@ -33,7 +35,6 @@ __all__ = [
     "evaluate_call",
     "normalise",
     "random_arguments",
-    "register_evaluator",
     "same_value",
 ]
 

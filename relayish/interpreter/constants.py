@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.analysis.static_shape import StaticShapes
-from relayish.dataflow import SparseAnalysis, register_analysis, register_refinement
+from relayish.dataflow import REFINEMENTS, SparseAnalysis, register_analysis
 from relayish.dataflow.lattice import BOTTOM, TOP, Lattice, same_value
 from relayish.dataflow.lattice.symbols import Extreme
 from relayish.interpreter.constant_call import SIZE_LIMIT, Room, plan_of, shape_result
@@ -247,7 +247,7 @@ class Constants(SparseAnalysis[AbstractValue]):
         return TOP if found is None else abstract(found)
 
 
-@register_refinement(Constants, relay_op("equal"))
+@REFINEMENTS.register(Constants, relay_op("equal"))
 def _learn_from_equal(
     call: Call, truth: bool, a: AbstractValue, b: AbstractValue
 ) -> Iterator[tuple[Node, AbstractValue]]:
@@ -259,21 +259,21 @@ def _learn_from_equal(
             yield other, known
 
 
-@register_refinement(Constants, relay_op("not_equal"))
+@REFINEMENTS.register(Constants, relay_op("not_equal"))
 def _learn_from_not_equal(
     call: Call, truth: bool, a: AbstractValue, b: AbstractValue
 ) -> Iterator[tuple[Node, AbstractValue]]:
     return _learn_from_equal(call, not truth, a, b)
 
 
-@register_refinement(Constants, relay_op("logical_not"))
+@REFINEMENTS.register(Constants, relay_op("logical_not"))
 def _learn_from_not(
     call: Call, truth: bool, _: AbstractValue
 ) -> Iterator[tuple[Node, AbstractValue]]:
     yield call.args[0], np.bool_(not truth)
 
 
-@register_refinement(Constants, relay_op("logical_and"))
+@REFINEMENTS.register(Constants, relay_op("logical_and"))
 def _learn_from_and(
     call: Call, truth: bool, *_: AbstractValue
 ) -> Iterator[tuple[Node, AbstractValue]]:
@@ -281,7 +281,7 @@ def _learn_from_and(
         yield from [(arg, np.bool_(True)) for arg in call.args]
 
 
-@register_refinement(Constants, relay_op("logical_or"))
+@REFINEMENTS.register(Constants, relay_op("logical_or"))
 def _learn_from_or(
     call: Call, truth: bool, *_: AbstractValue
 ) -> Iterator[tuple[Node, AbstractValue]]:

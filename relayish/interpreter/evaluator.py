@@ -1,20 +1,19 @@
 """Evaluators: what the value of a node of some kind is, by the values of its operands and scopes.
 
 Relay's own kinds are compiled to instructions of their own; other packages say what theirs are
-worth by :func:`register_evaluator`.
+worth by :data:`EVALUATORS`.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DuplicateNameError
 from relayish.interpreter.value import Evaluated
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import KindTable, MadeTable
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Pattern
 
 ScopeName: TypeAlias = Node | tuple[Node, ...] | int
 """Which scope of a node: what is evaluated in it, a node or the tuple of a block, or its position
@@ -78,8 +77,6 @@ MatchPattern: TypeAlias = Callable[[Any, Evaluated], Iterable[tuple[Node, Evalua
 Any: a pattern of the kind.
 """
 
-_Evaluate = TypeVar("_Evaluate", bound=Callable[..., Any])  # Any: Evaluate or MatchPattern
-
 
 class Evaluator(NamedTuple):
     """How nodes of a kind are evaluated.
@@ -98,71 +95,32 @@ class Evaluator(NamedTuple):
     in_line: bool = False
 
 
-EVALUATORS: Final[KindTable[Evaluator]] = KindTable(
-    "evaluation", "relay.interpreter.register_evaluator"
-)
-MATCHERS: Final[KindTable[MatchPattern]] = KindTable(
-    "matching of patterns", "relay.interpreter.register_evaluator"
-)
-
-
-@overload
-def register_evaluator(
-    kind: type[Node], evaluate: _Evaluate, *, replace: bool = False
-) -> _Evaluate: ...
-@overload
-def register_evaluator(
-    kind: type[Node], *, replace: bool = False
-) -> Callable[[_Evaluate], _Evaluate]: ...
-def register_evaluator(
-    kind: type[Node], evaluate: _Evaluate | None = None, *, replace: bool = False
-) -> _Evaluate | Callable[[_Evaluate], _Evaluate]:
-    """Say what nodes of class ``kind``, or of all classes below it, are worth.
-
-    ``evaluate(node, *operands)`` is given the values of the operands, in order of declaration, and
-    returns that of the node. For a kind with scopes it is a generator function: it yields
-    :class:`Run`, :class:`Apply` or :class:`Capture` and is sent the value asked for. Values are
-    what programs have: numpy scalars and arrays, tuples, closures, references. Operands that see
-    what the node binds in scopes are not given; they are asked for as scopes are. The variables
-    that a statement without scopes declares stand for its value, or for the fields of it.
-
-    For a kind of pattern, ``match(pattern, value)`` returns ``None`` where ``value`` differs, else
-    pairs: of the patterns inside and of variables that the pattern binds itself, each with what it
-    has to match or stands for.
-
-    Args:
-        kind: A class of nodes that a package declares.
-        evaluate: The evaluator; without one, a decorator is returned.
-        replace: Take the place of an evaluator that was registered before.
-
-    Raises:
-        DuplicateNameError: If the kind has an evaluator.
-
-    Example:
-        >>> from relayish.ir.node import declared_temporarily, field, node
-        >>> from relayish.ir.relay.expr import Expr, Var
-        >>> from relayish.ir.roles import Runs
-        >>> with declared_temporarily():
-        ...     @node("while_loop")
-        ...     class While(Expr):
-        ...         var: Var = field(binder=True)
-        ...         init: Expr
-        ...         cond: Expr = field(scope=Runs.REPEATEDLY)
-        ...         body: Expr = field(scope=Runs.REPEATEDLY)
-        ...     @register_evaluator(While)
-        ...     def evaluate_while(loop, value):
-        ...         while (yield Run(loop.cond, {loop.var: value})):
-        ...             value = yield Run(loop.body, {loop.var: value})
-        ...         return value
-    """
-    if evaluate is None:
-        return lambda given: register_evaluator(kind, given, replace=replace)
-    if issubclass(kind, Pattern):
-        MATCHERS.register(kind, evaluate, replace=replace)
-        return evaluate
+def _make_evaluator(kind: type[Node], given: Evaluate | Evaluator) -> Evaluator:
+    if isinstance(given, Evaluator):
+        return given
     known = EVALUATORS.get(kind)
     if known is not None and known.enter is not None:
         raise DuplicateNameError(f"the evaluation of Relay's {kind.__name__} cannot be replaced")
-    made = Evaluator(evaluate, inspect.isgeneratorfunction(evaluate))
-    EVALUATORS.register(kind, made, replace=replace, by=evaluate)
-    return evaluate
+    return Evaluator(given, inspect.isgeneratorfunction(given))
+
+
+EVALUATORS: Final[MadeTable[Evaluator, Evaluate | Evaluator]] = MadeTable(
+    "evaluation", "relay.interpreter.EVALUATORS", _make_evaluator
+)
+"""What nodes of a kind are worth.
+
+``evaluate(node, *operands)`` is given the values of the operands, in order of declaration, and
+returns that of the node. For a kind with scopes it is a generator function: it yields
+:class:`Run`, :class:`Apply` or :class:`Capture` and is sent the value asked for. Values are what
+programs have: numpy scalars and arrays, tuples, closures, references. Operands that see what the
+node binds in scopes are not given; they are asked for as scopes are. The variables that a statement
+without scopes declares stand for its value, or for the fields of it."""
+
+MATCHERS: Final[KindTable[MatchPattern]] = KindTable(
+    "matching of patterns", "relay.interpreter.MATCHERS"
+)
+"""What patterns of a kind match.
+
+``match(pattern, value)`` returns ``None`` where ``value`` differs, else pairs: of the patterns
+inside and of variables that the pattern binds itself, each with what it has to match or stands for.
+"""

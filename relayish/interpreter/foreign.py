@@ -10,9 +10,9 @@ from relayish.domain.handler import Handler
 from relayish.domain.tasks import register_filler, register_handler
 from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import evaluate
-from relayish.interpreter.evaluator import EvaluationSteps, register_evaluator
+from relayish.interpreter.evaluator import EVALUATORS, EvaluationSteps
 from relayish.interpreter.value import Evaluated
-from relayish.ir.callables import Callee, register_callable
+from relayish.ir.callables import CALLABLES, Callee, ForeignCall
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
@@ -28,7 +28,7 @@ def callee_of(_definition: Expr, name: str, mod: AnyModule) -> Callee:
     return call
 
 
-register_callable(Expr, callee_of)
+CALLABLES.register(Expr, ForeignCall(callee_of))
 
 
 def _enter_evaluator(kind: type[Node], handler: type[Handler], method: str) -> None:
@@ -44,7 +44,7 @@ def _enter_evaluator(kind: type[Node], handler: type[Handler], method: str) -> N
     made: Any = in_steps if inspect.isgeneratorfunction(evaluator.method) else at_once
     made.__module__ = handler.__module__
     made.__qualname__ = f"{handler.__qualname__}.{method}"
-    register_evaluator(kind, made)
+    EVALUATORS.register(kind, made)
 
 
 register_filler("evaluate", Expr, _enter_evaluator)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from relayish.errors import DeclarationError, suggest
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 
@@ -47,32 +46,8 @@ class Algebra(NamedTuple):
 
 
 ALGEBRAS: Final[KindTable[Algebra]] = KindTable(
-    "algebraic simplification", "relayish.ir.algebra.register_algebra", {Node: Algebra()}
+    "algebraic simplification", "relayish.ir.algebra.ALGEBRAS", {Node: Algebra()}
 )
-
-
-def register_algebra(
-    kind: type[Node], algebra: Algebra | None = None, *, replace: bool = False, **facts: Any
-) -> None:
-    """Declare algebraic facts of the operator that nodes of class ``kind`` are.
-
-    Args:
-        kind: A kind or a family.
-        algebra: The facts, or
-        facts: these by name; see :class:`Algebra`.
-        replace: Take the place of what was declared before.
-
-    Raises:
-        DuplicateNameError: If facts were declared already and ``replace`` is false.
-        DeclarationError: If a fact is none that there is.
-    """
-    unknown = [name for name in facts if name not in Algebra._fields]
-    if unknown:
-        raise DeclarationError(
-            f"{unknown[0]!r} is no fact of algebra{suggest(unknown[0], Algebra._fields)}; there "
-            f"are {', '.join(Algebra._fields)}"
-        )
-    ALGEBRAS.register(kind, Algebra(**facts) if algebra is None else algebra, replace=replace)
 
 
 class Numbers(NamedTuple):
@@ -92,19 +67,5 @@ class Numbers(NamedTuple):
 
 
 NUMBERS: Final[KindTable[Numbers]] = KindTable(
-    "algebraic simplification", "relayish.ir.algebra.register_numbers"
+    "algebraic simplification", "relayish.ir.algebra.NUMBERS"
 )
-
-
-def register_numbers(kind: type[Node], numbers: Numbers, *, replace: bool = False) -> None:
-    """Say how a language writes numbers.
-
-    Args:
-        kind: The family of its expressions.
-        numbers: See :class:`Numbers`.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If that was said already and ``replace`` is false.
-    """
-    NUMBERS.register(kind, numbers, replace=replace)

@@ -51,33 +51,12 @@ class ForeignCall(NamedTuple):
     """
 
     make: Callable[[Any, str, AnyModule], Callee]  # Any: definitions of the kind
-    signature: Callable[[Any], CallSignature | None] | None  # Any: as above
+    signature: Callable[[Any], CallSignature | None] | None = None  # Any: as above
 
 
 CALLABLES: Final[KindTable[ForeignCall]] = KindTable(
-    "calls across languages", "relay.domain.register_callable"
+    "calls across languages", "relayish.domain.CALLABLES"
 )
-
-
-def register_callable(
-    kind: type[Node],
-    make: Callable[[Any, str, AnyModule], Callee],  # Any: definitions of the kind
-    signature: Callable[[Any], CallSignature | None] | None = None,  # Any: as above
-    *,
-    replace: bool = False,
-) -> None:
-    """Say what calling a definition of class ``kind`` from another language does.
-
-    Args:
-        kind: A kind or a family.
-        make: ``make(definition, name, mod)`` returns the function that a definition is.
-        signature: ``signature(definition)`` tells what it takes and gives, where that is told.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If that was said already and ``replace`` is false.
-    """
-    CALLABLES.register(kind, ForeignCall(make, signature), replace=replace, by=make)
 
 
 def signature_of(definition: Node) -> CallSignature | None:

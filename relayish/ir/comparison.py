@@ -29,30 +29,12 @@ class Comparison(NamedTuple):
     """
 
     same: Same | None = None
-    skipped: frozenset[str] = frozenset()
+    skipped: tuple[str, ...] = ()
     beside: Beside | None = None
     hashed: tuple[str, ...] = ()
 
 
 COMPARISONS: Final[KindTable[Comparison]] = KindTable(
-    "structural comparison", "relayish.ir.comparison.register_comparison", {Node: Comparison()}
+    "structural comparison", "relayish.ir.comparison.COMPARISONS", {Node: Comparison()}
 )
 """By kind; kinds without a rule of their own are compared by their fields."""
-
-
-def register_comparison(
-    kind: type[Node],
-    *,
-    same: Same | None = None,
-    skipped: tuple[str, ...] = (),
-    beside: Beside | None = None,
-    hashed: tuple[str, ...] = (),
-    replace: bool = False,
-) -> None:
-    """Say how nodes of class ``kind`` are compared; structural hashing leaves ``skipped`` out.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-    """
-    rule = Comparison(same, frozenset(skipped), beside, hashed)
-    COMPARISONS.register(kind, rule, replace=replace, by=same or beside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Generic, TypeVar, overload
 
 from relayish.errors import DeclarationError, UnknownKindError
@@ -19,6 +20,7 @@ from relayish.ir.node import Node, lineage
 from relayish.ir.traversal import ByKind
 
 V = TypeVar("V")
+G = TypeVar("G")
 
 
 class KindTable(dict[type[Node], V], Generic[V]):
@@ -31,29 +33,29 @@ class KindTable(dict[type[Node], V], Generic[V]):
 
     Args:
         purpose: What asks, as the subject of a sentence: ``"type inference"``.
-        registered_by: The public function that adds an entry, as users call it:
-            ``"relay.analysis.register_type_rule"``.
+        name: Where users find the table, ``"relay.analysis.TYPE_RULES"``, or the function that
+            adds entries.
         entries: What is there from the start.
 
     Complexity:
         Constant; that of a dictionary for kinds that were asked for before.
 
     Example:
-        >>> table: KindTable[str] = KindTable("the census", "census.register")
+        >>> table: KindTable[str] = KindTable("the census", "COUNTS")
         >>> table[Node]
         Traceback (most recent call last):
         ...
-        relayish.errors.UnknownKindError: the census knows no Node; call census.register(Node, ...)
+        relayish.errors.UnknownKindError: the census knows no Node; call COUNTS.register(Node, ...)
     """
 
-    __slots__ = ("_claims", "_declared", "_derived", "purpose", "registered_by")
+    __slots__ = ("_claims", "_declared", "_derived", "name", "purpose")
 
     def __init__(
-        self, purpose: str, registered_by: str, entries: Mapping[type[Node], V] | None = None
+        self, purpose: str, name: str, entries: Mapping[type[Node], V] | None = None
     ) -> None:
         super().__init__(entries or {})
         self.purpose = purpose
-        self.registered_by = registered_by
+        self.name = name
         self._declared: dict[type[Node], V] = dict(self)
         self._derived: list[ByKind] = []
         self._claims: Claims[type[Node]] = Claims()
@@ -79,22 +81,29 @@ class KindTable(dict[type[Node], V], Generic[V]):
             kind: A kind or a family.
             entry: What serves it.
             replace: Take the place of whatever entry there is.
-            by: The function that somebody registers, where the entry is made of it.
+            by: The function that somebody registers, where the entry is made of it; by default
+                the first that a tuple holds.
 
         Raises:
             DeclarationError: If ``kind`` is no class of nodes.
             DuplicateNameError: If somebody else gave the kind an entry and ``replace`` is false.
         """
-        if not is_node_class(kind):
-            raise DeclarationError(
-                f"{self.registered_by} is given {kind!r}; expected a class of nodes: a family, or "
-                f"a kind that @node declares"
-            )
+        self._check(kind)
         if entry is None:
             return lambda given: self.register(kind, given, replace=replace)
+        return self._enter(kind, entry, _tells(entry) if by is None else by, replace)
+
+    def _check(self, kind: type[Node]) -> None:
+        if not is_node_class(kind):
+            raise DeclarationError(
+                f"{self._way()} is given {kind!r}; expected a class of nodes: a family, or "
+                f"a kind that @node declares"
+            )
+
+    def _enter(self, kind: type[Node], entry: V, by: object, replace: bool) -> V:
         self._claims.enter(
             kind,
-            entry if by is None else by,
+            by,
             f"{self.purpose} knows {kind.__name__} already; the entry",
             taken=kind in self._declared,
             instead="say replace=True to put the second in place of the first",
@@ -103,6 +112,9 @@ class KindTable(dict[type[Node], V], Generic[V]):
         self._declared[kind] = entry
         self._renew()
         return entry
+
+    def _way(self) -> str:
+        return self.name if self.name.rpartition(".")[2].islower() else f"{self.name}.register"
 
     def knows(self, kind: type[Node]) -> bool:
         """Return whether some entry serves nodes of class ``kind``."""
@@ -145,6 +157,57 @@ class KindTable(dict[type[Node], V], Generic[V]):
                 found = self[kind] = self[base]
                 return found
         raise UnknownKindError(
-            f"{self.purpose} knows no {kind.__name__}; "
-            f"call {self.registered_by}({kind.__name__}, ...)"
+            f"{self.purpose} knows no {kind.__name__}; call {self._way()}({kind.__name__}, ...)"
         )
+
+
+class MadeTable(KindTable[V], Generic[V, G]):
+    """A table whose entries are made of what is registered, or are that, once it is checked.
+
+    Args:
+        purpose: As of a :class:`KindTable`.
+        name: Likewise.
+        make: ``make(kind, given)``: the entry; raises where ``given`` does not do.
+        entries: As of a :class:`KindTable`: entries, not what they are made of.
+    """
+
+    __slots__ = ("_make",)
+
+    def __init__(
+        self,
+        purpose: str,
+        name: str,
+        make: Callable[[type[Node], G], V],
+        entries: Mapping[type[Node], V] | None = None,
+    ) -> None:
+        super().__init__(purpose, name, entries)
+        self._make = make
+
+    @overload  # type: ignore[override]  # it takes what entries are made of
+    def register(self, kind: type[Node], entry: G, *, replace: bool = False) -> G: ...
+    @overload
+    def register(self, kind: type[Node], *, replace: bool = False) -> Callable[[G], G]: ...
+    def register(
+        self, kind: type[Node], entry: G | None = None, *, replace: bool = False
+    ) -> G | Callable[[G], G]:
+        """Add what serves nodes of class ``kind``, or of all classes below it; also a decorator.
+
+        Returns:
+            What was given.
+
+        Raises:
+            DeclarationError: If ``kind`` is no class of nodes, or there can be no such entry.
+            DuplicateNameError: If somebody else gave the kind an entry and ``replace`` is false.
+        """
+        self._check(kind)
+        if entry is None:
+            return lambda given: self.register(kind, given, replace=replace)
+        self._enter(kind, self._make(kind, entry), _tells(entry), replace)
+        return entry
+
+
+def _tells(entry: object) -> object:
+    """Return what tells who registers an entry: a function that it holds, or itself."""
+    if isinstance(entry, tuple):
+        return next((each for each in entry if isinstance(each, FunctionType)), entry)
+    return entry

@@ -77,6 +77,9 @@ class _Nested(Operands):
 
 
 Line = Callable[[Any, Operands], str]  # Any: nodes of one kind
+"""``line(node, operands)``: the text, in which ``operands(child, ...)`` shows children.
+
+It looks at no more than the fields of the node."""
 
 
 def one_line(node: Node) -> str:
@@ -177,20 +180,6 @@ def show_found(value: object) -> str:
     return f"{shown} ({type(value).__name__})"
 
 
-def register_line(kind: type[Node], line: Line) -> None:
-    """Say how nodes of class ``kind`` are shown in one line.
-
-    Args:
-        kind: A kind, or a family of kinds.
-        line: ``line(node, operands)``: the text, in which ``operands(child, ...)`` shows children.
-            It looks at no more than the fields of the node.
-
-    Raises:
-        DuplicateNameError: If that was said already.
-    """
-    LINES.register(kind, line)
-
-
 def shorten(name: str) -> str:
     """Return ``name`` on one line, and not too long for one."""
     return escape(_cut(name, _LONGEST_NAME))
@@ -251,6 +240,6 @@ def _cut(text: str, length: int) -> str:
 
 
 LINES: Final[KindTable[Line]] = KindTable(
-    "the one-line form", "relayish.ir.one_line.register_line", {Node: _line_of_fields}
+    "the one-line form", "relayish.ir.one_line.LINES", {Node: _line_of_fields}
 )
 """By kind; kinds without a form of their own are shown by their fields."""

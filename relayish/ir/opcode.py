@@ -47,44 +47,15 @@ class OperatorField(NamedTuple):
     field: str | None = None
 
 
-_OPERATOR_FIELDS: KindTable[OperatorField | None] = KindTable(
-    "the opcode of a node", "relayish.ir.opcode.register_operator_field", {Node: None}
+OPERATOR_FIELDS: Final[KindTable[OperatorField | None]] = KindTable(
+    "the opcode of a node", "relayish.ir.opcode.OPERATOR_FIELDS", {Node: None}
 )
-
-
-def register_operator_field(
-    kind: type[Node],
-    callee: Callee,
-    named: Named,
-    *,
-    field: str | None = None,
-    replace: bool = False,
-) -> None:
-    """Say that nodes of class ``kind`` call operators, and which.
-
-    Args:
-        kind: A kind or a family.
-        callee: Gives for a node what it calls, one hashable thing for each operator, or ``None``
-            where it calls something else; then the node is the operator that its kind is.
-        named: Gives for what is called the names of its domain and of the operator in that.
-        field: The field that holds it, where that holds other children, too.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-
-    Example:
-        >>> from relayish.ir.relay.expr import Call, Var
-        >>> from relayish.op import get_op
-        >>> operator_of(Call(get_op("nn.relu"), [Var("x")])).name
-        'relu'
-    """
-    _OPERATOR_FIELDS.register(kind, OperatorField(callee, named, field), replace=replace, by=named)
+"""By kind; where ``callee`` gives ``None``, a node is the operator that its kind is."""
 
 
 def operator_field_of(kind: type[Node]) -> OperatorField | None:
     """Return how nodes of class ``kind`` tell which operator they call, if they call any."""
-    return _OPERATOR_FIELDS[kind]
+    return OPERATOR_FIELDS[kind]
 
 
 def place_of(node: Node) -> tuple[Domain, Operator]:
@@ -97,7 +68,7 @@ def place_of(node: Node) -> tuple[Domain, Operator]:
         Constant.
     """
     kind = type(node)
-    calls = _OPERATOR_FIELDS[kind]
+    calls = OPERATOR_FIELDS[kind]
     callee = None if calls is None else calls.callee(node)
     key: object = kind if callee is None else (kind, callee)
     found = PLACES.get(key)
@@ -188,13 +159,13 @@ def _by_kind(
     """
 
     def of_kind(kind: type[Node]) -> Callable[..., Any]:  # Any: as above
-        fields, calls = child_fields(kind), _OPERATOR_FIELDS[kind]
+        fields, calls = child_fields(kind), OPERATOR_FIELDS[kind]
         if calls is None or calls.field is None:
             return compile_of(fields)
         operands = [f for f in fields if f.name != calls.field]
         return choose(calls.callee, compile_of(operands), compile_of(fields))
 
-    return _OPERATOR_FIELDS.derive(of_kind)
+    return OPERATOR_FIELDS.derive(of_kind)
 
 
 def _choose(callee: Callee, calls: NodesGetter, others: NodesGetter) -> NodesGetter:

@@ -30,20 +30,11 @@ Interning: TypeAlias = Callable[[Any], tuple[Callable[..., Node], tuple[object, 
 """Gives for a node the function that finds it, and what that takes.  Any: a node of one kind"""
 
 INTERNED: Final[KindTable[Interning | None]] = KindTable(
-    "interning", "relayish.ir.storage.register_interning", {Node: None}
+    "interning", "relayish.ir.storage.INTERNED", {Node: None}
 )
-"""By kind, what finds the one node of a name; ``None`` where there may be several."""
+"""Interning (hash consing), by kind: what finds the one node of a name, and what that takes.
 
-
-def register_interning(kind: type[Node], interning: Interning, *, replace: bool = False) -> None:
-    """Declare interning (hash consing): one node of class ``kind`` for each name, pickled by that.
-
-    Such a node is its own copy.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-    """
-    INTERNED.register(kind, interning, replace=replace)
+``None`` where there may be several. Such a node is its own copy, and pickled by its name."""
 
 
 def intern(node: Node) -> Node:

@@ -19,7 +19,7 @@ class _Hashed(Traversal):
         return [f for f in super().fields(kind) if f.name not in _find_skipped(kind)]
 
 
-def _find_skipped(kind: type[Node]) -> frozenset[str]:
+def _find_skipped(kind: type[Node]) -> tuple[str, ...]:
     return COMPARISONS[kind].skipped
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
@@ -32,23 +32,10 @@ def _make_none(_expr: Node, _name: str) -> None:
     """Make nothing: the value has no name."""
 
 
-_TEMPORARIES: KindTable[MakeTemporary] = KindTable(
-    "the name of a value", "relayish.ir.temporary.register_temporary", {Node: _make_none}
+TEMPORARIES: Final[KindTable[MakeTemporary]] = KindTable(
+    "the name of a value", "relayish.ir.temporary.TEMPORARIES", {Node: _make_none}
 )
-
-
-def register_temporary(kind: type[Node], make: MakeTemporary, *, replace: bool = False) -> None:
-    """Say how the values of expressions of class ``kind`` are given a name.
-
-    Args:
-        kind: A kind or a family.
-        make: Makes a temporary, or returns ``None`` for what stays where it is.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-    """
-    _TEMPORARIES.register(kind, make, replace=replace)
+"""By kind: how the values of expressions are given a name."""
 
 
 def make_temporary(expr: Node, name: str) -> Temporary | None:
@@ -60,4 +47,4 @@ def make_temporary(expr: Node, name: str) -> Temporary | None:
         >>> made.binding.value, made.binding.var is made.use
         (Tuple(fields=()), True)
     """
-    return _TEMPORARIES[type(expr)](expr, name)
+    return TEMPORARIES[type(expr)](expr, name)

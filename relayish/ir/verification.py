@@ -69,24 +69,9 @@ def demand_nothing(node: Node, report: Report) -> None:
 
 
 VERIFY_RULES: Final[KindTable[VerifyRule]] = KindTable(
-    "the verifier", "relayish.ir.verification.register_verify_rule", {Node: demand_nothing}
+    "the verifier", "relayish.ir.verification.VERIFY_RULES", {Node: demand_nothing}
 )
 """By kind; a rule of a kind stands in place of those of its families."""
-
-
-def register_verify_rule(
-    kind: type[Node], *, replace: bool = False
-) -> Callable[[VerifyRule], VerifyRule]:
-    """Say what nodes of class ``kind`` have to be; a decorator.
-
-    Args:
-        kind: A kind, or a family of kinds, each of which may have a rule of its own instead.
-        replace: Take the place of the rule that there is.
-
-    Raises:
-        DuplicateNameError: If the kind has a rule and ``replace`` is false.
-    """
-    return VERIFY_RULES.register(kind, replace=replace)
 
 
 DefinitionRule: TypeAlias = Callable[[Mapping[str, Any], AnyModule | None], Iterable[Violation]]
@@ -96,11 +81,16 @@ Each violation names its definition. ``mod`` is the module in which they stand, 
 """
 
 
-class _Raised:
-    """The rule that a function stands for which raises what is wrong with one definition."""
+class RaisingVerifier(NamedTuple):
+    """The rule that a function stands for which raises what is wrong with one definition.
 
-    def __init__(self, verifier: Verifier) -> None:
-        self.verifier = verifier
+    Attributes:
+        verifier: ``verifier(definition, mod)`` raises a
+            :class:`~relayish.errors.WellFormedError` that says what is wrong. ``mod`` is the module
+            in which the definition stands, or ``None``.
+    """
+
+    verifier: Verifier
 
     def __call__(
         self,
@@ -143,42 +133,13 @@ class UnnamedRule(Enum):
 
 
 DEFINITION_RULES: Final[KindTable[DefinitionRule]] = KindTable(
-    "well-formedness", "relay.analysis.register_verifier"
+    "well-formedness", "relay.analysis.DEFINITION_RULES"
 )
-"""By kind of definition; those of no kind in it follow the rules of scoping and no others."""
+"""By kind of definition; those of no kind in it follow the rules of scoping and no others.
+
+The rule asks :data:`VERIFY_RULES` about the nodes."""
 
 Verifier: TypeAlias = Callable[[Any, AnyModule | None], None]  # Any: a node of one kind
-
-
-def register_definition_rule(
-    kind: type[Node], rule: DefinitionRule, *, replace: bool = False
-) -> None:
-    """Say what definitions of class ``kind``, of a language with rules of its own, have to be.
-
-    Args:
-        kind: A kind or a family.
-        rule: See :data:`DefinitionRule`. It asks :data:`VERIFY_RULES` about the nodes.
-        replace: Take the place of the rule that there is.
-
-    Raises:
-        DuplicateNameError: If the kind has a rule and ``replace`` is false.
-    """
-    DEFINITION_RULES.register(kind, rule, replace=replace)
-
-
-def register_verifier(kind: type[Node], verifier: Verifier) -> None:
-    """Say when a definition of another language is well formed.
-
-    Args:
-        kind: The kind of definition, or a family.
-        verifier: ``verifier(definition, mod)`` raises a
-            :class:`~relayish.errors.WellFormedError` that says what is wrong. ``mod`` is the module
-            in which the definition stands, or ``None``.
-
-    Raises:
-        DuplicateNameError: If the kind has a verifier of somebody else's.
-    """
-    DEFINITION_RULES.register(kind, _Raised(verifier), by=verifier)
 
 
 class DefinitionVerifier:
@@ -199,7 +160,7 @@ class DefinitionVerifier:
             WellFormedError: As a verifier raises it; else a
                 :class:`~relayish.errors.VerificationError` of all violations.
         """
-        if isinstance(rule, _Raised):
+        if isinstance(rule, RaisingVerifier):
             rule.verifier(definition, self._mod)
             return
         if rule not in self._found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.analysis.infer_type.wider import register_wider_type
+from relayish.analysis.infer_type.wider import WIDER_TYPES
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import field, node
 from relayish.ir.relay.type import TensorType, TupleType, Type
@@ -59,8 +59,8 @@ def _is_of_any_rank(ty: UnrankedTensorType, other: Type) -> bool:
     return isinstance(other, TensorType) and other.dtype == ty.dtype
 
 
-register_wider_type(UnknownType, _is_any)
-register_wider_type(UnrankedTensorType, _is_of_any_rank)
+WIDER_TYPES.register(UnknownType, _is_any)
+WIDER_TYPES.register(UnrankedTensorType, _is_of_any_rank)
 
 
 def may_be_alike(one: Type | None, other: Type | None) -> bool:

@@ -45,7 +45,7 @@ def _rewrite_any(
 
 
 DRIVERS: Final[KindTable[Driver]] = KindTable(
-    "rewriting", "relayish.rewriting.DRIVERS.register", {Node: _rewrite_any}
+    "rewriting", "relayish.rewriting.DRIVERS", {Node: _rewrite_any}
 )
 """What rewrites programs, by the kind of their root."""
 

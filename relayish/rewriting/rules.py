@@ -46,7 +46,7 @@ class RuleSet:
         self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = ByKind(self._select)
         """By kind: the rules for its nodes, or what selects them."""
         if name:
-            self._added = KindTable(name, f"{name}.register")
+            self._added = KindTable(name, name)
             self.of_kind = self._added.derive(self._select)
 
     @classmethod

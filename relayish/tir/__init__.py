@@ -182,7 +182,7 @@ from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import expand_primitive, register_primitive
 from relayish.tir.rewriting import rewrite as _rewriting  # noqa: F401 - registers rules' driver
 from relayish.tir.text import astext, parse
-from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
+from relayish.tir.verifier import VERIFY_RULES, Rule, Violation, check, verify
 
 __all__ = [
     "BF16",
@@ -193,6 +193,7 @@ __all__ = [
     "LT",
     "NE",
     "TIR",
+    "VERIFY_RULES",
     "Add",
     "Alloc",
     "And",
@@ -360,7 +361,6 @@ __all__ = [
     "reduce_sum",
     "register_extern",
     "register_primitive",
-    "register_verify_rule",
     "replace_call_with_expr",
     "replace_var_with_expr",
     "run",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from relayish.ir.algebra import Numbers, register_algebra, register_numbers
+from relayish.ir.algebra import ALGEBRAS, NUMBERS, Algebra, Numbers
 from relayish.tir.analysis.literals import element_of, make_literal
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 
-register_numbers(
+NUMBERS.register(
     Expr,
     Numbers(
         element_of,
@@ -17,17 +17,23 @@ register_numbers(
         lambda node: node.type.is_float,
     ),
 )
-register_algebra(
+ALGEBRAS.register(
     ops.Add,
-    identity=0,
-    float_identity=-0.0,
-    associative=True,
-    inverse=ops.Sub,
-    inverse_element=ops.Minus,
-    total=True,
+    Algebra(
+        identity=0,
+        float_identity=-0.0,
+        associative=True,
+        inverse=ops.Sub,
+        inverse_element=ops.Minus,
+        total=True,
+    ),
 )
-register_algebra(ops.Sub, identity=0, float_identity=0.0, same=0, inverse=ops.Add, total=True)
-register_algebra(ops.Mul, identity=1, float_identity=1.0, absorbing=0, associative=True, total=True)
-register_algebra(ops.Minus, involution=True, total=True)
+ALGEBRAS.register(
+    ops.Sub, Algebra(identity=0, float_identity=0.0, same=0, inverse=ops.Add, total=True)
+)
+ALGEBRAS.register(
+    ops.Mul, Algebra(identity=1, float_identity=1.0, absorbing=0, associative=True, total=True)
+)
+ALGEBRAS.register(ops.Minus, Algebra(involution=True, total=True))
 for _kind in (ops.IntImm, ops.UIntImm, ops.FloatImm, Var):
-    register_algebra(_kind, total=True)
+    ALGEBRAS.register(_kind, Algebra(total=True))

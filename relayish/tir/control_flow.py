@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.dataflow.graph.control_flow import Condition, TestedLoop, register_control_flow
+from relayish.dataflow.graph.control_flow import CONTROL_FLOW, Condition, ControlFlow, TestedLoop
 from relayish.tir.ir.stmt import IfThenElse, PolyFor
 
 
@@ -14,7 +14,7 @@ def _condition_of_poly_for(loop: PolyFor, case: int | None) -> Condition:
     return Condition(loop.condition, case is not None)
 
 
-register_control_flow(IfThenElse, condition=_condition_of_if)
-register_control_flow(
-    PolyFor, loop=TestedLoop(test=0, body=(2, 1)), condition=_condition_of_poly_for
+CONTROL_FLOW.register(IfThenElse, ControlFlow(condition=_condition_of_if))
+CONTROL_FLOW.register(
+    PolyFor, ControlFlow(loop=TestedLoop(test=0, body=(2, 1)), condition=_condition_of_poly_for)
 )

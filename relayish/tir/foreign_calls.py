@@ -15,7 +15,7 @@ from relayish.domain.evaluation import HandlerEvaluator
 from relayish.domain.handler import Handler
 from relayish.domain.tasks import register_filler, register_handler
 from relayish.errors import EvaluationError, FieldError
-from relayish.ir.callables import Callee, CallSignature, ValueType, register_callable
+from relayish.ir.callables import CALLABLES, Callee, CallSignature, ForeignCall, ValueType
 from relayish.ir.module import AnyModule
 from relayish.ir.naming import name_of
 from relayish.ir.node import Node
@@ -122,7 +122,7 @@ def _as_given(arg: Parameter, value: Any) -> Any:  # Any: as above
     return value
 
 
-register_callable(LoweredFunc, callee_of, signature_of)
+CALLABLES.register(LoweredFunc, ForeignCall(callee_of, signature_of))
 
 
 def _compile_by_handler(kind: type[Node], handler: type[Handler], method: str) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final
 
-from relayish.dataflow.analyses.value_numbers import key_of_fields, register_expression_key
+from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS, key_of_fields
 from relayish.dataflow.graph.mod_ref import (
+    BOUND_VARIABLES,
+    MOD_REF,
+    UNALIASED,
+    BoundVariables,
+    KindModRef,
     ModRef,
-    register_mod_ref,
-    register_unaliased,
-    register_variables,
 )
 from relayish.ir.effect import Effect
 from relayish.ir.node import VARIABLES, Node
@@ -175,17 +177,19 @@ def _without_value(func: LoweredFunc) -> tuple[Node, ...]:
     return func.temp_bufs
 
 
-register_mod_ref(Load, _load)
-register_mod_ref(Store, _store)
-register_mod_ref(Tensor, _tensor)
-register_mod_ref(Call, _call)
-register_mod_ref(Reduce, _reduce)
-register_mod_ref(Alloc, _alloc)
-register_mod_ref(Free, _free)
-register_mod_ref(BufferCreate, _buffer_create)
-register_mod_ref(BufferRange, _buffer_range)
-register_mod_ref(GetAddr, _get_addr)
-register_mod_ref(ArgsConstruct, _args_construct)
-register_expression_key(Call, _key_of_call)
-register_unaliased(Var)
-register_variables(LoweredFunc, outliving=_memory_of_caller, without_value=_without_value)
+MOD_REF.register(Load, KindModRef(_load))
+MOD_REF.register(Store, KindModRef(_store))
+MOD_REF.register(Tensor, KindModRef(_tensor))
+MOD_REF.register(Call, KindModRef(_call))
+MOD_REF.register(Reduce, KindModRef(_reduce))
+MOD_REF.register(Alloc, KindModRef(_alloc))
+MOD_REF.register(Free, KindModRef(_free))
+MOD_REF.register(BufferCreate, KindModRef(_buffer_create))
+MOD_REF.register(BufferRange, KindModRef(_buffer_range))
+MOD_REF.register(GetAddr, KindModRef(_get_addr))
+MOD_REF.register(ArgsConstruct, KindModRef(_args_construct))
+EXPRESSION_KEYS.register(Call, _key_of_call)
+UNALIASED.register(Var, True)
+BOUND_VARIABLES.register(
+    LoweredFunc, BoundVariables(outliving=_memory_of_caller, without_value=_without_value)
+)

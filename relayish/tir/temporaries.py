@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.temporary import Temporary, register_temporary
+from relayish.ir.temporary import TEMPORARIES, Temporary
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import BufferRange, Parameter, Tensor, Var
@@ -19,6 +19,6 @@ def _leave(_memory: Expr, _name: str) -> None:
     """Leave what names memory: that is no value."""
 
 
-register_temporary(Expr, _bind_by_let)
+TEMPORARIES.register(Expr, _bind_by_let)
 for _kind in (Parameter, Tensor, BufferRange):
-    register_temporary(_kind, _leave)
+    TEMPORARIES.register(_kind, _leave)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.trip_count import register_trip_count
+from relayish.ir.trip_count import TRIP_COUNTS
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For
@@ -28,5 +28,5 @@ def _count_reduce(reduce: Reduce) -> int | None:
     return count
 
 
-register_trip_count(For, _count_for)
-register_trip_count(Reduce, _count_reduce)
+TRIP_COUNTS.register(For, _count_for)
+TRIP_COUNTS.register(Reduce, _count_reduce)

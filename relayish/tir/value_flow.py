@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.dataflow.points_to.rules import ValueFlow, flow_nowhere, register_value_flow
+from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow, flow_nowhere
 from relayish.ir.effect import Effect
 from relayish.tir.externs import find_extern
 from relayish.tir.ir import operators as ops
@@ -53,17 +53,17 @@ for _kind in (
     stmts.ScheduleBlockRealize,
     ops.UnaryOpNode,
 ):
-    register_value_flow(_kind, flow_nowhere)
+    VALUE_FLOW.register(_kind, flow_nowhere)
 
 
-@register_value_flow(LoweredFunc)
+@VALUE_FLOW.register(LoweredFunc)
 def _lowered_func(func: LoweredFunc, flow: ValueFlow) -> None:
     flow.creates_function(func, func.args, None)
     for buffer in func.temp_bufs:
         flow.creates(buffer, {}, mutable=True)
 
 
-@register_value_flow(Module)
+@VALUE_FLOW.register(Module)
 def _module(module: Module, flow: ValueFlow) -> None:
     for buffer in module.buffers:
         flow.creates(buffer, {}, mutable=True)
@@ -72,7 +72,7 @@ def _module(module: Module, flow: ValueFlow) -> None:
         flow.escapes(inside)
 
 
-@register_value_flow(Tensor)
+@VALUE_FLOW.register(Tensor)
 def _tensor(tensor: Tensor, flow: ValueFlow) -> None:
     if tensor.buffer is not None:
         flow.passes(tensor.buffer, tensor)
@@ -80,7 +80,7 @@ def _tensor(tensor: Tensor, flow: ValueFlow) -> None:
         flow.is_unknown(tensor)
 
 
-@register_value_flow(Load)
+@VALUE_FLOW.register(Load)
 def _load(load: Load, flow: ValueFlow) -> None:
     if load.is_addr_scalar:
         flow.passes(load.tensor, load)
@@ -88,7 +88,7 @@ def _load(load: Load, flow: ValueFlow) -> None:
         flow.is_unknown(load)
 
 
-@register_value_flow(Store)
+@VALUE_FLOW.register(Store)
 def _store(store: Store, flow: ValueFlow) -> None:
     if isinstance(store.value, _NUMBERS):
         return
@@ -98,36 +98,36 @@ def _store(store: Store, flow: ValueFlow) -> None:
         flow.escapes(store.value)  # an address in memory
 
 
-@register_value_flow(stmts.Let)
+@VALUE_FLOW.register(stmts.Let)
 def _let(let: stmts.Let, flow: ValueFlow) -> None:
     if let.body is not None:
         flow.passes(let.body, let.symbol)
 
 
-@register_value_flow(ops.Cast)
+@VALUE_FLOW.register(ops.Cast)
 def _cast(cast: ops.Cast, flow: ValueFlow) -> None:
     flow.passes(cast.v, cast)
 
 
-@register_value_flow(ops.Select)
+@VALUE_FLOW.register(ops.Select)
 def _select(select: ops.Select, flow: ValueFlow) -> None:
     flow.passes(select.true_value, select)
     flow.passes(select.false_value, select)
 
 
-@register_value_flow(BufferGetDataHandle)
-@register_value_flow(BufferGetDataConstHandle)
+@VALUE_FLOW.register(BufferGetDataHandle)
+@VALUE_FLOW.register(BufferGetDataConstHandle)
 def _handle(handle: BufferGetDataHandle | BufferGetDataConstHandle, flow: ValueFlow) -> None:
     flow.passes(handle.buffer, handle)
 
 
-@register_value_flow(GetAddr)
+@VALUE_FLOW.register(GetAddr)
 def _address(address: GetAddr, flow: ValueFlow) -> None:
     data = address.data
     flow.passes(data.tensor if isinstance(data, Load) else data, address)
 
 
-@register_value_flow(Call)
+@VALUE_FLOW.register(Call)
 def _call(call: Call, flow: ValueFlow) -> None:
     arguments = (*call.read_args, *call.write_args)
     known = find_extern(call.name, call.call_type)

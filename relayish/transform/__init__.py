@@ -29,9 +29,9 @@ FUNCTIONS: Final = {
     "gradient": "relayish.passes.gradient.gradient",
     "is_constant": "relayish.passes.fold.constant_checker",
     "recast": "relayish.passes.rewrite.recast",
-    "register_cps_rule": "relayish.passes.normal_form.to_cps",
-    "register_function_passing": "relayish.passes.functions.defunctionalize.encode",
-    "register_gradient_rule": "relayish.passes.gradient.ad.kind_rules",
+    "CPS_RULES": "relayish.passes.normal_form.to_cps",
+    "FUNCTION_PASSING": "relayish.passes.functions.defunctionalize.encode",
+    "GRADIENT_RULES": "relayish.passes.gradient.ad.kind_rules",
     "to_cps": "relayish.passes.normal_form.to_cps",
     "un_cps": "relayish.passes.normal_form.to_cps",
 }

@@ -65,10 +65,13 @@ from relayish.pass_infra.base.type_inference import register_type_inference as r
 from relayish.pass_infra.composition.sequential import requirements as requirements
 from relayish.pass_infra.composition.check import run_check as run_check
 from relayish.pass_infra.base.pass_class import running_pass as running_pass
+from relayish.passes.normal_form.to_cps import CPS_RULES as CPS_RULES
 from relayish.passes.gradient.ad.kind_rules import ControlFlow as ControlFlow
 from relayish.passes.normal_form.let_chains import ExprAppend as ExprAppend
 from relayish.passes.normal_form.let_chains import ExtractBinding as ExtractBinding
+from relayish.passes.functions.defunctionalize.encode import FUNCTION_PASSING as FUNCTION_PASSING
 from relayish.passes.fold.fold_constant import FoldConstantExpr as FoldConstantExpr
+from relayish.passes.gradient.ad.kind_rules import GRADIENT_RULES as GRADIENT_RULES
 from relayish.passes.utility.infer_type import InferTypeLocal as InferTypeLocal
 from relayish.passes.layout.conversion import LayoutConfig as LayoutConfig
 from relayish.passes.normal_form.let_chains import Substitute as Substitute
@@ -78,9 +81,6 @@ from relayish.passes.default_pipeline import default_pipeline as default_pipelin
 from relayish.passes.gradient.gradient import gradient as gradient
 from relayish.passes.fold.constant_checker import is_constant as is_constant
 from relayish.passes.rewrite.recast import recast as recast
-from relayish.passes.normal_form.to_cps import register_cps_rule as register_cps_rule
-from relayish.passes.functions.defunctionalize.encode import register_function_passing as register_function_passing
-from relayish.passes.gradient.ad.kind_rules import register_gradient_rule as register_gradient_rule
 from relayish.passes.normal_form.to_cps import to_cps as to_cps
 from relayish.passes.normal_form.to_cps import un_cps as un_cps
 FUNCTIONS: dict[str, str]

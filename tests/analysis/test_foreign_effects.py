@@ -6,6 +6,7 @@ import pytest
 
 import relayish as relay
 from relayish.analysis import (
+    EFFECT_RULES,
     EffectRule,
     all_vars,
     analyse_effects,
@@ -16,11 +17,10 @@ from relayish.analysis import (
     is_pure,
     post_dominators,
     purity_of,
-    register_effect_rule,
     well_formed,
 )
 from relayish.analysis.closed_functions import find_closed_functions
-from relayish.analysis.effect_rules import EFFECT_RULES, application, deferral, evaluation
+from relayish.analysis.effect_rules import application, deferral, evaluation
 from relayish.analysis.graph_normal_form import needless_lets
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.unobserved_refs import find_unobserved_refs
@@ -136,7 +136,7 @@ class TestRules:
         class Apply(relay.Expr):
             func: relay.Expr
 
-        @register_effect_rule(Apply)
+        @EFFECT_RULES.register(Apply)
         def _summarise(apply, of):
             return evaluation(of[apply.func]) | application(of[apply.func])
 
@@ -149,7 +149,7 @@ class TestRules:
         class Lazy(relay.Expr):
             body: relay.Expr
 
-        register_effect_rule(
+        EFFECT_RULES.register(
             Lazy,
             EffectRule(lambda lazy, of: deferral(of[lazy.body]), has_own_effect=lambda _: False),
         )
@@ -161,7 +161,7 @@ class TestRules:
         with pytest.raises(
             relay.DuplicateNameError, match="the analysis of effects knows Let already"
         ):
-            register_effect_rule(relay.Let, lambda _let, _of: 0)
+            EFFECT_RULES.register(relay.Let, lambda _let, _of: 0)
 
     def test_a_kind_that_registers_nothing_has_the_rule_of_declarations(self):
         assert EFFECT_RULES.knows(KINDS.opaque)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import relayish as relay
-from relayish.analysis import register_type_rule
+from relayish.analysis import TYPE_RULES
 from relayish.testing import run_infer_type
 
 F32 = relay.TensorType((2,), "float32")
@@ -40,7 +40,7 @@ def typed() -> Iterator[Callable[..., str]]:
         def infer(
             rule: Any, ty: relay.Type | None, *beside: Callable[[relay.Var], relay.Expr]
         ) -> str:
-            register_type_rule(Probe, rule)
+            TYPE_RULES.register(Probe, rule)
             x = relay.Var("x", ty)
             func: Any = run_infer_type(
                 relay.Function((x,), relay.Tuple((Probe(x), *[b(x) for b in beside])))

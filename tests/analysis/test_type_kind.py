@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.analysis import infer_type
-from relayish.analysis.type_kind import check_kind, register_kind_rule
+from relayish.analysis.type_kind import KIND_RULES, check_kind
 from relayish.errors import TypeInferenceError
 from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.adt import Constructor, TypeData
@@ -183,7 +183,7 @@ class TestTypesOfOtherPackages:
             class Described(Type):
                 described: Type
 
-            @register_kind_rule(Described)
+            @KIND_RULES.register(Described)
             def rule(ty, kinds, _definitions):
                 is_header = kinds[ty.described] is TypeKind.AdtHandle
                 return None if is_header else "it describes no definition"

@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from relayish.analysis import (
+    PATTERN_COVERS,
     all_type_vars,
     bound_type_vars,
     free_type_vars,
-    register_pattern_cover,
     unmatched_cases,
 )
 from relayish.errors import DispatchError, TypeInferenceError, UnknownKindError
@@ -200,9 +200,9 @@ def test_a_pattern_of_an_unknown_kind_is_refused_until_what_it_matches_is_told()
         x = Var("x")
         inside = PatternTuple((PatternWildcard(), PatternNumber(1)))
         for pattern in (PatternNumber(1), inside):
-            with pytest.raises(UnknownKindError, match=r"relay\.analysis.register_pattern_cover"):
+            with pytest.raises(UnknownKindError, match=r"relay\.analysis.PATTERN_COVERS"):
                 unmatched_cases(Match(x, (Clause(pattern, x),)))
-        register_pattern_cover(PatternNumber, lambda _: None)
+        PATTERN_COVERS.register(PatternNumber, lambda _: None)
         assert str(*unmatched_cases(Match(x, (Clause(PatternNumber(1), x),)))) == "_"
         assert str(*unmatched_cases(Match(x, (Clause(inside, x),)))) == "(_, _)"
         clauses = (Clause(inside, x), Clause(PatternTuple((PatternVar(x), PatternVar(x))), x))

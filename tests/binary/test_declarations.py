@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from relayish.binary import from_binary, register_requirement, to_binary, write_binary
+from relayish.binary import REQUIREMENTS, from_binary, to_binary, write_binary
 from relayish.binary.layout import HEAD_SIZE
 from relayish.binary.records import module_name
 from relayish.errors import (
@@ -251,7 +251,7 @@ def test_what_a_kind_requires_is_asked_of_each_node() -> None:
 
     def declare() -> Any:
         kind = _spin()
-        register_requirement(kind, refuse)
+        REQUIREMENTS.register(kind, refuse)
         return kind
 
     data = written(lambda: _spin()(Var("x")))

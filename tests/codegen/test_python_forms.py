@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.codegen import register_python_form, run_as_python, to_python
+from relayish.codegen import PYTHON_FORMS, PythonForm, run_as_python, to_python
 from relayish.codegen.python.literals import literal
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownKindError
-from relayish.interpreter import evaluate, register_evaluator
+from relayish.interpreter import EVALUATORS, MATCHERS, evaluate
 from relayish.ir.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
@@ -75,9 +75,9 @@ def _declare():
         weights = [term.weight for term in total.terms]
         return sum(first) + sum(map(np.multiply, weights, values[len(first) :]))
 
-    register_evaluator(Sum, evaluate_sum)
-    register_evaluator(Host, lambda host: host.value)
-    register_evaluator(Typed, lambda typed, value: [(typed.pattern, value)])
+    EVALUATORS.register(Sum, evaluate_sum)
+    EVALUATORS.register(Host, lambda host: host.value)
+    MATCHERS.register(Typed, lambda typed, value: [(typed.pattern, value)])
     return Kinds(Weighted, Sum, Later, Host, Scoped, Typed)
 
 
@@ -98,14 +98,14 @@ def _chosen_sums(kinds, x):
 
 @pytest.mark.parametrize("value", [1, 2])
 def test_kind_with_a_form_computes_what_it_evaluates_to(kinds, value):
-    register_python_form(kinds.sum, _text_of_sum)
+    PYTHON_FORMS.register(kinds.sum, PythonForm(_text_of_sum))
     x = relay.var("x", "int32")
     program = Function([x], _chosen_sums(kinds, x))
     assert to_python(program).run()(value) == evaluate(program, args=(value,))
 
 
 def test_kind_with_a_form_is_one_line_of_the_source(kinds):
-    register_python_form(kinds.sum, _text_of_sum)
+    PYTHON_FORMS.register(kinds.sum, PythonForm(_text_of_sum))
     x = relay.var("x", "int32")
     program = Function([x], relay.exp(kinds.sum(x, (kinds.term(3, x),))))
     lines = str(to_python(program)).splitlines()[-2:]
@@ -114,14 +114,16 @@ def test_kind_with_a_form_is_one_line_of_the_source(kinds):
 
 @pytest.mark.parametrize("hint", ["total", lambda node: f"total_{len(node.terms)}"])
 def test_value_of_a_kind_is_called_as_its_form_says(kinds, hint):
-    register_python_form(kinds.sum, _text_of_sum, hint=hint)
+    PYTHON_FORMS.register(kinds.sum, PythonForm(_text_of_sum, hint=hint))
     program = relay.exp(kinds.sum(relay.const(1), (kinds.term(2, relay.const(2)),)))
     name = hint if isinstance(hint, str) else "total_1"
     assert f"    {name} = np.int32(np.int32(1) + 2 * np.int32(2))\n" in to_python(program).text
 
 
 def test_atom_with_a_form_gives_what_no_text_says(kinds):
-    register_python_form(kinds.host, lambda host, _, names: names.give("host", host.value))
+    PYTHON_FORMS.register(
+        kinds.host, PythonForm(lambda host, _, names: names.give("host", host.value))
+    )
     value = np.arange(100)
     program = to_python(relay.Tuple([kinds.host(value), relay.const(1)]))
     assert program.given == {"host": value}
@@ -129,12 +131,12 @@ def test_atom_with_a_form_gives_what_no_text_says(kinds):
 
 
 def test_kind_without_a_form_is_refused_by_an_error_that_says_what_to_call(kinds):
-    with pytest.raises(UnknownKindError, match=r"codegen\.register_python_form\(Sum, \.\.\.\)"):
+    with pytest.raises(UnknownKindError, match=r"codegen\.PYTHON_FORMS\.register\(Sum, \.\.\.\)"):
         to_python(kinds.sum(relay.const(1), ()))
 
 
 def test_atom_without_a_form_is_refused(kinds):
-    with pytest.raises(UnknownKindError, match=r"register_python_form\(Host, \.\.\.\)"):
+    with pytest.raises(UnknownKindError, match=r"PYTHON_FORMS\.register\(Host, \.\.\.\)"):
         to_python(kinds.host(1))
 
 
@@ -144,38 +146,38 @@ def test_kind_with_scopes_is_refused_by_an_error_that_says_to_lower_it(kinds):
 
 
 def test_part_with_a_scope_is_refused_though_the_kind_has_a_form(kinds):
-    register_python_form(kinds.sum, _text_of_sum)
+    PYTHON_FORMS.register(kinds.sum, PythonForm(_text_of_sum))
     with pytest.raises(UnknownKindError, match=r"Sum .* evaluates scopes, .* lower it"):
         to_python(kinds.sum(None, (kinds.later(relay.const(1)),)))
 
 
 def test_form_for_a_kind_with_scopes_is_refused(kinds):
     with pytest.raises(DeclarationError, match="Scoped evaluates scopes or binds variables"):
-        register_python_form(kinds.scoped, lambda *_: "")
+        PYTHON_FORMS.register(kinds.scoped, PythonForm(lambda *_: ""))
 
 
 def test_form_for_a_pattern_that_binds_is_refused(kinds):
     with pytest.raises(DeclarationError, match="Typed evaluates scopes or binds variables"):
-        register_python_form(kinds.typed, lambda *_: "")
+        PYTHON_FORMS.register(kinds.typed, PythonForm(lambda *_: ""))
 
 
 @pytest.mark.parametrize("kind", [Let, If, Function, Match])
 def test_form_for_a_kind_of_relays_with_scopes_is_refused(kind):
     with pytest.raises(DeclarationError, match=r"scopes or binds|cannot be replaced"):
-        register_python_form(kind, lambda *_: "", replace=True)
+        PYTHON_FORMS.register(kind, PythonForm(lambda *_: ""), replace=True)
 
 
 def test_form_for_a_kind_that_has_one_is_refused():
     with declared_temporarily(), pytest.raises(DuplicateNameError, match="replace=True"):
-        register_python_form(Call, lambda *_: "")
+        PYTHON_FORMS.register(Call, PythonForm(lambda *_: ""))
 
 
 @pytest.mark.parametrize("kind", [int, "Sum", None])
 def test_form_for_what_is_no_kind_is_refused(kind):
     with pytest.raises(
-        DeclarationError, match=r"register_python_form is given .* a class of nodes"
+        DeclarationError, match=r"PYTHON_FORMS\.register is given .* a class of nodes"
     ):
-        register_python_form(kind, lambda *_: "")
+        PYTHON_FORMS.register(kind, PythonForm(lambda *_: ""))
 
 
 def test_pattern_from_elsewhere_is_matched_by_its_evaluator(kinds):

@@ -58,7 +58,7 @@ with DECLARED:
 
         target: core.Symbol = field(access=Access.WRITE)
 
-    @core.register_verify_rule(Cmul)
+    @core.VERIFY_RULES.register(Cmul)
     def check_cmul(node: Cmul, report: Report) -> None:
         """Complex numbers are pairs."""
         if node.a.type != "float32[2]":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.dataflow import ForwardDataFlow, find_points_to, register_value_flow, solve
+from relayish.dataflow import VALUE_FLOW, ForwardDataFlow, find_points_to, solve
 from relayish.dataflow.call_graph import CallGraph
 from relayish.dataflow.lattice import Powerset
 from relayish.errors import UnknownNameError
@@ -85,15 +85,15 @@ class TestCallsByName:
 
     @pytest.fixture(autouse=True)
     def rules(self, kinds):
-        @register_value_flow(mini.Call)
+        @VALUE_FLOW.register(mini.Call)
         def call(node, flow):
             flow.calls_by_name(node, node.callee, node.args)
 
-        @register_value_flow(mini.Function)
+        @VALUE_FLOW.register(mini.Function)
         def make(node, flow):
             flow.creates_function(node, node.params, node.body)
 
-        @register_value_flow(mini.Let)
+        @VALUE_FLOW.register(mini.Let)
         def bind(node, flow):
             flow.same(node.var, node.value)
             flow.same(node, node.body)

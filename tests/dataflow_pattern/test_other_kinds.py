@@ -8,10 +8,10 @@ import pytest
 
 import relayish as relay
 from relayish.dataflow_pattern import (
+    DEMANDS,
     DFPattern,
     is_op,
     partition,
-    register_pattern,
     rewrite_rules,
     rule,
     wildcard,
@@ -36,7 +36,7 @@ def same_operands() -> Iterator[type[DFPattern]]:
 
 
 def _register(kind: type[DFPattern]) -> None:
-    @register_pattern(kind)
+    @DEMANDS.register(kind)
     def demand(pattern, expr):
         if type(expr) is not relay.Call or expr.args[0] is not expr.args[-1]:
             return None
@@ -46,7 +46,7 @@ def _register(kind: type[DFPattern]) -> None:
 def test_pattern_of_an_unknown_kind_is_refused(same_operands: type[DFPattern]) -> None:
     pattern = same_operands(wildcard()) + ONE
     for ask in (pattern.match, pattern.partition):
-        with pytest.raises(UnknownKindError, match=r"dataflow_pattern\.register_pattern\(Same"):
+        with pytest.raises(UnknownKindError, match=r"dataflow_pattern\.DEMANDS\.register\(Same"):
             ask(X * X + ONE)
 
 
@@ -96,4 +96,4 @@ def test_registered_pattern_is_cut_out(same_operands: type[DFPattern]) -> None:
 def test_pattern_is_registered_once(same_operands: type[DFPattern]) -> None:
     _register(same_operands)
     with pytest.raises(DuplicateNameError, match="SameOperands"):
-        register_pattern(same_operands)(lambda pattern, expr: None)
+        DEMANDS.register(same_operands)(lambda pattern, expr: None)

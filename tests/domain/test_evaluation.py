@@ -11,7 +11,7 @@ import pytest
 
 import relayish as relay
 from relayish import core, tir
-from relayish.analysis import register_type_rule
+from relayish.analysis import TYPE_RULES
 from relayish.core.interpreter import foreign
 from relayish.domain import Handler, callable_of, register_handler, run, verify
 from relayish.errors import (
@@ -81,7 +81,7 @@ with DECLARED:
             return first + second
 
     register_handler("evaluate", Evaluate)
-    register_type_rule(RelayNorm, lambda norm, infer: infer.type_of(norm.re))
+    TYPE_RULES.register(RelayNorm, lambda norm, infer: infer.type_of(norm.re))
 
 _kinds = known_in_tests(DECLARED, mini.DECLARED)
 
@@ -175,7 +175,7 @@ def test_definition_of_a_language_that_says_nothing_of_calls_is_refused_when_cal
     x = relay.var("x")
     mod = IRModule({"main": Function([x], Call(GlobalVar("other"), [x]))})
     mod = mod.with_function("other", mini.sum_of_squares())
-    with pytest.raises(EvaluationError, match=r"relay\.domain\.register_callable"):
+    with pytest.raises(EvaluationError, match=r"relayish\.domain\.CALLABLES"):
         run(mod, 1)
     assert "main" in mod
 
@@ -390,5 +390,5 @@ def test_endless_calls_of_loops_and_relay_are_refused() -> None:
 
 def test_call_of_a_language_that_says_nothing_of_calls_is_refused() -> None:
     mod = IRModule({"loops": loops_calling("number"), "number": core.GlobalVariable("int32")})
-    with pytest.raises(UnsupportedError, match=r"register_callable\(GlobalVariable"):
+    with pytest.raises(UnsupportedError, match=r"CALLABLES\.register\(GlobalVariable"):
         run(mod, np.ones(4, "float32"), 1, name="loops")

@@ -97,7 +97,7 @@ with DECLARED:
             pass
 
     register_handler("verify", VerifyMarks)
-    relay.analysis.register_type_rule(Noted, lambda noted, infer: infer.type_of(noted.value))
+    relay.analysis.TYPE_RULES.register(Noted, lambda noted, infer: infer.type_of(noted.value))
 
 _kinds = known_in_tests(DECLARED, MIXED)
 

@@ -7,13 +7,14 @@ import pytest
 
 from relayish.errors import DuplicateNameError, EvaluationError, UnknownKindError
 from relayish.interpreter import (
+    EVALUATORS,
+    MATCHERS,
     Apply,
     Capture,
     Closure,
     Run,
     create_executor,
     evaluate,
-    register_evaluator,
 )
 from relayish.ir.effect import Effect
 from relayish.ir.field import field
@@ -168,17 +169,17 @@ def evaluate_while(loop, value):
 
 
 with while_loop.DECLARED, DECLARED:
-    register_evaluator(While, evaluate_while)
+    EVALUATORS.register(While, evaluate_while)
 
 
-@register_evaluator(Choose)
+@EVALUATORS.register(Choose)
 def evaluate_choose(choice, index):
     if index < len(choice.branches):
         return (yield Run(int(index)))
     return (yield Run(choice.otherwise))
 
 
-@register_evaluator(Fold)
+@EVALUATORS.register(Fold)
 def evaluate_fold(_fold, function, *items):
     value = items[0]
     for item in items[1:]:
@@ -186,12 +187,12 @@ def evaluate_fold(_fold, function, *items):
     return value
 
 
-@register_evaluator(Delayed)
+@EVALUATORS.register(Delayed)
 def evaluate_delayed(delayed):
     return (yield Capture(delayed.body))
 
 
-@register_evaluator(LetRec)
+@EVALUATORS.register(LetRec)
 def evaluate_letrec(let):
     value = 0
     for _ in range(3):
@@ -199,7 +200,7 @@ def evaluate_letrec(let):
     return (yield Run(let.body, {let.var: value}))
 
 
-@register_evaluator(Equations)
+@EVALUATORS.register(Equations)
 def evaluate_equations(system):
     values = [0] * len(system.vars)
     for _ in range(2):
@@ -210,23 +211,23 @@ def evaluate_equations(system):
     return (yield Run(system.body, dict(zip(system.vars, values, strict=True))))
 
 
-@register_evaluator(Note)
+@EVALUATORS.register(Note)
 def evaluate_note(note, value):
     NOTES.append((note.label, value))
     return value
 
 
-@register_evaluator(Word)
+@EVALUATORS.register(Word)
 def evaluate_word(word):
     return word.text
 
 
-@register_evaluator(Setting)
+@EVALUATORS.register(Setting)
 def evaluate_setting(setting):
     return {"level": 3}[setting.name]
 
 
-@register_evaluator(Count)
+@EVALUATORS.register(Count)
 def evaluate_count(count, times):
     value = 0
     for turn in range(int(times)):
@@ -234,29 +235,29 @@ def evaluate_count(count, times):
     return value
 
 
-@register_evaluator(Block)
+@EVALUATORS.register(Block)
 def evaluate_block(block):
     values = yield Run(block.statements)
     return values[-1]
 
 
-@register_evaluator(Define)
+@EVALUATORS.register(Define)
 def evaluate_define(_define, value):
     return value
 
 
-@register_evaluator(Emit)
+@EVALUATORS.register(Emit)
 def evaluate_emit(_emit, value):
     NOTES.append(("emit", value))
     return ()
 
 
-@register_evaluator(Program)
+@EVALUATORS.register(Program)
 def evaluate_program(program):
     return len((yield Run(0)))
 
 
-@register_evaluator(Select)
+@EVALUATORS.register(Select)
 def evaluate_select(select, data, *guards):
     for arm, guard in zip(select.arms, guards, strict=True):
         if guard == data:
@@ -264,12 +265,12 @@ def evaluate_select(select, data, *guards):
     return 0
 
 
-@register_evaluator(PatternAt)
+@MATCHERS.register(PatternAt)
 def match_at(pattern, value):
     return ((pattern.var, value), (pattern.inner, value))
 
 
-@register_evaluator(PatternLess)
+@MATCHERS.register(PatternLess)
 def match_less(pattern, value):
     return () if value < pattern.limit else None
 
@@ -491,7 +492,7 @@ def test_patterns_of_other_packages_match():
 
 def test_kind_without_an_evaluator_is_named_with_the_function_to_call():
     span = Span("f.relay", 3, 3, 4, 9)
-    advice = r"evaluation knows no Unregistered; call relay.interpreter.register_evaluator"
+    advice = r"evaluation knows no Unregistered; call relay.interpreter.EVALUATORS"
     with pytest.raises(UnknownKindError, match=advice) as caught:
         evaluate(call("add", const(1), Unregistered(span=span)))
     assert caught.value.__notes__ == ["while evaluating unregistered(None) at f.relay:3:4"]
@@ -513,10 +514,10 @@ def test_atom_and_pattern_without_an_evaluator_are_named():
         class UnknownPattern(Pattern):
             name: str
 
-        with pytest.raises(UnknownKindError, match=r"register_evaluator\(UnknownName, ...\)"):
+        with pytest.raises(UnknownKindError, match=r"EVALUATORS\.register\(UnknownName, ...\)"):
             evaluate(Tuple((UnknownName("x"),)))
         match = Match(const(1), (Clause(UnknownPattern("p"), const(2)),))
-        with pytest.raises(UnknownKindError, match=r"register_evaluator\(UnknownPattern, ...\)"):
+        with pytest.raises(UnknownKindError, match=r"MATCHERS\.register\(UnknownPattern, ...\)"):
             evaluate(match)
 
 
@@ -529,20 +530,20 @@ def test_evaluator_registered_later_is_used():
 
         with pytest.raises(UnknownKindError):
             evaluate(Late())
-        register_evaluator(Late, lambda _: 4)
+        EVALUATORS.register(Late, lambda _: 4)
         assert evaluate(Late()) == 4
-        register_evaluator(Late, lambda _: 5, replace=True)
+        EVALUATORS.register(Late, lambda _: 5, replace=True)
         assert evaluate(Late()) == 5
 
 
 def test_second_evaluator_of_a_kind_is_refused():
     with pytest.raises(DuplicateNameError, match="evaluation knows While already"):
-        register_evaluator(While, lambda loop, value: value)
+        EVALUATORS.register(While, lambda loop, value: value)
 
 
 def test_evaluators_of_relay_kinds_are_fixed():
     with pytest.raises(DuplicateNameError, match="Relay's If cannot be replaced"):
-        register_evaluator(If, lambda *_: 1, replace=True)
+        EVALUATORS.register(If, lambda *_: 1, replace=True)
 
 
 def test_evaluator_of_a_family_serves_its_kinds():
@@ -556,7 +557,7 @@ def test_evaluator_of_a_family_serves_its_kinds():
         class Member(Family):
             """A kind of the family."""
 
-        register_evaluator(Family, lambda member: type(member).__name__)
+        EVALUATORS.register(Family, lambda member: type(member).__name__)
         assert evaluate(Member()) == "Member"
 
 
@@ -569,7 +570,7 @@ def faulty(evaluator):
         value: Expr
         body: Expr = field(scope=Runs.ONCE)
 
-    register_evaluator(Faulty, evaluator)
+    EVALUATORS.register(Faulty, evaluator)
     x = Var("x")
     return Faulty(x, const(1), x, span=Span("f.relay", 1, 1, 2, 3))
 
@@ -675,7 +676,7 @@ def test_graph_executor_refuses_kinds_with_scopes(expr, message):
 
 
 def test_graph_executor_names_kinds_without_an_evaluator():
-    with pytest.raises(UnknownKindError, match="register_evaluator") as caught:
+    with pytest.raises(UnknownKindError, match="EVALUATORS") as caught:
         create_executor("graph").evaluate(Function((), Unregistered()))
     assert caught.value.__notes__ == ["while planning unregistered(None)"]
 
@@ -687,7 +688,7 @@ def test_graph_executor_tells_of_failing_evaluators():
         class Broken(Expr):
             value: Expr
 
-        register_evaluator(Broken, failing)
+        EVALUATORS.register(Broken, failing)
         x = Var("x")
         planned = create_executor("graph").evaluate(Function((x,), Broken(x)))
         with pytest.raises(EvaluationError, match="the evaluator of Broken failed") as caught:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import relayish as relay
-from relayish.interpreter import Run, evaluate, register_evaluator
+from relayish.interpreter import EVALUATORS, Run, evaluate
 from relayish.ir.relay.language import RELAY
 from relayish.ir.scopes import Scopes
 
@@ -30,11 +30,11 @@ def kinds() -> Iterator[dict[str, type[Any]]]:
             index: relay.Expr
             branches: tuple[relay.Expr, ...] = relay.field(scope=relay.Runs.ONE_OF)
 
-        @register_evaluator(Pick)
+        @EVALUATORS.register(Pick)
         def evaluate_pick(pick: Any, index: Any) -> Any:
             return (yield Run(pick.branches[int(index)]))
 
-        @register_evaluator(PickWith)
+        @EVALUATORS.register(PickWith)
         def evaluate_pick_with(pick: Any, index: Any) -> Any:
             return (yield Run(pick.branches[int(index)], {pick.var: index}))
 
@@ -89,7 +89,7 @@ def test_scope_of_a_part_is_evaluated():
         Chosen.__annotations__ = {"arms": tuple[Arms, ...]}  # a class of this function
         Choose = relay.node("choose_of_a_test", effect=relay.Effect.NONE)(Chosen)
 
-        @register_evaluator(Choose)
+        @EVALUATORS.register(Choose)
         def evaluate_choose(choose: Any) -> Any:
             return (yield Run(choose.arms[1].body))
 

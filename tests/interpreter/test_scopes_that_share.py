@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from relayish.interpreter import Run, evaluate, register_evaluator
+from relayish.interpreter import EVALUATORS, Run, evaluate
 from relayish.ir.effect import Effect
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.build import const
@@ -35,9 +35,9 @@ with DECLARED:
         var: Var = field(binder=True)
         items: tuple[Expr, ...] = field(scope=Runs.ONCE)
 
-    @register_evaluator(Twice)
-    @register_evaluator(ThenAgain)
-    @register_evaluator(Items)
+    @EVALUATORS.register(Twice)
+    @EVALUATORS.register(ThenAgain)
+    @EVALUATORS.register(Items)
     def evaluate_both(held: Any) -> Any:
         first = yield Run(0, {held.var: 5})
         second = yield Run(1, {held.var: 7})

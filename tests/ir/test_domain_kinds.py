@@ -6,7 +6,7 @@ import pytest
 
 import relayish as relay
 from relayish import core
-from relayish.analysis import register_type_rule
+from relayish.analysis import TYPE_RULES
 from relayish.binary import from_binary, to_binary
 from relayish.domain import AnalyzeCtx, DefaultHandler, Handler, Visitor
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError
@@ -35,7 +35,7 @@ with DECLARED:
         times: int
         body: relay.Expr = field(scope=Runs.REPEATEDLY)
 
-    @register_type_rule(Repeat)
+    @TYPE_RULES.register(Repeat)
     def _type_of_repeat(repeat, infer):
         infer.bind(repeat.var, repeat.init)
         yield repeat.body

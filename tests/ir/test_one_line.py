@@ -9,6 +9,7 @@ import relayish as relay
 from relayish import core, tir
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.one_line import (
+    LINES,
     LONGEST,
     describe,
     nested_line,
@@ -16,7 +17,6 @@ from relayish.ir.one_line import (
     one_line_at,
     one_line_where,
     quote,
-    register_line,
 )
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.roles import Runs
@@ -114,7 +114,7 @@ def test_line_that_a_kind_registers_takes_the_place_of_its_fields():
         class Squared(Expr):
             of: Expr
 
-        register_line(Squared, lambda squared, show: f"{show(squared.of)}^2")
+        LINES.register(Squared, lambda squared, show: f"{show(squared.of)}^2")
         assert one_line(Squared(SUM)) == "%0^2"
 
 

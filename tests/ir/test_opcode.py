@@ -7,11 +7,12 @@ import pytest
 import relayish as relay
 from relayish.ir.domain import Opcode
 from relayish.ir.opcode import (
+    OPERATOR_FIELDS,
+    OperatorField,
     children_of,
     domain_of,
     opcode_of,
     operator_of,
-    register_operator_field,
 )
 from relayish.ir.relay.op import intern_op
 
@@ -127,10 +128,12 @@ def test_kind_whose_nodes_name_operators_by_text_is_told_by_these(declarations):
         domain: str
         inputs: tuple[Graph, ...]
 
-    register_operator_field(
+    OPERATOR_FIELDS.register(
         GraphNode,
-        lambda each: (each.domain, each.op_type) if each.op_type else None,
-        lambda callee: callee,
+        OperatorField(
+            lambda each: (each.domain, each.op_type) if each.op_type else None,
+            lambda callee: callee,
+        ),
     )
     numbers = relay.Domain("ai.numbers")
     numbers.add("Add", 5, 2, relay.Property.EXPR)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyrsistent import PMap, PVector
 
-from relayish.analysis import register_type_rule
+from relayish.analysis import TYPE_RULES
 from relayish.errors import DeclarationError, FieldError
 from relayish.functor import ExprMutator
 from relayish.functor.vtable import is_default
@@ -271,8 +271,8 @@ def test_an_atom_has_no_operand() -> None:
 
 
 def test_what_is_registered_is_registered_of_a_class_of_nodes() -> None:
-    with pytest.raises(DeclarationError, match=r"register_type_rule is given <class 'int'>; exp"):
-        register_type_rule(int, lambda _node, _infer: None)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match=r"TYPE_RULES is given <class 'int'>; exp"):
+        TYPE_RULES.register(int, lambda _node, _infer: None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,10 @@ class Again(Expr):
 """
 
 RULES = """
-from relayish.analysis import register_type_rule
-from relayish.interpreter import register_evaluator
-register_type_rule(Again, lambda again, infer: infer.type_of(again.arg))
-register_evaluator(Again, lambda again, value: value)
+from relayish.analysis import TYPE_RULES
+from relayish.interpreter import EVALUATORS
+TYPE_RULES.register(Again, lambda again, infer: infer.type_of(again.arg))
+EVALUATORS.register(Again, lambda again, value: value)
 """
 
 FAMILY = """

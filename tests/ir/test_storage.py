@@ -15,7 +15,7 @@ import pytest
 import relayish as relay
 from relayish.ir.node import node
 from relayish.ir.relay.op import intern_op
-from relayish.ir.storage import intern, register_interning
+from relayish.ir.storage import INTERNED, intern
 from relayish.ir.traversal import EVERYTHING, Traversal
 from tests.support import deep
 from tests.support.depth import DEPTH
@@ -284,7 +284,7 @@ class TestInterning:
                 name: str
 
             known = {"m": Unit("m")}
-            register_interning(Unit, lambda unit: (known.__getitem__, (unit.name,)))
+            INTERNED.register(Unit, lambda unit: (known.__getitem__, (unit.name,)))
             yield known["m"]
 
     def test_node_is_its_own_copy(self, metre):

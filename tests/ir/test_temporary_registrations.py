@@ -16,42 +16,18 @@ from typing import Any
 import pytest
 
 import relayish as relay
-from relayish.analysis import (
-    register_effect_rule,
-    register_kind_rule,
-    register_pattern_cover,
-    register_signature,
-    register_type_rule,
-    register_verifier,
-    register_wider_type,
-)
-from relayish.binary import register_requirement, register_value
-from relayish.codegen import register_python_form
+from relayish.binary import register_value
 from relayish.dataflow import (
     Direction,
-    SparseAnalysis,
     register_analysis,
-    register_control_flow,
-    register_expression_key,
-    register_mod_ref,
-    register_refinement,
-    register_transfer,
-    register_unaliased,
-    register_value_flow,
-    register_variables,
 )
-from relayish.domain import Handler, register_callable, register_handler, register_task
-from relayish.interpreter import register_evaluator
-from relayish.ir.algebra import Numbers, register_algebra, register_numbers
+from relayish.domain import Handler, register_handler, register_task
 from relayish.ir.claims import Claims
-from relayish.ir.comparison import register_comparison
+from relayish.ir.comparison import COMPARISONS, Comparison
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.module import Module
-from relayish.ir.one_line import register_line
-from relayish.ir.opcode import register_operator_field
-from relayish.ir.storage import register_interning
-from relayish.ir.temporary import register_temporary
-from relayish.ir.trip_count import register_trip_count
-from relayish.ir.verification import register_definition_rule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.structural_hash import structural_hash
 from relayish.onnx.kernels import find_kernel, kernel
 from relayish.op.contrib import register_pattern_table
 from relayish.op.declaration.rewriting import register_qnn_legalize
@@ -60,11 +36,8 @@ from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.base.pass_class import register_function_pass
 from relayish.pass_infra.composition.check import register_check
 from relayish.pass_infra.debug.shrink import register_shrinking
-from relayish.passes.functions.defunctionalize.encode import register_function_passing
-from relayish.passes.gradient.ad.kind_rules import register_gradient_rule
 from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.passes.lowering.targets import register_lowering_target
-from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.passes.onnx_lowering.rule import RULES as LOWERING_RULES
 from relayish.passes.onnx_lowering.rule import lowers
 from relayish.passes.onnx_raising.rule import RULES as RAISING_RULES
@@ -72,10 +45,7 @@ from relayish.passes.onnx_raising.rule import raises
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
-from relayish.tir import register_extern, register_primitive, register_verify_rule
-from relayish.tir.analysis import register_evaluation, register_interval_rule
-from relayish.tir.analysis.faults import register_fault_rule
-from relayish.tir.text import register_form
+from relayish.tir import register_extern, register_primitive
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
 from tests.support.each import each
 
@@ -138,97 +108,57 @@ REGISTRATIONS: dict[str, Register] = {
     "kernel": lambda k, f: kernel("Twice", since=(1, 7))(f),
     "lowers": lambda k, f: lowers("Once", "Twice")(f),
     "raises": lambda k, f: raises("registered_twice")(f),
-    "register_algebra": lambda k, f: register_algebra(k["kind"], total=True),
     "register_alter_op_layout": lambda k, f: relay.register_alter_op_layout("exp", f, 77),
     "register_analysis": lambda k, f: register_analysis("Twice", direction=Direction.FORWARD)(f),
-    "register_callable": lambda k, f: register_callable(k["kind"], f),
     "register_check": lambda k, f: register_check("registered_twice")(f),
-    "register_comparison": lambda k, f: register_comparison(k["kind"], same=f),
     "register_config_option": lambda k, f: register_config_option("test.twice", int, 1, "an int"),
     "register_convert_op_layout": lambda k, f: relay.register_convert_op_layout("exp", f, 77),
-    "register_control_flow": lambda k, f: register_control_flow(k["kind"], condition=f),
-    "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
-    "register_definition_rule": lambda k, f: register_definition_rule(k["kind"], f),
-    "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
-    "register_evaluation": lambda k, f: register_evaluation(k["kind"], f),
-    "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
-    "register_expression_key": lambda k, f: register_expression_key(k["kind"], f),
     "register_extern": lambda k, f: register_extern("registered_twice", f),
     "register_family": lambda k, f: register_family(k["family"], Family("said", f, f)),
-    "register_fault_rule": lambda k, f: register_fault_rule(k["kind"], f),
-    "register_form": lambda k, f: register_form(k["kind"], f),
     "register_fake_quantization_to_integer": (
         lambda k, f: relay.register_fake_quantization_to_integer("exp", f, 77)
     ),
     "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
-    "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: relay.register_gradient("exp", f, level=77),
-    "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
     "register_handler": lambda k, f: register_handler("lower", _handler_like(f)),
     "register_infer_layout": lambda k, f: relay.register_infer_layout("exp", f, 77),
-    "register_interning": lambda k, f: register_interning(k["kind"], f),
-    "register_interval_rule": lambda k, f: register_interval_rule(k["kind"], f),
-    "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
     "register_legalize": lambda k, f: relay.register_legalize(
         "exp", f, 77, table="registered_twice"
     ),
-    "register_line": lambda k, f: register_line(k["kind"], f),
     "register_lowering_target": lambda _, __: register_lowering_target("registered_twice"),
     "register_mixed_precision_conversion": (
         lambda k, f: relay.register_mixed_precision_conversion("exp", f, 77)
     ),
-    "register_temporary": lambda k, f: register_temporary(k["kind"], f),
-    "register_trip_count": lambda k, f: register_trip_count(k["kind"], f),
-    "register_operator_field": lambda k, f: register_operator_field(k["kind"], f, f),
     "register_optional_fake_quantization_to_integer": (
         lambda k, f: relay.register_optional_fake_quantization_to_integer("exp", f, 77)
     ),
     "register_qnn_legalize": lambda k, f: register_qnn_legalize("exp", f, 77),
-    "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
-    "register_numbers": lambda k, f: register_numbers(k["kind"], Numbers(f, f, f, f)),
     "register_op": lambda k, f: relay.register_op("registered_twice", arguments=("data",)),
     "register_op_attr": lambda k, f: relay.register_op_attr("exp", "registered_twice", f, 77),
     "register_pass": lambda k, f: register_pass(opt_level=0, name="Twice")(
         module_pass(lambda mod, ctx: mod, opt_level=0)
     ),
-    "register_pattern_cover": lambda k, f: register_pattern_cover(k["kind"], f),
     "register_pattern_table": lambda k, f: register_pattern_table("registered_twice", f),
     "register_primitive": lambda k, f: register_primitive("registered_twice", f),
-    "register_requirement": lambda k, f: register_requirement(k["kind"], f),
     "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
-    "register_wider_type": lambda k, f: register_wider_type(k["kind"], f),
-    "register_signature": lambda k, f: register_signature(k["kind"], f),
-    "register_python_form": lambda k, f: register_python_form(k["kind"], f),
     "SIMPLIFICATIONS.register": lambda k, f: SIMPLIFICATIONS.register(k["kind"], f),
     "register_task": lambda k, f: register_task("registered_twice"),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
-    "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
-    "register_refinement": lambda k, f: register_refinement(SparseAnalysis, k["kind"], f),
-    "register_transfer": lambda k, f: register_transfer(SparseAnalysis, k["kind"], f),
     "register_value": lambda k, f: register_value(_OwnPass, "registered_twice", f, f),
-    "register_value_flow": lambda k, f: register_value_flow(k["kind"], f),
-    "register_unaliased": lambda k, f: register_unaliased(k["kind"]),
-    "register_variables": lambda k, f: register_variables(k["kind"], outliving=f),
-    "register_verifier": lambda k, f: register_verifier(k["kind"], f),
-    "register_verify_rule": lambda k, f: register_verify_rule(k["kind"])(f),
 }
 
 NAMED_BY_ENTRY = {
     *REGISTRATIONS,
 } - {
-    "register_algebra",
     "register_config_option",
     "register_family",
     "register_function_pass",
-    "register_function_passing",
     "register_lowering_target",
-    "register_numbers",
     "register_op",
     "register_pass",
     "register_task",
-    "register_unaliased",
 }
 """Those that are given a function, which tells by its name who claims what; else the caller is."""
 
@@ -307,25 +237,25 @@ class TestComparison:
     def test_told_decides_alone_of_a_kind_whose_sharing_counts(self, kinds):
         bare = kinds["kind"]
         one, two = bare(relay.const(1)), bare(relay.const(2))
-        with relay.declared_temporarily():
-            register_comparison(bare, same=lambda lhs, rhs: True)
-            assert relay.structural_equal(relay.Tuple((one, one)), relay.Tuple((one, two)))
+        with declared_temporarily():
+            COMPARISONS.register(bare, Comparison(same=lambda lhs, rhs: True))
+            assert structural_equal(relay.Tuple((one, one)), relay.Tuple((one, two)))
 
     def test_told_temporarily_holds_no_longer_for_what_was_compared_meanwhile(self, kinds):
         one, two = (kinds["kind"](relay.const(value)) for value in (1, 2))
-        assert not relay.structural_equal(one, two)
-        with relay.declared_temporarily():
-            register_comparison(kinds["kind"], same=lambda lhs, rhs: True)
-            assert relay.structural_equal(one, two)
-        assert not relay.structural_equal(one, two)
+        assert not structural_equal(one, two)
+        with declared_temporarily():
+            COMPARISONS.register(kinds["kind"], Comparison(same=lambda lhs, rhs: True))
+            assert structural_equal(one, two)
+        assert not structural_equal(one, two)
 
     def test_hash_leaves_out_only_temporarily_what_is_skipped_temporarily(self, kinds):
         one, two = (kinds["kind"](relay.const(value)) for value in (1, 2))
-        assert relay.structural_hash(one) != relay.structural_hash(two)
-        with relay.declared_temporarily():
-            register_comparison(kinds["kind"], skipped=("arg",))
-            assert relay.structural_hash(one) == relay.structural_hash(two)
-        assert relay.structural_hash(one) != relay.structural_hash(two)
+        assert structural_hash(one) != structural_hash(two)
+        with declared_temporarily():
+            COMPARISONS.register(kinds["kind"], Comparison(skipped=("arg",)))
+            assert structural_hash(one) == structural_hash(two)
+        assert structural_hash(one) != structural_hash(two)
 
 
 def test_word_of_a_family_is_reserved_only_while_it_has_a_grammar(kinds):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.analysis import register_type_rule
+from relayish.analysis import TYPE_RULES
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
@@ -35,7 +35,7 @@ with DECLARED:
         body: Expr = field(scope=Runs.REPEATEDLY)
 
 
-register_type_rule(Wrapped, lambda wrapped, inference: inference.type_of(wrapped.value))
+TYPE_RULES.register(Wrapped, lambda wrapped, inference: inference.type_of(wrapped.value))
 
 
 _kinds = known_in_tests(DECLARED)

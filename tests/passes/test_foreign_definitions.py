@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relayish.analysis.call_graph import count_global_references
-from relayish.analysis.infer_type import register_signature
+from relayish.analysis.infer_type import SIGNATURES
 from relayish.errors import PassError, UnknownKindError
 from relayish.ir.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, GlobalVar
@@ -40,7 +40,7 @@ with mini.DECLARED, HERE:
 
 
 TENSOR = TensorType((2, 2), "float32")
-register_signature(Kernel, lambda kernel: FuncType((TENSOR,) * len(kernel.params), TENSOR))
+SIGNATURES.register(Kernel, lambda kernel: FuncType((TENSOR,) * len(kernel.params), TENSOR))
 
 
 _kinds = known_in_tests(mini.DECLARED, HERE)
@@ -91,7 +91,7 @@ def kept(name: str, node: Node, before: Node) -> bool:
 
 def says_what_to_do(error: Exception) -> bool:
     """Return whether a refusal says what to register, or which function is in the way."""
-    return "; call relay.analysis.register_signature(Function" in str(error) or "@kernel" in str(
+    return "; call relay.analysis.SIGNATURES.register(Function" in str(error) or "@kernel" in str(
         error
     )
 

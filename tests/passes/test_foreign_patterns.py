@@ -9,13 +9,13 @@ import pytest
 
 import relayish as relay
 from relayish import Call, Function, IRModule, Let, Tuple, TupleGetItem, Var
-from relayish.analysis import infer_type, register_pattern_cover, register_type_rule, well_formed
+from relayish.analysis import PATTERN_COVERS, PATTERN_TYPE_RULES, infer_type, well_formed
 from relayish.errors import GradientError, RelayishError, UnknownKindError
-from relayish.interpreter import evaluate, register_evaluator
+from relayish.interpreter import MATCHERS, evaluate
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.passes.gradient.ad.kind_rules import ControlFlow, register_gradient_rule
+from relayish.passes.gradient.ad.kind_rules import GRADIENT_RULES, ControlFlow
 from relayish.passes.gradient.gradient import gradient
 from relayish.passes.normal_form.to_cps import to_cps, un_cps
 from relayish.transform import get_pass
@@ -34,16 +34,16 @@ with DECLARED:
         var: Var = field(binder=True)
         pattern: Pattern
 
-    @register_type_rule(PatternAs)
+    @PATTERN_TYPE_RULES.register(PatternAs)
     def type_as(pattern, infer, matched):
         infer.bind(pattern.var, matched)
         return [(pattern.pattern, matched)]
 
-    @register_evaluator(PatternAs)
+    @MATCHERS.register(PatternAs)
     def match_as(pattern, value):
         return ((pattern.var, value), (pattern.pattern, value))
 
-    register_pattern_cover(PatternAs, lambda pattern: pattern.pattern)
+    PATTERN_COVERS.register(PatternAs, lambda pattern: pattern.pattern)
 
 
 _kinds = known_in_tests(DECLARED)
@@ -130,13 +130,13 @@ def test_continuations_go_through_a_match_of_another_kind_of_pattern(source):
 
 
 def test_gradient_refuses_a_kind_of_pattern_that_nothing_is_known_of():
-    with pytest.raises(UnknownKindError, match=r"register_gradient_rule\(PatternAs"):
+    with pytest.raises(UnknownKindError, match=r"GRADIENT_RULES\.register\(PatternAs"):
         gradient(program("made"))
 
 
 def test_gradient_goes_through_a_kind_of_pattern_that_only_leads_values():
     with declared_temporarily():
-        register_gradient_rule(PatternAs, ControlFlow())
+        GRADIENT_RULES.register(PatternAs, ControlFlow())
         image = gradient(program("made"))
         assert well_formed(image)
         value, (found,) = evaluate(image, None, [GIVEN])

@@ -22,10 +22,10 @@ from relayish.passes.cleanup.rename_vars import rename_vars
 from relayish.passes.fold.bind import bind
 from relayish.passes.fold.change_batch import change_batch
 from relayish.passes.functions.partition_anf import partition_anf
-from relayish.passes.gradient.ad.kind_rules import ControlFlow, register_gradient_rule
+from relayish.passes.gradient.ad.kind_rules import GRADIENT_RULES, ControlFlow
 from relayish.passes.gradient.gradient import gradient
 from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
-from relayish.passes.normal_form.to_cps import Conversion, register_cps_rule, to_cps
+from relayish.passes.normal_form.to_cps import CPS_RULES, Conversion, to_cps
 from relayish.transform import get_pass
 from tests.support.declared import known_in_tests
 from tests.support.effect_trace import run
@@ -45,8 +45,8 @@ def with_in_calls(node: Expr, conversion: Conversion) -> Expr:
     return Let(rest, conversion.rest, inner)
 
 
-register_cps_rule(KINDS.with_, with_in_calls)
-register_gradient_rule(KINDS.with_, ControlFlow())
+CPS_RULES.register(KINDS.with_, with_in_calls)
+GRADIENT_RULES.register(KINDS.with_, ControlFlow())
 
 
 _kinds = known_in_tests(KINDS.declared())

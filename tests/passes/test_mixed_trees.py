@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from relayish.analysis import free_vars, well_formed
-from relayish.analysis.infer_type.rule import register_type_rule
+from relayish.analysis.infer_type.rule import TYPE_RULES
 from relayish.errors import PassError, UnknownKindError
 from relayish.ir.effect import Effect
 from relayish.ir.node import declared_temporarily, field, node
@@ -55,7 +55,7 @@ with mini.DECLARED, DECLARED:
         body: MiniExpr = field(scope=Runs.REPEATEDLY)
 
     for kind in (RunMini, LoopOfMini):
-        register_type_rule(kind, lambda _node, _infer: INT)
+        TYPE_RULES.register(kind, lambda _node, _infer: INT)
 
 
 _kinds = known_in_tests(mini.DECLARED, DECLARED)

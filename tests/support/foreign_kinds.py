@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from relayish.analysis.infer_type.rule import Inference, Steps, register_type_rule
-from relayish.interpreter import Capture, RefValue, Run, register_evaluator
+from relayish.analysis.infer_type.rule import TYPE_RULES, Inference, Steps
+from relayish.interpreter import EVALUATORS, Capture, RefValue, Run
 from relayish.interpreter.evaluator import EvaluationSteps
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, declared_temporarily, field, node
@@ -187,7 +187,7 @@ def register_types(kinds: ForeignKinds) -> None:
         kinds.phases: _type_of_phases,
     }
     for kind, rule in rules.items():
-        register_type_rule(kind, rule)
+        TYPE_RULES.register(kind, rule)
 
 
 _INT, _BOOL = to_type(INT), to_type(BOOL)
@@ -319,7 +319,7 @@ def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
         kinds.phases: phases,
     }
     for kind, rule in rules.items():
-        register_evaluator(kind, rule)
+        EVALUATORS.register(kind, rule)
 
 
 class _ForeignGenerator(Generator):

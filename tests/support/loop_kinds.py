@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import relayish as relay
-from relayish.analysis.infer_type.rule import register_type_rule
+from relayish.analysis.infer_type.rule import TYPE_RULES
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, declared_temporarily, field, node
@@ -108,12 +108,12 @@ def _type_of_switch(switch: Any, infer: Any) -> Any:
     return first
 
 
-register_type_rule(Opaque, lambda opaque, infer: infer.type_of(opaque.value))
-register_type_rule(Store, lambda store, infer: infer.type_of(store.value))
-register_type_rule(Switch, _type_of_switch)
-register_type_rule(Scale, lambda scale, infer: infer.type_of(scale.value))
-register_type_rule(Choose, _type_of_choose)
-register_type_rule(While, _type_of_while)
+TYPE_RULES.register(Opaque, lambda opaque, infer: infer.type_of(opaque.value))
+TYPE_RULES.register(Store, lambda store, infer: infer.type_of(store.value))
+TYPE_RULES.register(Switch, _type_of_switch)
+TYPE_RULES.register(Scale, lambda scale, infer: infer.type_of(scale.value))
+TYPE_RULES.register(Choose, _type_of_choose)
+TYPE_RULES.register(While, _type_of_while)
 
 
 class Lowering(ExprRewriter):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import relayish as relay
-from relayish.analysis import register_type_rule
+from relayish.analysis import TYPE_RULES
 from relayish.analysis.infer_type import Inference
 from relayish.domain import DefaultHandler, TransformCtx, assemble, register_handler
 from relayish.functor import ExprMutator, TypeMutator
@@ -60,7 +60,7 @@ norm = register_op(
 )  # fmt: skip
 
 
-@register_type_rule(Repeat)
+@TYPE_RULES.register(Repeat)
 def type_of_repeat(repeat: Repeat, infer: Inference) -> Any:
     """The variable, its first value and the body have one type."""
     infer.bind(repeat.var, repeat.init)

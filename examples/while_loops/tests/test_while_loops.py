@@ -72,7 +72,7 @@ def test_operator_that_nobody_told_of_is_refused_where_analysis_is_strict() -> N
         solve([SignAnalysis(strict=True)], relay.Function([n], loop))
     assert str(caught.value) == (
         "SignAnalysis has no transfer for abs, in abs(%i); call "
-        "relayish.dataflow.register_transfer(SignAnalysis, ..., rule), or leave out strict=True, "
+        "relayish.dataflow.TRANSFERS.register(SignAnalysis, ..., rule), or leave out strict=True, "
         "and its value may be any"
     )
 

@@ -8,24 +8,25 @@ import numpy as np
 
 import relayish as relay
 from relayish.dataflow import (
+    CONTROL_FLOW,
+    TRANSFERS,
+    VALUE_FLOW,
+    ControlFlow,
     Signs,
     SparseAnalysis,
     TestedLoop,
     ValueFlow,
     register_analysis,
-    register_control_flow,
-    register_transfer,
-    register_value_flow,
 )
 from relayish.dataflow.lattice.signs import Sign, add, mul, sign_of
 from relayish.op.declaration.registry import get_op
 from while_loops.kinds import Log, While
 
 # the condition is computed before each round, which computes the body
-register_control_flow(While, loop=TestedLoop(test=0, body=(1,)))
+CONTROL_FLOW.register(While, ControlFlow(loop=TestedLoop(test=0, body=(1,))))
 
 
-@register_value_flow(While)
+@VALUE_FLOW.register(While)
 def flow_of_while(loop: While, flow: ValueFlow) -> None:
     """The variable is what the loop starts with, or its body; the loop gives the variable."""
     flow.passes(loop.init, loop.var)
@@ -33,7 +34,7 @@ def flow_of_while(loop: While, flow: ValueFlow) -> None:
     flow.passes(loop.var, loop)
 
 
-@register_value_flow(Log)
+@VALUE_FLOW.register(Log)
 def flow_of_log(log: Log, flow: ValueFlow) -> None:
     """A log gives what flows through it."""
     flow.same(log, log.value)
@@ -53,19 +54,19 @@ class SignAnalysis(SparseAnalysis[Sign]):
         return sign_of(np.asarray(node.data).item())
 
 
-@register_transfer(SignAnalysis, get_op("add"))
+@TRANSFERS.register(SignAnalysis, get_op("add"))
 def sign_of_sum(_: relay.Call, left: Sign, right: Sign) -> Sign:
     """Sums of numbers that do not overflow."""
     return add(left, right)
 
 
-@register_transfer(SignAnalysis, get_op("multiply"))
+@TRANSFERS.register(SignAnalysis, get_op("multiply"))
 def sign_of_product(_: relay.Call, left: Sign, right: Sign) -> Sign:
     """Products of numbers that do not overflow."""
     return mul(left, right)
 
 
-@register_transfer(SignAnalysis, get_op("less"))
+@TRANSFERS.register(SignAnalysis, get_op("less"))
 def sign_of_comparison(_: relay.Call, left: Any, right: Any) -> Sign:  # noqa: ARG001 - any number
     """A truth value is zero or one."""
     return Sign.NON_NEGATIVE

@@ -8,9 +8,9 @@ from contextvars import ContextVar
 from typing import Any
 
 import relayish as relay
-from relayish.analysis import register_type_rule
+from relayish.analysis import TYPE_RULES
 from relayish.analysis.infer_type import Inference
-from relayish.interpreter import Run, register_evaluator
+from relayish.interpreter import EVALUATORS, Run
 from while_loops.kinds import Log, While
 
 _LOG: ContextVar[list[tuple[str, Any]] | None] = ContextVar("_LOG", default=None)
@@ -27,7 +27,7 @@ def logged() -> Iterator[list[tuple[str, Any]]]:
         _LOG.reset(token)
 
 
-@register_type_rule(While)
+@TYPE_RULES.register(While)
 def type_of_while(loop: While, infer: Inference) -> Generator[Any, Any, Any]:
     """The variable, the first value and the body have one type, which is that of the loop."""
     infer.bind(loop.var, loop.init)
@@ -36,13 +36,13 @@ def type_of_while(loop: While, infer: Inference) -> Generator[Any, Any, Any]:
     return infer.bind(loop.var, loop.body, "body of while")
 
 
-@register_type_rule(Log)
+@TYPE_RULES.register(Log)
 def type_of_log(log: Log, infer: Inference) -> relay.Type:
     """A log has the type of what flows through it."""
     return infer.type_of(log.value)
 
 
-@register_evaluator(While)
+@EVALUATORS.register(While)
 def evaluate_while(loop: While, value: Any) -> Generator[Any, Any, Any]:
     """Run condition and body in turn, each with the variable bound to the value so far."""
     while (yield Run(loop.cond, {loop.var: value})):
@@ -50,7 +50,7 @@ def evaluate_while(loop: While, value: Any) -> Generator[Any, Any, Any]:
     return value
 
 
-@register_evaluator(Log)
+@EVALUATORS.register(Log)
 def evaluate_log(log: Log, value: Any) -> Any:
     """Note the value and pass it on."""
     notes = _LOG.get()

@@ -10,16 +10,18 @@ without spans.
 
 from __future__ import annotations
 
+from relayish.analysis.infer_type.environment import PATTERN_TYPE_RULES
 from relayish.analysis.infer_type.program import infer_type, infer_type_local
-from relayish.analysis.infer_type.rule import Inference, register_type_rule
-from relayish.analysis.infer_type.signature import register_signature
-from relayish.analysis.infer_type.wider import register_wider_type
+from relayish.analysis.infer_type.rule import TYPE_RULES, Inference
+from relayish.analysis.infer_type.signature import SIGNATURES
+from relayish.analysis.infer_type.wider import WIDER_TYPES
 
 __all__ = [
+    "PATTERN_TYPE_RULES",
+    "SIGNATURES",
+    "TYPE_RULES",
+    "WIDER_TYPES",
     "Inference",
     "infer_type",
     "infer_type_local",
-    "register_signature",
-    "register_type_rule",
-    "register_wider_type",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
 
 from relayish.analysis.infer_type.solver import Solver
 from relayish.analysis.type_kind import Kinds
 from relayish.errors import Diagnostic
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import MadeTable
 from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
@@ -132,12 +132,16 @@ class Environment(Solver):
 
     # patterns
 
+    def inference(self, at: Expr) -> Any:  # Any: an Inference, which stands above
+        """Return what rules of other packages may ask and demand at a node."""
+        raise NotImplementedError
+
     def bind_pattern(self, at: Expr, root: Node, matched: Type) -> None:
         """Give the variables of a pattern the types of the parts of the data they stand for."""
         stack: list[tuple[Node, Type]] = [(root, matched)]
         while stack:
             pattern, ty = stack.pop()
-            stack += PATTERN_RULES[type(pattern)](self, at, pattern, ty)
+            stack += PATTERN_TYPE_RULES[type(pattern)](self, at, pattern, ty)
 
     def bind_nothing(self, _at: Expr, _pattern: PatternWildcard, _ty: Type) -> list[Inner]:
         """Match whatever there is."""
@@ -198,9 +202,18 @@ class Environment(Solver):
 Inner: TypeAlias = tuple[Pattern, Type]
 """A pattern and the type of what it matches."""
 
-PATTERN_RULES: Final[KindTable[Callable[..., list[Inner]]]] = KindTable(
+PatternRule: TypeAlias = Callable[[Any, Any, Type], Iterable[Inner]]  # Any: see below
+
+
+def _bind_by(rule: PatternRule) -> Callable[..., list[Inner]]:
+    """Return what asks the rule of a package's kind."""
+    return lambda found, at, pattern, ty: list(rule(pattern, found.inference(at), ty))
+
+
+PATTERN_TYPE_RULES: Final[MadeTable[Callable[..., list[Inner]], PatternRule]] = MadeTable(
     "type inference",
-    "relay.analysis.register_type_rule",
+    "relay.analysis.PATTERN_TYPE_RULES",
+    lambda _, rule: _bind_by(rule),
     {
         PatternWildcard: Environment.bind_nothing,
         PatternVar: Environment.bind_variable,
@@ -208,4 +221,5 @@ PATTERN_RULES: Final[KindTable[Callable[..., list[Inner]]]] = KindTable(
         PatternConstructor: Environment.bind_constructed,
     },
 )
-"""``rule(environment, at, pattern, matched)``: binds; returns the patterns inside, with types."""
+"""``rule(pattern, infer, matched)`` binds the variables of a pattern and returns the patterns
+inside, each with the type of what it matches; ``infer`` is an ``Inference``."""

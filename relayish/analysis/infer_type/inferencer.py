@@ -13,7 +13,15 @@ from typing import Any, Final, cast
 import numpy as np
 
 from relayish.analysis.infer_type.environment import Environment
-from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, node_under_way
+from relayish.analysis.infer_type.rule import (
+    ENTER,
+    LEAVE,
+    TYPE_RULES,
+    Entry,
+    Inference,
+    Step,
+    node_under_way,
+)
 from relayish.analysis.infer_type.solver import operator_type
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError, add_note, suggest
@@ -91,6 +99,10 @@ class Inferencer(Environment):
         self._constants: dict[tuple[object, ...], Type] = {}
         self._tuples: dict[tuple[Type, ...], TupleType] = {}
         self._instances: dict[tuple[Type, ...], tuple[list[Type], Type]] = {}
+
+    def inference(self, at: Expr) -> Inference:
+        """Return what rules of other packages may ask and demand at a node."""
+        return Inference(self, at)
 
     def infer(self, root: Expr) -> None:
         """Put the types of ``root`` and of all below it into ``types``.
@@ -499,7 +511,7 @@ for _kind, _entry in {
     TupleGetItem: Entry(None, Inferencer.type_of_projection),
     Var: Entry(None, Inferencer.type_of_var),
 }.items():
-    RULES.register(_kind, _entry)
+    TYPE_RULES.register(_kind, _entry)
 
 
 def _describe_callee(op: Expr) -> str:

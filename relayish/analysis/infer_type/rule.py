@@ -1,16 +1,16 @@
 """Type rules: what the type of a node of some kind is, by the types of its parts.
 
 Rules of Relay's own kinds are methods of the inferencer; other packages add theirs by
-:func:`register_type_rule`, in terms of :class:`Inference`.
+:data:`TYPE_RULES`, in terms of :class:`Inference`.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.analysis.infer_type.environment import PATTERN_RULES, Environment, Inner
+from relayish.analysis.infer_type.environment import Environment
 from relayish.errors import (
     DeclarationError,
     DuplicateNameError,
@@ -18,9 +18,8 @@ from relayish.errors import (
     TypeInferenceError,
 )
 from relayish.ir.attrs import Attrs
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import MadeTable
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.relay.adt import Pattern
 from relayish.ir.relay.expr import Expr, Op, Var
 from relayish.ir.relay.type import FuncType, Type
 from relayish.ir.scoping import evaluated, outer_operands
@@ -32,9 +31,6 @@ Steps: TypeAlias = Generator[Asked, Told, Type]
 """What a rule in steps is: it yields what is to be inferred next, and returns the type."""
 
 TypeRule: TypeAlias = Callable[[Any, "Inference"], Type | Steps]  # Any: a node of the kind
-PatternRule: TypeAlias = Callable[[Any, "Inference", Type], Iterable[Inner]]  # Any: as above
-
-_Rule = TypeVar("_Rule", bound=TypeRule | PatternRule)
 
 
 class Inference:
@@ -151,77 +147,37 @@ class Entry(NamedTuple):
     leave: Callable[..., Type] | None
 
 
-RULES: Final[KindTable[Entry]] = KindTable("type inference", "relay.analysis.register_type_rule")
-"""The type rules of all kinds of expressions; see :class:`Entry`."""
+def _make_entry(kind: type[Node], rule: TypeRule | Entry) -> Entry:
+    if isinstance(rule, Entry):
+        return rule
+    known = TYPE_RULES.get(kind)
+    if known is not None and known.leave is not None:
+        raise DuplicateNameError(f"the type rule of Relay's {kind.__name__} cannot be replaced")
+    given: Any = rule  # Any: it returns a type, or steps
+    enter = _enter_steps if inspect.isgeneratorfunction(given) else _enter_function
+    return Entry(enter(given), None)
+
+
+TYPE_RULES: Final[MadeTable[Entry, TypeRule | Entry]] = MadeTable(
+    "type inference", "relay.analysis.TYPE_RULES", _make_entry
+)
+"""The type rules of all kinds of expressions.
+
+``rule(node, infer)`` returns the type of ``node``; ``infer`` is an :class:`Inference`. When a plain
+function is called, all parts of the node have their types, and variables it binds those of their
+annotations, or unknown ones. A generator function is called when operands have their types. It
+yields what is to be inferred next, a part of the node or a tuple of parts, and is sent the types;
+variables in these should be bound before. What it does not ask for is inferred after it returned.
+"""
 
 
 def _entry(kind: type[Node]) -> Entry:
     """Return how nodes of a kind are treated; a free variable is one of Relay's if not told."""
-    return RULES[Var if kind in VARIABLES and not RULES.knows(kind) else kind]
+    return TYPE_RULES[Var if kind in VARIABLES and not TYPE_RULES.knows(kind) else kind]
 
 
-ENTER: Final = RULES.derive(lambda kind: _entry(kind).enter)
-LEAVE: Final = RULES.derive(lambda kind: _entry(kind).leave)
-
-
-@overload
-def register_type_rule(kind: type[Node], rule: _Rule, *, replace: bool = False) -> _Rule: ...
-@overload
-def register_type_rule(kind: type[Node], *, replace: bool = False) -> Callable[[_Rule], _Rule]: ...
-def register_type_rule(
-    kind: type[Node], rule: _Rule | None = None, *, replace: bool = False
-) -> _Rule | Callable[[_Rule], _Rule]:
-    """Tell type inference the type of nodes of class ``kind``, or of all classes below it.
-
-    ``rule(node, infer)`` returns the type of ``node``; ``infer`` is an :class:`Inference`. When a
-    plain function is called, all parts of the node have their types, and variables it binds those
-    of their annotations, or unknown ones. A generator function is called when operands have their
-    types. It yields what is to be inferred next, a part of the node or a tuple of parts, and is
-    sent the types; variables in these should be bound before. What it does not ask for is inferred
-    after it returned.
-
-    For a kind of pattern, ``rule(pattern, infer, matched)`` binds the variables of the pattern and
-    returns the patterns inside of it, each with the type of what it matches.
-
-    Args:
-        kind: A class of nodes that a package declares.
-        rule: The rule; without one, a decorator is returned.
-        replace: Take the place of a rule that was registered before.
-
-    Raises:
-        DuplicateNameError: If the kind has a rule.
-
-    Example:
-        >>> from relayish.ir.node import declared_temporarily, field, node
-        >>> from relayish.ir.relay.expr import Expr, Var
-        >>> from relayish.ir.relay.type import scalar_type
-        >>> from relayish.ir.roles import Runs
-        >>> with declared_temporarily():
-        ...     @node("while_loop")
-        ...     class While(Expr):
-        ...         var: Var = field(binder=True)
-        ...         init: Expr
-        ...         cond: Expr = field(scope=Runs.REPEATEDLY)
-        ...         body: Expr = field(scope=Runs.REPEATEDLY)
-        ...     @register_type_rule(While)
-        ...     def type_of_while(loop, infer):
-        ...         infer.bind(loop.var, loop.init)
-        ...         yield loop.cond, loop.body
-        ...         infer.equate(scalar_type("bool"), loop.cond, "condition of while")
-        ...         return infer.bind(loop.var, loop.body, "body of while")
-    """
-    if rule is None:
-        return lambda given: register_type_rule(kind, given, replace=replace)
-    given: Any = rule  # Any: one of two signatures, by the family of the kind
-    if issubclass(kind, Pattern):
-        PATTERN_RULES.register(kind, _pattern_rule(given), replace=replace, by=rule)
-        return rule
-    known = RULES.get(kind)
-    if known is not None and known.leave is not None:
-        raise DuplicateNameError(f"the type rule of Relay's {kind.__name__} cannot be replaced")
-    enter = _enter_steps if inspect.isgeneratorfunction(given) else _enter_function
-    RULES.register(kind, Entry(enter(given), None), replace=replace, by=rule)
-    return rule
+ENTER: Final = TYPE_RULES.derive(lambda kind: _entry(kind).enter)
+LEAVE: Final = TYPE_RULES.derive(lambda kind: _entry(kind).leave)
 
 
 class Step:
@@ -243,13 +199,6 @@ class _Running:
         self.node = node
         self.steps = steps
         self.asked: Asked | None = None
-
-
-def _pattern_rule(rule: PatternRule) -> Callable[..., list[Inner]]:
-    def bind(found: Environment, at: Expr, pattern: Node, matched: Type) -> list[Inner]:
-        return list(rule(pattern, Inference(found, at), matched))
-
-    return bind
 
 
 def _enter_function(rule: Callable[[Any, Inference], Type]) -> Callable[..., list[Any]]:

@@ -18,17 +18,8 @@ Signature: TypeAlias = Callable[[Any], Type]  # Any: a node of the kind it is re
 
 SIGNATURES: Final[KindTable[Signature]] = KindTable(
     "type inference of calls of other languages",
-    "relay.analysis.register_signature",
+    "relay.analysis.SIGNATURES",
 )
-
-
-def register_signature(kind: type[Node], signature: Signature, *, replace: bool = False) -> None:
-    """Say which type functions of class ``kind``, of another language, have for Relay programs.
-
-    Raises:
-        DuplicateNameError: If that was said already and ``replace`` is false.
-    """
-    SIGNATURES.register(kind, signature, replace=replace)
 
 
 def declared_type(definition: Node) -> Type | None:

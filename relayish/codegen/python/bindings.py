@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relayish.codegen.python.forms import FORMS, PythonForm
+from relayish.codegen.python.forms import PYTHON_FORMS, PythonForm
 from relayish.codegen.python.source import (
     Activation,
     Assignment,
@@ -81,5 +81,5 @@ def _leave_function(
         writer.values[function] = name
 
 
-FORMS.register(Let, PythonForm(None, "value", _enter_let))
-FORMS.register(Function, PythonForm(None, "fn", _enter_function))
+PYTHON_FORMS.register(Let, PythonForm(None, "value", _enter_let))
+PYTHON_FORMS.register(Function, PythonForm(None, "fn", _enter_function))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.codegen.python.forms import FORMS, PythonForm
+from relayish.codegen.python.forms import PYTHON_FORMS, PythonForm
 from relayish.codegen.python.source import Block, Branches, Name
 from relayish.codegen.python.writer import DefinitionWriter
 from relayish.ir.relay.expr import Expr, If
@@ -46,4 +46,4 @@ def _enter_else(
     writer.write_branch(node.false_branch, returns, result)
 
 
-FORMS.register(If, PythonForm(None, "chosen", _enter_if))
+PYTHON_FORMS.register(If, PythonForm(None, "chosen", _enter_if))

@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.codegen.python.names import ProgramNames
 from relayish.errors import DeclarationError, UnknownKindError
-from relayish.ir.field import is_node_class
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import MadeTable
 from relayish.ir.node import Node
 from relayish.ir.one_line import describe
 from relayish.ir.roles import Role
@@ -39,58 +38,30 @@ class PythonForm(NamedTuple):
     write: Callable[[Any, Any, bool], None] | None = None  # Any: a writer, above this; a node
 
 
-FORMS: Final[KindTable[PythonForm]] = KindTable(
-    "code generation for Python", "relayish.codegen.register_python_form"
+PYTHON_FORMS: Final[MadeTable[PythonForm, PythonForm | PythonText]] = MadeTable(
+    "code generation for Python",
+    "relayish.codegen.PYTHON_FORMS",
+    lambda kind, given: _form(kind, given if isinstance(given, PythonForm) else PythonForm(given)),
 )
+"""How nodes of a kind are written in Python.
+
+A package says of kinds that have nothing but operands their text, or a :class:`PythonForm` with
+that and what to call the value. What they are written as has to have the value that their
+evaluator gives them; it may use ``np`` and what ``relayish.codegen.python.runtime`` exports."""
 
 
-def register_python_form(
-    kind: type[Node], text: PythonText, *, hint: PythonHint = "", replace: bool = False
-) -> PythonText:
-    """Say how nodes of class ``kind`` are written in Python, which have nothing but operands.
-
-    What they are written as has to have the value that their evaluator gives them.
-
-    Args:
-        kind: A class of nodes that a package declares.
-        text: ``text(node, operands, names)`` returns the expression: ``operands`` are the texts of
-            the values of :func:`~relayish.ir.scoping.operands`, each a name, a call or the like,
-            and ``names.give(hint, value)`` a name for a value that the source is given. The
-            expression may use ``np`` and what ``relayish.codegen.python.runtime`` exports.
-        hint: What to call the value, or a function of the node that returns that; else what
-            the kind is called.
-        replace: Take the place of what was said before.
-
-    Returns:
-        ``text``.
-
-    Raises:
-        DeclarationError: If ``kind`` evaluates scopes, or binds variables.
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-
-    Example:
-        >>> import relayish as relay
-        >>> from relayish.codegen import to_python
-        >>> from relayish.ir.node import declared_temporarily, node
-        >>> from relayish.ir.relay.expr import Expr
-        >>> with declared_temporarily():
-        ...     @node("twice")
-        ...     class Twice(Expr):
-        ...         arg: Node
-        ...     text = register_python_form(Twice, lambda node, of, names: f"2 * {of[0]}")
-        ...     print(str(to_python(Twice(relay.const(3)))).splitlines()[-1])
-            return 2 * np.int32(3)
-    """
-    if is_node_class(kind) and _has_more_than_operands(kind):
+def _form(kind: type[Node], form: PythonForm) -> PythonForm:
+    if form.write is not None:  # one of Relay's own
+        return form
+    if _has_more_than_operands(kind):
         raise DeclarationError(
-            f"{kind.__name__} evaluates scopes or binds variables; register_python_form serves "
+            f"{kind.__name__} evaluates scopes or binds variables; PYTHON_FORMS serves "
             f"kinds that have nothing but operands: lower others to Relay's own kinds"
         )
-    known = FORMS.get(kind)
+    known = PYTHON_FORMS.get(kind)
     if known is not None and known.write is not None:
         raise DeclarationError(f"how Relay's {kind.__name__} is written cannot be replaced")
-    FORMS.register(kind, PythonForm(text, hint), replace=replace, by=text)
-    return text
+    return form
 
 
 def form_of(node: Node) -> PythonForm:
@@ -100,12 +71,16 @@ def form_of(node: Node) -> PythonForm:
         UnknownKindError: If nobody said how, or it evaluates scopes and is none of Relay's own.
     """
     kind = type(node)
-    if has_scopes(kind) and not (FORMS.knows(kind) and FORMS[kind].write) and scope_roots(node):
+    if (
+        has_scopes(kind)
+        and not (PYTHON_FORMS.knows(kind) and PYTHON_FORMS[kind].write)
+        and scope_roots(node)
+    ):
         raise UnknownKindError(
             f"{describe(node)} evaluates scopes, and has no form in Python; lower it to Relay's "
             f"own kinds before"
         )
-    return FORMS[kind]
+    return PYTHON_FORMS[kind]
 
 
 def hint_for(node: Node) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.codegen.python.forms import FORMS, PythonForm
+from relayish.codegen.python.forms import PYTHON_FORMS, PythonForm
 from relayish.codegen.python.patterns import flat_targets, spell_out
 from relayish.codegen.python.source import Assignment, Block, Branches
 from relayish.codegen.python.writer import DefinitionWriter, Value
@@ -115,4 +115,4 @@ def _unpacked(targets: list[str]) -> str:
     return f"({targets[0]},)" if len(targets) == 1 else ", ".join(targets)
 
 
-FORMS.register(Match, PythonForm(None, "matched", _enter_match))
+PYTHON_FORMS.register(Match, PythonForm(None, "matched", _enter_match))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.codegen.python.forms import register_python_form
+from relayish.codegen.python.forms import PYTHON_FORMS, PythonForm
 from relayish.codegen.python.literals import keywords, literal, tuple_of
 from relayish.codegen.python.names import ProgramNames
 from relayish.codegen.python.short_forms import short_form
@@ -52,13 +52,17 @@ def _hint_of_call(call: Call) -> str:
     return call.op.name_hint.lower() if isinstance(call.op, Constructor) else "result"
 
 
-register_python_form(Constant, _constant)
-register_python_form(GlobalVar, lambda var, _, names: names.global_value(var))
-register_python_form(Constructor, lambda made, _, names: names.constructor(made))
-register_python_form(Op, lambda op, _, names: f"Operator({names.operator(op)})")
-register_python_form(Call, _call, hint=_hint_of_call)
-register_python_form(Tuple, lambda _, of, __: tuple_of(of), hint="fields")
-register_python_form(TupleGetItem, lambda get, of, _: f"{of[0]}[{get.index}]", hint="field")
-register_python_form(RefCreate, lambda _, of, __: f"RefValue({of[0]})", hint="ref")
-register_python_form(RefRead, lambda _, of, __: f"{of[0]}.value", hint="content")
-register_python_form(RefWrite, lambda _, of, __: f"write({of[0]}, {of[1]})", hint="written")
+PYTHON_FORMS.register(Constant, PythonForm(_constant))
+PYTHON_FORMS.register(GlobalVar, PythonForm(lambda var, _, names: names.global_value(var)))
+PYTHON_FORMS.register(Constructor, PythonForm(lambda made, _, names: names.constructor(made)))
+PYTHON_FORMS.register(Op, PythonForm(lambda op, _, names: f"Operator({names.operator(op)})"))
+PYTHON_FORMS.register(Call, PythonForm(_call, hint=_hint_of_call))
+PYTHON_FORMS.register(Tuple, PythonForm(lambda _, of, __: tuple_of(of), hint="fields"))
+PYTHON_FORMS.register(
+    TupleGetItem, PythonForm(lambda get, of, _: f"{of[0]}[{get.index}]", hint="field")
+)
+PYTHON_FORMS.register(RefCreate, PythonForm(lambda _, of, __: f"RefValue({of[0]})", hint="ref"))
+PYTHON_FORMS.register(RefRead, PythonForm(lambda _, of, __: f"{of[0]}.value", hint="content"))
+PYTHON_FORMS.register(
+    RefWrite, PythonForm(lambda _, of, __: f"write({of[0]}, {of[1]})", hint="written")
+)

@@ -59,7 +59,7 @@ def _is_built(pattern: PatternConstructor, path: str, names: ProgramNames) -> st
 
 _SPELLINGS: Final[KindTable[_Spelling]] = KindTable(
     "code generation for Python",
-    "relay.interpreter.register_evaluator",  # which matches what is not spelt out
+    "relay.interpreter.MATCHERS",  # which matches what is not spelt out
     {
         PatternWildcard: _Spelling(),
         PatternVar: _Spelling(),

@@ -89,7 +89,7 @@ def to_python(
         EvaluationError: If a variable is not bound, a global not defined, ``program`` is no program
             or ``mod`` no module.
         UnknownKindError: If nobody said how a kind of expression is written, by
-            :func:`~relayish.codegen.register_python_form`.
+            :func:`~relayish.codegen.PYTHON_FORMS`.
 
     Complexity:
         Linear in distinct nodes, but for what :func:`~relayish.interpreter.evaluate` takes.

@@ -5,6 +5,6 @@ import relayish.core.verifier.memory
 import relayish.core.verifier.statements  # noqa: F401 - these register the rules of kinds
 from relayish.core.verifier.programs import check, verify
 from relayish.core.verifier.rule import Rule
-from relayish.ir.verification import Violation, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Violation
 
-__all__ = ["Rule", "Violation", "check", "register_verify_rule", "verify"]
+__all__ = ["VERIFY_RULES", "Rule", "Violation", "check", "verify"]

@@ -22,10 +22,10 @@ from relayish.core.ir.family import Expr
 from relayish.core.ir.type import Type
 from relayish.core.verifier.rule import Rule, is_value, typed
 from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report
 
 
-@register_verify_rule(Intconst)
+@VERIFY_RULES.register(Intconst)
 def check_intconst(literal: Intconst, report: Report) -> None:
     """An integer, truth value or address is in the range of its type."""
     given = literal.rtype
@@ -46,7 +46,7 @@ def check_intconst(literal: Intconst, report: Report) -> None:
         )
 
 
-@register_verify_rule(Zero)
+@VERIFY_RULES.register(Zero)
 def check_zero(literal: Zero, report: Report) -> None:
     """There is a zero of every type that has values."""
     if not is_value(literal.rtype):
@@ -55,7 +55,7 @@ def check_zero(literal: Zero, report: Report) -> None:
         )
 
 
-@register_verify_rule(One)
+@VERIFY_RULES.register(One)
 def check_one(literal: One, report: Report) -> None:
     """There is a one of numbers and truth values."""
     if not (literal.rtype.is_number or literal.rtype.is_bool):
@@ -92,47 +92,47 @@ def _is_bits(given: Type) -> bool:
     return given.is_integer or given.is_bool
 
 
-@register_verify_rule(BinaryOp)
+@VERIFY_RULES.register(BinaryOp)
 def check_arithmetic(node: BinaryOp, report: Report) -> None:
     """Arithmetic takes two numbers of one type."""
     if _check_alike(node, report):
         _check_operand(node, node.a, node.a.type.is_number, "numbers", report)
 
 
-@register_verify_rule(Mod)
+@VERIFY_RULES.register(Mod)
 def check_mod(node: Mod, report: Report) -> None:
     """A remainder is one of integers."""
     if _check_alike(node, report):
         _check_operand(node, node.a, node.a.type.is_integer, "integers", report)
 
 
-@register_verify_rule(BitOp)
+@VERIFY_RULES.register(BitOp)
 def check_bit_operator(node: BitOp, report: Report) -> None:
     """Operators on bits take two integers, or truth values, of one type."""
     if _check_alike(node, report):
         _check_operand(node, node.a, _is_bits(node.a.type), "integers or truth values", report)
 
 
-@register_verify_rule(Bnot)
+@VERIFY_RULES.register(Bnot)
 def check_bnot(node: Bnot, report: Report) -> None:
     """The bits of an integer are inverted."""
     _check_operand(node, node.a, node.a.type.is_integer, "an integer; of truths take lnot", report)
 
 
-@register_verify_rule(LogicOp)
+@VERIFY_RULES.register(LogicOp)
 def check_logic(node: LogicOp, report: Report) -> None:
     """Connectives take truth values."""
     for operand in (node.a, node.b):
         _check_operand(node, operand, operand.type.is_bool, "truth values", report)
 
 
-@register_verify_rule(Lnot)
+@VERIFY_RULES.register(Lnot)
 def check_lnot(node: Lnot, report: Report) -> None:
     """What is negated is a truth value."""
     _check_operand(node, node.a, node.a.type.is_bool, "a truth; of integers take bnot", report)
 
 
-@register_verify_rule(ShiftOp)
+@VERIFY_RULES.register(ShiftOp)
 def check_shift(node: ShiftOp, report: Report) -> None:
     """An integer is shifted by an integer that is less than its width, where that is known."""
     for operand in (node.a, node.b):
@@ -149,7 +149,7 @@ def check_shift(node: ShiftOp, report: Report) -> None:
         )
 
 
-@register_verify_rule(Comparison)
+@VERIFY_RULES.register(Comparison)
 def check_order(node: Comparison, report: Report) -> None:
     """Numbers of one type are ordered."""
     if _check_alike(node, report):
@@ -157,8 +157,8 @@ def check_order(node: Comparison, report: Report) -> None:
         _check_operand(node, node.a, node.a.type.is_number, expected, report)
 
 
-@register_verify_rule(Eq)
-@register_verify_rule(Ne)
+@VERIFY_RULES.register(Eq)
+@VERIFY_RULES.register(Ne)
 def check_equality(node: Eq | Ne, report: Report) -> None:
     """Numbers, truth values and addresses of one type are equal or not."""
     if _check_alike(node, report):

@@ -26,10 +26,10 @@ from relayish.core.ir.type import Type
 from relayish.core.verifier.rule import Rule, is_value, typed
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report, count_of, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report, count_of
 
 
-@register_verify_rule(Lda)
+@VERIFY_RULES.register(Lda)
 def check_lda(lda: Lda, report: Report) -> None:
     """Registers have no address."""
     if isinstance(lda.symbol, Preg):
@@ -41,14 +41,14 @@ def check_lda(lda: Lda, report: Report) -> None:
         )
 
 
-@register_verify_rule(Ld)
+@VERIFY_RULES.register(Ld)
 def check_ld(load: Ld, report: Report) -> None:
     """A symbol is loaded as what it is."""
     _check_symbol(load, load.symbol, report)
     _check_access(load, load.symbol, load.access_type, report)
 
 
-@register_verify_rule(St)
+@VERIFY_RULES.register(St)
 def check_st(store: St, report: Report) -> None:
     """A symbol takes a value of its type."""
     _check_symbol(store, store.symbol, report)
@@ -56,27 +56,27 @@ def check_st(store: St, report: Report) -> None:
     _check_value(store, store.value, store.access_type or type_of(store.symbol), report)
 
 
-@register_verify_rule(Ldp)
+@VERIFY_RULES.register(Ldp)
 def check_ldp(load: Ldp, report: Report) -> None:
     """A register is loaded as what it is."""
     _check_access(load, load.preg, load.access_type, report)
 
 
-@register_verify_rule(Stp)
+@VERIFY_RULES.register(Stp)
 def check_stp(store: Stp, report: Report) -> None:
     """A register takes a value of its type."""
     _check_access(store, store.preg, store.access_type, report)
     _check_value(store, store.value, store.access_type or store.preg.type, report)
 
 
-@register_verify_rule(Ldf)
+@VERIFY_RULES.register(Ldf)
 def check_ldf(load: Ldf, report: Report) -> None:
     """Structures have fields."""
     _check_symbol(load, load.symbol, report)
     _check_structure(load, load.symbol, report)
 
 
-@register_verify_rule(Stf)
+@VERIFY_RULES.register(Stf)
 def check_stf(store: Stf, report: Report) -> None:
     """A field takes a value of the access type."""
     _check_symbol(store, store.symbol, report)
@@ -85,13 +85,13 @@ def check_stf(store: Stf, report: Report) -> None:
         _check_value(store, store.value, store.access_type, report)
 
 
-@register_verify_rule(Ldpf)
+@VERIFY_RULES.register(Ldpf)
 def check_ldpf(load: Ldpf, report: Report) -> None:
     """Structures have fields, in registers as well."""
     _check_structure(load, load.preg, report)
 
 
-@register_verify_rule(Stpf)
+@VERIFY_RULES.register(Stpf)
 def check_stpf(store: Stpf, report: Report) -> None:
     """A field takes a value of the access type."""
     _check_structure(store, store.preg, report)
@@ -99,14 +99,14 @@ def check_stpf(store: Stpf, report: Report) -> None:
         _check_value(store, store.value, store.access_type, report)
 
 
-@register_verify_rule(Ldo)
+@VERIFY_RULES.register(Ldo)
 def check_ldo(load: Ldo, report: Report) -> None:
     """A part of a symbol begins at or behind its first byte."""
     _check_symbol(load, load.symbol, report)
     _check_offset(load, load.offset, report)
 
 
-@register_verify_rule(Sto)
+@VERIFY_RULES.register(Sto)
 def check_sto(store: Sto, report: Report) -> None:
     """A part of a symbol takes a value of the access type."""
     _check_symbol(store, store.symbol, report)
@@ -115,13 +115,13 @@ def check_sto(store: Sto, report: Report) -> None:
         _check_value(store, store.value, store.access_type, report)
 
 
-@register_verify_rule(Ild)
+@VERIFY_RULES.register(Ild)
 def check_ild(load: Ild, report: Report) -> None:
     """What is loaded from an address is what it is the address of."""
     _check_address(load, load.address, load.access_type, report)
 
 
-@register_verify_rule(Ist)
+@VERIFY_RULES.register(Ist)
 def check_ist(store: Ist, report: Report) -> None:
     """What an address is of takes a value of its type."""
     held = _check_address(store, store.address, store.access_type, report)
@@ -129,7 +129,7 @@ def check_ist(store: Ist, report: Report) -> None:
         _check_value(store, store.value, held, report)
 
 
-@register_verify_rule(Array)
+@VERIFY_RULES.register(Array)
 def check_array(array: Array, report: Report) -> None:
     """An element has an index for each dimension, in range where it is known."""
     if not array.address.type.is_pointer:

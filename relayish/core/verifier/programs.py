@@ -16,7 +16,7 @@ from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, free_variables
-from relayish.ir.verification import Report, Violation, register_definition_rule
+from relayish.ir.verification import DEFINITION_RULES, Report, Violation
 from relayish.ir.verifier import Piece, ProgramVerifier
 
 
@@ -78,7 +78,7 @@ class CoreVerifier(ProgramVerifier[Names]):
 
 
 VERIFIER: Final = CoreVerifier()
-register_definition_rule(Definition, VERIFIER.verify_definitions)
+DEFINITION_RULES.register(Definition, VERIFIER.verify_definitions)
 
 
 def _check_names_of_symbols(everything: Sequence[Node], report: Report) -> None:

@@ -27,10 +27,10 @@ from relayish.core.ir.type import Type
 from relayish.core.verifier.rule import Rule, is_value, typed
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report, count_of, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report, count_of
 
 
-@register_verify_rule(Invalid)
+@VERIFY_RULES.register(Invalid)
 def check_invalid(node: Invalid, report: Report) -> None:
     """What is a mark of passes is not left."""
     report(
@@ -41,7 +41,7 @@ def check_invalid(node: Invalid, report: Report) -> None:
     )
 
 
-@register_verify_rule(Block)
+@VERIFY_RULES.register(Block)
 def check_block(block: Block, report: Report) -> None:
     """Nothing stands behind the end of a list of statements."""
     for stmt in block.stmts[:-1]:
@@ -53,20 +53,20 @@ def check_block(block: Block, report: Report) -> None:
             )
 
 
-@register_verify_rule(If)
+@VERIFY_RULES.register(If)
 def check_if(branching: If, report: Report) -> None:
     """The condition of a branch is a truth value."""
     _check_condition(branching, branching.condition, report)
 
 
-@register_verify_rule(WhileDo)
-@register_verify_rule(DoWhile)
+@VERIFY_RULES.register(WhileDo)
+@VERIFY_RULES.register(DoWhile)
 def check_while(loop: WhileDo | DoWhile, report: Report) -> None:
     """The condition of a loop is a truth value."""
     _check_condition(loop, loop.condition, report)
 
 
-@register_verify_rule(DoLoop)
+@VERIFY_RULES.register(DoLoop)
 def check_do_loop(loop: DoLoop, report: Report) -> None:
     """A for loop gives an integer variable values of its type while a truth value holds."""
     held = type_of(loop.iv)
@@ -97,7 +97,7 @@ def _check_condition(node: Stmt, condition: Expr, report: Report) -> None:
         )
 
 
-@register_verify_rule(Call)
+@VERIFY_RULES.register(Call)
 def check_call(call: Call, report: Report) -> None:
     """A function gets the arguments it takes."""
     signature = call.entry.type
@@ -111,7 +111,7 @@ def check_call(call: Call, report: Report) -> None:
     _check_called(call, signature, call.args, call.result, report)
 
 
-@register_verify_rule(Icall)
+@VERIFY_RULES.register(Icall)
 def check_icall(call: Icall, report: Report) -> None:
     """A function at an address gets the arguments it takes."""
     signature = pointee_of(call.address)
@@ -158,7 +158,7 @@ def _check_called(
         )
 
 
-@register_verify_rule(Validate)
+@VERIFY_RULES.register(Validate)
 def check_validate(node: Validate, report: Report) -> None:
     """Two addresses of numbers of one type are compared, within a float."""
     held = pointee_of(node.computed)
@@ -174,7 +174,7 @@ def check_validate(node: Validate, report: Report) -> None:
         report(Rule.TYPE, node, f"validate has the epsilon {typed(node.epsilon)}; expected a float")
 
 
-@register_verify_rule(DumpVar)
+@VERIFY_RULES.register(DumpVar)
 def check_dump_var(node: DumpVar, report: Report) -> None:
     """What is shown are elements at an address, under a string."""
     if pointee_of(node.title) != "uint8":
@@ -202,7 +202,7 @@ def _check_length(node: Stmt, length: Expr, report: Report) -> None:
         )
 
 
-@register_verify_rule(FuncEntry)
+@VERIFY_RULES.register(FuncEntry)
 def check_function(func: FuncEntry, report: Report) -> None:
     """Symbols of a function hold values, and each is in its tables once."""
     seen: set[Node] = set()
@@ -218,7 +218,7 @@ def check_function(func: FuncEntry, report: Report) -> None:
         _check_has_values(symbol, symbol, type_of(symbol), report)
 
 
-@register_verify_rule(GlobalVariable)
+@VERIFY_RULES.register(GlobalVariable)
 def check_global_variable(variable: GlobalVariable, report: Report) -> None:
     """A variable begins with a value of its type that is known while compiling."""
     _check_has_values(variable, variable, variable.type, report)
@@ -242,7 +242,7 @@ def check_global_variable(variable: GlobalVariable, report: Report) -> None:
         )
 
 
-@register_verify_rule(StructDef)
+@VERIFY_RULES.register(StructDef)
 def check_struct(struct: StructDef, report: Report) -> None:
     """Fields hold values, and have names of their own."""
     names = [name for name, _ in struct.fields]

@@ -16,9 +16,10 @@ from relayish.dataflow.analyses.expressions import AvailableExpressions, VeryBus
 from relayish.dataflow.analyses.liveness import Liveness
 from relayish.dataflow.analyses.reaching_definitions import ReachingDefinitions
 from relayish.dataflow.analyses.use_def import UseDefChains, find_use_def_chains
-from relayish.dataflow.analyses.value_numbers import ValueNumbers, register_expression_key
+from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS, ValueNumbers
 
 __all__ = [
+    "EXPRESSION_KEYS",
     "Aliases",
     "AvailableExpressions",
     "DefiniteInitialisation",
@@ -35,6 +36,5 @@ __all__ = [
     "find_post_dominators",
     "find_use_def_chains",
     "may_have_escaped",
-    "register_expression_key",
     "uninitialised_uses",
 ]

@@ -125,25 +125,6 @@ def operands_of_expression(node: Node) -> Nodes | None:
     return None if does or own.effect & ~Effect.READS else held(node)
 
 
-def register_expression_key(
-    kind: type[Node], key: ExpressionKey, *, replace: bool = False
-) -> ExpressionKey:
-    """Say what tells nodes of class ``kind`` apart that are given the same values.
-
-    Without that, nodes that do nothing but read are told apart by all they hold beside operands,
-    and no two others are ever alike.
-
-    Args:
-        kind: A kind or a family.
-        key: Returns something hashable, ``None`` for a node of which no two evaluations are alike.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
-    """
-    return EXPRESSION_KEYS.register(kind, key, replace=replace)
-
-
 def _derive(node: Node) -> Hashable:
     """Return what a node holds beside operands, if it does nothing but read."""
     kind = type(node)
@@ -203,5 +184,10 @@ _HELD_HOW: Final = ByKind(_held_how_of_kind)
 _OTHER_FIELDS: Final = ByKind(_other_fields)
 
 EXPRESSION_KEYS: Final[KindTable[ExpressionKey]] = KindTable(
-    "value numbering", "relayish.dataflow.register_expression_key", {Node: _derive}
+    "value numbering", "relayish.dataflow.EXPRESSION_KEYS", {Node: _derive}
 )
+"""By kind: what tells nodes apart that are given the same values; ``None`` if no two evaluations
+of a node are alike.
+
+Without that, nodes that do nothing but read are told apart by all they hold beside operands, and no
+two others are ever alike."""

@@ -2,16 +2,17 @@
 
 from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.control_flow import (
+    CONTROL_FLOW,
     Condition,
     ControlFlow,
     TestedLoop,
     condition_of,
-    register_control_flow,
 )
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
 
 __all__ = [
+    "CONTROL_FLOW",
     "Action",
     "Branch",
     "Condition",
@@ -23,5 +24,4 @@ __all__ = [
     "TestedLoop",
     "build_flow_graph",
     "condition_of",
-    "register_control_flow",
 ]

@@ -66,33 +66,10 @@ class ControlFlow(NamedTuple):
 
 CONTROL_FLOW: Final[KindTable[ControlFlow]] = KindTable(
     "the flow graph",
-    "relayish.dataflow.register_control_flow",
+    "relayish.dataflow.CONTROL_FLOW",
     {Node: ControlFlow()},
 )
-
-
-def register_control_flow(
-    kind: type[Node],
-    *,
-    loop: TestedLoop | None = None,
-    condition: ConditionOf | None = None,
-    leaves: bool = False,
-    replace: bool = False,
-) -> None:
-    """Say in which order nodes of class ``kind`` run their scopes, and on which condition.
-
-    Args:
-        kind: A kind or a family.
-        loop: For a loop, what is computed before each iteration, and what the iteration runs.
-        condition: What holds where each scope is chosen.
-        leaves: Control goes from a node, which has no scopes, to the end of the function.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
-    """
-    said = (loop, condition, leaves)
-    CONTROL_FLOW.register(kind, ControlFlow(*said), replace=replace, by=condition or said)
+"""By kind: in which order nodes run their scopes, and on which condition."""
 
 
 def condition_of(node: Node, case: int | None) -> Condition | None:

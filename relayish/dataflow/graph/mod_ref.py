@@ -64,8 +64,10 @@ class BoundVariables(NamedTuple):
     """What is particular about the variables that nodes of a kind bind.
 
     Attributes:
-        outliving: Those that name memory of callers; ``None``: not said.
-        without_value: Those that hold no value when they are bound; ``None``: not said.
+        outliving: For functions: those that name memory of callers, who see what it holds when
+            the function returns. By default those of which a part is written anywhere.
+        without_value: Those that hold no value when they are bound. By default those of a
+            declaration that holds no operand.
     """
 
     outliving: VariablesOf | None = None
@@ -100,62 +102,6 @@ def names_places(kind: type[Node]) -> bool:
     """Return whether nodes of class ``kind`` may read or write places."""
     found: bool = _NAMES_PLACES[kind]
     return found
-
-
-def register_mod_ref(
-    kind: type[Node], rule: ModRefRule, *, names_places: bool = True, replace: bool = False
-) -> None:
-    """Say which places nodes of class ``kind`` access, where their fields do not tell.
-
-    Without a rule, an operand with an :class:`Access` names a place if it is a variable. If it is
-    anything else, or the access is indirect, some place that others may reach is accessed. What
-    only a part of is written, or by a node that has scopes, keeps its former value perhaps.
-
-    Args:
-        kind: A kind or a family.
-        rule: Returns the :class:`ModRef` of a node.
-        names_places: Whether that may be more than what it evaluates, and an effect.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
-    """
-    MOD_REF.register(kind, KindModRef(rule, names_places), replace=replace, by=rule)
-
-
-def register_unaliased(kind: type[Node], *, replace: bool = False) -> None:
-    """Say that variables of class ``kind`` are reached by name alone, unless they are exposed.
-
-    Without that, whoever writes anything may write any variable that is assigned to anywhere.
-
-    Raises:
-        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
-    """
-    UNALIASED.register(kind, True, replace=replace)
-
-
-def register_variables(
-    kind: type[Node],
-    *,
-    outliving: VariablesOf | None = None,
-    without_value: VariablesOf | None = None,
-    replace: bool = False,
-) -> None:
-    """Say what is particular about the variables that nodes of class ``kind`` bind.
-
-    Args:
-        kind: A kind or a family.
-        outliving: For functions: those that name memory of callers, who see what it holds when
-            the function returns. By default those of which a part is written anywhere.
-        without_value: Those that hold no value when they are bound. By default those of a
-            declaration that holds no operand.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
-    """
-    said = BoundVariables(outliving, without_value)
-    BOUND_VARIABLES.register(kind, said, replace=replace, by=outliving or without_value or said)
 
 
 def without_value(node: Node) -> Nodes:
@@ -273,16 +219,25 @@ def _effect_of_access(access: Access) -> Effect:
 _DERIVED: Final = ByKind(_rule_of_kind)
 
 MOD_REF: Final[KindTable[KindModRef]] = KindTable(
-    "mod-ref analysis", "relayish.dataflow.register_mod_ref", {Node: KindModRef(_derive)}
+    "mod-ref analysis", "relayish.dataflow.MOD_REF", {Node: KindModRef(_derive)}
 )
+"""By kind: which places nodes access, where their fields do not tell.
+
+Without a rule, an operand with an :class:`Access` names a place if it is a variable. If it is
+anything else, or the access is indirect, some place that others may reach is accessed. What only a
+part of is written, or by a node that has scopes, keeps its former value perhaps."""
 _NAMES_PLACES: Final = MOD_REF.derive(_names_places_of)
 
 UNALIASED: Final[KindTable[bool]] = KindTable(
-    "the analysis of unaliased variables", "relayish.dataflow.register_unaliased", {Node: False}
+    "the analysis of unaliased variables", "relayish.dataflow.UNALIASED", {Node: False}
 )
+"""By kind: whether variables are reached by name alone, unless they are exposed.
+
+Whoever writes anything may write any other variable that is assigned to anywhere."""
 
 BOUND_VARIABLES: Final[KindTable[BoundVariables]] = KindTable(
     "the analysis of bound variables",
-    "relayish.dataflow.register_variables",
+    "relayish.dataflow.BOUND_VARIABLES",
     {Node: BoundVariables()},
 )
+"""By kind: what is particular about the variables that nodes bind."""

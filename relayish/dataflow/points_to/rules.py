@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
@@ -80,8 +80,6 @@ class ValueFlow(Protocol):
 ValueFlowRule: TypeAlias = Callable[[Any, ValueFlow], None]
 """``rule(node, flow)`` tells ``flow`` about the values of a node and of what it binds."""
 
-_Rule = TypeVar("_Rule", bound=ValueFlowRule)
-
 
 def flow_anywhere(node: Node, flow: ValueFlow) -> None:
     """Tell what holds of any node: what it is given escapes, what it gives is unknown."""
@@ -98,33 +96,11 @@ def flow_nowhere(node: Node, flow: ValueFlow) -> None:
 
 VALUE_FLOW: Final[KindTable[ValueFlowRule]] = KindTable(
     "points-to analysis",
-    "relayish.dataflow.register_value_flow",
+    "relayish.dataflow.VALUE_FLOW",
     {Node: flow_anywhere},
 )
+"""By kind: what the values of nodes are, and what they call.
 
-
-@overload
-def register_value_flow(kind: type[Node], rule: _Rule, *, replace: bool = False) -> _Rule: ...
-@overload
-def register_value_flow(kind: type[Node], *, replace: bool = False) -> Callable[[_Rule], _Rule]: ...
-def register_value_flow(
-    kind: type[Node], rule: _Rule | None = None, *, replace: bool = False
-) -> _Rule | Callable[[_Rule], _Rule]:
-    """Say what the values of nodes of class ``kind`` are, and what they call; also a decorator.
-
-    Without a rule, what a node is given may go anywhere, and what it gives may be anything: so
-    functions given to it may be called by somebody who is not known. The rule tells of the value of
-    the node, and of the variables that it binds; free variables and names are seen to.
-
-    Args:
-        kind: A class of nodes, other than variables, names and literals.
-        rule: ``rule(node, flow)`` calls methods of :class:`ValueFlow`.
-        replace: Take the place of what was said before.
-
-    Raises:
-        DuplicateNameError: If the kind has a rule and ``replace`` is false.
-    """
-    if rule is None:
-        return lambda given: register_value_flow(kind, given, replace=replace)
-    VALUE_FLOW.register(kind, rule, replace=replace)
-    return rule
+Without a rule, what a node is given may go anywhere, and what it gives may be anything: so
+functions given to it may be called by somebody who is not known. The rule tells of the value of the
+node, and of the variables that it binds; free variables and names are seen to."""

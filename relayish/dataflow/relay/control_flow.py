@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.dataflow.graph.control_flow import Condition, register_control_flow
+from relayish.dataflow.graph.control_flow import CONTROL_FLOW, Condition, ControlFlow
 from relayish.ir.relay.expr import If
 
 
@@ -10,4 +10,4 @@ def _condition_of_if(branching: If, case: int | None) -> Condition:
     return Condition(branching.cond, case == 0)
 
 
-register_control_flow(If, condition=_condition_of_if)
+CONTROL_FLOW.register(If, ControlFlow(condition=_condition_of_if))

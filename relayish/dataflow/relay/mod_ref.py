@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from relayish.dataflow.analyses.value_numbers import key_of_fields, register_expression_key
-from relayish.dataflow.graph.mod_ref import ModRef, register_mod_ref
+from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS, key_of_fields
+from relayish.dataflow.graph.mod_ref import MOD_REF, KindModRef, ModRef
 from relayish.ir.effect import Effect
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Op
@@ -33,5 +33,5 @@ def _key_of_call(call: Call) -> Hashable:
     return key_of_fields(call) if is_pure or type(op) is Constructor else None
 
 
-register_expression_key(Call, _key_of_call)
-register_mod_ref(Call, _mod_ref_of_call, names_places=False)
+EXPRESSION_KEYS.register(Call, _key_of_call)
+MOD_REF.register(Call, KindModRef(_mod_ref_of_call, names_places=False))

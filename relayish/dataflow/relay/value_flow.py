@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.dataflow.points_to.rules import ValueFlow, register_value_flow
+from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import (
     Constructor,
@@ -34,24 +34,24 @@ CONTENT: Final = "content"
 """The part of a reference that is read and written."""
 
 
-@register_value_flow(Let)
+@VALUE_FLOW.register(Let)
 def _let(let: Let, flow: ValueFlow) -> None:
     flow.same(let.var, let.value)
     flow.same(let, let.body)
 
 
-@register_value_flow(If)
+@VALUE_FLOW.register(If)
 def _if(branching: If, flow: ValueFlow) -> None:
     flow.passes(branching.true_branch, branching)
     flow.passes(branching.false_branch, branching)
 
 
-@register_value_flow(Function)
+@VALUE_FLOW.register(Function)
 def _function(function: Function, flow: ValueFlow) -> None:
     flow.creates_function(function, function.params, function.body)
 
 
-@register_value_flow(Call)
+@VALUE_FLOW.register(Call)
 def _call(call: Call, flow: ValueFlow) -> None:
     op = call.op
     if type(op) is Op:
@@ -71,32 +71,32 @@ def _call_op(call: Call, op: Op, flow: ValueFlow) -> None:
             flow.passes(arg, call)
 
 
-@register_value_flow(Tuple)
+@VALUE_FLOW.register(Tuple)
 def _tuple(tup: Tuple, flow: ValueFlow) -> None:
     flow.creates(tup, dict(enumerate(tup.fields)))
 
 
-@register_value_flow(TupleGetItem)
+@VALUE_FLOW.register(TupleGetItem)
 def _tuple_getitem(get: TupleGetItem, flow: ValueFlow) -> None:
     flow.reads(get.tuple_value, get.index, get)
 
 
-@register_value_flow(RefCreate)
+@VALUE_FLOW.register(RefCreate)
 def _ref_create(ref: RefCreate, flow: ValueFlow) -> None:
     flow.creates(ref, {CONTENT: ref.value}, mutable=True)
 
 
-@register_value_flow(RefRead)
+@VALUE_FLOW.register(RefRead)
 def _ref_read(read: RefRead, flow: ValueFlow) -> None:
     flow.reads(read.ref, CONTENT, read)
 
 
-@register_value_flow(RefWrite)
+@VALUE_FLOW.register(RefWrite)
 def _ref_write(write: RefWrite, flow: ValueFlow) -> None:
     flow.writes(write.ref, CONTENT, write.value)
 
 
-@register_value_flow(Match)
+@VALUE_FLOW.register(Match)
 def _match(match: Match, flow: ValueFlow) -> None:
     for clause in match.clauses:
         flow.passes(clause.rhs, match)

@@ -222,7 +222,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
     def _refuse(self, node: Node, what: str) -> None:
         raise AnalysisError(
             f"{self.name} has no transfer for {what}, in {one_line_at(node)}; call "
-            f"{TRANSFERS.registered_by}({type(self.sparse).__name__}, ..., rule), or leave out "
+            f"{TRANSFERS.name}.register({type(self.sparse).__name__}, ..., rule), or leave out "
             f"strict=True, and its value may be any"
         )
 

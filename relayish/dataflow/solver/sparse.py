@@ -24,13 +24,13 @@ V = TypeVar("V")
 class SparseAnalysis(Analysis[MapState[Node, V]], Generic[V]):
     """A sparse forward analysis: an abstract value for each node that is evaluated.
 
-    What operators do is told by :func:`~.transfer_rules.register_transfer`, for each operator or
+    What operators do is told by :func:`~.transfer_rules.TRANSFERS`, for each operator or
     kind. Variables have the values that they are bound to, branches and matches join those of the
-    arms that control reaches: what :func:`~relayish.dataflow.register_value_flow` says of kinds.
+    arms that control reaches: what :func:`~relayish.dataflow.VALUE_FLOW` says of kinds.
     Anything else is the top of :attr:`values`.
 
     A condition of which the analysis knows :meth:`truth` makes the other branch unreachable; what
-    it says of other values holds in its branch: :func:`~.transfer_rules.register_refinement`. So
+    it says of other values holds in its branch: :func:`~.transfer_rules.REFINEMENTS`. So
     states, which say what else is known at a point, are maps from nodes to values.
 
     Only for languages whose variables never change (those of dataflow graphs): in others, a value
@@ -47,12 +47,12 @@ class SparseAnalysis(Analysis[MapState[Node, V]], Generic[V]):
         Wegman and Zadeck's sparse conditional constants; MLIR's sparse analyses.
 
     Example:
-        >>> from relayish.dataflow import register_transfer, solve
+        >>> from relayish.dataflow import TRANSFERS, solve
         >>> from relayish.dataflow.lattice import Flat
         >>> from relayish.ir.relay.expr import Constant, If, Let, Tuple, Var
         >>> class Lengths(SparseAnalysis):
         ...     values = Flat()
-        >>> @register_transfer(Lengths, Tuple)
+        >>> @TRANSFERS.register(Lengths, Tuple)
         ... def length(tup, *fields):
         ...     return len(fields)
         >>> x, y = Var("x"), Var("y")

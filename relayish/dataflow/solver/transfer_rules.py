@@ -31,20 +31,43 @@ class RuleTable:
 
     Args:
         purpose: What the rules are: ``"transfer"``.
-        registered_by: The public function that adds one.
+        name: Where users find the table.
     """
 
-    def __init__(self, purpose: str, registered_by: str) -> None:
-        self.purpose, self.registered_by = purpose, registered_by
+    def __init__(self, purpose: str, name: str) -> None:
+        self.purpose, self.name = purpose, name
         self._rules: dict[tuple[type, What], Callable[..., Any]] = {}  # Any: as above
         self._claims: Claims[tuple[type, What]] = Claims()
         watch_table(self._rules, module_of=self._claims.module_of)
 
-    def register(self, analysis: type, what: What, rule: _Rule, *, replace: bool) -> _Rule:
-        """Add a rule; see :func:`register_transfer`."""
+    @overload
+    def register(
+        self, analysis: type, what: What, rule: _Rule, *, replace: bool = False
+    ) -> _Rule: ...
+    @overload
+    def register(
+        self, analysis: type, what: What, *, replace: bool = False
+    ) -> Callable[[_Rule], _Rule]: ...
+    def register(
+        self, analysis: type, what: What, rule: _Rule | None = None, *, replace: bool = False
+    ) -> _Rule | Callable[[_Rule], _Rule]:
+        """Add a rule; also a decorator.
+
+        Args:
+            analysis: A class of sparse analyses; those that extend it have the rule too.
+            what: The node that names an operator, or a kind or family.
+            rule: See :data:`TRANSFERS` and :data:`REFINEMENTS`.
+            replace: Take the place of the rule that there is.
+
+        Raises:
+            DeclarationError: If ``what`` is neither.
+            DuplicateNameError: If somebody else said it already and ``replace`` is false.
+        """
+        if rule is None:
+            return lambda given: self.register(analysis, what, given, replace=replace)
         if not (isinstance(what, Node) and type(what) in NAMES) and not is_node_class(what):
             raise DeclarationError(
-                f"{self.registered_by} is given {what!r}; expected a class of nodes, or the node "
+                f"{self.name}.register is given {what!r}; expected a class of nodes, or the node "
                 f"that names an operator, such as get_op('add')"
             )
         key = (analysis, what)
@@ -76,64 +99,15 @@ def describe(what: What) -> str:
     return one_line(what) if isinstance(what, Node) else what.__name__
 
 
-TRANSFERS: Final = RuleTable("transfer", "relayish.dataflow.register_transfer")
-REFINEMENTS: Final = RuleTable("refinement", "relayish.dataflow.register_refinement")
+TRANSFERS: Final = RuleTable("transfer", "relayish.dataflow.TRANSFERS")
+"""What operators and kinds do to the values of an analysis.
 
+``rule(node, *values)`` returns the value of ``node`` from those of its operands, the operator
+aside. It is asked once all of them have some value, and again when one of them grows; it is
+monotone."""
 
-@overload
-def register_transfer(
-    analysis: type, what: What, rule: _Rule, *, replace: bool = False
-) -> _Rule: ...
-@overload
-def register_transfer(
-    analysis: type, what: What, *, replace: bool = False
-) -> Callable[[_Rule], _Rule]: ...
-def register_transfer(
-    analysis: type, what: What, rule: _Rule | None = None, *, replace: bool = False
-) -> _Rule | Callable[[_Rule], _Rule]:
-    """Say what an operator or a kind does to the values of an analysis; also a decorator.
+REFINEMENTS: Final = RuleTable("refinement", "relayish.dataflow.REFINEMENTS")
+"""What follows in a branch from its condition, by the operator or kind of that.
 
-    Args:
-        analysis: A class of sparse analyses; those that extend it have the rule too.
-        what: The node that names an operator, or a kind or family.
-        rule: ``rule(node, *values)`` returns the value of ``node`` from those of its operands, the
-            operator aside. It is asked once all of them have some value, and again when one of them
-            grows; it is monotone.
-        replace: Take the place of the rule that there is.
-
-    Raises:
-        DeclarationError: If ``what`` is neither.
-        DuplicateNameError: If somebody else said it already and ``replace`` is false.
-    """
-    if rule is None:
-        return lambda given: register_transfer(analysis, what, given, replace=replace)
-    return TRANSFERS.register(analysis, what, rule, replace=replace)
-
-
-@overload
-def register_refinement(
-    analysis: type, what: What, rule: _Rule, *, replace: bool = False
-) -> _Rule: ...
-@overload
-def register_refinement(
-    analysis: type, what: What, *, replace: bool = False
-) -> Callable[[_Rule], _Rule]: ...
-def register_refinement(
-    analysis: type, what: What, rule: _Rule | None = None, *, replace: bool = False
-) -> _Rule | Callable[[_Rule], _Rule]:
-    """Say what follows in a branch from its condition, a call of some operator; also a decorator.
-
-    Args:
-        analysis: A class of sparse analyses; those that extend it have the rule too.
-        what: The operator, or the kind of the condition.
-        rule: ``rule(node, truth, *values)`` yields pairs of a node and its value wherever the value
-            of ``node`` is ``truth``. A truth value among them is followed further.
-        replace: Take the place of the rule that there is.
-
-    Raises:
-        DeclarationError: If ``what`` is neither.
-        DuplicateNameError: If somebody else said it already and ``replace`` is false.
-    """
-    if rule is None:
-        return lambda given: register_refinement(analysis, what, given, replace=replace)
-    return REFINEMENTS.register(analysis, what, rule, replace=replace)
+``rule(node, truth, *values)`` yields pairs of a node and its value wherever the value of ``node``
+is ``truth``. A truth value among them is followed further."""

@@ -48,8 +48,8 @@ def verify(program: Node | AnyModule, *instead: Handler | type[Handler]) -> tupl
     * the rules of all languages, :class:`~relayish.domain.verifier.rules.Rule`, which follow from
       properties of operators and roles of fields;
     * those of the language of each definition, by
-      :func:`~relayish.ir.verification.register_verifier`, and of the kinds in it, by
-      :func:`~relayish.ir.verification.register_verify_rule`;
+      :func:`~relayish.ir.verification.DEFINITION_RULES`, and of the kinds in it, by
+      :func:`~relayish.ir.verification.VERIFY_RULES`;
     * the handlers that domains registered for the task ``"verify"``, whose methods say what is
       wrong by ``visitor.context.report(node, message)``; what is below is visited in any case.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relayish.ir.comparison import register_comparison
+from relayish.ir.comparison import COMPARISONS, Comparison
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, field, node
-from relayish.ir.one_line import register_line
+from relayish.ir.one_line import LINES
 from relayish.ir.relay.constructor_tag import find_tag
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.language import RELAY
@@ -175,6 +175,6 @@ def _inputs(data: TypeData) -> tuple[tuple[object, ...], ...]:
     return tuple([constructor.inputs for constructor in data.constructors])
 
 
-register_comparison(Constructor, same=_is_same_constructor, skipped=("inputs",))
-register_comparison(TypeData, beside=constructors)
-register_line(Match, lambda match, show: f"match ({show(match.data)}) {{...}}")
+COMPARISONS.register(Constructor, Comparison(same=_is_same_constructor, skipped=("inputs",)))
+COMPARISONS.register(TypeData, Comparison(beside=constructors))
+LINES.register(Match, lambda match, show: f"match ({show(match.data)}) {{...}}")

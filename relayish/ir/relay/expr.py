@@ -9,19 +9,19 @@ import numpy as np
 
 from relayish._support import hooks
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.comparison import register_comparison
+from relayish.ir.comparison import COMPARISONS, Comparison
 from relayish.ir.declarations import DECLARED_LEVEL
 from relayish.ir.effect import Effect
 from relayish.ir.literal import is_same_literal
 from relayish.ir.node import Node, field, node
-from relayish.ir.one_line import register_line, shorten
+from relayish.ir.one_line import LINES, shorten
 from relayish.ir.property import Property
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.roles import Access, Atom, Runs
 from relayish.ir.span import Span
-from relayish.ir.temporary import Temporary, register_temporary
+from relayish.ir.temporary import TEMPORARIES, Temporary
 from relayish.ir.value import Value, as_value
 
 # Any: the width of a numpy number is what it is
@@ -426,9 +426,9 @@ def type_args(lhs: Call, rhs: Call) -> tuple[object, object] | None:
     return None if type(lhs.op) is Op else (lhs.type_args, rhs.type_args)
 
 
-register_comparison(Op, same=_is_same_op, hashed=("full_name",))
-register_comparison(GlobalVar, same=_is_same_global)
-register_comparison(Call, skipped=("type_args",), beside=type_args)
+COMPARISONS.register(Op, Comparison(same=_is_same_op, hashed=("full_name",)))
+COMPARISONS.register(GlobalVar, Comparison(same=_is_same_global))
+COMPARISONS.register(Call, Comparison(skipped=("type_args",), beside=type_args))
 
 
 def _bind_by_let(expr: Expr, name: str) -> Temporary:
@@ -436,13 +436,13 @@ def _bind_by_let(expr: Expr, name: str) -> Temporary:
     return Temporary(Let(var, expr, var), var)
 
 
-register_temporary(Expr, _bind_by_let)
+TEMPORARIES.register(Expr, _bind_by_let)
 
-register_line(Op, lambda op, _: shorten(op.full_name))
-register_line(GlobalVar, lambda name, _: f"@{shorten(name.name_hint)}")
-register_line(Call, lambda call, show: f"{show(call.op)}({show(*call.args)})")
-register_line(Tuple, lambda tup, show: f"({show(*tup.fields)}{',' * (len(tup.fields) == 1)})")
-register_line(TupleGetItem, lambda get, show: f"{show(get.tuple_value)}.{get.index}")
-register_line(Let, lambda let, show: f"let {show(let.var)} = {show(let.value)}; ...")
-register_line(If, lambda node, show: f"if ({show(node.cond)}) {{...}} else {{...}}")
-register_line(Function, lambda func, show: f"fn ({show(*func.params)}) {{...}}")
+LINES.register(Op, lambda op, _: shorten(op.full_name))
+LINES.register(GlobalVar, lambda name, _: f"@{shorten(name.name_hint)}")
+LINES.register(Call, lambda call, show: f"{show(call.op)}({show(*call.args)})")
+LINES.register(Tuple, lambda tup, show: f"({show(*tup.fields)}{',' * (len(tup.fields) == 1)})")
+LINES.register(TupleGetItem, lambda get, show: f"{show(get.tuple_value)}.{get.index}")
+LINES.register(Let, lambda let, show: f"let {show(let.var)} = {show(let.value)}; ...")
+LINES.register(If, lambda node, show: f"if ({show(node.cond)}) {{...}} else {{...}}")
+LINES.register(Function, lambda func, show: f"fn ({show(*func.params)}) {{...}}")

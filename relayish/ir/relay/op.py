@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from relayish.ir.domain import is_domain_name
-from relayish.ir.opcode import register_operator_field
+from relayish.ir.opcode import OPERATOR_FIELDS, OperatorField
 from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.storage import register_interning
+from relayish.ir.storage import INTERNED
 
 _OPS: dict[tuple[str, str], Op] = {}
 
@@ -51,10 +51,11 @@ def family_of(op: Op) -> tuple[str, str]:
     return (family, name) if is_family else (RELAY.name, op.name)
 
 
-register_operator_field(
-    Call, lambda call: call.op if type(call.op) is Op else None, family_of, field="op"
+OPERATOR_FIELDS.register(
+    Call,
+    OperatorField(lambda call: call.op if type(call.op) is Op else None, family_of, field="op"),
 )
-register_interning(
+INTERNED.register(
     Op,
     lambda op: (intern_op, (op.name,) if op.domain == RELAY.name else (op.name, op.domain)),
 )

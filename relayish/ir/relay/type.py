@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from relayish._support import hooks
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
-from relayish.ir.comparison import register_comparison
+from relayish.ir.comparison import COMPARISONS, Comparison
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.naming import brief
 from relayish.ir.node import Node, field, node
@@ -318,4 +318,4 @@ def _is_same_type_name(lhs: GlobalTypeVar, rhs: GlobalTypeVar) -> bool:
     return lhs.name_hint == rhs.name_hint
 
 
-register_comparison(GlobalTypeVar, same=_is_same_type_name)
+COMPARISONS.register(GlobalTypeVar, Comparison(same=_is_same_type_name))

@@ -62,7 +62,7 @@ def defunctionalize(mod: IRModule, *, entry: str = "main") -> IRModule:
             to them; if an operator, a primitive function or one of another compiler is used as a
             value; if a constructor holds functions whatever the parameters of its type.
         UnknownKindError: If a node of a kind that a package declares takes or gives functions, and
-            the kind is not registered; see ``register_function_passing``.
+            the kind is not registered; see ``FUNCTION_PASSING``.
 
     Complexity:
         Linear in distinct nodes of ``mod``, of the copies, and of what functions capture.

@@ -21,7 +21,7 @@ from relayish.analysis.function_types import has_function_type
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import MadeTable
 from relayish.ir.naming import name_of
 from relayish.ir.node import SYMBOLS, VARIABLES, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match
@@ -70,7 +70,7 @@ def to_cps(program: _Program) -> _Program:
         PassError: If a function calls a global one, or if an operator or constructor is used as a
             value: ``EtaExpand`` makes functions of these.
         UnknownKindError: If a kind that a package declares has scopes, or to do with functions,
-            and no rule; see :func:`register_cps_rule`.
+            and no rule; see :func:`CPS_RULES`.
         TypeInferenceError: If the program is ill-typed.
 
     Complexity:
@@ -407,13 +407,21 @@ class Conversion:
 
 
 CpsRule: TypeAlias = Callable[[Any, Conversion], Expr]  # Any: a node of the kind
-"""``rule(node, conversion)``: the node in continuation-passing style, the rest included."""
+"""``rule(node, conversion)``: what evaluates the node and then calls ``conversion.rest`` with its
+value; see :class:`Conversion`."""
 
 _Convert: TypeAlias = Callable[[_Converter, Any, Expr], Expr]  # Any: a let of such a node
 
-CPS_RULES: Final[KindTable[_Convert]] = KindTable(
+
+def _convert_by(rule: CpsRule) -> _Convert:
+    """Return what asks the rule of a package's kind."""
+    return lambda converter, let, rest: rule(let.value, Conversion(converter, let, rest))
+
+
+CPS_RULES: Final[MadeTable[_Convert, CpsRule]] = MadeTable(
     "continuation-passing style",
-    "relay.transform.register_cps_rule",
+    "relay.transform.CPS_RULES",
+    lambda _, rule: _convert_by(rule),
     {
         Function: _Converter.let_function,
         Call: _Converter.call,
@@ -424,50 +432,10 @@ CPS_RULES: Final[KindTable[_Convert]] = KindTable(
         ),
     },
 )
+"""How nodes of a kind are converted.
 
-
-def register_cps_rule(kind: type[Node], rule: CpsRule, *, replace: bool = False) -> CpsRule:
-    """Say how :func:`to_cps` converts nodes of class ``kind``.
-
-    Nodes of kinds that have no scopes, and nothing to do with functions, stay as they are where no
-    rule says otherwise.
-
-    Args:
-        kind: A kind of expressions.
-        rule: ``rule(node, conversion)`` returns what evaluates the node and then calls
-            ``conversion.rest`` with its value; see :class:`Conversion`.
-        replace: Take the place of a rule that was registered before.
-
-    Raises:
-        DuplicateNameError: If the kind has a rule and ``replace`` is false.
-
-    Example:
-        >>> from relayish.ir.node import declared_temporarily, field, node
-        >>> from relayish.ir.roles import Runs
-        >>> with declared_temporarily():
-        ...     @node("while_loop")
-        ...     class While(Expr):
-        ...         var: Var = field(binder=True)
-        ...         init: Expr
-        ...         cond: Expr = field(scope=Runs.REPEATEDLY)
-        ...         body: Expr = field(scope=Runs.REPEATEDLY)
-        ...     def loop_of_calls(node, conversion):
-        ...         (cond, test), (body, again) = conversion.block(0), conversion.block(1)
-        ...         loop, rest, holds = Var("loop"), Var("rest"), Var("holds")
-        ...         value = conversion.variable(node.var)
-        ...         step = If(holds, Let(again, loop, body), Call(rest, (value,)))
-        ...         turn = Let(test, Function((holds,), step, conversion.answer), cond)
-        ...         run = Function((value,), turn, conversion.answer)
-        ...         call = Call(loop, (conversion.name(node.init),))
-        ...         return Let(rest, conversion.rest, Let(loop, run, call))
-        ...     rule = register_cps_rule(While, loop_of_calls)
-    """
-
-    def convert(converter: _Converter, let: Let, rest: Expr) -> Expr:
-        return rule(let.value, Conversion(converter, let, rest))
-
-    CPS_RULES.register(kind, convert, replace=replace, by=rule)
-    return rule
+Those that have no scopes, and nothing to do with functions, stay as they are where no rule says
+otherwise."""
 
 
 def _is_simple(value: Expr) -> bool:

@@ -51,7 +51,7 @@ def simplify_domains(
     Args:
         mod: A module of definitions of any languages.
         attributes: Whether declared facts are used: identity and absorbing elements, idempotence,
-            involutions, inverses, associativity; see :func:`relayish.ir.algebra.register_algebra`.
+            involutions, inverses, associativity; see :func:`relayish.ir.algebra.ALGEBRAS`.
             With them operators on literals are evaluated, by the handlers of the task
             ``"evaluate"``, where that gives a literal: nothing that faults, and no NaN.
         handlers: Whether handlers of domains are asked.

@@ -10,7 +10,7 @@ carries any.
 from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.accesses import Access, Accesses, collect_accesses
 from relayish.tir.analysis.bounds import float_interval_of, interval_of
-from relayish.tir.analysis.constant_rules import register_evaluation
+from relayish.tir.analysis.constant_rules import EVALUATIONS
 from relayish.tir.analysis.constants import ScalarConstants
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.dependence import (
@@ -22,10 +22,10 @@ from relayish.tir.analysis.dependence import (
     parallel_loops,
 )
 from relayish.tir.analysis.environments import Environment, Environments
-from relayish.tir.analysis.faults import register_fault_rule
+from relayish.tir.analysis.faults import FAULTS
 from relayish.tir.analysis.index_intervals import IndexIntervals
 from relayish.tir.analysis.interval import FloatInterval
-from relayish.tir.analysis.interval_rules import register_interval_rule
+from relayish.tir.analysis.interval_rules import INTERVAL_RULES, IntervalRule
 from relayish.tir.analysis.iteration_pairs import Direction
 from relayish.tir.analysis.linear_form import (
     LinearForm,
@@ -49,6 +49,9 @@ from relayish.tir.analysis.scopes import (
 from relayish.tir.analysis.symbolic_bounds import SymbolicBounds, symbolic_bounds
 
 __all__ = [
+    "EVALUATIONS",
+    "FAULTS",
+    "INTERVAL_RULES",
     "Access",
     "Accesses",
     "Context",
@@ -60,6 +63,7 @@ __all__ = [
     "FloatInterval",
     "IndexIntervals",
     "Interval",
+    "IntervalRule",
     "LinearForm",
     "OutOfBounds",
     "ScalarConstants",
@@ -84,9 +88,6 @@ __all__ = [
     "linear_form",
     "loop_carried",
     "parallel_loops",
-    "register_evaluation",
-    "register_fault_rule",
-    "register_interval_rule",
     "statements_with_contexts",
     "symbolic_bounds",
 ]

@@ -15,24 +15,9 @@ Evaluation: TypeAlias = Callable[..., "Number | None"]  # Any: expressions of on
 """``rule(expr, *values)``: the value of an expression from those of its operands, in order.
 
 An operand of which nothing is known has ``None``, and so has an expression whose value is not
-known, which faults, or whose value is a NaN.
+known, which faults, or whose value is a NaN. The rules serve constant propagation, and constant
+folding where all operands are literals.
 """
-
-
-def register_evaluation(kind: type[Node], rule: Evaluation, *, replace: bool = False) -> Evaluation:
-    """Say which value expressions of class ``kind`` have while compiling, where it is known.
-
-    What is said serves constant propagation, and constant folding where all operands are literals.
-
-    Args:
-        kind: A kind of scalar expressions, or a family.
-        rule: See :data:`Evaluation`.
-        replace: Take the place of the rule that there is.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-    """
-    return EVALUATIONS.register(kind, rule, replace=replace)
 
 
 def _unknown(_expr: Node, *_values: Number | None) -> Number | None:
@@ -99,7 +84,7 @@ def _select(
 
 EVALUATIONS: Final[KindTable[Evaluation]] = KindTable(
     "constant propagation",
-    "relayish.tir.analysis.register_evaluation",
+    "relayish.tir.analysis.EVALUATIONS",
     {
         Node: _unknown,
         ops.BinaryOpNode: _binary,

@@ -38,7 +38,9 @@ class Known(Protocol):
 
 
 FaultRule: TypeAlias = Callable[[Any, Known], bool]  # Any: expressions of one kind
-"""``rule(expr, known)``: whether evaluating ``expr``, its operands aside, may fault."""
+"""``rule(expr, known)``: whether evaluating ``expr``, its operands aside, may fault.
+
+What cannot fault and has no effect is dropped where its value is not needed."""
 
 
 def may_fault(expr: Node, known: Known) -> bool:
@@ -47,17 +49,6 @@ def may_fault(expr: Node, known: Known) -> bool:
     A kind of which nothing is said may.
     """
     return FAULTS[type(expr)](expr, known)
-
-
-def register_fault_rule(kind: type[Node], rule: FaultRule, *, replace: bool = False) -> FaultRule:
-    """Say when evaluating expressions of class ``kind``, operands aside, may fault.
-
-    What cannot fault and has no effect is dropped where its value is not needed.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-    """
-    return FAULTS.register(kind, rule, replace=replace)
 
 
 def _never(_node: Node, _known: Known) -> bool:
@@ -114,7 +105,7 @@ def is_in_range(tensor: Tensor, indices: Sequence[Expr], known: Known) -> bool:
 
 FAULTS: Final[KindTable[FaultRule]] = KindTable(
     "the analysis of faults",
-    "relayish.tir.analysis.register_fault_rule",
+    "relayish.tir.analysis.FAULTS",
     {
         Node: _always,
         **dict.fromkeys(

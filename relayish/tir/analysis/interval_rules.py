@@ -53,7 +53,8 @@ class IntervalRule(NamedTuple):
     """How the interval of a node is found.
 
     Attributes:
-        compute: Finds it from the intervals of what ``needs`` tells.
+        compute: ``compute(node, *intervals)``: the interval from those of what ``needs`` tells;
+            exact, if of integers: it is wrapped around. ``None``: nothing is known but the type.
         needs: What has to be known before; all of numbers or truth values.
     """
 
@@ -87,28 +88,6 @@ def interval_by_rules(expr: Expr, context: Context) -> AnyInterval:
             assert isinstance(node, Expr)
             memo[node] = _interval_of_node(node, context)
     return memo[expr]
-
-
-def register_interval_rule(
-    kind: type[Expr],
-    compute: Compute,
-    needs: Callable[[Any], Sequence[Expr]] = _nothing,  # Any: a node of that kind
-    *,
-    replace: bool = False,
-) -> None:
-    """Say how intervals of expressions of class ``kind`` are found.
-
-    Args:
-        kind: A kind, or a family of kinds.
-        compute: ``compute(node, *intervals)``: the interval of the node; exact, if of integers: it
-            is wrapped around. ``None``: nothing is known but the type.
-        needs: The expressions whose intervals ``compute`` takes.
-        replace: Take the place of whatever rule there is.
-
-    Raises:
-        DuplicateNameError: If somebody else said that already and ``replace`` is false.
-    """
-    INTERVAL_RULES.register(kind, IntervalRule(compute, needs), replace=replace, by=compute)
 
 
 def any_value(expr: Expr) -> AnyInterval:
@@ -341,7 +320,7 @@ def _reduce_needed(node: Reduce) -> Sequence[Expr]:
 
 INTERVAL_RULES: Final[KindTable[IntervalRule]] = KindTable(
     "the analysis of intervals",
-    "relayish.tir.analysis.register_interval_rule",
+    "relayish.tir.analysis.INTERVAL_RULES",
     {
         Expr: IntervalRule(lambda _: None),
         Var: IntervalRule(_var, _bounds_needed),

@@ -37,7 +37,7 @@ class ForeignFunction:
             raise UnsupportedError(
                 f"@{self.name} is of another language, which is not evaluated here; found "
                 f"{describe(definition)}; say what calling it does: "
-                f"relay.domain.register_callable({kind.__name__}, ...)"
+                f"relayish.domain.CALLABLES.register({kind.__name__}, ...)"
             )
         callee: Callee = CALLABLES[kind].make(definition, self.name, self._mod)
 

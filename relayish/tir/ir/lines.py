@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.one_line import Operands, register_line, shorten
+from relayish.ir.one_line import LINES, Operands, shorten
 from relayish.tir.ir import expr, function, intrinsic, operation, operators, stmt, tensor
 
 SIGNS: Final[Mapping[type[operators.BinaryOpNode], str]] = {
@@ -97,48 +97,48 @@ def _operation(node: operation.Operation, _: Operands) -> str:
     return f"{type(node).__name__} {shorten(node.name)}".rstrip()
 
 
-register_line(tensor.Parameter, lambda node, _: shorten(node.name) or "_")
-register_line(tensor.Tensor, lambda node, _: shorten(node.name))
-register_line(tensor.BufferRange, _range)
-register_line(tensor.Load, _element)
-register_line(tensor.Store, _store)
-register_line(operators.BinaryOpNode, _infix)
-register_line(operators.Min, _prefix)
-register_line(operators.Max, _prefix)
-register_line(operators.NaryOpNode, _many)
-register_line(operators.Minus, lambda node, show: f"-({show(node.v)})")
-register_line(operators.Not, lambda node, show: f"!{show(node.v)}")
-register_line(operators.Cast, lambda node, show: f"{node.dtype}({show(node.v)})")
-register_line(
+LINES.register(tensor.Parameter, lambda node, _: shorten(node.name) or "_")
+LINES.register(tensor.Tensor, lambda node, _: shorten(node.name))
+LINES.register(tensor.BufferRange, _range)
+LINES.register(tensor.Load, _element)
+LINES.register(tensor.Store, _store)
+LINES.register(operators.BinaryOpNode, _infix)
+LINES.register(operators.Min, _prefix)
+LINES.register(operators.Max, _prefix)
+LINES.register(operators.NaryOpNode, _many)
+LINES.register(operators.Minus, lambda node, show: f"-({show(node.v)})")
+LINES.register(operators.Not, lambda node, show: f"!{show(node.v)}")
+LINES.register(operators.Cast, lambda node, show: f"{node.dtype}({show(node.v)})")
+LINES.register(
     operators.Select,
     lambda node, show: f"select({show(node.condition, node.true_value, node.false_value)})",
 )
-register_line(
+LINES.register(
     operators.Ramp, lambda node, show: f"Ramp({show(node.base, node.stride)}, {node.lanes})"
 )
-register_line(
+LINES.register(
     operators.Broadcast, lambda node, show: f"Broadcast({show(node.value)}, {node.lanes})"
 )
-register_line(expr.Reduce, _reduce)
-register_line(expr.Call, _call)
-register_line(expr.PrimitiveNode, _primitive)
-register_line(intrinsic.IntrinsicOp, _intrinsic)
-register_line(intrinsic.BuiltinIntrin, _builtin)
-register_line(operation.Operation, _operation)
-register_line(stmt.Let, _let)
-register_line(stmt.Alloc, lambda node, show: f"alloc({show(node.destination, *node.extents)})")
-register_line(stmt.Free, lambda node, show: f"free({show(node.destination)})")
-register_line(stmt.IfThenElse, lambda node, show: f"if ({show(node.condition)})")
-register_line(stmt.For, lambda node, show: f"for ({show(node.loop_var, node.min, node.extent)})")
-register_line(stmt.PolyFor, _poly_for)
-register_line(stmt.Block, lambda node, _: f"{{{len(node.stmts)} statements}}")
-register_line(stmt.ScheduleBlock, lambda node, _: f"ScheduleBlock({shorten(node.name)})")
-register_line(
+LINES.register(expr.Reduce, _reduce)
+LINES.register(expr.Call, _call)
+LINES.register(expr.PrimitiveNode, _primitive)
+LINES.register(intrinsic.IntrinsicOp, _intrinsic)
+LINES.register(intrinsic.BuiltinIntrin, _builtin)
+LINES.register(operation.Operation, _operation)
+LINES.register(stmt.Let, _let)
+LINES.register(stmt.Alloc, lambda node, show: f"alloc({show(node.destination, *node.extents)})")
+LINES.register(stmt.Free, lambda node, show: f"free({show(node.destination)})")
+LINES.register(stmt.IfThenElse, lambda node, show: f"if ({show(node.condition)})")
+LINES.register(stmt.For, lambda node, show: f"for ({show(node.loop_var, node.min, node.extent)})")
+LINES.register(stmt.PolyFor, _poly_for)
+LINES.register(stmt.Block, lambda node, _: f"{{{len(node.stmts)} statements}}")
+LINES.register(stmt.ScheduleBlock, lambda node, _: f"ScheduleBlock({shorten(node.name)})")
+LINES.register(
     stmt.ScheduleBlockRealize,
     lambda node, _: f"ScheduleBlock({shorten(node.schedule_block.name)})",
 )
-register_line(
+LINES.register(
     function.LoweredFunc,
     lambda node, show: f"function {shorten(node.name)} ({show(*node.args)})",
 )
-register_line(function.Module, lambda node, _: f"Module {shorten(node.name)}")
+LINES.register(function.Module, lambda node, _: f"Module {shorten(node.name)}")

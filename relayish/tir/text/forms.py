@@ -33,19 +33,6 @@ from relayish.tir.text.writer import FORMS, Form, Piece, Writer
 Pieces = Sequence[Piece]
 
 
-def register_form(kind: type[Node], form: Form) -> None:
-    """Say how nodes of class ``kind``, one of another package, are written among loops.
-
-    Args:
-        kind: A kind, or a family of kinds.
-        form: ``form(writer, node)``: texts and nodes, in order.
-
-    Raises:
-        DuplicateNameError: If that was said already.
-    """
-    FORMS.register(kind, form)
-
-
 def join(nodes: Sequence[Node], between: str = ", ") -> list[Piece]:
     """Return nodes with ``between`` between them."""
     found: list[Piece] = []

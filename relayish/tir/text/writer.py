@@ -58,10 +58,8 @@ Piece: TypeAlias = "str | int | Enter | Leave | LeaveFrame | Node"
 Form: TypeAlias = Callable[[Any, Any], Sequence[Piece]]
 """``form(writer, node)``: what a node is written as; Any: the writer, a node of the kind."""
 
-FORMS: Final[KindTable[Form]] = KindTable(
-    "the text printer of loops", "relayish.tir.text.register_form"
-)
-"""How nodes are written."""
+FORMS: Final[KindTable[Form]] = KindTable("the text printer of loops", "relayish.tir.text.FORMS")
+"""How nodes are written: ``form(writer, node)`` gives texts and nodes, in order."""
 
 _NAMES: Final = frozenset({Var, Buffer, Tensor})
 _FIRST_LIMIT: Final = 50_000

@@ -6,8 +6,8 @@ import relayish.tir.verifier.functions
 import relayish.tir.verifier.intrinsics
 import relayish.tir.verifier.memory
 import relayish.tir.verifier.statements  # noqa: F401 - these register the rules of kinds
-from relayish.ir.verification import Violation, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Violation
 from relayish.tir.verifier.programs import check, verify
 from relayish.tir.verifier.violation import Rule
 
-__all__ = ["Rule", "Violation", "check", "register_verify_rule", "verify"]
+__all__ = ["VERIFY_RULES", "Rule", "Violation", "check", "verify"]

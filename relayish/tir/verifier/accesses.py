@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report, count_of, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report, count_of
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.verifier.rules import is_index, is_numeric
 from relayish.tir.verifier.violation import Rule, typed
 
 
-@register_verify_rule(Load)
+@VERIFY_RULES.register(Load)
 def check_load(load: Load, report: Report) -> None:
     """An element is loaded by as many indices as there are dimensions, or a scalar by none."""
     place = load.tensor
@@ -26,7 +26,7 @@ def check_load(load: Load, report: Report) -> None:
         )
 
 
-@register_verify_rule(Store)
+@VERIFY_RULES.register(Store)
 def check_store(store: Store, report: Report) -> None:
     """What is stored is of the element's type, with as many lanes as the indices have."""
     target, indices = store.tensor, store.indices

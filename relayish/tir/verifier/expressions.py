@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.operators import (
@@ -39,8 +39,8 @@ from relayish.tir.verifier.rules import is_number, is_numeric
 from relayish.tir.verifier.violation import Rule, typed
 
 
-@register_verify_rule(IntImm)
-@register_verify_rule(UIntImm)
+@VERIFY_RULES.register(IntImm)
+@VERIFY_RULES.register(UIntImm)
 def check_integer(literal: IntImm | UIntImm, report: Report) -> None:
     """An integer literal is of a scalar type of its sign, and in its range."""
     given = literal.dtype
@@ -64,7 +64,7 @@ def check_integer(literal: IntImm | UIntImm, report: Report) -> None:
         )
 
 
-@register_verify_rule(FloatImm)
+@VERIFY_RULES.register(FloatImm)
 def check_float(literal: FloatImm, report: Report) -> None:
     """A floating-point literal is of a scalar type of such numbers."""
     given = literal.dtype
@@ -91,50 +91,50 @@ def _agree(node: BinaryOpNode, report: Report) -> bool:
     return False
 
 
-@register_verify_rule(Add)
-@register_verify_rule(Sub)
-@register_verify_rule(Mul)
-@register_verify_rule(Div)
-@register_verify_rule(Mod)
-@register_verify_rule(FracOp)
+@VERIFY_RULES.register(Add)
+@VERIFY_RULES.register(Sub)
+@VERIFY_RULES.register(Mul)
+@VERIFY_RULES.register(Div)
+@VERIFY_RULES.register(Mod)
+@VERIFY_RULES.register(FracOp)
 def check_arithmetic(node: BinaryOpNode, report: Report) -> None:
     """Arithmetic is done on two numbers of one type."""
     if _agree(node, report) and not is_number(node.a.type):
         _refuse_operand(node, node.a.type, report)
 
 
-@register_verify_rule(Min)
-@register_verify_rule(Max)
-@register_verify_rule(ComparisonNode)
+@VERIFY_RULES.register(Min)
+@VERIFY_RULES.register(Max)
+@VERIFY_RULES.register(ComparisonNode)
 def check_comparison(node: BinaryOpNode, report: Report) -> None:
     """Two numbers, or two truth values, of one type are compared."""
     if _agree(node, report) and not is_numeric(node.a.type):
         _refuse_operand(node, node.a.type, report)
 
 
-@register_verify_rule(And)
-@register_verify_rule(Or)
+@VERIFY_RULES.register(And)
+@VERIFY_RULES.register(Or)
 def check_connective(node: BinaryOpNode, report: Report) -> None:
     """Truth values are connected, as many on both sides."""
     if _agree(node, report) and not node.a.type.is_bool:
         _refuse_truth(node, node.a.type, report)
 
 
-@register_verify_rule(Not)
+@VERIFY_RULES.register(Not)
 def check_not(node: Not, report: Report) -> None:
     """A truth value is negated."""
     if not node.v.type.is_bool:
         _refuse_truth(node, node.v.type, report)
 
 
-@register_verify_rule(Minus)
+@VERIFY_RULES.register(Minus)
 def check_minus(node: Minus, report: Report) -> None:
     """A number is negated."""
     if not is_number(node.v.type):
         _refuse_operand(node, node.v.type, report)
 
 
-@register_verify_rule(NaryOpNode)
+@VERIFY_RULES.register(NaryOpNode)
 def check_many(node: NaryOpNode, report: Report) -> None:
     """A sum or product has operands, all of them numbers of one type."""
     name = type(node).__name__
@@ -183,7 +183,7 @@ def _refuse_truth(node: BinaryOpNode | UnaryOpNode, found: Type, report: Report)
     )
 
 
-@register_verify_rule(Cast)
+@VERIFY_RULES.register(Cast)
 def check_cast(cast: Cast, report: Report) -> None:
     """Numbers become numbers in as many lanes, addresses addresses."""
     given, wanted = cast.v.type, cast.dtype
@@ -205,7 +205,7 @@ def check_cast(cast: Cast, report: Report) -> None:
         )
 
 
-@register_verify_rule(Select)
+@VERIFY_RULES.register(Select)
 def check_select(select: Select, report: Report) -> None:
     """A truth value, or one for each lane, selects from two values of one type."""
     yes, no, condition = select.true_value.type, select.false_value.type, select.condition.type
@@ -232,7 +232,7 @@ def check_select(select: Select, report: Report) -> None:
         )
 
 
-@register_verify_rule(Ramp)
+@VERIFY_RULES.register(Ramp)
 def check_ramp(ramp: Ramp, report: Report) -> None:
     """A ramp begins and steps with scalars of one type, and has lanes."""
     base, stride = ramp.base.type, ramp.stride.type
@@ -248,7 +248,7 @@ def check_ramp(ramp: Ramp, report: Report) -> None:
     _check_lanes(ramp, report)
 
 
-@register_verify_rule(Broadcast)
+@VERIFY_RULES.register(Broadcast)
 def check_broadcast(broadcast: Broadcast, report: Report) -> None:
     """A scalar is broadcast, to one lane or more."""
     found = broadcast.value.type
@@ -273,7 +273,7 @@ def _check_lanes(vector: Ramp | Broadcast, report: Report) -> None:
 _TRUTH: Final = frozenset([ReduceType.ALL, ReduceType.ANY])
 
 
-@register_verify_rule(Reduce)
+@VERIFY_RULES.register(Reduce)
 def check_reduce(reduce: Reduce, report: Report) -> None:
     """The initial value is of the body's type; its axes are of integers, each with both bounds."""
     found = reduce.body.type

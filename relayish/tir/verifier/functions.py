@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from relayish.ir.verification import Report, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.verifier.statements import check_realized
 from relayish.tir.verifier.violation import Rule
 
 
-@register_verify_rule(LoweredFunc)
+@VERIFY_RULES.register(LoweredFunc)
 def check_function(func: LoweredFunc, report: Report) -> None:
     """A function says of all of its arguments or of none whether it reads or writes them."""
     if func.args_io and len(func.args_io) != len(func.args):

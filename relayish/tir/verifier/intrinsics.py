@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.intrinsic import (
@@ -34,9 +34,9 @@ _UNPACKED: Final = (
 )
 
 
-@register_verify_rule(BufferGetDataHandle)
-@register_verify_rule(BufferGetDataConstHandle)
-@register_verify_rule(BufferCreate)
+@VERIFY_RULES.register(BufferGetDataHandle)
+@VERIFY_RULES.register(BufferGetDataConstHandle)
+@VERIFY_RULES.register(BufferCreate)
 def check_buffer_pointer(
     node: BufferGetDataHandle | BufferGetDataConstHandle | BufferCreate, report: Report
 ) -> None:
@@ -51,7 +51,7 @@ def check_buffer_pointer(
         )
 
 
-@register_verify_rule(PodValueToX)
+@VERIFY_RULES.register(PodValueToX)
 def check_pod_value(node: PodValueToX, report: Report) -> None:
     """A packed argument is unpacked to a type that there is a function for."""
     found = node.pod_value_ptr.type
@@ -71,7 +71,7 @@ def check_pod_value(node: PodValueToX, report: Report) -> None:
         )
 
 
-@register_verify_rule(GetAddr)
+@VERIFY_RULES.register(GetAddr)
 def check_address(node: GetAddr, report: Report) -> None:
     """The address is taken of something that is stored."""
     if not isinstance(node.data, Load | Var | Tensor | Buffer):
@@ -90,7 +90,7 @@ def check_address(node: GetAddr, report: Report) -> None:
         )
 
 
-@register_verify_rule(ArgsConstruct)
+@VERIFY_RULES.register(ArgsConstruct)
 def check_packed(node: ArgsConstruct, report: Report) -> None:
     """Arguments are packed into an array of packed values."""
     if node.var.dtype.element != POD_VALUE_POINTER.element:
@@ -102,7 +102,7 @@ def check_packed(node: ArgsConstruct, report: Report) -> None:
         )
 
 
-@register_verify_rule(BuiltinIntrin)
+@VERIFY_RULES.register(BuiltinIntrin)
 def check_builtin(node: BuiltinIntrin, report: Report) -> None:
     """Numbers are given to a function of the target, which it is told apart by some of."""
     for arg in node.args:
@@ -121,7 +121,7 @@ def check_builtin(node: BuiltinIntrin, report: Report) -> None:
         )
 
 
-@register_verify_rule(Call)
+@VERIFY_RULES.register(Call)
 def check_call(call: Call, report: Report) -> None:
     """A call writes to memory or variables, and takes a result that may be there."""
     for arg in call.write_args:
@@ -182,7 +182,7 @@ def _check_extern(call: Call, extern: Extern, report: Report) -> None:
         )
 
 
-@register_verify_rule(PrimitiveNode)
+@VERIFY_RULES.register(PrimitiveNode)
 def check_primitive(node: PrimitiveNode, report: Report) -> None:
     """It is known what a coarse operator stands for."""
     if not is_primitive(node.name):
@@ -194,13 +194,13 @@ def check_primitive(node: PrimitiveNode, report: Report) -> None:
         )
 
 
-@register_verify_rule(PlaceholderOp)
+@VERIFY_RULES.register(PlaceholderOp)
 def check_placeholder(operation: PlaceholderOp, report: Report) -> None:
     """An input has a shape of integers."""
     _check_shape(operation, report)
 
 
-@register_verify_rule(ComputeOp)
+@VERIFY_RULES.register(ComputeOp)
 def check_compute(operation: ComputeOp, report: Report) -> None:
     """A computation has an axis for each dimension, and a value."""
     _check_shape(operation, report)
@@ -238,7 +238,7 @@ def _check_shape(operation: PlaceholderOp | ComputeOp, report: Report) -> None:
             )
 
 
-@register_verify_rule(CallOp)
+@VERIFY_RULES.register(CallOp)
 def check_call_op(operation: CallOp, report: Report) -> None:
     """A result of a call is one of those it has."""
     if operation.value_slot < -1:
@@ -250,7 +250,7 @@ def check_call_op(operation: CallOp, report: Report) -> None:
         )
 
 
-@register_verify_rule(PrecedingViewOp)
+@VERIFY_RULES.register(PrecedingViewOp)
 def check_view(operation: PrecedingViewOp, report: Report) -> None:
     """A view of a tensor is by some of its axes."""
     rank = len(operation.tensor.shape)

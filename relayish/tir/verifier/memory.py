@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.verification import Report, count_of, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report, count_of
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.stmt import Alloc, Free
@@ -17,7 +17,7 @@ from relayish.tir.verifier.rules import is_index, is_numeric, is_truth_value
 from relayish.tir.verifier.violation import Rule, typed
 
 
-@register_verify_rule(Tensor)
+@VERIFY_RULES.register(Tensor)
 def check_tensor(tensor: Tensor, report: Report) -> None:
     """A tensor has a shape of integers, axes for each dimension, and elements of its buffer's."""
     _check_sizes(tensor, f"tensor {tensor.name}", tensor.shape, report)
@@ -113,7 +113,7 @@ def _check_fit(tensor: Tensor, buffer: Buffer, report: Report) -> None:
         )
 
 
-@register_verify_rule(Buffer)
+@VERIFY_RULES.register(Buffer)
 def check_buffer(buffer: Buffer, report: Report) -> None:
     """A buffer has sizes, strides and an offset of integers, which agree."""
     named = f"buffer {buffer.name}"
@@ -158,7 +158,7 @@ def check_buffer(buffer: Buffer, report: Report) -> None:
         )
 
 
-@register_verify_rule(BufferRange)
+@VERIFY_RULES.register(BufferRange)
 def check_buffer_range(given: BufferRange, report: Report) -> None:
     """A part of a buffer has bounds in some of its dimensions at most."""
     buffer = given.buffer
@@ -170,7 +170,7 @@ def check_buffer_range(given: BufferRange, report: Report) -> None:
         )
 
 
-@register_verify_rule(Var)
+@VERIFY_RULES.register(Var)
 def check_var(variable: Var, report: Report) -> None:
     """The bounds of a variable are of its type."""
     for name, bound in (("lower", variable.lower_bound), ("upper", variable.upper_bound)):
@@ -183,7 +183,7 @@ def check_var(variable: Var, report: Report) -> None:
             )
 
 
-@register_verify_rule(Alloc)
+@VERIFY_RULES.register(Alloc)
 def check_alloc(alloc: Alloc, report: Report) -> None:
     """A buffer is allocated, with its own shape if one is given, where a truth value holds."""
     buffer = alloc.destination
@@ -222,7 +222,7 @@ def check_alloc(alloc: Alloc, report: Report) -> None:
         )
 
 
-@register_verify_rule(Free)
+@VERIFY_RULES.register(Free)
 def check_free(free: Free, report: Report) -> None:
     """A buffer is freed."""
     if not isinstance(free.destination, Buffer):

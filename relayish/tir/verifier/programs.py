@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
-from relayish.ir.verification import Report, Violation, register_definition_rule
+from relayish.ir.verification import DEFINITION_RULES, Report, Violation
 from relayish.ir.verifier import Piece, ProgramVerifier
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import IrNode
@@ -127,8 +127,8 @@ class LoopVerifier(ProgramVerifier[Surroundings]):
 
 
 VERIFIER: Final = LoopVerifier()
-register_definition_rule(LoweredFunc, VERIFIER.verify_definitions)
-register_definition_rule(Module, VERIFIER.verify_definitions)
+DEFINITION_RULES.register(LoweredFunc, VERIFIER.verify_definitions)
+DEFINITION_RULES.register(Module, VERIFIER.verify_definitions)
 
 
 def _functions(module: Module, report: Report) -> Iterator[Piece[Surroundings]]:

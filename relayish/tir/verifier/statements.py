@@ -5,7 +5,7 @@ from __future__ import annotations
 from relayish.errors import indefinite
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
-from relayish.ir.verification import Report, register_verify_rule
+from relayish.ir.verification import VERIFY_RULES, Report
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import (
@@ -23,7 +23,7 @@ from relayish.tir.verifier.rules import is_index, is_numeric, is_truth_value
 from relayish.tir.verifier.violation import Rule, typed
 
 
-@register_verify_rule(Let)
+@VERIFY_RULES.register(Let)
 def check_let(let: Let, report: Report) -> None:
     """A variable is declared with a value of its type."""
     declared = let.symbol.dtype
@@ -46,7 +46,7 @@ def check_let(let: Let, report: Report) -> None:
     )
 
 
-@register_verify_rule(IfThenElse)
+@VERIFY_RULES.register(IfThenElse)
 def check_if(branch: IfThenElse, report: Report) -> None:
     """The condition of a branch is one truth value."""
     _check_condition(branch, "IfThenElse", branch.condition, report)
@@ -55,14 +55,14 @@ def check_if(branch: IfThenElse, report: Report) -> None:
             check_realized(branch, case, report)
 
 
-@register_verify_rule(Block)
+@VERIFY_RULES.register(Block)
 def check_block(block: Block, report: Report) -> None:
     """Schedule blocks stand in a block with the values of their variables."""
     for stmt in block.stmts:
         check_realized(block, stmt, report)
 
 
-@register_verify_rule(For)
+@VERIFY_RULES.register(For)
 def check_for(loop: For, report: Report) -> None:
     """A loop counts from ``min``, as often as ``extent`` says, with integers of one type."""
     _check_counter(loop, loop.loop_var, report)
@@ -72,7 +72,7 @@ def check_for(loop: For, report: Report) -> None:
     check_loop_kind(loop, report)
 
 
-@register_verify_rule(PolyFor)
+@VERIFY_RULES.register(PolyFor)
 def check_poly_for(loop: PolyFor, report: Report) -> None:
     """A loop counts from ``init`` by ``inc`` while a truth value holds."""
     _check_counter(loop, loop.iterator, report)
@@ -83,7 +83,7 @@ def check_poly_for(loop: PolyFor, report: Report) -> None:
     check_loop_kind(loop, report)
 
 
-@register_verify_rule(ScheduleBlock)
+@VERIFY_RULES.register(ScheduleBlock)
 def check_schedule_block(block: ScheduleBlock, report: Report) -> None:
     """The variables of a schedule block count elements."""
     for variable in block.iter_vars:
@@ -97,7 +97,7 @@ def check_schedule_block(block: ScheduleBlock, report: Report) -> None:
     check_realized(block, block.body, report)
 
 
-@register_verify_rule(ScheduleBlockRealize)
+@VERIFY_RULES.register(ScheduleBlockRealize)
 def check_realize(realize: ScheduleBlockRealize, report: Report) -> None:
     """Each variable of a schedule block gets one value, of its type."""
     block, values = realize.schedule_block, realize.iter_values

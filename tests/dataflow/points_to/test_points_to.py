@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 import relayish as relay
-from relayish.dataflow import UNKNOWN, find_points_to, register_value_flow
+from relayish.dataflow import UNKNOWN, VALUE_FLOW, find_points_to
 from relayish.dataflow.points_to.find import MAX_SITES
 from relayish.errors import AnalysisError
 from tests.support.depth import DEPTH
@@ -270,11 +270,11 @@ class TestKindsDeclaredOutside:
         assert found.of(box) == {UNKNOWN}
 
     def test_a_rule_says_what_is_made_and_called(self):
-        @register_value_flow(self.thunk)
+        @VALUE_FLOW.register(self.thunk)
         def make(thunk, flow):
             flow.creates_function(thunk, (), thunk.body)
 
-        @register_value_flow(self.force)
+        @VALUE_FLOW.register(self.force)
         def call(force, flow):
             flow.calls(force, force.thunk, ())
 

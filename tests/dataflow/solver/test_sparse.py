@@ -9,13 +9,13 @@ import pytest
 import relayish as relay
 from relayish import tir
 from relayish.dataflow import (
+    REFINEMENTS,
+    TRANSFERS,
     UNREACHABLE,
     Executable,
     ForwardDataFlow,
     SparseAnalysis,
     build_flow_graph,
-    register_refinement,
-    register_transfer,
     solve,
 )
 from relayish.dataflow.lattice import BOTTOM, TOP, Booleans, Flat
@@ -41,26 +41,26 @@ class Parity(SparseAnalysis[object]):
         return truth
 
 
-@register_transfer(Parity, relay.get_op("add"))
+@TRANSFERS.register(Parity, relay.get_op("add"))
 def _add(_: relay.Call, a: object, b: object) -> object:
     if TOP in (a, b):
         return TOP
     return "even" if a == b else "odd"
 
 
-@register_transfer(Parity, relay.get_op("multiply"))
+@TRANSFERS.register(Parity, relay.get_op("multiply"))
 def _multiply(_: relay.Call, a: object, b: object) -> object:
     if "even" in (a, b):
         return "even"
     return TOP if TOP in (a, b) else "odd"
 
 
-@register_transfer(Parity, relay.get_op("equal"))
+@TRANSFERS.register(Parity, relay.get_op("equal"))
 def _equal(_: relay.Call, a: object, b: object) -> object:
     return False if {a, b} == {"even", "odd"} else TOP
 
 
-@register_refinement(Parity, relay.get_op("equal"))
+@REFINEMENTS.register(Parity, relay.get_op("equal"))
 def _from_equal(
     call: relay.Call, truth: bool, a: object, b: object
 ) -> Iterator[tuple[relay.Node, object]]:
@@ -217,7 +217,7 @@ def test_lets_in_values_are_as_deep_as_they_like() -> None:
 
 
 def test_strict_analysis_refuses_an_operator_without_transfer() -> None:
-    with pytest.raises(AnalysisError, match=r"Parity has no transfer for subtract.*register_tran"):
+    with pytest.raises(AnalysisError, match=r"Parity has no transfer for subtract.*TRANSFERS"):
         solve([Parity(strict=True)], parse("subtract(3, 1)"))
 
 
@@ -230,7 +230,7 @@ def test_strict_analysis_takes_operators_with_transfers() -> None:
 def test_operator_of_another_package_brings_its_transfer() -> None:
     with relay.declared_temporarily():
         twice = relay.register_op("twice", arguments=("data",))
-        register_transfer(Parity, twice, lambda _call, _data: "even")
+        TRANSFERS.register(Parity, twice, lambda _call, _data: "even")
         program = relay.Call(twice, [relay.var("a")])
         [parity] = solve([Parity(strict=True)], program)
         assert parity.value(program) == "even"
@@ -238,7 +238,7 @@ def test_operator_of_another_package_brings_its_transfer() -> None:
 
 def test_transfer_of_a_kind_serves_its_nodes() -> None:
     with relay.declared_temporarily():
-        register_transfer(Parity, relay.RefRead, lambda _read, _ref: "odd")
+        TRANSFERS.register(Parity, relay.RefRead, lambda _read, _ref: "odd")
         assert value_of("ref_read(%r)") == "odd"
 
 
@@ -253,12 +253,12 @@ def test_transfers_serve_analyses_that_extend_theirs() -> None:
 
 def test_second_transfer_of_an_operator_is_refused() -> None:
     with pytest.raises(relay.DuplicateNameError, match="has its transfer of add already"):
-        register_transfer(Parity, relay.get_op("add"), lambda _call, _a, _b: TOP)
+        TRANSFERS.register(Parity, relay.get_op("add"), lambda _call, _a, _b: TOP)
 
 
 def test_transfer_of_what_is_no_operator_is_refused() -> None:
     with pytest.raises(relay.DeclarationError, match="expected a class of nodes, or the node"):
-        register_transfer(Parity, relay.var("x"), lambda _: TOP)
+        TRANSFERS.register(Parity, relay.var("x"), lambda _: TOP)
 
 
 def test_language_whose_variables_change_is_refused() -> None:

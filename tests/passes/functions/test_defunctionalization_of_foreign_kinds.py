@@ -10,7 +10,7 @@ from relayish.ir.relay.expr import Call, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import scalar_type
-from relayish.transform import get_pass, register_function_passing
+from relayish.transform import FUNCTION_PASSING, get_pass
 from tests.support.effect_trace import run
 from tests.support.foreign_kinds import ForeignKinds, register_types
 
@@ -33,7 +33,7 @@ def test_a_kind_that_has_to_do_with_functions_is_refused_where_it_is_not_registe
     register_types(kinds)
     with (
         kinds.declared(),
-        pytest.raises(UnknownKindError, match=r"register_function_passing\(Switch"),
+        pytest.raises(UnknownKindError, match=r"FUNCTION_PASSING\.register\(Switch"),
     ):
         get_pass("Defunctionalization")(module(kinds))
 
@@ -46,7 +46,7 @@ def test_a_kind_that_is_given_the_name_of_a_function_is_refused():
     body = kinds.with_(it, double, Call(it, (const(3),)))
     with (
         kinds.declared(),
-        pytest.raises(UnknownKindError, match=r"register_function_passing\(With"),
+        pytest.raises(UnknownKindError, match=r"FUNCTION_PASSING\.register\(With"),
     ):
         get_pass("Defunctionalization")(IRModule({"main": Function((), body, INT)}))
 
@@ -54,7 +54,7 @@ def test_a_kind_that_is_given_the_name_of_a_function_is_refused():
 def test_a_function_that_a_variable_of_another_kind_stands_for_becomes_data():
     kinds = ForeignKinds()
     register_types(kinds)
-    register_function_passing(kinds.with_)
+    FUNCTION_PASSING.register(kinds.with_, True)
     with kinds.declared():
         it, x, y = kinds.it("it"), Var("x", INT), Var("y", INT)
         body = kinds.with_(it, Function((y,), add(y, x), INT), Call(it, (const(3),)))
@@ -77,7 +77,7 @@ def test_a_function_of_another_kind_is_refused_by_what_there_is_to_do():
 def test_a_kind_that_passes_functions_on_passes_data_on():
     kinds = ForeignKinds()
     register_types(kinds)
-    register_function_passing(kinds.switch)
+    FUNCTION_PASSING.register(kinds.switch, True)
     with kinds.declared():
         mod = module(kinds)
         out = get_pass("Defunctionalization")(mod)
@@ -87,4 +87,4 @@ def test_a_kind_that_passes_functions_on_passes_data_on():
 def test_a_kind_whose_nodes_are_functions_cannot_be_registered():
     kinds = ForeignKinds()
     with pytest.raises(DeclarationError, match="is a deferred scope"):
-        register_function_passing(kinds.thunk)
+        FUNCTION_PASSING.register(kinds.thunk, True)

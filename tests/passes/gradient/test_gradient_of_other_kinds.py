@@ -15,7 +15,7 @@ from relayish.errors import DeclarationError, GradientError, UnknownKindError
 from relayish.ir.node import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
-from relayish.transform import ControlFlow, FirstOrderGradient, gradient, register_gradient_rule
+from relayish.transform import GRADIENT_RULES, ControlFlow, FirstOrderGradient, gradient
 from tests.support.declared import known_in_tests
 from tests.support.loop_kinds import (
     DECLARED,
@@ -38,7 +38,7 @@ def rules(given: dict[type[Any], Any]) -> Iterator[None]:
     """Register gradient rules for a while."""
     with declared_temporarily():
         for kind, rule in given.items():
-            register_gradient_rule(kind, rule)
+            GRADIENT_RULES.register(kind, rule)
         yield
 
 
@@ -137,7 +137,7 @@ def test_gradient_goes_around_a_kind_in_a_function_and_a_checkpoint():
 @pytest.mark.parametrize("mode", ["higher_order", "first_order"])
 def test_gradient_names_a_kind_without_rule_and_what_to_register(mode):
     x = Var("x", PAIR)
-    wanted = r"the gradient knows no Scale; call relay.transform.register_gradient_rule\(Scale"
+    wanted = r"the gradient knows no Scale; call relay.transform.GRADIENT_RULES\.register\(Scale"
     with pytest.raises(UnknownKindError, match=wanted):
         gradient(Function((x,), Scale(x, 2.0)), mode=mode)
 
@@ -178,4 +178,4 @@ def test_gradient_rule_returns_as_many_gradients_as_operands(mode):
 )
 def test_gradient_rule_that_contradicts_the_declaration_is_refused(kind, rule, message):
     with pytest.raises(DeclarationError, match=message):
-        register_gradient_rule(kind, rule)
+        GRADIENT_RULES.register(kind, rule)

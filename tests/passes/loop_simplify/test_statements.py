@@ -13,7 +13,7 @@ from relayish.ir.node import node
 from relayish.ir.relay.module import IRModule
 from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.tir import Alloc, Block, For, ForType, Free, IfThenElse, Let, Load, Store, Var, const
-from relayish.tir.analysis.faults import register_fault_rule
+from relayish.tir.analysis.faults import FAULTS
 from relayish.tir.ir.operators import as_expr
 from relayish.transform import get_pass
 
@@ -379,7 +379,7 @@ class TestExtensions:
             derive_type = attrgetter("v.type")
 
         assert same(put(Checked(n) * 0))
-        register_fault_rule(Checked, lambda *_: False)
+        FAULTS.register(Checked, lambda *_: False)
         assert text(put(Checked(n) * 0)) == "A[0] = 0"
 
 

@@ -9,7 +9,7 @@ from relayish import tir
 from relayish.errors import UninitialisedReadError
 from relayish.ir.effect import Effect
 from relayish.ir.node import node
-from relayish.tir.analysis import register_fault_rule
+from relayish.tir.analysis import FAULTS
 from tests.support.tir_small import apply, function, left, loop, memory, nodes
 
 I, V, W = tir.Var("i"), tir.Var("v"), tir.Var("w")  # noqa: E741 - as loops call it
@@ -84,7 +84,7 @@ def test_value_of_another_package_is_computed_first_unless_it_cannot_fault(decla
     a = memory("A", 4)
     func = function([a], loop(I, 0, 4, realize((CheckedRoot(I),), (V,), tir.Store(a, V, (I,)))))
     assert len(nodes(removed(func), tir.Let)) == 1
-    register_fault_rule(CheckedRoot, lambda node, known: False)
+    FAULTS.register(CheckedRoot, lambda node, known: False)
     assert nodes(removed(func), tir.Let) == []
 
 

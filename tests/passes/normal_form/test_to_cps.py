@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.analysis import well_formed
-from relayish.analysis.infer_type import infer_type, register_type_rule
+from relayish.analysis.infer_type import TYPE_RULES, infer_type
 from relayish.errors import PassError, UnknownKindError
 from relayish.interpreter import evaluate
 from relayish.ir.node import declared_temporarily, node
@@ -16,7 +16,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, scalar_type
 from relayish.text import parse, parse_expr
-from relayish.transform import register_cps_rule, to_cps, un_cps
+from relayish.transform import CPS_RULES, to_cps, un_cps
 from tests.support import while_loop
 from tests.support.deep import DEEP_NESTS
 from tests.support.each import each
@@ -136,17 +136,17 @@ def while_program(kind):
 @pytest.fixture
 def while_kind():
     with while_loop.DECLARED, declared_temporarily():
-        register_type_rule(While, type_of_while)
+        TYPE_RULES.register(While, type_of_while)
         yield While
 
 
 def test_to_cps_refuses_a_loop_of_another_package_that_has_no_rule(while_kind):
-    with pytest.raises(UnknownKindError, match=r"call relay.transform.register_cps_rule\(While"):
+    with pytest.raises(UnknownKindError, match=r"call relay.transform.CPS_RULES\.register\(While"):
         to_cps(while_program(while_kind))
 
 
 def test_to_cps_converts_a_loop_of_another_package_by_its_rule(while_kind):
-    register_cps_rule(while_kind, loop_of_calls)
+    CPS_RULES.register(while_kind, loop_of_calls)
     func = un_cps(to_cps(while_program(while_kind)))
     assert evaluate(func, None, (7,)) == 113
 
@@ -158,7 +158,7 @@ def test_to_cps_keeps_what_has_no_scopes_and_no_functions():
         class Opaque(Expr):
             value: Expr
 
-        register_type_rule(Opaque, lambda opaque, infer: infer.type_of(opaque.value))
+        TYPE_RULES.register(Opaque, lambda opaque, infer: infer.type_of(opaque.value))
         x = Var("x", INT)
         func = to_cps(Function((x,), add(Opaque(x), const(1)), INT))
         assert [type(n) for n in EXPRESSIONS.post_order(func)].count(Opaque) == 1

@@ -13,7 +13,7 @@ from relayish.dataflow.lattice import Everywhere, same_value
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.node import field, node
-from relayish.tir.analysis import ScalarConstants, register_evaluation
+from relayish.tir.analysis import EVALUATIONS, ScalarConstants
 from relayish.tir.ir.expr import Expr
 from tests.support.depth import DEPTH
 from tests.support.seeds import many, seeds
@@ -129,7 +129,7 @@ def test_kind_of_another_package_is_evaluated_by_its_rule() -> None:
         x = scalar("x")
         stmts = (tir.Let(x, Doubled(tir.const(4))), store(x, x))
         assert after(*stmts, var=x) is None
-        register_evaluation(Doubled, lambda _, value: None if value is None else 2 * value)
+        EVALUATIONS.register(Doubled, lambda _, value: None if value is None else 2 * value)
         assert after(*stmts, var=x) == 8
 
 

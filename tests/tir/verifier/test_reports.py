@@ -140,7 +140,7 @@ def test_function_that_is_broken_before_passes_is_not_blamed_on_one():
 
 
 def test_kind_of_another_package_may_have_a_rule(declarations):
-    @tir.register_verify_rule(tir.StringImm)
+    @tir.VERIFY_RULES.register(tir.StringImm)
     def refuse(node, report):
         report(Rule.LITERAL, node, "no strings here")
 
@@ -150,7 +150,7 @@ def test_kind_of_another_package_may_have_a_rule(declarations):
 @pytest.mark.usefixtures("declarations")
 def test_second_rule_for_a_kind_is_refused():
     with pytest.raises(RelayishError, match="the verifier knows Add already"):
-        tir.register_verify_rule(tir.Add)(lambda node, report: None)
+        tir.VERIFY_RULES.register(tir.Add)(lambda node, report: None)
 
 
 def test_access_that_control_never_comes_to_is_not_out_of_range():

@@ -21,7 +21,7 @@ from relayish.analysis.function_types import has_function_type
 from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.exact_key import make_exact_key
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import MadeTable
 from relayish.ir.name_supply import NameSupply
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.one_line import describe
@@ -57,46 +57,31 @@ from relayish.ir.relay.type import FuncType, GlobalTypeVar, Type, TypeCall
 from relayish.ir.roles import Runs
 from relayish.ir.scoping import evaluated, scopes
 
-FUNCTION_PASSING: Final[KindTable[bool]] = KindTable(
-    "defunctionalization",
-    "relay.transform.register_function_passing",
-    dict.fromkeys(
-        (Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), True
-    ),
-)
-"""Kinds that make no functions and call none: what comes out went in, as with a branch."""
 
-
-def register_function_passing(kind: type[Node]) -> None:
-    """Say that nodes of class ``kind`` pass functions on, so these may become data.
-
-    Of kinds that packages declare it is not known whether they call functions that they are given,
-    or make some of their own; where such a node has to do with functions,
-    ``Defunctionalization`` refuses, unless the kind is registered. A kind whose nodes are functions
-    themselves, with a deferred scope, cannot be.
-
-    Raises:
-        DuplicateNameError: If the kind is registered.
-        DeclarationError: If a field of it is a deferred scope.
-
-    Example:
-        >>> from relayish.ir.effect import Effect
-        >>> from relayish.ir.node import declared_temporarily, node
-        >>> with declared_temporarily():
-        ...     @node("labelled", effect=Effect.NONE)
-        ...     class Labelled(Expr):
-        ...         "An expression with a label."
-        ...         value: Expr
-        ...         label: str
-        ...     register_function_passing(Labelled)
-    """
+def _passes_on(kind: type[Node], passes: bool) -> bool:
+    """Return what is said of a kind; refuse one whose nodes are functions themselves."""
     deferred = [f.name for f in kind.fields_ if f.runs is Runs.DEFERRED]
     if deferred:
         raise DeclarationError(
             f"{kind.__name__}.{deferred[0]} is a deferred scope, so its nodes are functions "
             f"themselves; make functions of them before functions become data"
         )
-    FUNCTION_PASSING.register(kind, True)
+    return passes
+
+
+FUNCTION_PASSING: Final[MadeTable[bool, bool]] = MadeTable(
+    "defunctionalization",
+    "relay.transform.FUNCTION_PASSING",
+    _passes_on,
+    dict.fromkeys(
+        (Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), True
+    ),
+)
+"""Kinds that make no functions and call none: what comes out went in, as with a branch.
+
+Of kinds that packages declare it is not known whether they call functions that they are given, or
+make some of their own; where such a node has to do with functions, ``Defunctionalization`` refuses,
+unless ``True`` is registered for the kind."""
 
 
 def check_kinds(function: Expr) -> None:

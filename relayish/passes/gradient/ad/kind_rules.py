@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, overload
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError, GradientError
-from relayish.ir.kind_table import KindTable
+from relayish.ir.kind_table import MadeTable
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import (
     PatternConstructor,
@@ -42,75 +42,16 @@ class ControlFlow(NamedTuple):
 
 GradientRule: TypeAlias = VectorJacobian | ControlFlow
 
-GRADIENT_RULES: Final[KindTable[GradientRule]] = KindTable(
-    "the gradient",
-    "relay.transform.register_gradient_rule",
-    {
-        If: ControlFlow(plain=("cond",)),
-        RefCreate: ControlFlow(),
-        RefRead: ControlFlow(),
-        RefWrite: ControlFlow(),
-        **dict.fromkeys(
-            (PatternConstructor, PatternTuple, PatternVar, PatternWildcard), ControlFlow()
-        ),
-    },
-)
 
-
-@overload
-def register_gradient_rule(
-    kind: type[Node], rule: GradientRule, *, replace: bool = False
-) -> GradientRule: ...
-@overload
-def register_gradient_rule(
-    kind: type[Node], *, replace: bool = False
-) -> Callable[[GradientRule], GradientRule]: ...
-def register_gradient_rule(
-    kind: type[Node], rule: GradientRule | None = None, *, replace: bool = False
-) -> GradientRule | Callable[[GradientRule], GradientRule]:
-    """Say how nodes of class ``kind`` are differentiated; also a decorator.
-
-    Args:
-        kind: A kind of expressions, or a family of such kinds.
-        rule: For kinds that compute tensors, or tuples of tensors, from others and have no scopes,
-            a function ``rule(node, grad)`` that returns a gradient for each operand: the product
-            of ``grad``, the gradient of the value of ``node``, with the Jacobian. The operands it
-            finds in ``node`` stand for their values. For kinds that only lead values somewhere, as
-            branches and loops do, a :class:`ControlFlow`.
-        replace: Whether to put the rule in the place of another.
-
-    Raises:
-        DuplicateNameError: If there is a rule already and ``replace`` is false.
-        DeclarationError: If the rule does not fit what the kind declares.
-
-    Example:
-        >>> from relayish import Expr, Function, evaluate, node, var
-        >>> from relayish.ir.effect import Effect
-        >>> from relayish.ir.node import declared_temporarily
-        >>> with declared_temporarily():
-        ...     @node("scale", effect=Effect.NONE)
-        ...     class Scale(Expr):
-        ...         "A tensor times a number."
-        ...         value: Expr
-        ...         factor: float
-        ...     @register_gradient_rule(Scale)
-        ...     def scale_gradient(scale, grad):
-        ...         return [Scale(grad, scale.factor)]
-    """
-    if rule is None:
-        return lambda given: register_gradient_rule(kind, given, replace=replace)
-    _check(kind, rule)
-    return GRADIENT_RULES.register(kind, rule, replace=replace)
-
-
-def _check(kind: type[Node], rule: GradientRule) -> None:
+def _checked(kind: type[Node], rule: GradientRule) -> GradientRule:
+    """Return a rule, which fits what the kind declares."""
     if not isinstance(rule, ControlFlow):
         if has_scopes(kind):
             raise DeclarationError(
                 f"{kind.__name__} has scopes, so there is no product with a Jacobian to return; "
                 f"register a ControlFlow(plain=...) for it"
             )
-        return
+        return rule
     inside = [f.name for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE, Role.PART)]
     wrong = [name for name in rule.plain if name not in inside]
     if wrong:
@@ -129,6 +70,23 @@ def _check(kind: type[Node], rule: GradientRule) -> None:
                 f"{kind.__name__}.{declared.name} is a block; a ControlFlow is for scopes of one "
                 f"expression each"
             )
+    return rule
+
+
+GRADIENT_RULES: Final[MadeTable[GradientRule, GradientRule]] = MadeTable(
+    "the gradient",
+    "relay.transform.GRADIENT_RULES",
+    _checked,
+    {
+        If: ControlFlow(plain=("cond",)),
+        RefCreate: ControlFlow(),
+        RefRead: ControlFlow(),
+        RefWrite: ControlFlow(),
+        **dict.fromkeys(
+            (PatternConstructor, PatternTuple, PatternVar, PatternWildcard), ControlFlow()
+        ),
+    },
+)
 
 
 def gradients_of_operands(node: Expr, rule: VectorJacobian, grad: Expr) -> tuple[Expr, ...]:
