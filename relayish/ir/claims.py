@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from inspect import CO_OPTIMIZED
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from relayish.errors import DuplicateNameError
@@ -53,8 +53,12 @@ class Claim(NamedTuple):
 def claim_of(made: object = None) -> Claim:
     """Return the claim by which ``made``, a function, a class or some other value, is registered.
 
+    A tuple is claimed by the first function in it.
+
     What registers it is the innermost code outside of the library, or at the top of a module of it.
     """
+    if isinstance(made, tuple):
+        made = next((each for each in made if isinstance(each, FunctionType)), made)
     frame = _find_registering_frame()
     registering = str(frame.f_globals.get("__name__"))
     module, name = getattr(made, "__module__", None), getattr(made, "__qualname__", None)

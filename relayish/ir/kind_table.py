@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import FunctionType
 from typing import Generic, TypeVar, overload
 
 from relayish.errors import DeclarationError, UnknownKindError
+from relayish.ir.claimed_table import REPLACE
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import (
     Redo,
@@ -91,7 +91,7 @@ class KindTable(dict[type[Node], V], Generic[V]):
         self._check(kind)
         if entry is None:
             return lambda given: self.register(kind, given, replace=replace)
-        return self._enter(kind, entry, _tells(entry) if by is None else by, replace)
+        return self._enter(kind, entry, entry if by is None else by, replace)
 
     def _check(self, kind: type[Node]) -> None:
         if not is_node_class(kind):
@@ -106,7 +106,7 @@ class KindTable(dict[type[Node], V], Generic[V]):
             by,
             f"{self.purpose} knows {kind.__name__} already; the entry",
             taken=kind in self._declared,
-            instead="say replace=True to put the second in place of the first",
+            instead=REPLACE,
             replace=replace,
         )
         self._declared[kind] = entry
@@ -202,12 +202,5 @@ class MadeTable(KindTable[V], Generic[V, G]):
         self._check(kind)
         if entry is None:
             return lambda given: self.register(kind, given, replace=replace)
-        self._enter(kind, self._make(kind, entry), _tells(entry), replace)
+        self._enter(kind, self._make(kind, entry), entry, replace)
         return entry
-
-
-def _tells(entry: object) -> object:
-    """Return what tells who registers an entry: a function that it holds, or itself."""
-    if isinstance(entry, tuple):
-        return next((each for each in entry if isinstance(each, FunctionType)), entry)
-    return entry

@@ -14,7 +14,7 @@ from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument, pass_instrument
 from relayish.pass_infra.base.pass_class import ModulePass, Pass, running_pass
 from relayish.pass_infra.base.trace import TraceFiles, current_trace_files
-from relayish.pass_infra.base.type_inference import register_type_inference
+from relayish.pass_infra.base.type_inference import TYPE_INFERENCE
 from relayish.pass_infra.composition.check import (
     Check,
     get_check,
@@ -64,6 +64,7 @@ from relayish.registry.source import (
 )
 
 __all__ = [
+    "TYPE_INFERENCE",
     "Check",
     "CommonConfig",
     "CommonOptionsInstrument",
@@ -116,7 +117,6 @@ __all__ = [
     "register_check",
     "register_config_option",
     "register_pass",
-    "register_type_inference",
     "requirements",
     "run_check",
     "running_pass",

@@ -179,7 +179,7 @@ from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
 from relayish.tir.module import from_ir_module, to_ir_module
-from relayish.tir.primitives import expand_primitive, register_primitive
+from relayish.tir.primitives import PRIMITIVES, expand_primitive
 from relayish.tir.rewriting import rewrite as _rewriting  # noqa: F401 - registers rules' driver
 from relayish.tir.text import astext, parse
 from relayish.tir.verifier import VERIFY_RULES, Rule, Violation, check, verify
@@ -192,6 +192,7 @@ __all__ = [
     "LE",
     "LT",
     "NE",
+    "PRIMITIVES",
     "TIR",
     "VERIFY_RULES",
     "Add",
@@ -360,7 +361,6 @@ __all__ = [
     "reduce_sub",
     "reduce_sum",
     "register_extern",
-    "register_primitive",
     "replace_call_with_expr",
     "replace_var_with_expr",
     "run",

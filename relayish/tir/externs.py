@@ -11,8 +11,7 @@ from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.effect import Effect
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.type import Type, bool_like
@@ -85,10 +84,8 @@ class Extern(NamedTuple):
         return self.effect is Effect.NONE and not self.writes
 
 
-_EXTERNS: Final[dict[tuple[CallType, str], Extern]] = {}
-_CLAIMS: Final[Claims[tuple[CallType, str]]] = Claims()
-watch_table(
-    _EXTERNS, lambda context, made: context.stays(_CLAIMS.module_of((made.call_type, made.name)))
+_EXTERNS: Final[ClaimedTable[tuple[CallType, str], Extern]] = ClaimedTable(
+    lambda key: f"the {key[0].value} function {key[1]!r}"
 )
 
 
@@ -129,17 +126,11 @@ def register_extern(
             f"calls of type CINN name functions of the module; {name!r} cannot be registered, but "
             f"a function of that name can be in the module"
         )
-    key = (call_type, name)
-    _CLAIMS.enter(
-        key,
-        evaluate if isinstance(evaluate, FunctionType) else None,  # numpy's tell nothing of whom
-        f"the {call_type.value} function {name!r}",
-        taken=key in _EXTERNS,
-        instead="say replace=True to put the second in place of the first",
+    _EXTERNS.register(
+        (call_type, name),
+        Extern(name, call_type, evaluate, arity, writes, type_rule, effect, is_elementwise),
         replace=replace,
-    )
-    _EXTERNS[key] = Extern(
-        name, call_type, evaluate, arity, writes, type_rule, effect, is_elementwise
+        by=evaluate if isinstance(evaluate, FunctionType) else (),  # numpy's tell nothing of whom
     )
 
 

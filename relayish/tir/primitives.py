@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from relayish.errors import FieldError, UnsupportedError
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.tir.ir.expr import PrimitiveNode
@@ -17,36 +16,13 @@ from relayish.tir.ir.operators import Expr
 Expand: TypeAlias = Callable[[PrimitiveNode], "Stmt | Expr"]
 """What a primitive stands for: an expression of its type, or a statement if it gives no value."""
 
-_RULES: Final[dict[str, Expand]] = {}
-_CLAIMS: Final[Claims[str]] = Claims()
-watch_table(_RULES, module_of=_CLAIMS.module_of)
-
-
-def register_primitive(name: str, rule: Expand, *, replace: bool = False) -> None:
-    """Say what primitives of a name stand for.
-
-    Args:
-        name: What the primitives are called.
-        rule: ``rule(node)``: an expression of the type of ``node``, or a statement.
-        replace: Take the place of whatever rule there is.
-
-    Raises:
-        DuplicateNameError: If somebody else said so and ``replace`` is false.
-    """
-    _CLAIMS.enter(
-        name,
-        rule,
-        f"the primitive {name!r}",
-        taken=name in _RULES,
-        instead="say replace=True to put the second in place of the first",
-        replace=replace,
-    )
-    _RULES[name] = rule
+PRIMITIVES: Final[ClaimedTable[str, Expand]] = ClaimedTable(lambda name: f"the primitive {name!r}")
+"""What primitives stand for, by their names."""
 
 
 def is_primitive(name: str) -> bool:
     """Return whether a rule says what primitives of a name stand for."""
-    return name in _RULES
+    return name in PRIMITIVES
 
 
 def expand_primitive(node: PrimitiveNode) -> Stmt | Expr:
@@ -56,11 +32,11 @@ def expand_primitive(node: PrimitiveNode) -> Stmt | Expr:
         UnsupportedError: If nobody said so.
         FieldError: If the rule gives no statement or expression, or one of another type.
     """
-    rule: Callable[[PrimitiveNode], object] | None = _RULES.get(node.name)
+    rule: Callable[[PrimitiveNode], object] | None = PRIMITIVES.get(node.name)
     if rule is None:
         raise UnsupportedError(
             f"nobody said what the primitive {node.name!r} stands for; call "
-            f"tir.register_primitive({node.name!r}, rule)"
+            f"tir.PRIMITIVES.register({node.name!r}, rule)"
         )
     made = rule(node)
     if isinstance(made, Expr) and made.type == node.dtype:

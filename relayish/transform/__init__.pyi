@@ -9,6 +9,7 @@ import relayish.passes.memory.plan_devices as _relayish_passes_memory_plan_devic
 import typing as _typing
 from relayish.ir.relay.expr import Function as _Function
 from relayish.ir.relay.module import IRModule as _IRModule
+from relayish.pass_infra.base.type_inference import TYPE_INFERENCE as TYPE_INFERENCE
 from relayish.pass_infra.composition.check import Check as Check
 from relayish.pass_infra.base.common import CommonConfig as CommonConfig
 from relayish.pass_infra.instruments.common import CommonOptionsInstrument as CommonOptionsInstrument
@@ -61,7 +62,6 @@ from relayish.pass_infra.base.instrument import pass_instrument as pass_instrume
 from relayish.pass_infra.composition.check import register_check as register_check
 from relayish.pass_infra.base.config import register_config_option as register_config_option
 from relayish.pass_infra.composition.register import register_pass as register_pass
-from relayish.pass_infra.base.type_inference import register_type_inference as register_type_inference
 from relayish.pass_infra.composition.sequential import requirements as requirements
 from relayish.pass_infra.composition.check import run_check as run_check
 from relayish.pass_infra.base.pass_class import running_pass as running_pass

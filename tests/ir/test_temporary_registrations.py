@@ -33,9 +33,7 @@ from relayish.op.contrib import register_pattern_table
 from relayish.op.declaration.rewriting import register_qnn_legalize
 from relayish.op.declaration.target import register_target_support
 from relayish.pass_infra.base.config import register_config_option
-from relayish.pass_infra.base.pass_class import register_function_pass
 from relayish.pass_infra.composition.check import register_check
-from relayish.pass_infra.debug.shrink import register_shrinking
 from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.passes.lowering.targets import register_lowering_target
 from relayish.passes.onnx_lowering.rule import RULES as LOWERING_RULES
@@ -45,8 +43,8 @@ from relayish.passes.onnx_raising.rule import raises
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
-from relayish.tir import register_extern, register_primitive
-from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
+from relayish.tir import register_extern
+from relayish.transform import FunctionPass, module_pass, register_pass
 from tests.support.each import each
 
 
@@ -118,7 +116,6 @@ REGISTRATIONS: dict[str, Register] = {
     "register_fake_quantization_to_integer": (
         lambda k, f: relay.register_fake_quantization_to_integer("exp", f, 77)
     ),
-    "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
     "register_gradient": lambda k, f: relay.register_gradient("exp", f, level=77),
     "register_handler": lambda k, f: register_handler("lower", _handler_like(f)),
     "register_infer_layout": lambda k, f: relay.register_infer_layout("exp", f, 77),
@@ -139,13 +136,10 @@ REGISTRATIONS: dict[str, Register] = {
         module_pass(lambda mod, ctx: mod, opt_level=0)
     ),
     "register_pattern_table": lambda k, f: register_pattern_table("registered_twice", f),
-    "register_primitive": lambda k, f: register_primitive("registered_twice", f),
-    "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
     "SIMPLIFICATIONS.register": lambda k, f: SIMPLIFICATIONS.register(k["kind"], f),
     "register_task": lambda k, f: register_task("registered_twice"),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
-    "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
     "register_value": lambda k, f: register_value(_OwnPass, "registered_twice", f, f),
 }
 
@@ -154,7 +148,6 @@ NAMED_BY_ENTRY = {
 } - {
     "register_config_option",
     "register_family",
-    "register_function_pass",
     "register_lowering_target",
     "register_op",
     "register_pass",

@@ -280,7 +280,7 @@ def call_of_a_result_below_zero():
 @case(
     "call",
     "nobody said what the primitive 'launch_rocket' stands for; call "
-    "tir.register_primitive('launch_rocket', rule)",
+    "tir.PRIMITIVES.register('launch_rocket', rule)",
 )
 def primitive_that_nobody_knows():
     return (tir.PrimitiveNode("launch_rocket"), Block())

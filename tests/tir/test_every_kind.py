@@ -275,7 +275,7 @@ statements(
 @pytest.fixture(autouse=True)
 def _coarse_operators() -> Iterator[None]:
     with declared_temporarily():
-        tir.register_primitive("twice", lambda node: node.arguments[0].values[0] * 2)
+        tir.PRIMITIVES.register("twice", lambda node: node.arguments[0].values[0] * 2)
         yield
 
 
@@ -302,7 +302,7 @@ def test_coarse_operator_that_nobody_registered_is_refused():
     func = tir.LoweredFunc(
         "f", (target.buffer,), tir.block(tir.store(target, tir.primitive("odd", dtype="int32"), 0))
     )
-    advice = r"tir.register_primitive\('odd', rule\)"
+    advice = r"tir.PRIMITIVES\.register\('odd', rule\)"
     with pytest.raises(RelayishError, match=advice):
         run(func, np.zeros(1, "int32"))
     with pytest.raises(RelayishError, match=advice):

@@ -7,16 +7,16 @@ from typing import Any, Final, TypeAlias, overload
 
 from relayish._support.arity import check_arity
 from relayish.errors import UnknownNameError, suggest
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.op.declaration.names import check_name
 
 PatternTable: TypeAlias = Sequence[Any]
 """``(name, pattern)`` or ``(name, pattern, check)``, each; patterns stand above this file."""
 
-_TABLES: Final[dict[str, Callable[[], PatternTable]]] = {}
-_CLAIMS: Final[Claims[str]] = Claims()
-watch_table(_TABLES, module_of=_CLAIMS.module_of)
+_TABLES: Final[ClaimedTable[str, Callable[[], PatternTable]]] = ClaimedTable(
+    lambda compiler: f"compiler {compiler!r} has its pattern table already; it",
+    "choose another name",
+)
 
 _Table: TypeAlias = Callable[[], PatternTable]
 
@@ -53,14 +53,7 @@ def register_pattern_table(
 
     def declare(function: _Table) -> _Table:
         check_arity(function, (), f"the pattern table of {compiler!r}")
-        _CLAIMS.enter(
-            compiler,
-            function,
-            f"compiler {compiler!r} has its pattern table already; it",
-            taken=compiler in _TABLES,
-            instead="choose another name",
-        )
-        _TABLES[compiler] = function
+        _TABLES.register(compiler, function)
         return function
 
     return declare if table is None else declare(table)

@@ -10,8 +10,7 @@ from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
 from relayish._support import hooks
 from relayish.errors import DeclarationError, PassError, UndeclaredError, add_note, indefinite
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
 from relayish.ir.untyped import add_hint
@@ -252,34 +251,17 @@ class AnyFunctionPass(Pass):
         return mod.with_functions(changed)
 
 
-_OVER: Final[dict[type[Node], type[AnyFunctionPass]]] = {}
-watch_table(_OVER, lambda context, base: context.stays(base.__module__))
-_CLAIMS: Final[Claims[type[Node]]] = Claims()
-
-
-def register_function_pass(family: type[Node], base: type[AnyFunctionPass]) -> None:
-    """Say which class passes derive from that are made of functions of a family's expressions.
-
-    Args:
-        family: The root of the family, as ``Expr`` is of Relay's.
-        base: A class of function passes which says what it takes.
-
-    Raises:
-        DuplicateNameError: If somebody else said that.
-    """
-    _CLAIMS.enter(
-        family,
-        None,
-        f"the class of passes over {family.__name__} is registered already; it",
-        taken=family in _OVER,
-        instead="leave one out",
-    )
-    _OVER[family] = base
+FUNCTION_PASSES: Final[ClaimedTable[type[Node], type[AnyFunctionPass]]] = ClaimedTable(
+    lambda family: f"the class of passes over {family.__name__} is registered already; it",
+    "leave one out",
+)
+"""By the root of a family, as ``Expr`` is of Relay's, the class from which passes derive that are
+made of functions of its expressions: one of function passes, which says what it takes."""
 
 
 def function_pass_over(kind: type[Node]) -> type[AnyFunctionPass] | None:
     """Return the class registered for the family ``kind`` or the functions which that one takes."""
-    for family, base in _OVER.items():
+    for family, base in FUNCTION_PASSES.items():
         if kind in (family, base.takes):
             return base
     return None

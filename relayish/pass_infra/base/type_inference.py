@@ -6,52 +6,22 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from relayish.errors import TypeInferenceError, UnknownKindError, indefinite
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import (
-    Undo,
-    changes_of,
-    declared_temporarily,
-    watch_declarations,
-)
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.module import AnyModule
 
 _M = TypeVar("_M", bound=AnyModule)
 
-_INFER: Final[dict[type[AnyModule], Callable[[Any], Any]]] = {}  # Any: a module of the class
-_CLAIMS: Final[Claims[type[AnyModule]]] = Claims()
+TYPE_INFERENCE: Final[ClaimedTable[type[AnyModule], Callable[[Any], Any]]] = ClaimedTable(
+    lambda kind: f"the type inference of {kind.__name__} is registered already; it", "leave one out"
+)
+"""By class of modules, for classes below it too, what finds their types.  Any: a module of it
 
-
-def _watch(context: declared_temporarily) -> Undo:
-    # what finds types may be older than the module that registers it
-    return changes_of(_INFER, lambda kind, _: context.stays(_CLAIMS.module_of(kind)))
-
-
-watch_declarations(_watch)
-
-
-def register_type_inference(kind: type[_M], infer: Callable[[_M], _M]) -> None:
-    """Say how the types of modules of class ``kind``, and of classes below it, are found.
-
-    Args:
-        kind: A class of modules.
-        infer: Returns a module with types; the module itself where it has them.
-
-    Raises:
-        DuplicateNameError: If somebody else said that.
-    """
-    _CLAIMS.enter(
-        kind,
-        infer,
-        f"the type inference of {kind.__name__} is registered already; it",
-        taken=kind in _INFER,
-        instead="leave one out",
-    )
-    _INFER[kind] = infer
+It returns a module with types; the module itself where it has them."""
 
 
 def has_type_inference(kind: type[AnyModule]) -> bool:
     """Return whether the types of modules of class ``kind`` can be found."""
-    return any(base in _INFER for base in kind.__mro__)
+    return any(base in TYPE_INFERENCE for base in kind.__mro__)
 
 
 def infer_types(mod: _M, what: str) -> _M:
@@ -66,7 +36,7 @@ def infer_types(mod: _M, what: str) -> _M:
         TypeInferenceError: If it is ill-typed.
     """
     for base in type(mod).__mro__:
-        infer = _INFER.get(base)
+        infer = TYPE_INFERENCE.get(base)
         if infer is None:
             continue
         try:
@@ -77,5 +47,5 @@ def infer_types(mod: _M, what: str) -> _M:
         return typed
     raise UnknownKindError(
         f"nothing finds the types of {indefinite(type(mod))}, for what {what}; call "
-        f"relay.transform.register_type_inference({type(mod).__name__}, ...)"
+        f"relay.transform.TYPE_INFERENCE.register({type(mod).__name__}, ...)"
     )

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
 from relayish.errors import CheckError, DeclarationError, UnknownNameError, add_note, suggest
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.composition.registry import REGISTRY
 
@@ -26,9 +25,10 @@ class Check(Protocol):
 
 _Made = TypeVar("_Made", bound=Callable[[Any], Any])  # Any: as above; what it returns is looked at
 
-_CHECKS: Final[dict[str, Check]] = {}
-watch_table(_CHECKS, lambda context, check: context.stays(check.__module__))
-_CLAIMS: Final[Claims[str]] = Claims()
+_CHECKS: Final[ClaimedTable[str, Check]] = ClaimedTable(
+    lambda name: f"the name {name} of a check",
+    "rename one, or replace the first with register_check(..., replace=True)",
+)
 
 
 def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Made]:
@@ -59,15 +59,7 @@ def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Ma
     def declare(made: _Made) -> _Made:
         if not callable(made):
             raise DeclarationError(f"check {name} must be a function of a module; found {made!r}")
-        _CLAIMS.enter(
-            name,
-            made,
-            f"the name {name} of a check",
-            taken=name in _CHECKS,
-            instead="rename one, or replace the first with register_check(..., replace=True)",
-            replace=replace,
-        )
-        _CHECKS[name] = made
+        _CHECKS.register(name, made, replace=replace)
         return made
 
     return declare

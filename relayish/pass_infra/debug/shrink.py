@@ -14,8 +14,7 @@ from itertools import product
 from typing import Any, Final, TypeAlias, TypeVar
 
 from relayish.errors import RelayishError, indefinite
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.field import Field
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
@@ -37,27 +36,12 @@ _M = TypeVar("_M", bound=AnyModule)
 Step: TypeAlias = Callable[[Any], Iterator[Any]]  # Any: a module of the class the step is for
 """``step(mod)``: smaller modules, those from which most is gone first."""
 
-_STEPS: Final[dict[type[Node], tuple[Step, ...]]] = {}
-watch_table(_STEPS, lambda context, steps: any(context.stays(step.__module__) for step in steps))
-_CLAIMS: Final[Claims[type[Node]]] = Claims()
+SHRINKING: Final[ClaimedTable[type[Node], tuple[Step, ...]]] = ClaimedTable(
+    lambda kind: f"what makes {indefinite(kind)} smaller is there already; it", "leave one out"
+)
+"""By kind of definition, the steps by which it is made smaller, in place of what is done for any.
 
-
-def register_shrinking(kind: type[Node], *steps: Step) -> None:
-    """Say how definitions of class ``kind`` are made smaller, in place of what is done for any.
-
-    These steps are tried where the module is well-typed.
-
-    Raises:
-        DuplicateNameError: If somebody else said that.
-    """
-    _CLAIMS.enter(
-        kind,
-        steps[0] if steps else None,
-        f"what makes {indefinite(kind)} smaller is there already; it",
-        taken=kind in _STEPS,
-        instead="leave one out",
-    )
-    _STEPS[kind] = steps
+They are tried where the module is well-typed."""
 
 
 def shrink(mod: _M, still: Callable[[_M], bool], *, most_tries: int = MOST_TRIES) -> _M:
@@ -86,7 +70,7 @@ class _Shrinker:
         self.left = most_tries
         self.checks = [name for name in KEPT_CHECKS if _holds(name, mod)]
         self.is_typed = has_type_inference(type(mod)) and _infer(mod) is not None
-        known = _STEPS if self.is_typed else {}  # steps of a language go by types
+        known = SHRINKING if self.is_typed else {}  # steps of a language go by types
         others = partial(_find_others, tuple(known))
         self.steps: tuple[Step, ...] = (
             _without_definitions,

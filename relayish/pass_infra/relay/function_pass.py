@@ -14,11 +14,11 @@ from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.decorators import Facts, Maker, decorate, info_of
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.pass_class import (
+    FUNCTION_PASSES,
     AnyFunctionPass,
     check_kind,
-    register_function_pass,
 )
-from relayish.pass_infra.base.type_inference import register_type_inference
+from relayish.pass_infra.base.type_inference import TYPE_INFERENCE
 
 TransformFunction: TypeAlias = Callable[[Any, IRModule, PassContext], Any]
 """``transform(func, mod, ctx)``: what becomes of a function.  Any: of the kind the pass takes"""
@@ -121,5 +121,5 @@ def _maker(takes: type[Node] | None) -> Maker:
     return Maker("function_pass", "transform_function", FunctionPass, of, attributes, ("takes",))
 
 
-register_type_inference(IRModule, infer_type)
-register_function_pass(Expr, FunctionPass)  # type: ignore[type-abstract]  # passes derive from it
+TYPE_INFERENCE.register(IRModule, infer_type)
+FUNCTION_PASSES.register(Expr, FunctionPass)  # type: ignore[type-abstract]  # passes derive from it

@@ -19,7 +19,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
 from relayish.ir.scoping import operands, scope_roots
 from relayish.ir.structural_equal import structural_equal
-from relayish.pass_infra.debug.shrink import chunks, find_named, register_shrinking
+from relayish.pass_infra.debug.shrink import SHRINKING, chunks, find_named
 
 
 def _callable(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
@@ -147,4 +147,4 @@ def _drop_unused(mod: IRModule) -> Iterator[IRModule]:
             yield mod.with_function(name, func.with_fields(params=params))
 
 
-register_shrinking(Expr, _extract, _cut, _replace_by_operand, _drop_unused)
+SHRINKING.register(Expr, (_extract, _cut, _replace_by_operand, _drop_unused))

@@ -11,8 +11,7 @@ from typing import Final
 from relayish.domain import DefaultHandler, Handler, Visitor, assemble, handler_of
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import DeclarationError, UnknownNameError, suggest
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.claimed_table import ClaimedTable
 from relayish.ir.one_line import show_found
 from relayish.ir.relay.expr import Call, Expr
 from relayish.passes.lowering.context import LowerCtx
@@ -20,9 +19,9 @@ from relayish.passes.lowering.contracting import ByMatrices, BySums
 from relayish.passes.lowering.nn.handler import LowerNN
 from relayish.passes.lowering.vision.handler import LowerVision
 
-_TARGETS: Final[dict[str, tuple[type[Handler], ...]]] = {}
-_CLAIMS: Final[Claims[str]] = Claims()
-watch_table(_TARGETS, module_of=_CLAIMS.module_of)
+_TARGETS: Final[ClaimedTable[str, tuple[type[Handler], ...]]] = ClaimedTable(
+    lambda name: f"the lowering target {name!r}", "choose another name"
+)
 
 
 def register_lowering_target(name: str, *handlers: type[Handler], replace: bool = False) -> None:
@@ -57,15 +56,7 @@ def register_lowering_target(name: str, *handlers: type[Handler], replace: bool 
                 f"classes of handlers"
             )
     Visitor(LowerCtx(), *handlers)
-    _CLAIMS.enter(
-        name,
-        None,
-        f"the lowering target {name!r}",
-        taken=name in _TARGETS,
-        instead="choose another name",
-        replace=replace,
-    )
-    _TARGETS[name] = handlers
+    _TARGETS.register(name, handlers, replace=replace)
 
 
 def list_lowering_targets() -> tuple[str, ...]:

@@ -36,9 +36,7 @@ Task: TypeAlias = Generator[Node, str, str]
 Rule: TypeAlias = Callable[[Any, Any], "Task | str"]
 """``rule(compiler, node)``: a generator, or the name of the value; Any: nodes of one kind."""
 
-RULES: Final[KindTable[Rule]] = KindTable(
-    "the interpreter of the loop IR", "relay.tir.register_primitive"
-)
+RULES: Final[KindTable[Rule]] = KindTable("the interpreter of the loop IR", "relay.tir.PRIMITIVES")
 """How nodes of each kind are compiled; further operators are primitives, which expand."""
 
 LIBRARY: Final[dict[str, object]] = {

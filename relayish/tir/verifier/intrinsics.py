@@ -190,7 +190,7 @@ def check_primitive(node: PrimitiveNode, report: Report) -> None:
             Rule.CALL,
             node,
             f"nobody said what the primitive {node.name!r} stands for; call "
-            f"tir.register_primitive({node.name!r}, rule)",
+            f"tir.PRIMITIVES.register({node.name!r}, rule)",
         )
 
 

@@ -237,31 +237,31 @@ class TestRegistered:
             (value,) = node.arguments[0].values
             return tir.For(i, 0, 4, tir.Block((tir.Store(a, value, (i,)),)))
 
-        tir.register_primitive("fill", fill)
+        tir.PRIMITIVES.register("fill", fill)
         out = np.zeros(4, "int32")
         tir.run(tir.PrimitiveNode("fill", (tir.ArgumentGroup((tir.const(7),)),)), {a: out})
         assert out.tolist() == [7] * 4
 
     def test_primitive_expands_to_an_expression(self):
-        tir.register_primitive("twice", lambda node: node.arguments[0].values[0] * 2)
+        tir.PRIMITIVES.register("twice", lambda node: node.arguments[0].values[0] * 2)
         node = tir.PrimitiveNode("twice", (tir.ArgumentGroup((tir.const(7),)),), None, "int32")
         assert tir.evaluate(node + 1) == 15
 
     def test_primitive_that_expands_to_another_type_is_refused(self):
-        tir.register_primitive("twice", lambda node: tir.const(1.0))
+        tir.PRIMITIVES.register("twice", lambda node: tir.const(1.0))
         with pytest.raises(
             FieldError, match=r"expands to 1.0; expected an expression of type int32"
         ):
             tir.evaluate(tir.PrimitiveNode("twice", (), None, "int32"))
 
     def test_primitive_that_expands_to_itself_is_refused(self):
-        tir.register_primitive("twice", lambda node: node)
+        tir.PRIMITIVES.register("twice", lambda node: node)
         with pytest.raises(EvaluationError, match="expands to primitives without end"):
             tir.run(tir.PrimitiveNode("twice"), {})
 
 
 def test_unknown_primitive_is_refused_and_says_what_to_register():
-    with pytest.raises(UnsupportedError, match=r"tir\.register_primitive\('matmul', rule\)"):
+    with pytest.raises(UnsupportedError, match=r"tir\.PRIMITIVES\.register\('matmul', rule\)"):
         tir.run(tir.PrimitiveNode("matmul"), {})
 
 

@@ -363,7 +363,7 @@ def _extern(extern: Extern | None, types: list[Type], node: Expr, at: list[int])
 
 FORMS: Final[KindTable[Form]] = KindTable(
     "running loops in lockstep",
-    "relay.tir.register_primitive",
+    "relay.tir.PRIMITIVES",
     {
         Expr: lambda _f, _node, _at: _unsuitable(),
         ops.IntImm: _literal,

@@ -530,7 +530,7 @@ def _unsuitable(_nest: Nest, _stmt: Stmt) -> Run:
 
 STATEMENTS: Final[KindTable[Callable[[Nest, Any], Run]]] = KindTable(
     "running loops in lockstep",
-    "relay.tir.register_primitive",
+    "relay.tir.PRIMITIVES",
     {
         Stmt: _unsuitable,
         Store: _store,
