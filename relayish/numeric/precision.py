@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relayish.errors import EvaluationError
+from relayish.errors import DivisionByZeroError
 
 Array: TypeAlias = NDArray[Any]  # Any: the element type is known when the value is
 ElementType: TypeAlias = np.dtype[Any]  # Any: as above
@@ -20,8 +20,6 @@ ElementType: TypeAlias = np.dtype[Any]  # Any: as above
 _SINGLE_BYTES: Final = 4
 _EXACT: Final = ((2**24, np.dtype(np.float32)), (2**53, np.dtype(np.float64)))
 """Below these bounds the types hold every whole number."""
-_WORTH: Final = 2**15
-"""How many multiplications of integers make it worth looking whether floats will do."""
 
 
 def is_native(dtype: ElementType) -> bool:
@@ -80,6 +78,19 @@ def narrow(y: Array, x: Array) -> Array:
     return np.asarray(y).astype(x.dtype, copy=False)
 
 
+def cast_to(data: Array, dtype: ElementType) -> Array:
+    """Return ``data`` with elements of ``dtype``, without a warning.
+
+    Floating point numbers lose their fraction on the way to integers. What an integer cannot hold
+    (NaN, infinities, numbers out of its range) becomes what the machine makes of it, as in Relay.
+    """
+    with np.errstate(all="ignore"):
+        try:
+            return data.astype(dtype)
+        except TypeError:  # between narrow integers of two kinds
+            return data.astype(np.int64).astype(dtype)
+
+
 def unpack(data: Array) -> Array:
     """Return ``data``, integers of fewer than 8 bits in a type that numpy itself computes with."""
     return widen(data) if data.dtype.kind == "V" and is_integral(data.dtype) else data
@@ -114,39 +125,23 @@ def round_to(result: Array, dtype: ElementType) -> Array:
     return result.astype(dtype, copy=False)
 
 
-def matrix_product(lhs: Array, rhs: Array, dtype: ElementType) -> Array:
-    """Return ``lhs: (…, m, k)`` times ``rhs: (…, k, n)`` as ``numpy.matmul`` does, in ``dtype``.
-
-    Either may be a vector, of ``k`` elements. The operands count as cast to ``dtype`` first.
-    Integers wrap around.
+def refuse_zeros(divisor: Array) -> Array:
+    """Return ``divisor``, of integers.
 
     Raises:
-        EvaluationError: If the operands do not have the same ``k``.
-
-    Complexity:
-        A product of integers is computed as one of floats, on the processor's fast paths, where
-        these hold every partial sum exactly; so it is exact always, and seldom slow.
+        DivisionByZeroError: If an element of it is 0, naming the place of the first.
     """
-    if lhs.shape[-1] != rhs.shape[-min(rhs.ndim, 2)]:
-        raise EvaluationError(
-            f"a product sums over {lhs.shape[-1]} elements of {lhs.shape} "
-            f"and {rhs.shape[-2]} of {rhs.shape}; they must be equally many"
+    if not np.all(divisor):
+        place = np.argwhere(np.equal(divisor, 0))[0].tolist()
+        raise DivisionByZeroError(
+            f"an integer is divided by zero, the divisor's element {place}; expected none that is 0"
         )
-    if dtype.kind == "b":
-        return np.asarray(np.matmul(lhs.astype(dtype), rhs.astype(dtype)))
-    left, right = operand(lhs, dtype), operand(rhs, dtype)
-    few = dtype.kind in "iu" and left.size * right.shape[-1] < _WORTH
-    kind = dtype if few else accumulator(dtype, left, right, left.shape[-1])
-    product = np.matmul(left.astype(kind, copy=False), right.astype(kind, copy=False))
-    return round_to(product, dtype)
+    return divisor
 
 
 def truncate_quotient(lhs: Array, rhs: Array) -> Array:
     """Return the quotient of integers, none of them divided by 0, rounded towards zero as in C."""
-    quotient: Array = lhs // rhs  # rounded down
-    inexact = (quotient * rhs != lhs) & ((lhs < 0) != (rhs < 0))
-    found: Array = quotient + inexact.astype(quotient.dtype)
-    return found
+    return np.asarray((lhs - np.fmod(lhs, rhs)) // rhs)
 
 
 def divide_sum(total: Array, count: Array, dtype: ElementType) -> Array:

@@ -81,35 +81,6 @@ def test_dense_and_bias_agree_with_a_linear_layer(outer, k, n):
     assert_same(found, torch.nn.functional.linear(*tensors).numpy(), 1e-4)
 
 
-@reference("numpy", "nn.dense")
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint64"])
-def test_large_product_of_integers_is_exact(dtype):
-    limits = np.iinfo(dtype)
-    lhs = random_values(64, 96, dtype="int64", low=-(2**62), high=2**62).astype(dtype)
-    rhs = random_values(48, 96, dtype="int64", low=-(2**62), high=2**62, seed=1).astype(dtype)
-    lhs = lhs.copy()
-    lhs[0] = limits.min
-    with np.errstate(over="ignore"):
-        expected = (lhs[:, None, :].astype("int64") * rhs[None].astype("int64")).sum(-1)
-    assert_same(evaluated("nn.dense", lhs, rhs, out_dtype="int64"), expected)
-    assert_same(evaluated("nn.dense", lhs, rhs, out_dtype="int32"), expected.astype("int32"))
-
-
-def test_large_product_of_big_integers_loses_no_bit():
-    lhs = np.full((40, 40), 2**31 + 1, np.int64)
-    found = evaluated("nn.dense", lhs, lhs)
-    assert found[0, 0] == (40 * (2**31 + 1) ** 2 + 2**63) % 2**64 - 2**63
-
-
-@reference("formula", "nn.dense")
-def test_products_of_narrow_floats_are_rounded_once():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
-    ones = np.ones((1, 5000))
-    for dtype in (np.float16, ml_dtypes.bfloat16):
-        found = evaluated("nn.dense", ones.astype(dtype), ones.astype(dtype))
-        assert_same(found, np.array([[5000]]).astype(dtype))
-
-
 @reference("torch", "nn.batch_matmul")
 @FEW
 @given(kinds, sizes, sizes, sizes, sizes, st.sampled_from(["both", "left", "right"]))
@@ -215,5 +186,5 @@ def ill_typed_einsum(equation, *shapes):
 def test_product_of_a_stack_and_a_weight_that_disagree_has_no_value():
     op = get_op("nn.dense")
     attrs = make_attrs(op, {})
-    with pytest.raises(EvaluationError, match=r"sums over 2 elements .* and 3"):
+    with pytest.raises(EvaluationError, match="do not multiply"):
         evaluate.get(op)(attrs, np.ones((2, 2, 2, 2)), np.ones((2, 3)))

@@ -7,18 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from relayish.errors import EvaluationError
 from relayish.numeric import elementary
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.error_function import erf
 from relayish.numeric.precision import is_integral, narrow, widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import (
-    broadcast_shape,
-    check_same,
-    choice,
-    number_of,
-    without_warnings,
-)
+from relayish.onnx.kernels.values import check_broadcasts, check_same, choice, without_warnings
 
 # attributes of ONNX are 32-bit numbers: the defaults are what the decimals become there
 _TENTH_FIFTH: Final = 0.20000000298023224
@@ -55,10 +49,7 @@ def prelu_of_channels(x: Array, slope: Array) -> Array:
 @without_warnings
 def prelu(x: Array, slope: Array) -> Array:
     """Return elements, times a slope that is broadcast to them where they are negative."""
-    if broadcast_shape(x, slope) != x.shape:
-        raise EvaluationError(
-            f"slope has shape {slope.shape}; expected one that is broadcast to {x.shape}"
-        )
+    check_broadcasts(slope, x.shape, "slope")
     return narrow(elementary.scale_negative(widen(x), widen(slope)), x)
 
 
@@ -238,7 +229,7 @@ def clip(x: Array, low: Array | None = None, high: Array | None = None) -> Array
     """Return elements, at least ``low`` and, before that, at most ``high``: both are scalars."""
     for bound, what in ((low, "min"), (high, "max")):
         if bound is not None:
-            number_of(bound, f"{what} of Clip")
+            get_scalar(bound, f"{what} of Clip")
     return _clip(
         x, None if low is None else low.reshape(()), None if high is None else high.reshape(())
     )

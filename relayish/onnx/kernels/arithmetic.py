@@ -8,9 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from relayish.errors import DivisionByZeroError, EvaluationError
+from relayish.errors import EvaluationError
 from relayish.ir.integers import power_of_integers
-from relayish.numeric.precision import is_fractional, is_integral, widen
+from relayish.numeric.precision import (
+    is_fractional,
+    is_integral,
+    refuse_zeros,
+    truncate_quotient,
+    widen,
+)
 from relayish.onnx.kernels.legacy_broadcast import align_second
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import (
@@ -28,16 +34,7 @@ def _divide(a: Array, b: Array) -> Value:
     """Return quotients; those of integers are rounded towards zero."""
     if not is_integral(a.dtype):
         return np.true_divide(a, b)
-    _check_divisor(b)
-    return np.floor_divide(np.subtract(a, np.fmod(a, b)), b)
-
-
-def _check_divisor(b: Array) -> None:
-    if not np.all(b):
-        place = [int(axis[0]) for axis in np.nonzero(np.equal(b, 0))] if b.ndim else []
-        raise DivisionByZeroError(
-            f"an integer is divided by zero, the divisor's element {place}; expected none that is 0"
-        )
+    return truncate_quotient(a, refuse_zeros(b))
 
 
 def _declare(name: str, versions: tuple[int, ...], function: Binary) -> None:
@@ -115,9 +112,8 @@ def modulo(a: Array, b: Array, *, fmod: int = 0) -> Array:
 
 
 def _modulo(a: Array, b: Array, fmod: int) -> Array:
-    if is_integral(a.dtype):
-        _check_divisor(b)
-    return on_broadcast(np.fmod if fmod else np.remainder, a, b)
+    divisor = refuse_zeros(b) if is_integral(a.dtype) else b
+    return on_broadcast(np.fmod if fmod else np.remainder, a, divisor)
 
 
 def _sum(arrays: tuple[Array, ...]) -> Array:

@@ -8,7 +8,8 @@ import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.numeric.precision import is_fractional, is_integral, is_native
+from relayish.numeric.precision import cast_to as convert
+from relayish.numeric.precision import is_integral, is_native
 from relayish.onnx.element_types import element_type_name, element_type_number, find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import DType, choice, without_warnings
@@ -43,31 +44,12 @@ def cast_to(data: Array, dtype: DType, *, saturate: bool = True, round_mode: str
         if dtype.kind == "O":
             return _strings_of_numbers(data)
         if is_native(dtype):
-            return _converted(data, dtype)
+            return convert(data, dtype)
         if dtype.name == "float8_e8m0fnu":
             return _powers_of_two(data, dtype, saturate, choice(round_mode, _MODES, "round_mode"))
         if saturate and dtype.name in _SATURATING:
             return _saturated(data, dtype)
-        return _converted(data, dtype)
-
-
-def _converted(data: Array, dtype: DType) -> Array:
-    if dtype.kind == "b":
-        return np.asarray(np.not_equal(data, data.dtype.type(0)))
-    if is_integral(dtype) and not is_native(dtype):
-        return _narrow_integers(data, dtype)
-    if not is_native(data.dtype) and is_native(dtype) and is_integral(data.dtype):
-        return data.astype(np.int64).astype(dtype)
-    if not is_native(data.dtype) and not is_native(dtype):
-        return data.astype(np.float32).astype(dtype)
-    return data.astype(dtype)
-
-
-def _narrow_integers(data: Array, dtype: DType) -> Array:
-    """Return integers of less than 8 bits: the low bits of what is given."""
-    if is_fractional(data.dtype):
-        data = data.astype(np.float64)
-    return data.astype(np.int64).astype(np.int8).astype(dtype)
+        return convert(data, dtype)
 
 
 def _saturated(data: Array, dtype: DType) -> Array:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.axes import normalise_axis
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import DType, number_of
+from relayish.onnx.kernels.values import DType
 
 Values = tuple[Any, ...]  # Any: tensors, sequences, optional values
 Graph = Callable[..., Values]
@@ -26,7 +27,7 @@ OutputType = tuple[DType, tuple[int | None, ...] | None]
 @kernel("If", since=(1, 11, 13, 16, 19, 21, 23, 24, 25))
 def branch(condition: Array, *, then_branch: Graph, else_branch: Graph) -> Values:
     """Return what one of two graphs without inputs gives."""
-    return then_branch() if number_of(condition, "cond of If") else else_branch()
+    return then_branch() if get_scalar(condition, "cond of If") else else_branch()
 
 
 @kernel("Loop", since=(1, 11, 13, 16, 19, 21, 23, 24, 25))
@@ -42,8 +43,8 @@ def loop(
     ``body`` takes the iteration's number, the condition, and the values; it gives the condition,
     the values, and what is collected.
     """
-    limit = None if trip_count is None else int(number_of(trip_count, "trip count of Loop"))
-    going = condition is None or bool(number_of(condition, "cond of Loop"))
+    limit = None if trip_count is None else int(get_scalar(trip_count, "trip count of Loop"))
+    going = condition is None or bool(get_scalar(condition, "cond of Loop"))
     values = tuple(initial)
     kept = len(values)
     collected: list[list[Array]] = []
@@ -51,7 +52,7 @@ def loop(
     while going and (limit is None or iteration < limit):
         found = body(np.array(iteration, np.int64), np.array(going), *values)
         _check_outputs("Loop", found, 1 + kept)
-        going = condition is None or bool(number_of(found[0], "condition of the body of Loop"))
+        going = condition is None or bool(get_scalar(found[0], "condition of the body of Loop"))
         values = tuple(found[1 : 1 + kept])
         _collect(collected, found[1 + kept :])
         iteration += 1

@@ -8,11 +8,12 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.precision import is_integral, widen
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.casting import cast_to
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import Value, check_rank, number_of, numbers_of, without_warnings
+from relayish.onnx.kernels.values import Value, check_rank, numbers_of, without_warnings
 
 _FLOAT: Final = 1
 
@@ -92,7 +93,7 @@ def constant_of_shape(shape: Array, *, value: Array | None = None) -> Array:
         raise EvaluationError(f"shape {list(sizes)} of ConstantOfShape; expected 0 or more")
     if value is None:
         return np.zeros(sizes, np.float32)
-    number_of(value, "value of ConstantOfShape")
+    get_scalar(value, "value of ConstantOfShape")
     return np.full(sizes, value.reshape(()), value.dtype)
 
 
@@ -112,7 +113,7 @@ def value_range_of_precision(
     Narrow floating point numbers are computed in ``float32`` where ``stash_type`` is 1.
     """
     first, last, step = (
-        number_of(data, f"{what} of Range")
+        get_scalar(data, f"{what} of Range")
         for data, what in ((start, "start"), (limit, "limit"), (delta, "delta"))
     )
     if not step:

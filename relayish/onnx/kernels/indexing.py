@@ -6,10 +6,11 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric import indexing
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.precision import widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import choice, number_of, without_warnings
+from relayish.onnx.kernels.values import choice, without_warnings
 
 
 @kernel("Gather", since=(1, 11, 13))
@@ -95,7 +96,7 @@ def _scattered(data: Array, where: tuple[Array, ...], updates: Array, reduction:
 @kernel("OneHot", since=(9, 11, 28))
 def one_hot(indices: Array, depth: Array, values: Array, *, axis: int = -1) -> Array:
     """Return ``values[1]`` at each index along a further axis, and ``values[0]`` elsewhere."""
-    size = int(number_of(depth, "depth of OneHot"))
+    size = int(get_scalar(depth, "depth of OneHot"))
     if size < 0:
         raise EvaluationError(f"depth {size} of OneHot; expected 0 or more")
     if values.shape != (2,):

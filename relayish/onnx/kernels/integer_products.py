@@ -8,10 +8,10 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.convolution import convolve
-from relayish.numeric.precision import accumulator, matrix_product, round_to, widen
+from relayish.numeric.precision import accumulator, round_to, widen
+from relayish.numeric.products import matrix_product
+from relayish.numeric.quantization import requantize, subtract_zero_point
 from relayish.onnx.kernels.convolution import place_kernel, spread_channels
-from relayish.onnx.kernels.products import check_product
-from relayish.onnx.kernels.quantization import requantize, subtract_zero_point
 from relayish.onnx.kernels.registry import Array, kernel
 
 
@@ -25,13 +25,7 @@ def matmul_integer(
     """
     left = subtract_zero_point(a, _spread_rows(a_zero_point, a))
     right = subtract_zero_point(b, _spread_columns(b_zero_point, b))
-    return _multiply(left, right).astype(np.int32)
-
-
-def _multiply(a: Array, b: Array) -> Array:
-    """Return the exact product of matrices of integers."""
-    check_product(a, b)
-    return matrix_product(a, b, np.dtype(np.int64))
+    return matrix_product(left, right, np.dtype(np.int64)).astype(np.int32)
 
 
 def _spread_rows(value: Array | None, a: Array) -> Array | None:
@@ -75,7 +69,8 @@ def qlinear_matmul(
     """Return the product of quantised matrices, quantised."""
     left = subtract_zero_point(a, _spread_rows(a_zero_point, a))
     right = subtract_zero_point(b, _spread_columns(b_zero_point, b))
-    total = np.matmul(left, right) if left.dtype.kind == "f" else _multiply(left, right)
+    whole = left.dtype.kind != "f"
+    total = matrix_product(left, right, np.dtype(np.int64) if whole else left.dtype)
     rows = _spread_rows(widen(a_scale), a)
     columns = _spread_columns(widen(b_scale), b)
     assert rows is not None

@@ -20,6 +20,7 @@ from relayish.numeric.reduction import mean_along
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_spatial
+from relayish.onnx.kernels.values import check_broadcasts
 
 
 @kernel("LayerNormalization", since=(17,))
@@ -55,17 +56,8 @@ def _scale(x: Array, scale: Array, b: Array | None) -> Array:
     """
     for factor in (scale, b):
         if factor is not None:
-            _check_broadcasts(factor, x)
+            check_broadcasts(factor, x.shape, "scale or bias")
     return narrow(scale_and_shift(widen(x), scale, b), x)
-
-
-def _check_broadcasts(factor: Array, x: Array) -> None:
-    padded = (1,) * (x.ndim - factor.ndim) + factor.shape
-    if len(padded) != x.ndim or any(n not in (1, m) for n, m in zip(padded, x.shape, strict=True)):
-        raise EvaluationError(
-            f"scale or bias has shape {factor.shape}, which does not broadcast to that of the "
-            f"input, {x.shape}; expected sizes that are equal or 1"
-        )
 
 
 @kernel("RMSNormalization", since=(23,))

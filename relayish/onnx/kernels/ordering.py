@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.ordering import accumulate, find_distinct, find_top
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import number_of, without_warnings
+from relayish.onnx.kernels.values import without_warnings
 
 
 @kernel("TopK", since=(1,))
@@ -19,7 +20,7 @@ def top_of_attribute(x: Array, *, k: int, axis: int = -1) -> tuple[Array, Array]
 @kernel("TopK", since=(10,))
 def top(x: Array, k: Array, *, axis: int = -1) -> tuple[Array, Array]:
     """Return the ``k`` largest elements along an axis, and where they are."""
-    return _top(x, number_of(k, "k of TopK"), axis, largest=True)
+    return _top(x, get_scalar(k, "k of TopK"), axis, largest=True)
 
 
 @kernel("TopK", since=(11, 24))
@@ -32,7 +33,7 @@ def top_or_bottom(
     sorted: int = 1,  # noqa: A002, ARG001 (the attribute; where it is 0 any order will do)
 ) -> tuple[Array, Array]:
     """Return the ``k`` largest or smallest elements along an axis, and where they are."""
-    return _top(x, number_of(k, "k of TopK"), axis, largest=bool(largest))
+    return _top(x, get_scalar(k, "k of TopK"), axis, largest=bool(largest))
 
 
 def _top(x: Array, k: int, axis: int, *, largest: bool) -> tuple[Array, Array]:
@@ -81,5 +82,5 @@ def cumulative_product(x: Array, axis: Array, *, exclusive: int = 0, reverse: in
 
 @without_warnings
 def _cumulative(function: np.ufunc, x: Array, axis: Array, exclusive: int, reverse: int) -> Array:
-    along = normalise_axis(number_of(axis, "axis"), x.ndim)
+    along = normalise_axis(get_scalar(axis, "axis"), x.ndim)
     return accumulate(function, x, along, exclusive=bool(exclusive), reverse=bool(reverse))

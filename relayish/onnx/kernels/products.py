@@ -5,36 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric import products
 from relayish.numeric.precision import narrow, widen
+from relayish.numeric.products import matrix_product
 from relayish.onnx.kernels.registry import Array, kernel
+from relayish.onnx.kernels.values import check_broadcasts
 
 
 @kernel("MatMul", since=(1, 9, 13))
 def matmul(a: Array, b: Array) -> Array:
     """Return the product of matrices, or of stacks of them, as ``numpy.matmul`` has it."""
-    check_product(a, b)
-    return narrow(np.matmul(widen(a), widen(b)), a)
-
-
-def check_product(a: Array, b: Array) -> None:
-    """Raise unless ``a`` and ``b`` can be multiplied as matrices.
-
-    Raises:
-        EvaluationError: If their shapes do not fit.
-    """
-    rows = b.shape[-2] if b.ndim > 1 else b.shape[0] if b.ndim else None
-    if a.ndim == 0 or rows is None or a.shape[-1] != rows:
-        raise EvaluationError(
-            f"shapes {a.shape} and {b.shape} do not multiply; expected as many columns in the "
-            "first as rows in the second"
-        )
-    try:
-        np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        raise EvaluationError(
-            f"stacks of shapes {a.shape} and {b.shape} do not broadcast; expected sizes before the "
-            "last two that are equal or 1"
-        ) from None
+    return matrix_product(a, b, a.dtype)
 
 
 @kernel("Gemm", since=(7, 9, 11, 13))
@@ -52,13 +33,12 @@ def gemm(
     for what, matrix in (("A", a), ("B", b)):
         if matrix.ndim != 2:
             raise EvaluationError(f"{what} has shape {matrix.shape}; expected a matrix")
-    left, right = widen(a.T if transA else a), widen(b.T if transB else b)
-    check_product(left, right)
-    y = left @ right
+    left, right = widen(a.T if transA else a), b.T if transB else b
+    y = matrix_product(left, right, left.dtype)
     if alpha != 1:
         y = (y * alpha).astype(y.dtype, copy=False)
     if c is not None and beta != 0:
-        _check_addend(c, y)
+        check_broadcasts(c, y.shape, "C")
         addend = widen(c)
         y = y + (addend if beta == 1 else (addend * beta).astype(y.dtype, copy=False))
     return narrow(y, a)
@@ -85,27 +65,10 @@ def gemm_with_broadcast(
     return gemm(a, b, c, alpha=alpha, beta=beta, transA=transA, transB=transB)
 
 
-def _check_addend(c: Array, y: Array) -> None:
-    padded = (1,) * (y.ndim - c.ndim) + c.shape
-    if len(padded) != y.ndim or any(n not in (1, m) for n, m in zip(padded, y.shape, strict=True)):
-        raise EvaluationError(
-            f"C has shape {c.shape}, which does not broadcast to that of the product, {y.shape}; "
-            "expected sizes that are equal or 1"
-        )
-
-
 @kernel("Einsum", since=(12, 28))
 def einsum(*inputs: Array, equation: str) -> Array:
     """Return the sum of products that an equation of Einstein's form says."""
-    try:
-        y = np.einsum(equation.replace(" ", ""), *(widen(x) for x in inputs), optimize=True)
-    except ValueError as error:
-        shapes = ", ".join(str(x.shape) for x in inputs)
-        raise EvaluationError(
-            f"the equation {equation!r} does not fit inputs of shapes {shapes}: {error}; "
-            "expected a letter for each dimension, of one size wherever it stands"
-        ) from error
-    return np.asarray(y).astype(inputs[0].dtype, copy=False)
+    return products.einsum(equation, inputs)
 
 
 @kernel("Det", since=(11, 22))

@@ -7,9 +7,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from relayish.errors import EvaluationError
-from relayish.numeric.axes import normalise_axis
-from relayish.numeric.precision import compute_dtype, is_fractional, is_native, narrow, widen
+from relayish.numeric.precision import compute_dtype, is_fractional, narrow
+from relayish.numeric.quantization import convert_saturated, spread_scale, subtract_zero_point
 from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 
@@ -62,62 +61,6 @@ def _precision_of_quotient(y_scale: Array, precision: int) -> np.dtype[Any]:  # 
     return y_scale.dtype
 
 
-def spread_scale(scale: Array, x: Array, axis: int, block_size: int) -> Array:
-    """Return a scale or zero point with a shape that broadcasts to that of ``x``.
-
-    Args:
-        scale: One number, one for each index of ``axis``, or one for each block along ``axis``.
-        x: What it belongs to.
-        axis: The axis; negative ones count from the back.
-        block_size: How many elements a block has; 0 where there are no blocks.
-
-    Raises:
-        EvaluationError: If ``scale`` has another shape than these.
-    """
-    if scale.size == 1 and (not block_size or scale.ndim < 2):
-        return scale.reshape(())
-    at = normalise_axis(axis, x.ndim)
-    if not block_size:
-        if scale.shape != (x.shape[at],):
-            raise EvaluationError(
-                f"a scale or zero point has shape {scale.shape}, the input {x.shape}; expected "
-                f"one number, or {x.shape[at]} for axis {axis}"
-            )
-        return scale.reshape(-1, *(1,) * (x.ndim - at - 1))
-    expected = (*x.shape[:at], -(-x.shape[at] // block_size), *x.shape[at + 1 :])
-    if scale.shape != expected:
-        raise EvaluationError(
-            f"a scale or zero point has shape {scale.shape}; expected {expected}, one number for "
-            f"each {block_size} elements along axis {axis} of {x.shape}"
-        )
-    spread = np.repeat(scale, block_size, at)
-    return spread[(slice(None),) * at + (slice(0, x.shape[at]),)]
-
-
-def convert_saturated(
-    x: Array,
-    target: np.dtype[Any],  # Any: known when the value is
-    *,
-    saturate: bool = True,
-) -> Array:
-    """Return floating-point numbers as ``target``, what lies outside of its range as its ends.
-
-    Integers are to be rounded before; NaN is 0 there. Where ``saturate`` is false, eight-bit
-    floating-point numbers that are too great become infinite, or NaN where there is no infinity.
-    """
-    if is_fractional(target):
-        if is_native(target) or (not saturate and target.name.startswith("float8")):
-            return x.astype(target)
-        limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
-        return np.clip(x, -limit, limit).astype(target)
-    information = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
-    low, high = int(information.min), int(information.max)
-    if np.isnan(x).any():
-        x = np.nan_to_num(x, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    wide = np.clip(x, low, high)
-    return (wide if is_native(target) else wide.astype(np.int8)).astype(target)
-
-
 @kernel(
     "DequantizeLinear",
     since=(10, 13, 19, 21, 23, 24, 25, 28),
@@ -144,12 +87,6 @@ def dequantize_linear(
     return y.astype(target, copy=False)
 
 
-def subtract_zero_point(x: Array, zero: Array | None) -> Array:
-    """Return ``x - zero``, exact: as int32 of integers of up to 16 bits, float32 of fractions."""
-    wide = x.astype(np.float32 if is_fractional(x.dtype) else np.int32)
-    return wide if zero is None else wide - zero.astype(wide.dtype)
-
-
 @kernel("DynamicQuantizeLinear", since=(11,))
 def dynamic_quantize_linear(x: Array) -> tuple[Array, Array, Array]:
     """Return ``x`` as uint8, with the scale and zero point by which its range fits, 0 included."""
@@ -161,11 +98,3 @@ def dynamic_quantize_linear(x: Array) -> tuple[Array, Array, Array]:
     zero = np.clip(np.rint(-low / scale), 0, 255)
     y = np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.uint8)
     return y, scale, np.asarray(zero).astype(np.uint8)
-
-
-def requantize(total: Array, factor: Array, zero: Array) -> Array:
-    """Return ``total * factor + zero``, rounded and saturated to the element type of ``zero``."""
-    product = total.astype(np.float32, copy=False) * widen(factor)
-    if not is_fractional(zero.dtype):
-        product = np.rint(product)
-    return convert_saturated(product + zero.astype(np.float32), zero.dtype)

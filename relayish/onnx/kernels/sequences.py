@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError, OutOfBoundsError
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.axes import normalise_axis
 from relayish.onnx.kernels.joining import concatenate_along, cut
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import number_of, numbers_of
+from relayish.onnx.kernels.values import numbers_of
 
 Sequence = list[Array]
 
@@ -53,7 +54,7 @@ def insert_into_sequence(
 
 
 def _position(sequence: Sequence, position: Array, most: int) -> int:
-    place = int(number_of(position, "position in a sequence"))
+    place = int(get_scalar(position, "position in a sequence"))
     size = len(sequence)
     if not -size <= place <= most:
         raise OutOfBoundsError(

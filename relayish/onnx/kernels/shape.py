@@ -9,9 +9,10 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric import padding
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import Shape, broadcast_shape, number_of, numbers_of
+from relayish.onnx.kernels.values import Shape, broadcast_shape, numbers_of
 
 
 @kernel("Identity", since=(1, 13, 14, 16, 19, 21, 23, 24, 25))
@@ -154,8 +155,8 @@ def expand(data: Array, shape: Array) -> Array:
 def tile_axis(data: Array, tiles: Array, axis: Array) -> Array:
     """Return the elements repeated along one axis."""
     repeats = [1] * data.ndim
-    along = normalise_axis(int(number_of(axis, "axis of Tile")), data.ndim)
-    repeats[along] = int(number_of(tiles, "tiles of Tile"))
+    along = normalise_axis(int(get_scalar(axis, "axis of Tile")), data.ndim)
+    repeats[along] = int(get_scalar(tiles, "tiles of Tile"))
     return _tile(data, tuple(repeats))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.axes import normalise_axes, normalise_axis
 from relayish.numeric.indexing import reverse_sequences
 from relayish.numeric.windows import extend
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.values import Shape, check_rank, choice, number_of, numbers_of
+from relayish.onnx.kernels.values import Shape, check_rank, choice, numbers_of
 
 
 def blank(data: Array) -> Array:
@@ -99,7 +100,7 @@ def triangle(data: Array, k: Array | None = None, *, upper: int = 1) -> Array:
     """Return matrices with zeros below the ``k``-th diagonal, or above it."""
     if data.ndim < 2:
         raise EvaluationError(f"Trilu of shape {data.shape}; expected matrices")
-    diagonal = 0 if k is None else int(number_of(k, "k of Trilu"))
+    diagonal = 0 if k is None else int(get_scalar(k, "k of Trilu"))
     rows, columns = np.ogrid[: data.shape[-2], : data.shape[-1]]
     kept = columns - rows >= diagonal if upper else columns - rows <= diagonal
     return np.where(kept, data, blank(data))

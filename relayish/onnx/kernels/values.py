@@ -44,17 +44,6 @@ def numbers_of(data: Array, what: str) -> tuple[int, ...]:
     return tuple(data.reshape(-1).tolist())
 
 
-def number_of(data: Array, what: str) -> Any:  # Any: a number of Python of any kind
-    """Return the one element of a tensor that gives one number.
-
-    Raises:
-        EvaluationError: If it has no element, or several.
-    """
-    if data.size != 1:
-        raise EvaluationError(f"{what} has shape {data.shape}; expected one element")
-    return data.item()
-
-
 def broadcast_shape(*arrays: Array) -> Shape:
     """Return the shape that arrays have in common when each is broadcast.
 
@@ -68,6 +57,21 @@ def broadcast_shape(*arrays: Array) -> Shape:
         raise EvaluationError(
             f"cannot broadcast shapes {shapes}; expected sizes that are equal, or 1"
         ) from None
+
+
+def check_broadcasts(data: Array, shape: Shape, what: str) -> None:
+    """Check that a tensor can be broadcast to a shape.
+
+    Raises:
+        EvaluationError: If it cannot.
+    """
+    padded = (1,) * (len(shape) - data.ndim) + data.shape
+    sizes = zip(padded, shape, strict=False)
+    if len(padded) > len(shape) or any(n not in (1, m) for n, m in sizes):
+        raise EvaluationError(
+            f"{what} has shape {data.shape}, which does not broadcast to {shape}; expected sizes "
+            "that are equal or 1"
+        )
 
 
 def on_broadcast(function: Callable[[Array, Array], Value], one: Array, other: Array) -> Array:

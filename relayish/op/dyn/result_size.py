@@ -7,8 +7,9 @@ from math import prod
 
 import numpy as np
 
+from relayish.numeric.arguments import get_count
 from relayish.op.types.layout import read_layout
-from relayish.op.values.evaluation import Array, Parameters, get_count
+from relayish.op.values.evaluation import Array, Parameters
 
 
 def bound_by_last_input(_: Parameters, *inputs: Array) -> int:

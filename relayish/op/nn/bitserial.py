@@ -10,7 +10,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.numeric.precision import matrix_product
+from relayish.numeric.products import matrix_product
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter

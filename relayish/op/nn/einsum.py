@@ -7,12 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.numeric.precision import widen
+from relayish.numeric.products import einsum
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import broadcast_shapes, compare, show_type, unify
@@ -114,8 +112,7 @@ def _parts(term: str) -> tuple[str, bool, str]:
 
 
 def _einsum(attrs: EinsumAttrs, data: tuple[Array, ...]) -> Array:
-    wide = [widen(operand) for operand in data]
-    return np.asarray(np.einsum(attrs.equation, *wide, optimize=True)).astype(data[0].dtype)[()]
+    return einsum(attrs.equation, data)
 
 
 register_op(

@@ -24,7 +24,7 @@ from relayish.op.layouts.rules import of_axes, of_axis
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.types import dimension
 from relayish.op.types.type_rules import identity
-from relayish.op.values.evaluation import Array, cast_to
+from relayish.op.values.evaluation import Array, number_of
 
 
 @attrs("relay.attrs.BatchNormAttrs")
@@ -199,7 +199,7 @@ def _l2_normalize(attrs: L2NormalizeAttrs, data: Array) -> Array:
     given = range(data.ndim) if attrs.axis is None else attrs.axis
     axes = tuple({normalise_axis(axis, data.ndim) for axis in given})
     squares = np.square(wide).sum(axis=axes, keepdims=True, dtype=wide.dtype)
-    lengths = np.sqrt(np.maximum(squares, cast_to(np.float64(attrs.eps), wide.dtype)))
+    lengths = np.sqrt(np.maximum(squares, number_of(attrs.eps, wide.dtype)))
     return (wide / lengths).astype(data.dtype, copy=False)
 
 

@@ -10,7 +10,7 @@ from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import align
-from relayish.numeric.precision import matrix_product
+from relayish.numeric.products import matrix_product
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter

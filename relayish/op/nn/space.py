@@ -10,8 +10,9 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
+from relayish.numeric.arguments import get_scalar
 from relayish.numeric.padding import pad
-from relayish.numeric.precision import compute_dtype, is_whole
+from relayish.numeric.precision import cast_to, compute_dtype, is_whole
 from relayish.numeric.resizing import Axis, resize
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
@@ -23,7 +24,7 @@ from relayish.op.types.fields import Dimension
 from relayish.op.types.layout import convert_layout
 from relayish.op.types.layout_types import convert_shape
 from relayish.op.types.type_rules import require_number, tensor, unify_dtype
-from relayish.op.values.evaluation import Array, as_sizes, cast_to, get_scalar
+from relayish.op.values.evaluation import Array, as_sizes
 from relayish.op.values.resampling import upsampling
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.quantization import spread_scale
 from relayish.op.declaration.properties import OpPattern, evaluate, rule
 from relayish.op.declaration.registry import register_op, relay_op
 from relayish.op.layouts.quantised_rules import quantised_broadcast_layouts
@@ -20,7 +21,6 @@ from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
     SCALE,
     ZERO_POINT,
-    broadcast_along,
     check_pair_along,
     check_scalar,
     check_scalars,
@@ -68,7 +68,7 @@ def _channel_axis(axis: int, rank: int) -> int:
 
 
 def _centre(data: Array, zero_point: Array, axis: int) -> Array:
-    return data.astype(np.int64) - broadcast_along(zero_point, _channel_axis(axis, data.ndim), data)
+    return data.astype(np.int64) - spread_scale(zero_point, data, _channel_axis(axis, data.ndim))
 
 
 def _requantize(
@@ -101,9 +101,8 @@ def _mul(attrs: BroadcastAttrs, lhs: Array, rhs: Array, *parameters: Array) -> A
     lhs_scale, lhs_zero, rhs_scale, rhs_zero, scale, zero = parameters
     left, right = _centre(lhs, lhs_zero, attrs.lhs_axis), _centre(rhs, rhs_zero, attrs.rhs_axis)
     product = left * right
-    factors = broadcast_along(
-        lhs_scale, _channel_axis(attrs.lhs_axis, lhs.ndim), lhs
-    ) * broadcast_along(rhs_scale, _channel_axis(attrs.rhs_axis, rhs.ndim), rhs)
+    factors = spread_scale(lhs_scale, lhs, _channel_axis(attrs.lhs_axis, lhs.ndim))
+    factors = factors * spread_scale(rhs_scale, rhs, _channel_axis(attrs.rhs_axis, rhs.ndim))
     if factors.ndim == 0:
         moved = rescale(product, factors, scale, 0)
     else:  # each line of one scale by itself; there are as many as the vectors have elements

@@ -9,6 +9,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.elementary import round_half_away
+from relayish.numeric.quantization import spread_scale
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.quantised_rules import requantize_layouts
@@ -16,7 +17,6 @@ from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
     SCALE,
     ZERO_POINT,
-    broadcast_along,
     check_dtype,
     check_pair_along,
     check_scalar,
@@ -76,9 +76,9 @@ def quantize(data: Array, scale: Array, zero_point: Array, axis: int, dtype: str
 
     What is too large becomes the largest one, and what is no number stands for 0.
     """
-    whole = round_half_away(data / broadcast_along(scale, axis, data)).astype(np.float64)
+    whole = round_half_away(data / spread_scale(scale, data, axis)).astype(np.float64)
     shifted = np.nan_to_num(whole, nan=0, posinf=np.inf, neginf=-np.inf)
-    return saturate(shifted + broadcast_along(zero_point, axis, data), dtype)
+    return saturate(shifted + spread_scale(zero_point, data, axis), dtype)
 
 
 def _dequantize_type(
@@ -96,8 +96,8 @@ def _dequantize(attrs: DequantizeAttrs, data: Array, scale: Array, zero_point: A
 
 def dequantize(data: Array, scale: Array, zero_point: Array, axis: int = -1) -> Array:
     """Return the numbers that quantised ones stand for, as float32."""
-    shifted = data.astype(np.int32) - broadcast_along(zero_point, axis, data)
-    return shifted.astype(np.float32) * broadcast_along(scale, axis, data)
+    shifted = data.astype(np.int32) - spread_scale(zero_point, data, axis)
+    return shifted.astype(np.float32) * spread_scale(scale, data, axis)
 
 
 def _requantize_type(
@@ -133,7 +133,7 @@ def _requantize(
         raise EvaluationError(
             f"no compute_dtype {attrs.compute_dtype!r}; expected int64, float32 or float64"
         )
-    centred = data.astype(np.int64) - broadcast_along(input_zero_point, attrs.axis, data)
+    centred = data.astype(np.int64) - spread_scale(input_zero_point, data, attrs.axis)
     scaled = rescale(
         centred,
         input_scale,

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from relayish.numeric.elementary import round_half_away
+from relayish.numeric.quantization import spread_scale
 from relayish.op.qnn.configuration import current_requantize_config
-from relayish.op.qnn.parameters import broadcast_along
 from relayish.op.values.evaluation import Array
 
 _FRACTION_BITS: Final = 31
@@ -73,7 +73,7 @@ def rescale(
     ratio = np.asarray(input_scale, np.float64) / np.asarray(output_scale, np.float64)
     if np.all(ratio == 1):
         return value
-    factor = broadcast_along(ratio, axis, value)
+    factor = spread_scale(ratio, value, axis)
     if compute_dtype not in ("float32", "float64"):
         return multiply(value, factor, upward=upward)
     kind = np.dtype(compute_dtype).type

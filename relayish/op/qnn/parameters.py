@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.numeric.axes import align
+from relayish.numeric.quantization import convert_saturated
 from relayish.op.types.dimension import compare, normalise_axis, show_type, unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import tensor
@@ -106,13 +106,6 @@ def _may_be_single(ty: Type) -> bool:
     return isinstance(ty, TensorType) and all(compare(size, 1) is not False for size in ty.shape)
 
 
-def broadcast_along(parameter: Array, axis: int, data: Array) -> Array:
-    """Return a scale or zero point so shaped that it broadcasts along ``axis`` of ``data``."""
-    if parameter.size == 1:
-        return parameter.reshape(())
-    return align(parameter, axis, data.ndim)
-
-
 def saturate(value: Array, dtype: str) -> Array:
     """Return ``value`` clipped to the range of the integer type ``dtype``, in that type.
 
@@ -122,5 +115,4 @@ def saturate(value: Array, dtype: str) -> Array:
     target: np.dtype[Any] = numpy_dtype(dtype)
     if target.kind not in "iu":
         raise EvaluationError(f"cannot quantise to {dtype}; expected an integer type")
-    limits = np.iinfo(target)
-    return np.clip(value, limits.min, limits.max).astype(target)
+    return convert_saturated(value, target)

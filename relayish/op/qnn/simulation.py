@@ -12,6 +12,7 @@ from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.numeric.elementary import round_half_away
+from relayish.numeric.quantization import spread_scale
 from relayish.op.builders.builder import custom_builder
 from relayish.op.builders.call import relay_call
 from relayish.op.declaration.properties import OpPattern
@@ -22,7 +23,6 @@ from relayish.op.layouts.rules import keep_layout
 from relayish.op.nn.arguments import settle
 from relayish.op.qnn.conversion import DequantizeAttrs
 from relayish.op.qnn.parameters import (
-    broadcast_along,
     check_pair_along,
     check_scalar,
     require_quantised,
@@ -91,8 +91,8 @@ def _simulated_quantize(
     if name is None:
         return data
     limits = np.iinfo(name)
-    steps = round_half_away(data / broadcast_along(scale, attrs.axis, data))
-    scaled = steps + broadcast_along(zero_point, attrs.axis, data)
+    steps = round_half_away(data / spread_scale(scale, data, attrs.axis))
+    scaled = steps + spread_scale(zero_point, data, attrs.axis)
     return np.clip(scaled, limits.min, limits.max).astype(data.dtype)
 
 
@@ -101,8 +101,8 @@ def _simulated_dequantize(
 ) -> Array:
     if int(in_dtype.item()) not in _CODES:
         return data
-    shifted = data - broadcast_along(zero_point, attrs.axis, data)
-    return (shifted * broadcast_along(scale, attrs.axis, data)).astype(data.dtype)
+    shifted = data - spread_scale(zero_point, data, attrs.axis)
+    return (shifted * spread_scale(scale, data, attrs.axis)).astype(data.dtype)
 
 
 def _annotated_relation(

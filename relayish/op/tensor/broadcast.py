@@ -10,7 +10,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.integers import power_of_integers
-from relayish.numeric.precision import is_whole, truncate_quotient
+from relayish.numeric.precision import is_whole, refuse_zeros, truncate_quotient
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -25,37 +25,31 @@ Function = Callable[[Array, Array], Array]
 Evaluation = Callable[[Parameters, Array, Array], Array]
 
 
-def _nonzero(divisor: Array) -> Array:
-    if not np.all(divisor):
-        raise EvaluationError("an integer is divided by zero")
-    return divisor
-
-
 def _divide(lhs: Array, rhs: Array) -> Array:
-    return truncate_quotient(lhs, _nonzero(rhs)) if is_whole(lhs.dtype) else lhs / rhs
+    return truncate_quotient(lhs, refuse_zeros(rhs)) if is_whole(lhs.dtype) else lhs / rhs
 
 
 def _floor_divide(lhs: Array, rhs: Array) -> Array:
-    return lhs // _nonzero(rhs) if is_whole(lhs.dtype) else np.floor(lhs / rhs)
+    return lhs // refuse_zeros(rhs) if is_whole(lhs.dtype) else np.floor(lhs / rhs)
 
 
 def _trunc_divide(lhs: Array, rhs: Array) -> Array:
-    return truncate_quotient(lhs, _nonzero(rhs)) if is_whole(lhs.dtype) else np.trunc(lhs / rhs)
+    return truncate_quotient(lhs, refuse_zeros(rhs)) if is_whole(lhs.dtype) else np.trunc(lhs / rhs)
 
 
 def _mod(lhs: Array, rhs: Array) -> Array:
-    return np.fmod(lhs, _nonzero(rhs) if is_whole(lhs.dtype) else rhs)
+    return np.fmod(lhs, refuse_zeros(rhs) if is_whole(lhs.dtype) else rhs)
 
 
 def _floor_mod(lhs: Array, rhs: Array) -> Array:
     if is_whole(lhs.dtype):
-        return np.mod(lhs, _nonzero(rhs))
+        return np.mod(lhs, refuse_zeros(rhs))
     return lhs - np.floor(lhs / rhs) * rhs
 
 
 def _trunc_mod(lhs: Array, rhs: Array) -> Array:
     if is_whole(lhs.dtype):
-        return np.fmod(lhs, _nonzero(rhs))
+        return np.fmod(lhs, refuse_zeros(rhs))
     return lhs - np.trunc(lhs / rhs) * rhs
 
 

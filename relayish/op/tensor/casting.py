@@ -6,16 +6,13 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import cast_to
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.types.result_size import bound_by_broadcast
 from relayish.op.types.type_rules import tensor
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-    cast_to,
-)
+from relayish.op.values.evaluation import Array, Parameters
 
 
 @attrs("relay.attrs.CastAttrs")

@@ -14,13 +14,14 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
+from relayish.numeric.precision import cast_to
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
 from relayish.op.types.dimension import ANY, show_type
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.type_rules import scalar, sizes, tensor
-from relayish.op.values.evaluation import Array, Parameters, cast_to, result_dtype
+from relayish.op.values.evaluation import Array, Parameters, result_dtype
 
 
 @attrs("relay.attrs.InitOpAttrs")

@@ -13,7 +13,7 @@ from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.ordering import accumulate
-from relayish.numeric.precision import narrow, widen
+from relayish.numeric.precision import cast_to, narrow, widen
 from relayish.numeric.reduction import divide_by_count, find_extreme, mean_along, reduce_along
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.record import Record
@@ -24,7 +24,7 @@ from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import OptionalDType
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_rules import tensor, unify_dtype
-from relayish.op.values.evaluation import Array, Parameters, cast_to, result_dtype
+from relayish.op.values.evaluation import Array, Parameters, result_dtype
 
 
 @attrs("relay.attrs.ReduceAttrs")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
-from relayish.numeric.precision import is_whole, widen
+from relayish.numeric.precision import cast_to, is_whole, widen
 
 Array: TypeAlias = Any  # a numpy scalar or array; its element type is known only when it comes
 Parameters: TypeAlias = Any  # the attributes of the one operator that is evaluated
@@ -19,19 +18,6 @@ Parameters: TypeAlias = Any  # the attributes of the one operator that is evalua
 def result_dtype(name: str | None, otherwise: np.dtype[Any]) -> np.dtype[Any]:
     """Return the numpy type called ``name``, or ``otherwise`` where no name is given."""
     return otherwise if name is None else numpy_dtype(name)
-
-
-def cast_to(data: Array, dtype: np.dtype[Any]) -> Array:  # Any: its scalar class
-    """Return ``data`` with elements of ``dtype``, without a warning.
-
-    Floating point numbers lose their fraction on the way to integers. What an integer cannot hold
-    (NaN, infinities, numbers out of its range) becomes what the machine makes of it, as in Relay.
-    """
-    with np.errstate(all="ignore"):
-        try:
-            return data.astype(dtype)
-        except TypeError:  # between narrow integers of two kinds
-            return data.astype(np.int64).astype(dtype)
 
 
 def number_of(value: float, dtype: np.dtype[Any]) -> Array:  # Any: its scalar class
@@ -49,29 +35,6 @@ def apply_widened(function: Callable[[Array], Array], data: Array) -> Array:
     """
     wide = data if is_whole(data.dtype) else widen(data)
     return function(data) if wide is data else function(wide).astype(data.dtype)
-
-
-def get_scalar(value: Array, what: str) -> Any:
-    """Return the one number that ``value``, the argument called ``what``, holds.
-
-    Raises:
-        EvaluationError: If it holds none, or several.
-    """
-    if value.size != 1:
-        raise EvaluationError(f"{what} must be one number; found the shape {value.shape}")
-    return value.item()
-
-
-def get_count(value: Array, what: str) -> int:
-    """Return the one number that ``value`` holds as a whole one, rounded towards 0.
-
-    Raises:
-        EvaluationError: If it holds none, or several, or what is no number.
-    """
-    found = get_scalar(value, what)
-    if not math.isfinite(found):
-        raise EvaluationError(f"{what} must be a number; found {found}")
-    return int(found)
 
 
 def as_sizes(values: Sequence[object]) -> tuple[int, ...]:

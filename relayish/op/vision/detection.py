@@ -7,12 +7,13 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.arguments import get_count, get_scalar
 from relayish.numeric.suppression import select_best
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import compare, multiply, show_type, unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import require_number, tensor
-from relayish.op.values.evaluation import Array, get_count, get_scalar
+from relayish.op.values.evaluation import Array
 
 
 @attrs("relay.attrs.AllClassNonMaximumSuppressionAttrs")

@@ -7,13 +7,14 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.numeric.arguments import get_count, get_scalar
 from relayish.numeric.suppression import select_standing
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.dimension import unify
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_checks import integers, unify_dimensions
 from relayish.op.types.type_rules import require_number, tensor
-from relayish.op.values.evaluation import Array, get_count, get_scalar, number_of
+from relayish.op.values.evaluation import Array, number_of
 
 
 @attrs("relay.attrs.GetValidCountsAttrs")
