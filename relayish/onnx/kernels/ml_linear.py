@@ -203,7 +203,7 @@ def _couple(pairs: Array, count: int) -> Array:
     """Return probabilities (rows, classes) from those of each two classes.
 
     They minimise the sum of squares of ``r[j, i] * p[i] - r[i, j] * p[j]``, found by Gauss-Seidel
-    steps (Wu, Lin and Weng, 2004).
+    steps (Wu, Lin and Weng, 2004), which end for each row where they change little.
     """
     rows = len(pairs)
     chances = np.zeros((rows, count, count))
@@ -220,8 +220,10 @@ def _couple(pairs: Array, count: int) -> Array:
     for _ in range(max(100, count)):
         products = np.einsum("nij,nj->ni", quadratic, found)
         total = np.einsum("ni,ni->n", found, products)
-        if np.abs(products - total[:, None]).max(initial=0) < 0.005 / count:
+        far = np.abs(products - total[:, None]).max(axis=1, keepdims=True) >= 0.005 / count
+        if not far.any():
             break
+        before = found.copy()
         for at in range(count):
             step = (total - products[:, at]) / quadratic[:, at, at]
             found[:, at] += step
@@ -229,4 +231,5 @@ def _couple(pairs: Array, count: int) -> Array:
             total = (total + step * (step * quadratic[:, at, at] + 2 * products[:, at])) / scale**2
             products = (products + step[:, None] * quadratic[:, at]) / scale[:, None]
             found /= scale[:, None]
+        found = np.where(far, found, before)
     return found

@@ -212,6 +212,22 @@ def test_support_vectors_vote():
     compare(scores, expected.astype(F), 1e-5, 1e-6)
 
 
+def test_probabilities_of_a_row_do_not_depend_on_others():
+    rng = np.random.default_rng(0)
+    x, vectors = rng.standard_normal((9, 2)).astype(F), rng.standard_normal((6, 2)).astype(F)
+    given = {
+        "coefficients": tuple(rng.standard_normal(12)), "support_vectors": tuple(vectors.ravel()),
+        "vectors_per_class": (2, 2, 2), "rho": (0.1, 0.2, 0.3), "kernel_type": "RBF",
+        "kernel_params": (0.3, 0.0, 0.0), "classlabels_ints": (5, 6, 7),
+        "prob_a": (-3.0, -2.0, -4.0), "prob_b": (0.5, 4.0, -1.0),
+    }  # fmt: skip
+    labels, chances = run("SVMClassifier", x, **given)
+    for row in range(len(x)):
+        label, alone = run("SVMClassifier", x[row : row + 1], **given)
+        assert label == labels[row]
+        compare(alone[0], chances[row])
+
+
 @each("kind", ["LINEAR", "POLY", "RBF", "SIGMOID"])
 def test_sum_of_kernels_is_a_regression(kind):
     rng = np.random.default_rng(0)
