@@ -51,9 +51,3 @@ def load_name(package: str, name: str) -> Any | None:  # Any: whatever it is
         found = getattr(import_module(module), name)
     sys.modules[package].__dict__[name] = found
     return found
-
-
-def load_all(package: str) -> None:
-    """Import all that a package has names from."""
-    for module in dict.fromkeys(_FACES[package].values()):
-        import_module(module)

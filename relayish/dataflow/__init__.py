@@ -62,7 +62,6 @@ from relayish.dataflow.recording import BeforeAfter, MemorizingPolicy, Recording
 from relayish.dataflow.registry import (
     AnalysisEntry,
     AnalysisRegistry,
-    add_analysis_source,
     analysis_entry,
     get_analysis,
     list_analyses,
@@ -151,7 +150,6 @@ __all__ = [
     "SparseSolution",
     "TestedLoop",
     "ValueFlow",
-    "add_analysis_source",
     "analyse",
     "analysis_entry",
     "annotated_text",

@@ -18,7 +18,7 @@ from relayish.dataflow.solver.analysis import Analysis
 from relayish.errors import AnalysisError, DeclarationError, PipelineError
 from relayish.registry.named import Entry, Registry, summary_of
 from relayish.registry.option import PassOption, parameter_options
-from relayish.registry.source import EntryPointSource, PassSource
+from relayish.registry.source import EntryPointSource
 from relayish.registry.syntax import is_name, parse_specs
 
 GROUP: Final = "relayish.analyses"
@@ -204,11 +204,6 @@ def analysis_entry(name: str) -> AnalysisEntry:
 def list_analyses() -> tuple[str, ...]:
     """Return the names of all registered analyses, sorted; looks into every source."""
     return tuple([entry.name for entry in ANALYSES.entries()])
-
-
-def add_analysis_source(source: PassSource, *, first: bool = True) -> None:
-    """Add a place to look for analyses that are asked for and not yet registered."""
-    ANALYSES.add_source(source, first=first)
 
 
 def _name_of(made: Any, name: str | None) -> str:  # Any: see register_analysis

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from relayish.ir.getters import Nodes, nodes_held
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.roles import Access, Role, Runs
+from relayish.ir.roles import Access, Role
 from relayish.ir.scoping import binders, parts
 
 
@@ -59,15 +59,3 @@ def _find_places(node: Node, access: Access, without: Access) -> Nodes:
             if declared.access & access and not declared.access & without:
                 found += nodes_held(declared, part)
     return tuple(found)
-
-
-def may_skip_branches(node: Node) -> bool:
-    """Return whether control may pass ``node`` by without entering any of its branches.
-
-    So it is where one of the scopes of which one runs is absent, as an ``else`` may be.
-    """
-    return any(
-        declared.runs is Runs.ONE_OF and not declared.block and not nodes_held(declared, each)
-        for each in (node, *parts(node))
-        for declared in each.fields_
-    )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import reduce
-
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import PrimExpr, TensorType, Type
 from relayish.onnx.contradictions import show
@@ -58,15 +55,6 @@ def _join_shapes(one: TensorType, other: TensorType) -> Type:
         return one
     sizes = tuple([a if a == b else ANY for a, b in zip(one.shape, other.shape, strict=True)])
     return one if sizes == one.shape else TensorType(sizes, one.dtype)
-
-
-def join_all(types: Iterable[Type]) -> Type:
-    """Return the join of one type or more.
-
-    Raises:
-        TypeInferenceError: As :func:`join`.
-    """
-    return reduce(join, types)
 
 
 def with_axis(ty: Type, axis: int, size: int | PrimExpr) -> Type:

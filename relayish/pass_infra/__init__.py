@@ -58,7 +58,6 @@ from relayish.pass_infra.relay.function_pass import (
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.registry.source import (
     EntryPointSource,
-    PackageSource,
     PassSource,
     TableSource,
 )
@@ -74,7 +73,6 @@ __all__ = [
     "FunctionPass",
     "ImmutableModuleInstrument",
     "ModulePass",
-    "PackageSource",
     "Pass",
     "PassContext",
     "PassCountInstrument",

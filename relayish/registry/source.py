@@ -1,8 +1,8 @@
 """Sources of registries: code that registers passes, or analyses, when it is imported.
 
 A registry stands below what it holds and names none of that. It is handed *sources*: a table that
-says in which module each name is registered, a package with one pass a file, or a group of entry
-points of installed distributions. A source is imported the first time a name is asked for that is
+says in which module each name is registered, or a group of entry points of installed
+distributions. A source is imported the first time a name is asked for that is
 not there yet, or when all are listed. relayish's own passes come the same way as everybody's:
 ``relayish.passes`` hands its table to the registry.
 """
@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import pkgutil
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
@@ -30,27 +28,6 @@ class PassSource(ABC):
     @abstractmethod
     def load(self) -> None:
         """Import everything there is."""
-
-
-class PackageSource(PassSource):
-    """The modules of a package, one pass a file: ``FoldConstant`` in ``fold_constant``.
-
-    A pass is found by the name of its file without importing the others, which keeps the start
-    of a program short.
-    """
-
-    def __init__(self, package: str) -> None:
-        self.package = package
-
-    def load_for(self, name: str) -> None:
-        module = f"{self.package}.{snake_case(name)}"
-        if name.isidentifier() and importlib.util.find_spec(module) is not None:
-            importlib.import_module(module)
-
-    def load(self) -> None:
-        package = importlib.import_module(self.package)
-        for found in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{self.package}.{found.name}")
 
 
 class TableSource(PassSource):
@@ -91,13 +68,3 @@ class EntryPointSource(PassSource):
 
     def load(self) -> None:
         self._entry_points.load()
-
-
-def snake_case(name: str) -> str:
-    """Return the name of the file in which a pass stands.
-
-    Example:
-        >>> [snake_case(n) for n in ("FoldConstant", "ToANormalForm", "CombineParallelConv2D")]
-        ['fold_constant', 'to_a_normal_form', 'combine_parallel_conv2d']
-    """
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

@@ -19,7 +19,6 @@ from relayish.registry.source import EntryPointSource as EntryPointSource
 from relayish.pass_infra.relay.function_pass import FunctionPass as FunctionPass
 from relayish.pass_infra.instruments.immutable import ImmutableModuleInstrument as ImmutableModuleInstrument
 from relayish.pass_infra.base.pass_class import ModulePass as ModulePass
-from relayish.registry.source import PackageSource as PackageSource
 from relayish.pass_infra.base.pass_class import Pass as Pass
 from relayish.pass_infra.base.context import PassContext as PassContext
 from relayish.pass_infra.instruments.counting import PassCountInstrument as PassCountInstrument

@@ -7,7 +7,7 @@ import pytest
 from relayish.analysis import check_well_formed, has_effect, well_formed
 from relayish.analysis.effects import Effect, analyse_effects
 from relayish.errors import PassError, WellFormedError
-from relayish.ir.def_use import definitions, kills, may_skip_branches, places, uses
+from relayish.ir.def_use import definitions, kills, places, uses
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import RefRead, RefWrite, Var
 from relayish.ir.renaming import rename_bound, substitute_variables
@@ -55,7 +55,7 @@ def live_before(node: Node, after: frozenset[Node], at: dict[Node, frozenset[Nod
     for scope in reversed(runs[Runs.ONCE]):
         live = live_into(scope, live, at)
     if runs[Runs.ONE_OF]:
-        otherwise = live if may_skip_branches(node) else frozenset()
+        otherwise = live if len(runs[Runs.ONE_OF]) == 1 else frozenset()  # an ``if`` without else
         live = otherwise.union(*[live_into(scope, live, at) for scope in runs[Runs.ONE_OF]])
     before: frozenset[Node] | None = None
     while runs[Runs.REPEATEDLY] and live != before:
@@ -183,11 +183,6 @@ class TestNames:
 
     def test_names_of_buffers_in_ranges_are_no_uses(self):
         assert free_variables(ir.BufferRange(B, (k,))) == (k,)
-
-    def test_an_optional_branch_may_be_left_out(self):
-        assert may_skip_branches(ir.If(one, block()))
-        assert not may_skip_branches(ir.If(one, block(), block()))
-        assert not may_skip_branches(do_loop(i, n))
 
     def test_an_empty_block_is_a_scope(self):
         assert scopes(block()) == (Scope((), Runs.ONCE, (), is_block=True),)

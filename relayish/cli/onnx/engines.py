@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -47,9 +47,3 @@ def usual_engines(evaluate: Callable[[str], Run], *, is_needed: bool = True) -> 
         runtime.start()
     otherwise = tuple([partial(runtime.load, level=level) for level in OPTIMISING])
     return [Engine(ONNXRUNTIME, runtime.load, otherwise), *found]
-
-
-def outputs_as_list(found: object) -> list[Any]:  # Any: as of Run
-    """Return what an evaluation gave, as a list of outputs."""
-    many = isinstance(found, Sequence) and not isinstance(found, (str, bytes))
-    return list(found) if many and isinstance(found, tuple) else [found]

@@ -48,8 +48,6 @@ watch_table(_LEGALIZATIONS)
 for _name in (LEGALIZE, QNN_LEGALIZE, QNN_CANONICALIZE):
     _LEGALIZATIONS[_name] = _make_legalizations(_name)
 
-Decorator: TypeAlias = Callable[[Any], Any]  # Any: gives back the very function it is given
-
 
 def legalizations(name: str = LEGALIZE) -> OpTable[Rewriting] | None:
     """Return the table of that name, if any: ``legalize(attrs, inputs, types)`` by operator.
@@ -67,7 +65,7 @@ def legalization_names() -> tuple[str, ...]:
 
 def register_infer_layout(
     op_name: str | Op, func: LayoutRule | None = None, level: int = DECLARED_LEVEL
-) -> Any:  # Any: as for Decorator
+) -> Any:  # Any: gives back the very function it is given
     """Let ``func``, or the decorated function, say which layouts an operator takes and gives.
 
     Args:
@@ -86,7 +84,7 @@ def register_infer_layout(
 
 def register_convert_op_layout(
     op_name: str | Op, convert_layout: Rewriting | None = None, level: int = DECLARED_LEVEL
-) -> Any:  # Any: as for Decorator
+) -> Any:  # Any: as above
     """Let a function say how a call is computed in the layouts asked of ``ConvertLayout``.
 
     Args:
@@ -105,7 +103,7 @@ def register_convert_op_layout(
 
 def register_alter_op_layout(
     op_name: str | Op, alter_layout: Rewriting | None = None, level: int = DECLARED_LEVEL
-) -> Any:  # Any: as for Decorator
+) -> Any:  # Any: as above
     """Let a function say what ``AlterOpLayout`` puts in place of a call.
 
     Args:
@@ -128,7 +126,7 @@ def register_legalize(
     level: int = DECLARED_LEVEL,
     *,
     table: str = LEGALIZE,
-) -> Any:  # Any: as for Decorator
+) -> Any:  # Any: as above
     """Let a function say what ``Legalize`` puts in place of a call.
 
     Args:
@@ -152,7 +150,7 @@ def register_legalize(
 
 def register_qnn_legalize(
     op_name: str | Op, legal_op: Rewriting | None = None, level: int = DECLARED_LEVEL
-) -> Any:  # Any: as for Decorator
+) -> Any:  # Any: as above
     """Let a function say what ``QnnLegalize`` puts in place of a call, first of all.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from relayish.analysis.infer_type import infer_type
@@ -179,7 +179,3 @@ def _lower_if(call: Call, ty: Type | None) -> Expr:
     if not isinstance(ty, TensorType) or ty.shape:  # ONNX takes any tensor of one element
         condition = build("reshape", condition, ())
     return If(condition, branches[0], branches[1])
-
-
-Assembly = Callable[[LowerCtx], Sequence[Handler]]
-"""What handlers a visitor of lowering is assembled from."""

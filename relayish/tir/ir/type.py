@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -186,10 +186,6 @@ def as_type(given: TypeLike) -> Type:
     if lanes is not None and int(lanes) < 1:
         raise FieldError(f"{given!r} has {lanes} lanes; a vector has one or more")
     return Type(element, int(lanes or 1), len(pointers), const is not None)
-
-
-TypeField: TypeAlias = Annotated[Type, as_type]
-"""A type, given as such or by its text."""
 
 
 def Int(bits: int = 32, lanes: int = 1) -> Type:  # noqa: N802 - as CINN calls them

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from relayish.errors import suggest
 from relayish.text.literals import STRING, unquote
@@ -32,8 +32,6 @@ from relayish.tir.text.spelling import (
     read_name,
     read_type,
 )
-
-Finish: TypeAlias = Callable[[Reader, "Frame"], Any]  # Any: a node
 
 
 class Frame:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from relayish.errors import DuplicateNameError, PassError, UnknownNameError
-from relayish.registry.source import snake_case
-from relayish.transform import EntryPointSource, PackageSource, PassRegistry
+from relayish.transform import EntryPointSource, PassRegistry, TableSource
 
 PASS = """
 from __future__ import annotations
@@ -21,6 +20,9 @@ class {name}(ModulePass):
     def transform_module(self, mod, ctx):
         return mod
 """
+
+
+DEMO = {"DemoOne": "demo_one", "DemoThree": "oddly_named", "DemoTwo": "demo_two"}
 
 
 @pytest.fixture
@@ -42,19 +44,14 @@ def registry_of_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         del sys.modules[name]
 
 
-def test_pass_is_found_by_the_name_of_its_file_alone(registry_of_package: PassRegistry) -> None:
-    registry_of_package.add_source(PackageSource("demo_passes"))
-    assert registry_of_package.get("DemoOne").name == "DemoOne"
+def test_pass_of_a_table_is_found_without_the_others(registry_of_package: PassRegistry) -> None:
+    registry_of_package.add_source(TableSource("demo_passes", DEMO))
+    assert registry_of_package.get("relayish.pass_.DemoThree").name == "DemoThree"
     assert "demo_passes.demo_two" not in sys.modules
 
 
-def test_pass_in_a_file_of_another_name_is_found(registry_of_package: PassRegistry) -> None:
-    registry_of_package.add_source(PackageSource("demo_passes"))
-    assert registry_of_package.get("relayish.pass_.DemoThree").name == "DemoThree"
-
-
 def test_listing_imports_the_whole_package(registry_of_package: PassRegistry) -> None:
-    registry_of_package.add_source(PackageSource("demo_passes"))
+    registry_of_package.add_source(TableSource("demo_passes", DEMO))
     names = [entry.name for entry in registry_of_package.entries()]
     assert names == ["DemoOne", "DemoThree", "DemoTwo"]
     assert [entry.name for entry in registry_of_package.entries()] == names
@@ -62,7 +59,7 @@ def test_listing_imports_the_whole_package(registry_of_package: PassRegistry) ->
 
 @pytest.mark.parametrize("name", ["DemoFour", "not a name", ".", "demo-one", ""])
 def test_name_that_no_source_has_is_unknown(registry_of_package: PassRegistry, name: str) -> None:
-    registry_of_package.add_source(PackageSource("demo_passes"))
+    registry_of_package.add_source(TableSource("demo_passes", DEMO))
     with pytest.raises(UnknownNameError, match="is registered"):
         registry_of_package.get(name)
     assert registry_of_package.find(name) is None
@@ -71,8 +68,8 @@ def test_name_that_no_source_has_is_unknown(registry_of_package: PassRegistry, n
 def test_later_source_is_not_imported_when_an_earlier_one_has_the_pass(
     registry_of_package: PassRegistry,
 ) -> None:
-    registry_of_package.add_source(PackageSource("demo_passes"))
-    registry_of_package.add_source(PackageSource("no_such_package"))
+    registry_of_package.add_source(TableSource("demo_passes", DEMO))
+    registry_of_package.add_source(TableSource("no_such_package", {"DemoFour": "four"}))
     assert registry_of_package.get("DemoThree").name == "DemoThree"
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
         registry_of_package.entries()
@@ -82,7 +79,7 @@ def test_faulty_module_fails_with_its_own_error_each_time(
     registry_of_package: PassRegistry, tmp_path: Path
 ) -> None:
     (tmp_path / "demo_passes" / "zz_bad.py").write_text("1 / 0")
-    registry_of_package.add_source(PackageSource("demo_passes"))
+    registry_of_package.add_source(TableSource("demo_passes", DEMO | {"Bad": "zz_bad"}))
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             registry_of_package.entries()
@@ -93,7 +90,7 @@ def test_two_modules_that_claim_one_name_are_both_named(
     registry_of_package: PassRegistry, tmp_path: Path
 ) -> None:
     (tmp_path / "demo_passes" / "zz_again.py").write_text(PASS.format(name="DemoOne"))
-    registry_of_package.add_source(PackageSource("demo_passes"))
+    registry_of_package.add_source(TableSource("demo_passes", DEMO | {"Again": "zz_again"}))
     with pytest.raises(DuplicateNameError) as info:
         registry_of_package.entries()
     assert "demo_passes.demo_one.DemoOne and by demo_passes.zz_again.DemoOne" in str(info.value)
@@ -133,19 +130,6 @@ def test_entry_point_of_no_distribution_is_named_without(monkeypatch: pytest.Mon
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [lost])
     with pytest.raises(PassError, match="that a distribution adds through entry point lost ="):
         EntryPointSource("demo.group").load()
-
-
-def test_snake_case_is_that_of_the_files() -> None:
-    names = {
-        "FoldConstant": "fold_constant",
-        "ToANormalForm": "to_a_normal_form",
-        "CombineParallelConv2D": "combine_parallel_conv2d",
-        "EliminateCommonSubexpr": "eliminate_common_subexpr",
-        "PrintIR": "print_ir",
-        "PartitionANF": "partition_anf",
-        "Inline": "inline",
-    }
-    assert {name: snake_case(name) for name in names} == names
 
 
 def run_with(tmp_path: Path, source: str, script: str) -> str:
