@@ -327,50 +327,6 @@ def test_aligned_regions_are_those_of_onnx(ratio, layout):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
-def at_real(plane, y, x):
-    height, width = plane.shape
-    if y < -1 or x < -1 or y > height or x > width:
-        return 0.0
-    y, x = min(max(y, 0), height - 1), min(max(x, 0), width - 1)
-    top, left = int(y), int(x)
-    down, right = min(top + 1, height - 1), min(left + 1, width - 1)
-    above = plane[top, left] * (1 - x + left) + plane[top, right] * (x - left)
-    below = plane[down, left] * (1 - x + left) + plane[down, right] * (x - left)
-    return above * (1 - y + top) + below * (y - top)
-
-
-@reference("formula", "vision.roi_align")
-@pytest.mark.parametrize("mode", ["avg", "max"])
-def test_aligned_regions_pool_samples(mode):
-    data = random_values(2, 2, 7, 6)
-    rois = np.array([[1, 1.3, 2.2, 5.1, 9.4], [0, -3, -2, 4.4, 3.3]], "float32")
-    found = evaluated(
-        "vision.roi_align",
-        data,
-        rois,
-        pooled_size=(2, 3),
-        spatial_scale=1.0,
-        sample_ratio=2,
-        mode=mode,
-    )
-    for n, (image, left, top, right, bottom) in enumerate(rois.tolist()):
-        down, across = max(bottom - top, 1) / 2, max(right - left, 1) / 3
-        for c in range(2):
-            for i in range(2):
-                for j in range(3):
-                    samples = [
-                        at_real(
-                            data[int(image), c],
-                            top + (i + (a + 0.5) / 2) * down,
-                            left + (j + (b + 0.5) / 2) * across,
-                        )
-                        for a in range(2)
-                        for b in range(2)
-                    ]
-                    expected = max(samples) if mode == "max" else sum(samples) / 4
-                    assert abs(found[n, c, i, j] - expected) < 1e-4
-
-
 @reference("formula", "vision.roi_pool")
 @pytest.mark.parametrize("scale", [1.0, 0.5])
 @pytest.mark.parametrize("last", [False, True])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from math import prod
+from math import inf
 
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.precision import narrow, widen
-from relayish.numeric.regions import check_images, pool_regions
+from relayish.numeric.regions import align_regions, pool_regions
 from relayish.numeric.suppression import select_best
 from relayish.onnx.kernels.registry import Array, kernel
 
@@ -38,59 +37,17 @@ def roi_align(
         )
     if mode not in ("avg", "max"):
         raise EvaluationError(f"mode is {mode!r}; expected avg or max")
-    half = 0.5 if coordinate_transformation_mode == "half_pixel" else 0.0
-    wide = widen(x)
-    y = np.zeros((rois.shape[0], x.shape[1], output_height, output_width), wide.dtype)
-    corners = widen(rois) * spatial_scale - half
-    check_images(batch_indices, len(x))
-    for index, (image, (left, top, right, bottom)) in enumerate(
-        zip(batch_indices.tolist(), corners.tolist(), strict=True)
-    ):
-        width, height = right - left, bottom - top
-        if not half:
-            width, height = max(width, 1.0), max(height, 1.0)
-        rows = _place_samples(top, height, output_height, sampling_ratio, x.shape[2])
-        columns = _place_samples(left, width, output_width, sampling_ratio, x.shape[3])
-        y[index] = _pool_samples(wide[image], rows, columns, mode)
+    shifted = coordinate_transformation_mode == "half_pixel"
+    y = align_regions(
+        x,
+        batch_indices,
+        widen(rois) * spatial_scale - (0.5 if shifted else 0.0),
+        (output_height, output_width),
+        ratio=sampling_ratio,
+        mode="max_part" if mode == "max" else mode,
+        least=-inf if shifted else 1.0,
+    )
     return narrow(y, x)
-
-
-_Samples = tuple[Array, Array, Array, Array]
-"""Lower and upper indices, their weights; (bins, samples) each."""
-
-
-def _place_samples(start: float, length: float, bins: int, ratio: int, size: int) -> _Samples:
-    """Return between which elements the samples of each bin lie along one dimension."""
-    count = ratio if ratio > 0 else max(math.ceil(length / bins), 0)
-    step = length / bins
-    places = start + np.arange(bins)[:, None] * step
-    places = places + (np.arange(count) + 0.5) * (step / max(count, 1))
-    inside = (places >= -1) & (places <= size)
-    clipped = np.clip(places, 0, max(size - 1, 0))
-    low = np.floor(clipped).astype(np.int64)
-    high = np.minimum(low + 1, max(size - 1, 0))
-    part = clipped - low
-    return low, high, np.where(inside, 1 - part, 0), np.where(inside, part, 0)
-
-
-def _pool_samples(image: Array, rows: _Samples, columns: _Samples, mode: str) -> Array:
-    """Return the mean of samples in each bin, or the greatest weighted element of any sample."""
-    bins = (rows[0].shape[0], columns[0].shape[0])
-    counts = (rows[0].shape[1], columns[0].shape[1])
-    if not prod(counts) or not image.size:
-        return np.zeros((image.shape[0], *bins), image.dtype)
-    parts = []
-    for row, row_weight in ((rows[0], rows[2]), (rows[1], rows[3])):
-        for column, column_weight in ((columns[0], columns[2]), (columns[1], columns[3])):
-            found = image[:, row.reshape(-1, 1), column.reshape(1, -1)]
-            weight = np.multiply.outer(row_weight.ravel(), column_weight.ravel())
-            parts.append(found * weight.astype(image.dtype))
-    shape = (image.shape[0], bins[0], counts[0], bins[1], counts[1])
-    if mode == "avg":
-        mean: Array = np.asarray(sum(parts)).reshape(shape).mean(axis=(2, 4))
-        return mean
-    greatest: Array = np.maximum.reduce(parts).reshape(shape).max(axis=(2, 4))
-    return greatest
 
 
 @kernel("RoiAlign", since=(10,))

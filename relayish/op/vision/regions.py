@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
-
-import numpy as np
+from typing import TypeAlias
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.numeric.regions import check_images, pool_regions
+from relayish.numeric.regions import align_regions, pool_regions
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
@@ -18,7 +16,7 @@ from relayish.op.types.dimension import compare, show_type
 from relayish.op.types.fields import Dimension
 from relayish.op.types.layout import convert_layout
 from relayish.op.types.type_rules import tensor
-from relayish.op.values.evaluation import Array, as_sizes, number_of
+from relayish.op.values.evaluation import Array, as_sizes, cast_to, number_of
 
 
 @attrs("relay.attrs.ROIAlignAttrs")
@@ -61,53 +59,14 @@ def _pooled_type(attrs: _PoolAttrs, data: Type, rois: Type) -> TensorType:
 
 
 def _roi_align(attrs: ROIAlignAttrs, data: Array, rois: Array) -> Array:
-    """Pool samples at regular places of each bin; a roi is ``(image, left, top, right, bottom)``.
-
-    Interpolating is linear along each axis, and so a product with a matrix for either.
-    """
+    """Pool samples of each bin; a roi is ``(image, left, top, right, bottom)``."""
     if attrs.mode not in ("avg", "max"):
         raise EvaluationError(f"no mode {attrs.mode!r}; expected avg or max")
     source = convert_layout(data, attrs.layout, "NCHW")
-    height, width = as_sizes(attrs.pooled_size)
-    result: Array = np.zeros((len(rois), source.shape[1], height, width), data.dtype)
     edges = rois[:, 1:] * number_of(attrs.spatial_scale, rois.dtype)
-    check_images(rois[:, 0], len(source))
-    for number, image in enumerate(rois[:, 0].astype(np.int64).tolist()):
-        left, top, right, bottom = edges[number]
-        down = _samples(top, bottom, height, attrs.sample_ratio, source.shape[2])
-        across = _samples(left, right, width, attrs.sample_ratio, source.shape[3])
-        if attrs.mode == "avg":
-            rows, columns = down.mean(axis=1), across.mean(axis=1)
-            result[number] = rows @ source[image] @ columns.T
-            continue
-        rows, columns = (
-            part.reshape(part.shape[0] * part.shape[1], part.shape[2]) for part in (down, across)
-        )
-        samples = rows @ source[image] @ columns.T
-        bins = samples.reshape(source.shape[1], *down.shape[:2], *across.shape[:2])
-        result[number] = bins.max(axis=(2, 4))
-    return convert_layout(result, "NCHW", attrs.layout)
-
-
-_MOST_SAMPLES: Final = 1 << 20
-"""A bin that has more samples is that of a region out of all proportion."""
-
-
-def _samples(start: Array, end: Array, bins: int, ratio: int, size: int) -> Array:
-    """Return ``(bins, samples, size)``: how each sample along an axis is made of its elements."""
-    kind = start.dtype.type
-    length = max(end - start, kind(1))
-    wanted = float(ratio if ratio > 0 else np.ceil(length / bins))
-    if not wanted <= _MOST_SAMPLES:
-        raise EvaluationError(f"a region from {start} to {end} would take {wanted} samples a bin")
-    count = int(wanted)
-    step = length / kind(bins)
-    within = (np.arange(count).astype(kind) + kind(0.5)) * step / kind(count)
-    at = start + np.arange(bins).astype(kind)[:, None] * step + within
-    outside = (at < -1) | (at > size)
-    inside = np.clip(at, 0, size - 1)
-    shares = np.maximum(1 - np.abs(inside[..., None] - np.arange(size).astype(kind)), 0)
-    return np.where(outside[..., None], kind(0), shares)
+    size, ratio = as_sizes(attrs.pooled_size), attrs.sample_ratio
+    result = align_regions(source, rois[:, 0], edges, size, ratio=ratio, mode=attrs.mode, least=1.0)
+    return convert_layout(cast_to(result, data.dtype), "NCHW", attrs.layout)
 
 
 def _roi_pool(attrs: ROIPoolAttrs, data: Array, rois: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from math import ceil
 
@@ -12,60 +11,8 @@ import pytest
 from relayish.errors import EvaluationError
 from tests.support.each import each
 from tests.support.onnx_kernels import compare, run_kernel
-from tests.support.seeds import seeds
 
 F = np.float32
-
-
-def interpolate(image, row, column):
-    """Return an image (h, w) at a place between its elements, 0 well outside, as regions see it."""
-    height, width = image.shape
-    if not (-1 <= row <= height and -1 <= column <= width):
-        return 0.0
-    row, column = min(max(row, 0), height - 1), min(max(column, 0), width - 1)
-    top, left = math.floor(row), math.floor(column)
-    total = 0.0
-    for y, v in ((top, top + 1 - row), (min(top + 1, height - 1), row - top)):
-        for x, h in ((left, left + 1 - column), (min(left + 1, width - 1), column - left)):
-            total += v * h * image[y, x]
-    return total
-
-
-@each("seed", seeds(8))
-def test_aligned_regions_are_means_of_samples(seed):
-    rng = np.random.default_rng(seed)
-    x = rng.standard_normal((2, 2, 6, 7)).astype(F)
-    left, top = rng.uniform(-2, 4, (2, 3))
-    rois = np.stack([left, top, left + rng.uniform(0.1, 9, 3), top + rng.uniform(0.1, 9, 3)], 1)
-    images, ratio, scale = rng.integers(0, 2, 3), seed % 3, 0.75
-    half = seed % 2
-    (y,) = run_kernel(
-        "RoiAlign", x, rois.astype(F), images, version=16, output_height=2, output_width=3,
-        sampling_ratio=ratio, spatial_scale=scale,
-        coordinate_transformation_mode="half_pixel" if half else "output_half_pixel",
-    )  # fmt: skip
-    expected = np.zeros((3, 2, 2, 3))
-    for n, (image, corners) in enumerate(
-        zip(images, rois.astype(F) * scale - half / 2, strict=True)
-    ):
-        x1, y1, x2, y2 = (float(corner) for corner in corners)
-        width, height = x2 - x1, y2 - y1
-        if not half:
-            width, height = max(width, 1.0), max(height, 1.0)
-        rows, columns = ratio or math.ceil(height / 2), ratio or math.ceil(width / 3)
-        for place in np.ndindex(2, 2, 3):
-            channel, row, column = place
-            samples = [
-                interpolate(
-                    x[image, channel],
-                    y1 + (row + (i + 0.5) / rows) * height / 2,
-                    x1 + (column + (j + 0.5) / columns) * width / 3,
-                )
-                for i in range(rows)
-                for j in range(columns)
-            ]
-            expected[n, channel, row, column] = np.mean(samples)
-    compare(y, expected.astype(F), 1e-3, 1e-4)
 
 
 def test_pooled_regions_hold_their_greatest_elements():
