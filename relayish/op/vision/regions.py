@@ -7,6 +7,7 @@ from typing import TypeAlias
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.precision import cast_to
 from relayish.numeric.regions import align_regions, pool_regions
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
@@ -16,7 +17,7 @@ from relayish.op.types.dimension import compare, show_type
 from relayish.op.types.fields import Dimension
 from relayish.op.types.layout import convert_layout
 from relayish.op.types.type_rules import tensor
-from relayish.op.values.evaluation import Array, as_sizes, cast_to, number_of
+from relayish.op.values.evaluation import Array, as_sizes, number_of
 
 
 @attrs("relay.attrs.ROIAlignAttrs")
