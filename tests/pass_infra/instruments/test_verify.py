@@ -12,7 +12,6 @@ from relayish.ir.relay.expr import Call, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import scalar_type
 from relayish.op.declaration.registry import get_op
-from relayish.pass_infra.composition import check
 from relayish.transform import (
     Pass,
     PassContext,
@@ -66,10 +65,9 @@ def returns(out: IRModule | None, name: str, **facts: object) -> Pass:
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[IRModule]:
+def runs(declarations: None) -> list[IRModule]:
     """What the check ``counts``, which every program passes, was asked."""
     asked: list[IRModule] = []
-    monkeypatch.setattr(check, "_CHECKS", dict(check._CHECKS))
 
     @register_check("counts")
     def counts(mod: IRModule) -> None:
