@@ -7,7 +7,7 @@ is faster.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from relayish.analysis.infer_type import infer_type
@@ -158,10 +158,8 @@ def _apply(
     if not groups:
         return expr
     memo: dict[Node, Any] = {}  # Any: the image of each node, of its family
-    rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: of each kind its own
     for node in EXPRESSIONS.post_order(expr):
-        rebuild = rebuild_of[type(node)]
-        image: Any = node if rebuild is None else rebuild(node, memo.get)  # Any: as above
+        image = EXPRESSIONS.rebuild[type(node)](node, memo.get)
         group = groups.get(node) if isinstance(node, Expr) else None
         if group is not None:
             memo[node] = image

@@ -17,7 +17,6 @@ After, with the pattern ``is_op("nn.conv2d")(wildcard(), wildcard()) + wildcard(
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
@@ -71,7 +70,6 @@ def partition(
     evaluation = EvaluationOrder(types.transparency)
     numbers = {root: number for number, root in enumerate(groups)}
     memo: dict[Node, Node] = {}
-    rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: of each kind its own
     for node in EXPRESSIONS.post_order(expr):
         group = groups.get(node) if isinstance(node, Expr) else None
         if group is not None:
@@ -80,8 +78,7 @@ def partition(
             args = tuple([memo[each] for each in group.inputs])
             memo[node] = Call(func, args, span=group.root.span)  # type: ignore[arg-type]  # exprs
             continue
-        rebuild = rebuild_of[type(node)]
-        memo[node] = node if rebuild is None else rebuild(node, memo.get)
+        memo[node] = EXPRESSIONS.rebuild[type(node)](node, memo.get)
     image = memo[expr]
     assert isinstance(image, Expr)
     return image
@@ -96,10 +93,8 @@ def _function(group: Group, number: int, attrs: Mapping[str, object]) -> Functio
         for index, each in enumerate(group.inputs)
     ]
     memo: dict[Node, Node] = dict(zip(group.inputs, params, strict=True))
-    rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: as above
     for node in group.order:
-        rebuild = rebuild_of[type(node)]
-        memo[node] = node if rebuild is None else rebuild(node, memo.get)
+        memo[node] = EXPRESSIONS.rebuild[type(node)](node, memo.get)
     body = memo[group.root]
     assert isinstance(body, Expr)
     named = {PARTITIONED: "".join(map(_name, group.order)), **attrs}

@@ -175,8 +175,8 @@ class TransformCtx(AnalyzeCtx):
         for child in entry_of(steps.children, node)(node):
             if child not in memo:
                 memo[child] = self._image_of(child, visitor.visit(child))
-        rebuild = _REBUILD[kind]
-        return node if rebuild is None else rebuild(node, memo.get)
+        image: Node = _REBUILD[kind](node, memo.get)
+        return image
 
     def _rebuild_graph(self, visitor: Dispatch, root: Node, push: Any) -> Node:
         """Return the image of ``root``, a node of a graph, in a loop over what is below it."""

@@ -35,7 +35,7 @@ from relayish.functor.vtable import (
 )
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, show_found
-from relayish.ir.traversal import EVERYTHING, ByKind, Rebuild, Traversal
+from relayish.ir.traversal import EVERYTHING, ByKind, Traversal
 
 N = TypeVar("N", bound=Node)
 M = TypeVar("M", bound=Node)
@@ -427,13 +427,10 @@ class Mutator(Functor[N, N]):
         """Return ``node`` with each child replaced by its image, each through ``visit``."""
         if self._levels is None:
             return self._begin_visit(Mutator.mutate_children, node, ())  # type: ignore[no-any-return]
-        rebuild: Rebuild | None = self.traversal.rebuild[type(node)]
-        if rebuild is None:
-            return node
         images: dict[Node, Node] = {}
         for child in self.traversal.children(node):
             images[child] = self.visit(cast("N", child))
-        return cast("M", rebuild(node, images.get))
+        return cast("M", self.traversal.rebuild[type(node)](node, images.get))
 
     def _begin_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
         """Call :meth:`mutate_all` as one visit from outside; apart, so that its frame is small."""

@@ -93,10 +93,9 @@ def replace_nodes(root: N, images: Mapping[Any, Node], *, traversal: Traversal =
     found = dict(images)
     get, table = found.get, traversal.rebuild
     for node in traversal.post_order(root, lambda node: node not in found):
-        rebuild = table[type(node)]
-        if rebuild is None or node in found:
+        if node in found:
             continue
-        image = rebuild(node, get)
+        image = table[type(node)](node, get)
         if image is not node:
             found[node] = image
     return cast("N", get(root, root))

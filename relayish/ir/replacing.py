@@ -72,8 +72,7 @@ def rename_pattern(root: _Node, variables: Mapping[Any, Node]) -> _Node:  # Any:
     """
     images: dict[Node, Node] = {}
     for node in PATTERNS.post_order(root):
-        rebuild = PATTERNS.rebuild[type(node)]
-        image = node if rebuild is None else rebuild(node, images.get)
+        image = PATTERNS.rebuild[type(node)](node, images.get)
         images[node] = variables.get(node, image)
     return cast("_Node", images[root])
 

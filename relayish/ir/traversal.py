@@ -49,8 +49,8 @@ class ByKind(dict[type[Node], Any]):  # Any: what is generated for each kind
 class Traversal:
     """The fields to follow when walking: those that hold nodes of the given families.
 
-    ``push`` and ``rebuild`` map each node class to its function, or to ``None`` when nodes of that
-    class have no children in these families.
+    ``push`` maps each node class to its function, or to ``None`` when nodes of that class have no
+    children in these families; ``rebuild`` has a function for every class.
 
     Args:
         families: Roots of families of kinds.
@@ -63,7 +63,7 @@ class Traversal:
         self._evaluated = evaluated
         self.push: Mapping[type[Node], Push | None] = ByKind(self._generate_push)
         self.push_all: Mapping[type[Node], PushAll | None] = ByKind(self._generate_push_all)
-        self.rebuild: Mapping[type[Node], Rebuild | None] = ByKind(self._generate_rebuild)
+        self.rebuild: Mapping[type[Node], Rebuild] = ByKind(self._generate_rebuild)
         self.retype: Mapping[type[Node], Retype] = ByKind(self._generate_retype)
 
     def fields(self, kind: type[Node]) -> list[Field]:
@@ -244,9 +244,9 @@ class Traversal:
         made: PushAll = compile_function("push_all(node, append, extend)", lines, {"Node": Node})
         return made
 
-    def _generate_rebuild(self, kind: type[Node]) -> Rebuild | None:
+    def _generate_rebuild(self, kind: type[Node]) -> Rebuild:
         if not self.fields(kind):
-            return None
+            return _keep
         made: Rebuild = self._generate(kind, "rebuild(node, get)", None)
         return made
 
@@ -284,6 +284,10 @@ class Traversal:
         lines.append(f"return make({', '.join(values)})")
         trusted = all(f.kind in self.families for f in followed)  # else the constructor checks
         return compile_function(signature, lines, {"make": kind._make if trusted else kind})
+
+
+def _keep(node: Any, _: object) -> Any:  # Any: a node without children
+    return node
 
 
 _PUSH_ALL: Final = {

@@ -94,7 +94,7 @@ class GraphRewriter:
                         if tell is not None:
                             tell(image, node)
                     continue
-                image = rebuild_of[type(node)](node, get)  # type: ignore[misc]  # it has children
+                image = rebuild_of[type(node)](node, get)
                 if tell is not None and image is not node:
                     tell(image, node)
             rules = select[type(image)]

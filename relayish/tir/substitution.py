@@ -134,8 +134,7 @@ def _rebuild(root: N, images: Mapping[Any, Node], *, fresh: bool) -> N:
             continue
         if type(node) is Var and node not in bound:
             continue  # what is known of it is said where it is bound
-        rebuild = table[type(node)]
-        image = node if rebuild is None else rebuild(node, get)
+        image = table[type(node)](node, get)
         if image is node and fresh:
             image = make_fresh_variable(node) if node in bound else _duplicate_statement(node)
         if image is not node:

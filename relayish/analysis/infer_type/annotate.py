@@ -167,15 +167,14 @@ class Annotator:
     def image_of_untyped(self, node: Node) -> Node:
         """Return a node of a family that carries no types."""
         self._rebuild_parts(node)
-        make = EXPRESSIONS.rebuild[type(node)]
-        return node if make is None else make(node, self.images.get)
+        image: Node = EXPRESSIONS.rebuild[type(node)](node, self.images.get)
+        return image
 
     def _rebuild_parts(self, node: Node) -> None:
-        images, rebuild = self.images, EXPRESSIONS.rebuild
+        images = self.images
         for part in EXPRESSIONS.post_order(node, lambda held: held not in images):
-            make = rebuild[type(part)]
-            if part is not node and part not in images and make is not None:
-                images[part] = make(part, images.get)
+            if part is not node and part not in images:
+                images[part] = EXPRESSIONS.rebuild[type(part)](part, images.get)
 
     def image_of_name(self, node: Expr, _: Type) -> Expr:
         return node

@@ -56,8 +56,7 @@ class _Rebuilder:
         images = self._images
         group = self._group_of.get(node)  # type: ignore[call-overload]  # as above
         if group is None:
-            rebuild = EXPRESSIONS.rebuild[type(node)]
-            images[node] = node if rebuild is None else rebuild(node, images.get)  # type: ignore[assignment]
+            images[node] = EXPRESSIONS.rebuild[type(node)](node, images.get)
         elif node not in images:
             results = zip(group, self._combine(group), strict=True)
             images.update({branch[-1]: result for branch, result in results})

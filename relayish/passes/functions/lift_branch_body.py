@@ -105,15 +105,14 @@ class _Branches:
         """Return the region of ``root`` with each if in it replaced, but for its condition."""
         memo: dict[Node, Node] = {}
         for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
-            rebuild = EXPRESSIONS.rebuild[type(node)]
             if type(node) is If:
                 cond = memo[node.cond]
                 assert isinstance(cond, Expr)
                 memo[node] = images[node].with_fields(cond=cond)
-            elif rebuild is None or (type(node) is Function and self._is_closed(node)):
+            elif type(node) is Function and self._is_closed(node):
                 memo[node] = node
             else:
-                memo[node] = rebuild(node, memo.get)
+                memo[node] = EXPRESSIONS.rebuild[type(node)](node, memo.get)
         made = memo[root]
         assert isinstance(made, Expr)
         return made

@@ -57,8 +57,7 @@ class _Defuser(ExprRewriter):
         images: dict[Node, Node] = dict(zip(func.params, post.args, strict=True))
         for node in order:
             if node not in images:
-                rebuild = EXPRESSIONS.rebuild[type(node)]
-                images[node] = node if rebuild is None else rebuild(node, images.get)
+                images[node] = EXPRESSIONS.rebuild[type(node)](node, images.get)
         image = images[func.body]
         assert isinstance(image, Expr)
         return image if self._evaluation.is_kept(post, image, post.args) else post

@@ -129,10 +129,9 @@ class _Fuser:
 
     def _rebuild(self, node: Node) -> Node:
         """Return a node that is in no function, over the images of its children."""
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        if rebuild is None or is_fused(node):
+        if is_fused(node):
             return node
-        image: Node = rebuild(node, self._images.get)
+        image: Node = EXPRESSIONS.rebuild[type(node)](node, self._images.get)
         return image
 
     def _image_of_call(self, index: int, call: Call) -> Node:

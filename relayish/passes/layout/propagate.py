@@ -122,9 +122,7 @@ class _Propagation:
 
     def _rebuild(self, node: Any) -> None:  # Any: as above
         """Put together what stands for ``node`` from its parts, all as they were."""
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        if rebuild is not None:
-            self._set(node, rebuild(node, self._as_before))
+        self._set(node, EXPRESSIONS.rebuild[type(node)](node, self._as_before))
 
     # Kinds of nodes
 

@@ -161,16 +161,13 @@ def _scope_ends(graph: FlowGraph, relevant: Container[Node]) -> dict[int, list[N
 
 def _rewrite(stmt: Node, state: State, copies: _Copies, images: dict[Node, Any]) -> Any:
     """Return a statement with copies in place of what it evaluates, and the images of others."""
-    rebuild = VALUES.rebuild[type(stmt)]
-    if rebuild is None:
-        return stmt
     inner: dict[Node, Any] = {}
     for child in VALUES.children(stmt):
         if child in images:
             inner[child] = images[child]
         elif state is not None and child in operands(stmt):
             inner[child] = _replace(child, state, copies)
-    return rebuild(stmt, inner.get)
+    return VALUES.rebuild[type(stmt)](stmt, inner.get)
 
 
 def _replace(root: Node, state: State, copies: _Copies) -> Node:
@@ -180,7 +177,6 @@ def _replace(root: Node, state: State, copies: _Copies) -> Node:
         if isinstance(node, Var):
             images[node] = copies.resolve(node, state)
         elif not has_scopes(type(node)):
-            rebuild = VALUES.rebuild[type(node)]
-            images[node] = node if rebuild is None else rebuild(node, images.get)
+            images[node] = VALUES.rebuild[type(node)](node, images.get)
     found: Node = images.get(root, root)
     return found

@@ -158,8 +158,7 @@ class _Dropping:
     def _image(self, node: Node) -> Any:  # Any: as above
         if isinstance(node, stmts.Block):
             return self._block(node)
-        rebuild = STATEMENTS.rebuild[type(node)]
-        if rebuild is None:
+        if STATEMENTS.push[type(node)] is None:
             return node
         inner = [self._images[child] for child in STATEMENTS.children(node)]
         idle = isinstance(node, _DECIDING) and all(map(_is_nothing, inner))
@@ -171,7 +170,7 @@ class _Dropping:
             image: Node | None = self._images.get(child, default)
             return _EMPTY if image is None and child is not skipped else image
 
-        return rebuild(node, get)
+        return STATEMENTS.rebuild[type(node)](node, get)
 
     def _block(self, block: stmts.Block) -> stmts.Block | None:
         images = self._images

@@ -51,10 +51,9 @@ class _Reuse:
             own: dict[Node, Any] = {}  # Any: expressions
             if stmt in self._vars:
                 own = self._expressions(stmt, before)
-            rebuild = VALUES.rebuild[type(stmt)]
             for child in STATEMENTS.children(stmt):
                 own[child] = self._alone(child, images[child], before)
-            images[stmt] = stmt if rebuild is None else rebuild(stmt, own.get)
+            images[stmt] = VALUES.rebuild[type(stmt)](stmt, own.get)
         return func.with_fields(body=self._alone(func.body, images[func.body], before))
 
     def _alone(self, stmt: Node, image: Any, before: Mapping[Node, list[Store]]) -> Any:
@@ -81,7 +80,7 @@ class _Reuse:
         order = VALUES.post_order(roots_of(stmt), lambda node: not has_scopes(type(node)))
         for node in order:
             rebuild = VALUES.rebuild[type(node)]
-            if rebuild is None or has_scopes(type(node)):
+            if VALUES.push[type(node)] is None or has_scopes(type(node)):
                 continue
             number = self._numbers.number(node)
             var = None if number is None else held.get(number)

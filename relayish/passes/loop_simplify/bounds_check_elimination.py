@@ -106,8 +106,7 @@ class _Checks:
         """
         images: dict[Node, Node] = {}
         for stmt in STATEMENTS.post_order(self.func):
-            rebuild = STATEMENTS.rebuild[type(stmt)]
-            image = stmt if rebuild is None else rebuild(stmt, images.get)
+            image = STATEMENTS.rebuild[type(stmt)](stmt, images.get)
             if isinstance(stmt, IfThenElse):
                 image = image.with_fields(condition=self.decided(stmt))
             elif isinstance(stmt, For) and self.never_runs(stmt):

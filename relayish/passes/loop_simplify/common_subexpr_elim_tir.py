@@ -118,8 +118,7 @@ class _Walk:
             images, lets = self._expressions(stmt, declared)
             out += lets
             if STATEMENTS.push[type(stmt)] is None:
-                rebuild = VALUES.rebuild[type(stmt)]
-                image = stmt if rebuild is None or not images else rebuild(stmt, images.get)
+                image = VALUES.rebuild[type(stmt)](stmt, images.get)
             else:
                 image = yield self._inside(stmt, images)
             out.append(image)
@@ -140,8 +139,7 @@ class _Walk:
                 images[inner] = yield self.statement(inner)
         if repeats:
             self.loops.pop()
-        rebuild = VALUES.rebuild[type(stmt)]
-        return stmt if rebuild is None else rebuild(stmt, images.get)
+        return VALUES.rebuild[type(stmt)](stmt, images.get)
 
     # Expressions
 
@@ -231,7 +229,7 @@ class _Walk:
         done: set[Expr] = set()
         for node in order:
             rebuild = VALUES.rebuild[type(node)]
-            if rebuild is None or not isinstance(node, Expr):
+            if VALUES.push[type(node)] is None or not isinstance(node, Expr):
                 continue
             number = self.numbers.number(node)
             candidate = self.available.get(number)

@@ -88,12 +88,10 @@ def _replace_known(func: LoweredFunc) -> LoweredFunc:
     solution = solved[0]
     images: dict[Node, Node] = {}
     for stmt in STATEMENTS.post_order(func):
-        rebuild = VALUES.rebuild[type(stmt)]
-        image: Node = stmt
         if isinstance(stmt, LoweredFunc):
-            image = stmt.with_fields(body=images[stmt.body])
-        elif rebuild is not None:
-            image = rebuild(stmt, _Replacement(stmt, solution, images).get)
+            image: Node = stmt.with_fields(body=images[stmt.body])
+        else:
+            image = VALUES.rebuild[type(stmt)](stmt, _Replacement(stmt, solution, images).get)
         images[stmt] = image
     found = images[func]
     assert isinstance(found, LoweredFunc)
@@ -131,11 +129,10 @@ def _with_literals(root: Expr, state: Known) -> Node:
     for node in VALUES.post_order(root):
         var = variable_read(node)
         known = None if var is None else state.get(var)
-        rebuild = VALUES.rebuild[type(node)]
         if var is not None and known is not None and not isinstance(known, Extreme):
             images[node] = make_literal(known, var.type)
-        elif rebuild is None or has_scopes(type(node)):
+        elif has_scopes(type(node)):
             images[node] = node
         else:
-            images[node] = rebuild(node, images.get)
+            images[node] = VALUES.rebuild[type(node)](node, images.get)
     return images[root]

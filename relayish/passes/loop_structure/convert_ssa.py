@@ -69,8 +69,7 @@ def _name_uniquely(func: LoweredFunc) -> LoweredFunc:
         return func
     get, table = images.get, NODES.rebuild
     for node in order:
-        rebuild = table[type(node)]
-        image = node if rebuild is None else rebuild(node, get)
+        image = table[type(node)](node, get)
         if node in renamed:
             image = image.with_fields(name=renamed[node])
         if image is not node:

@@ -60,8 +60,7 @@ def flatten_buffer(func: LoweredFunc) -> LoweredFunc:
     images: dict[Node, Node] = {}
     get, table = images.get, NODES.rebuild
     for node in order:
-        rebuild = table[type(node)]
-        image = node if rebuild is None else rebuild(node, get)
+        image = table[type(node)](node, get)
         if isinstance(image, (Load, Store)) and image.tensor in flat:
             index = _flat_index(cast("Tensor", image.tensor), image.indices)
             image = image.with_fields(tensor=flat[image.tensor], indices=(index,))

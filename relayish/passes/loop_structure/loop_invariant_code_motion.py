@@ -178,8 +178,7 @@ class _Motion:
         """Return what stands in place of a statement that is no block: declarations, and it."""
         images = self._expressions(stmt)
         if STATEMENTS.push[type(stmt)] is None:
-            rebuild = VALUES.rebuild[type(stmt)]
-            return [stmt if rebuild is None or not images else rebuild(stmt, images.get)]
+            return [VALUES.rebuild[type(stmt)](stmt, images.get)]
         loop: _Loop | None = None
         if isinstance(stmt, (For, PolyFor)):
             loop = _Loop(stmt, self.positions.start[stmt], self.positions.end[stmt])
@@ -191,8 +190,7 @@ class _Motion:
             images[inner] = yield self.statement(inner)
         self.outermost = before
         self._unbind(entered)
-        rebuild = VALUES.rebuild[type(stmt)]
-        image = stmt if rebuild is None else rebuild(stmt, images.get)
+        image = VALUES.rebuild[type(stmt)](stmt, images.get)
         if loop is None:
             return [image]
         self.loops.pop()
@@ -303,8 +301,7 @@ class _Motion:
         """Return the images of expressions; declare those that move, unless somebody did."""
         images: dict[Node, Any] = {}
         for node in order:
-            rebuild = VALUES.rebuild[type(node)]
-            if rebuild is None:
+            if VALUES.push[type(node)] is None:
                 continue
             number = (
                 self.numbers.number(node) if isinstance(node, Expr) and _is_worth_it(node) else None
@@ -313,7 +310,7 @@ class _Motion:
             if known is not None and levels[node] <= known.level <= sites[node]:
                 images[node] = known.var
                 continue
-            images[node] = image = rebuild(node, images.get)
+            images[node] = image = VALUES.rebuild[type(node)](node, images.get)
             if node in moved:
                 assert isinstance(node, Expr)
                 assert number is not None

@@ -89,8 +89,7 @@ def _rename(func: LoweredFunc, names: Mapping[Tensor, str]) -> LoweredFunc:
     images: dict[Node, Node] = {}
     get, table = images.get, NODES.rebuild
     for node in NODES.post_order(func):
-        rebuild = table[type(node)]
-        image = node if rebuild is None else rebuild(node, get)
+        image = table[type(node)](node, get)
         if isinstance(node, Tensor):
             image = image.with_fields(name=names[node])
         if image is not node:

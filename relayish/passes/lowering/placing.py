@@ -27,8 +27,7 @@ def put_in_place(context: TransformCtx, node: Call, call: Call, image: Expr) -> 
     for part in EXPRESSIONS.post_order(placed, lambda part: part not in images):
         if part in images or type(part) in SYMBOLS:
             continue
-        rebuild = EXPRESSIONS.rebuild[type(part)]
-        made = cast("Expr", part if rebuild is None else rebuild(part, images.get))
+        made = cast("Expr", EXPRESSIONS.rebuild[type(part)](part, images.get))
         if part is placed:
             return made
         variable = Var("t", span=made.span)

@@ -313,10 +313,7 @@ class _Filler:
             return self.rebuild_let(node)
         if kind is not Call and has_scopes(kind):
             return self.rebuild_blocks(node)
-        rebuild = EXPRESSIONS.rebuild[kind]
-        if rebuild is None:
-            return node
-        image: Expr = rebuild(node, self.images.get)
+        image: Expr = EXPRESSIONS.rebuild[kind](node, self.images.get)
         return image
 
     def rebuild_blocks(self, node: Expr) -> Expr:

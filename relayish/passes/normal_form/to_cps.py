@@ -296,8 +296,7 @@ class _Converter:
     def bind_simple(self, let: Let, rest: Expr) -> Expr:
         """Return a let of what is evaluated without calling functions."""
         value = let.value
-        rebuild = EXPRESSIONS.rebuild[type(value)]
-        image = value if rebuild is None else rebuild(value, lambda name, _: self.name(name))
+        image = EXPRESSIONS.rebuild[type(value)](value, lambda name, _: self.name(name))
         return Let(self._vars[let.var], image, rest, span=let.span)
 
     def atom(self, let: Let, rest: Expr) -> Expr:

@@ -136,8 +136,7 @@ def _copy_for_each_block(scopes: Scopes, members: Mapping[int, set[Node]]) -> di
         elif scope in members:
             outermost.add(scope)
     for node in scopes.order:
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        image = node if rebuild is None else rebuild(node, images.get)
+        image = EXPRESSIONS.rebuild[type(node)](node, images.get)
         if node in scopes.opened and not outermost.isdisjoint(_find_opened(scopes, node)):
             image = _with_copies(node, image, scopes, outermost, members, images)
         images[node] = image
@@ -205,8 +204,7 @@ def _copy_inside(
         if not scopes.is_inside(node, shared):
             copies[node] = images.get(node, node)
             continue
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        copy = node if rebuild is None else rebuild(node, copies.get)
+        copy = EXPRESSIONS.rebuild[type(node)](node, copies.get)
         if copy is node and node in members:
             copy = duplicate(node)
         copies[node] = copy

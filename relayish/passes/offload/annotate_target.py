@@ -125,9 +125,7 @@ class _Annotator(ExprRewriter):
             return self.rewrite_expr(pre, post)
         if all(map(is_begin, EXPRESSIONS.children(post))):
             return post
-        rebuild = EXPRESSIONS.rebuild[type(post)]
-        assert rebuild is not None
-        image: Expr = rebuild(post, self._begin_by_default)
+        image: Expr = EXPRESSIONS.rebuild[type(post)](post, self._begin_by_default)
         self._target_of[image] = DEFAULT
         return image
 
@@ -148,8 +146,8 @@ class _Annotator(ExprRewriter):
         if has_parts(kind):
             ended: Expr = rebuild_fields(post, self._end_held)
             return ended
-        rebuild = EXPRESSIONS.rebuild[kind]
-        return post if rebuild is None else rebuild(post, self._end_child)
+        image: Expr = EXPRESSIONS.rebuild[kind](post, self._end_child)
+        return image
 
     def _end_child(self, child: Node, _: object) -> Node:
         if child not in self._target_of:

@@ -114,10 +114,9 @@ class _Partitioner:
         return image
 
     def _rebuild_outside(self, node: Node) -> Node:
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        if rebuild is None:
-            return node
-        image: Node = self._image(node.args[0]) if is_begin(node) else rebuild(node, self._get)
+        if is_begin(node):
+            return self._image(node.args[0])
+        image: Node = EXPRESSIONS.rebuild[type(node)](node, self._get)
         return image
 
     def _get(self, node: Node, _: object) -> Node:
@@ -135,8 +134,7 @@ class _Partitioner:
             )
         for node in nodes:
             if not (is_begin(node) or is_end(node)):
-                rebuild = EXPRESSIONS.rebuild[type(node)]
-                self._images[node] = node if rebuild is None else rebuild(node, self._get)
+                self._images[node] = EXPRESSIONS.rebuild[type(node)](node, self._get)
         bodies = tuple(self._image(result) for result in results)
         types = [result.checked_type for result in results]
         single = len(results) == 1

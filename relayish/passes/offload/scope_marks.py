@@ -61,8 +61,6 @@ class _Marker:
     def finish(self, node: Node) -> None:
         """Rebuild ``node``, whose children were."""
         rebuild = EXPRESSIONS.rebuild[type(node)]
-        if rebuild is None:
-            return
         scope = self._scope_of.get(node)
         if scope is None or is_begin(node) or is_end(node) or has_scopes(type(node)):
             image = rebuild(node, self.images.get)

@@ -139,8 +139,7 @@ class _Plan:
             return images[self.folded[node].source.data]
         scale = self._taken.get(node)
         if scale is None:
-            rebuild = EXPRESSIONS.rebuild[type(node)]
-            return node if rebuild is None else rebuild(node, images.get)
+            return EXPRESSIONS.rebuild[type(node)](node, images.get)
         assert isinstance(node, Call)
         args = []
         for arg, treatment in zip(node.args, self._accepted[node].args, strict=True):

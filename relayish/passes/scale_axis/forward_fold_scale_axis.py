@@ -88,13 +88,11 @@ class _Rewriting:
             if isinstance(rewritten, Scaled):
                 self._scaled[node] = rewritten
                 continue
-            rebuild = EXPRESSIONS.rebuild[type(node)]
-            if rewritten is not None:
-                self._images[node] = rewritten
-            elif rebuild is not None:
-                image: Expr = rebuild(node, self._images.get)
-                if image is not node:
-                    self._images[node] = image
+            image = rewritten
+            if image is None:
+                image = EXPRESSIONS.rebuild[type(node)](node, self._images.get)
+            if image is not node:
+                self._images[node] = image
         root = order[-1]
         assert isinstance(root, Expr)
         return self._images.get(root, root)

@@ -53,8 +53,7 @@ def capture_postdfs_index_in_spans(expr: Expr) -> Expr:
     dominators = post_dominators(expr)
     images: dict[Node, Node] = {}
     for node in order:
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        image = node if rebuild is None else rebuild(node, images.get)
+        image = EXPRESSIONS.rebuild[type(node)](node, images.get)
         if isinstance(node, Expr) and type(node) not in NAMES:  # these nodes are everybody's
             dominator = dominators.get(node)
             span = _span(numbers[node], -1 if dominator is None else numbers[dominator])

@@ -62,8 +62,7 @@ def erase_carried_types(expr: _E, *, results: bool = False) -> _E:
     images: dict[Node, Node] = {}
     for node in EXPRESSIONS.post_order(expr):
         if not isinstance(node, Expr):
-            rebuild = EXPRESSIONS.rebuild[type(node)]
-            images[node] = node if rebuild is None else rebuild(node, images.get)
+            images[node] = EXPRESSIONS.rebuild[type(node)](node, images.get)
             continue
         image = EXPRESSIONS.retype[type(node)](node, images.get, None)
         if results and isinstance(image, Function):

@@ -159,8 +159,7 @@ def place_span(image: Expr, span: Span | None, known: Collection[Node]) -> Expr:
     for node in EXPRESSIONS.post_order(image, lambda node: node not in known):
         if node in known:
             continue
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        made = node if rebuild is None else rebuild(node, images.get)
+        made = EXPRESSIONS.rebuild[type(node)](node, images.get)
         bare = isinstance(made, Expr) and made.span is None and type(made) is not Op
         images[node] = made.with_fields(span=span) if bare else made
     placed: Expr = images[image]

@@ -132,8 +132,7 @@ class Walk:
         if has_scopes(type(stmt)):
             repeated = stmt in self.facts.repeated
             return self._repeated.get(stmt) if repeated else self.facts.region.statements.get(stmt)
-        rebuild = VALUES.rebuild[type(stmt)]
-        image = stmt if rebuild is None else rebuild(stmt, self.simplify)
+        image = VALUES.rebuild[type(stmt)](stmt, self.simplify)
         return self._rewriter.replace(stmt, image)
 
     def _steps(self, stmt: Node) -> Steps:
@@ -337,9 +336,7 @@ class Walk:
                 image = yield self._steps(inner)
             images[inner] = image
         get = images.get
-        rebuild = VALUES.rebuild[type(stmt)]
-        assert rebuild is not None
-        image = rebuild(stmt, lambda node, _: get(node) or self.simplify(node))
+        image = VALUES.rebuild[type(stmt)](stmt, lambda node, _: get(node) or self.simplify(node))
         facts.leave()
         return self._note(stmt, image)
 

@@ -148,8 +148,8 @@ def call_outlines(units: Units, made: Collection[tuple[Outline, GlobalVar]], roo
         if unit in called:
             _call(units, *called[unit], unit, images)
             continue
-        rebuild = None if is_closed(node) else EXPRESSIONS.rebuild[type(node)]
-        images[node] = node if rebuild is None else rebuild(node, images.get)
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        images[node] = node if is_closed(node) else rebuild(node, images.get)
     image = images[root]
     assert isinstance(image, Expr)
     return image

@@ -116,8 +116,7 @@ class OwnNodes:
         for node in EXPRESSIONS.post_order(copy, lambda node: node not in images):
             if node in images:
                 continue
-            rebuild = EXPRESSIONS.rebuild[type(node)]
-            image = node if rebuild is None else rebuild(node, images.get)
+            image = EXPRESSIONS.rebuild[type(node)](node, images.get)
             if image is node and node in shared:
                 image = duplicate(node)
             images[node] = image

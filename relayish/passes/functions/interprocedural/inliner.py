@@ -159,11 +159,11 @@ class _Inliner:
             return None if known is None else (known,)
 
         for node in EXPRESSIONS.order_after(root, before):
-            known, rebuild = filling.get(node), EXPRESSIONS.rebuild[type(node)]
+            known = filling.get(node)
             if known is not None:
                 images[node] = images[known]
             else:
-                images[node] = node if rebuild is None else rebuild(node, images.get)
+                images[node] = EXPRESSIONS.rebuild[type(node)](node, images.get)
         image = images[root]
         assert isinstance(image, Expr)
         return image

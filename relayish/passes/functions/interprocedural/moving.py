@@ -90,9 +90,8 @@ class Moves:
             elif type(node) is Var:
                 images[node] = _share_memory(node, images)
             else:
-                make = EXPRESSIONS.rebuild[type(node)]
-                image = node if make is None else make(node, images.get)
-                images[node] = image  # type: ignore[assignment]  # nodes of expressions
+                image = EXPRESSIONS.rebuild[type(node)](node, images.get)
+                images[node] = image
         return images[root]
 
     def _fill(self, site: _Site, bound: set[Node], images: dict[Node, Expr]) -> Expr:

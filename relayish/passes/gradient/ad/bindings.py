@@ -104,7 +104,7 @@ def _over_of_kind(kind: type[Node]) -> Callable[[Any, dict[Node, Expr]], Expr]: 
     if has_scopes(kind):
         return _substitute
     rebuild = EXPRESSIONS.rebuild[kind]
-    if rebuild is None or has_parts(kind):
+    if EXPRESSIONS.push[kind] is None or has_parts(kind):
         return over_operands
     return lambda node, images: rebuild(node, images.get)
 

@@ -89,8 +89,7 @@ class Writer:
             case Expr() if type(node) not in ATOMS:
                 other: Node = rebuild_fields(node, self._force_held)
                 return other
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        image: Node = node if rebuild is None else rebuild(node, self._images.get)
+        image: Node = EXPRESSIONS.rebuild[type(node)](node, self._images.get)
         return image
 
     # Cells and tensors

@@ -125,8 +125,6 @@ class Retyping:
         if kind is Function:
             return self._function(node)
         rebuild = EXPRESSIONS.rebuild[kind]
-        if rebuild is None:
-            return node
         if kind is Call and type(node.op) is Op:
             return self.rewrite_call(node, rebuild(node, self._images.get))
         if kind in _FOLLOWING:
