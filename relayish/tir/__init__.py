@@ -13,7 +13,7 @@ from relayish.tir import mod_ref as _mod_ref  # noqa: F401 - registers memory
 from relayish.tir import temporaries as _temporaries  # noqa: F401 - registers names of values
 from relayish.tir import trip_counts as _trip_counts  # noqa: F401 - registers counts of loops
 from relayish.tir import value_flow as _value_flow  # noqa: F401 - registers what values refer to
-from relayish.tir.analysis.regions import Regions, access_regions
+from relayish.tir.analysis.regions.regions import Regions, access_regions
 from relayish.tir.builders.expr import (
     epsilon,
     equal,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.ir.algebra import ALGEBRAS, NUMBERS, Algebra, Numbers
-from relayish.tir.analysis.literals import element_of, make_literal
+from relayish.tir.analysis.values.literals import element_of, make_literal
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var

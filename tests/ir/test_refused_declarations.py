@@ -271,7 +271,7 @@ def test_an_atom_has_no_operand() -> None:
 
 
 def test_what_is_registered_is_registered_of_a_class_of_nodes() -> None:
-    with pytest.raises(DeclarationError, match=r"TYPE_RULES is given <class 'int'>; exp"):
+    with pytest.raises(DeclarationError, match=r"TYPE_RULES.register is given <class 'int'>; exp"):
         TYPE_RULES.register(int, lambda _node, _infer: None)  # type: ignore[arg-type]
 
 

@@ -7,7 +7,7 @@ import pytest
 from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
-from relayish.tir.analysis.declared_regions import sort_regions
+from relayish.tir.analysis.regions.declared_regions import sort_regions
 from relayish.transform import get_pass
 from tests.support.seeds import many, seeds
 from tests.support.tir_programs import random_func

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish import tir
 from relayish.dataflow.lattice.interval import truncated_quotient, truncated_remainder
-from relayish.tir.analysis.interval import wrap_integer
+from relayish.tir.analysis.values.interval import wrap_integer
 
 WIDTHS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 

@@ -30,12 +30,12 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.passes.core_lowering.lower import operation_of
 from relayish.tir.analysis import Interval, ScalarConstants
-from relayish.tir.analysis.constants import Known
-from relayish.tir.analysis.environments import NOTHING_KNOWN, Environment, Environments
-from relayish.tir.analysis.index_intervals import IndexIntervals, bounds_tested
-from relayish.tir.analysis.interval import type_range
-from relayish.tir.analysis.literals import Number
-from relayish.tir.analysis.refinement import Refinement
+from relayish.tir.analysis.flow.constants import Known
+from relayish.tir.analysis.flow.environments import NOTHING_KNOWN, Environment, Environments
+from relayish.tir.analysis.flow.index_intervals import IndexIntervals, bounds_tested
+from relayish.tir.analysis.flow.refinement import Refinement
+from relayish.tir.analysis.values.interval import type_range
+from relayish.tir.analysis.values.literals import Number
 from relayish.tir.ir.traversal import NODES
 
 S = TypeVar("S")

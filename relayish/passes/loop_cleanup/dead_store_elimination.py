@@ -26,9 +26,9 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.scoping import operands
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_cleanup.needed import find_unneeded
-from relayish.tir.analysis.declared_regions import sort_regions
-from relayish.tir.analysis.faults import is_in_range, may_fault
-from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.analysis.facts.faults import is_in_range, may_fault
+from relayish.tir.analysis.facts.loop_ranges import LoopRanges
+from relayish.tir.analysis.regions.declared_regions import sort_regions
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr

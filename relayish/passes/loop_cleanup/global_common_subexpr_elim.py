@@ -31,7 +31,7 @@ from relayish._support.stable import until_stable
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_cleanup.redundant import Web, find_webs
 from relayish.passes.loop_cleanup.reuse import reuse
-from relayish.tir.analysis.declared_regions import sort_regions
+from relayish.tir.analysis.regions.declared_regions import sort_regions
 from relayish.tir.ir.function import LoweredFunc
 
 

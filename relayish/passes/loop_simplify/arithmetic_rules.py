@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.affine import Affine
-from relayish.tir.analysis.linear_form import LinearForm
-from relayish.tir.analysis.literals import (
+from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.linear.linear_form import LinearForm
+from relayish.tir.analysis.values.literals import (
     is_arithmetic,
     is_number,
     make_literal,

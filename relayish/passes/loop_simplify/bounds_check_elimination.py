@@ -41,10 +41,10 @@ from relayish.dataflow.solver.solve import solve
 from relayish.ir.node import Node
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.if_simplify import simplify_branches
-from relayish.tir.analysis.declared_regions import sort_regions
-from relayish.tir.analysis.environments import Environment
-from relayish.tir.analysis.index_intervals import IndexIntervals
-from relayish.tir.analysis.point_facts import PointFacts
+from relayish.tir.analysis.flow.environments import Environment
+from relayish.tir.analysis.flow.index_intervals import IndexIntervals
+from relayish.tir.analysis.flow.point_facts import PointFacts
+from relayish.tir.analysis.regions.declared_regions import sort_regions
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import And, Expr, Or, const
 from relayish.tir.ir.stmt import For, IfThenElse, Let

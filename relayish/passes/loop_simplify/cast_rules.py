@@ -25,7 +25,7 @@ import ml_dtypes
 from relayish.dataflow.lattice.interval import Interval
 from relayish.passes.loop_simplify.fold_rules import fold_broadcast_cast, fold_known
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.interval import type_range
+from relayish.tir.analysis.values.interval import type_range
 from relayish.tir.ir.operators import Cast, Expr
 from relayish.tir.ir.type import Type
 from relayish.tir.rewriting.facts import Facts

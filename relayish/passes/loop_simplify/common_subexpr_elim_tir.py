@@ -27,8 +27,8 @@ from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.candidates import is_worth_it, roots_of
 from relayish.passes.loop_simplify.positions import NEVER, Positions
-from relayish.tir.analysis.declared_regions import sort_regions
-from relayish.tir.analysis.value_numbers import ValueNumbers
+from relayish.tir.analysis.regions.declared_regions import sort_regions
+from relayish.tir.analysis.values.value_numbers import ValueNumbers
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor

@@ -38,9 +38,9 @@ from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.fold_rules import FOLD_RULES
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.constants import Known, ScalarConstants
-from relayish.tir.analysis.literals import make_literal
-from relayish.tir.analysis.refinement import variable_read
+from relayish.tir.analysis.flow.constants import Known, ScalarConstants
+from relayish.tir.analysis.flow.refinement import variable_read
+from relayish.tir.analysis.values.literals import make_literal
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import PolyFor

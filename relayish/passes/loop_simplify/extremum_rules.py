@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.literals import element_of, make_literal
+from relayish.tir.analysis.values.literals import element_of, make_literal
 from relayish.tir.ir.operators import Expr, Max, Min
 from relayish.tir.rewriting.facts import Facts
 

@@ -19,8 +19,8 @@ from typing import Final
 
 from relayish.ir.scoping import operands
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.constant_rules import EVALUATIONS
-from relayish.tir.analysis.literals import Number, element_of, make_literal, value_of
+from relayish.tir.analysis.values.constant_rules import EVALUATIONS
+from relayish.tir.analysis.values.literals import Number, element_of, make_literal, value_of
 from relayish.tir.ir.operators import (
     BinaryOpNode,
     Broadcast,

@@ -19,16 +19,16 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.affine import Affine
-from relayish.tir.analysis.interval import type_range
-from relayish.tir.analysis.linear_form import LinearForm, interval_of_form
-from relayish.tir.analysis.literals import (
+from relayish.tir.analysis.facts.prove import can_prove
+from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.linear.linear_form import LinearForm, interval_of_form
+from relayish.tir.analysis.values.interval import type_range
+from relayish.tir.analysis.values.literals import (
     element_of,
     is_arithmetic,
     is_number,
     make_literal,
 )
-from relayish.tir.analysis.prove import can_prove
 from relayish.tir.ir.operators import (
     EQ,
     GE,

@@ -17,7 +17,7 @@ from relayish.ir.node import Node
 from relayish.ir.roles import Access
 from relayish.ir.scoping import bound_by, operands
 from relayish.ir.traversal import ByKind
-from relayish.tir.analysis.value_numbers import ValueNumbers, is_pure_call
+from relayish.tir.analysis.values.value_numbers import ValueNumbers, is_pure_call
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Tensor

@@ -13,7 +13,7 @@ from relayish.passes.loop_simplify.logic_rules import LOGIC_RULES
 from relayish.passes.loop_simplify.select_rules import SELECT_RULES
 from relayish.passes.loop_simplify.vector_rules import VECTOR_RULES
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.literals import make_literal
+from relayish.tir.analysis.values.literals import make_literal
 from relayish.tir.ir.operators import (
     BinaryOpNode,
     Cast,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.literals import is_number
+from relayish.tir.analysis.values.literals import is_number
 from relayish.tir.ir.operators import Broadcast, Expr, Not, Select
 from relayish.tir.rewriting.facts import Facts
 

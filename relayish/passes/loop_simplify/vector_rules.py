@@ -22,8 +22,8 @@ from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.fold_rules import BROADCAST_RULES
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.interval import type_range
-from relayish.tir.analysis.literals import is_number, make_literal
+from relayish.tir.analysis.values.interval import type_range
+from relayish.tir.analysis.values.literals import is_number, make_literal
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,

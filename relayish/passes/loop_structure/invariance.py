@@ -8,8 +8,8 @@ from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, has_scopes
 from relayish.tir.analysis import Context, Interval, interval_of
-from relayish.tir.analysis.faults import may_fault
-from relayish.tir.analysis.scopes import assigned_among
+from relayish.tir.analysis.facts.faults import may_fault
+from relayish.tir.analysis.facts.scopes import assigned_among
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import Expr, IntImm, Minus, integer_of
 from relayish.tir.ir.stmt import Let
@@ -49,7 +49,7 @@ def unstable_variables(root: IrNode) -> frozenset[Var]:
 
 
 class _NothingKnown:
-    """What holds everywhere, for :func:`~relayish.tir.analysis.faults.may_fault`."""
+    """What holds everywhere, for :func:`~relayish.tir.analysis.facts.faults.may_fault`."""
 
     def __init__(self) -> None:
         self.context = Context()

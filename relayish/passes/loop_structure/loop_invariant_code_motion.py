@@ -40,12 +40,12 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import bound_by, has_scopes, operands
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.positions import Positions
-from relayish.tir.analysis.declared_regions import sort_regions
-from relayish.tir.analysis.dependence import disturbed_reads
-from relayish.tir.analysis.faults import may_fault
-from relayish.tir.analysis.index_intervals import IndexIntervals
-from relayish.tir.analysis.point_facts import PointFacts
-from relayish.tir.analysis.value_numbers import ValueNumbers, is_pure_call
+from relayish.tir.analysis.dependence.dependence import disturbed_reads
+from relayish.tir.analysis.facts.faults import may_fault
+from relayish.tir.analysis.flow.index_intervals import IndexIntervals
+from relayish.tir.analysis.flow.point_facts import PointFacts
+from relayish.tir.analysis.regions.declared_regions import sort_regions
+from relayish.tir.analysis.values.value_numbers import ValueNumbers, is_pure_call
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr

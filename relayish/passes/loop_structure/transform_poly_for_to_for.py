@@ -30,7 +30,7 @@ from relayish.passes.loop_structure.invariance import (
 from relayish.passes.loop_structure.trip_count import trip_count
 from relayish.passes.loop_structure.writes import Writes
 from relayish.tir.analysis import Interval
-from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Cast, Expr, const
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor

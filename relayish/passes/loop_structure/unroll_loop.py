@@ -27,8 +27,8 @@ from relayish.passes.loop_structure.invariance import (
     literal_value,
     unstable_variables,
 )
-from relayish.tir.analysis.declared_regions import sort_regions
-from relayish.tir.analysis.interval import wrap_integer
+from relayish.tir.analysis.regions.declared_regions import sort_regions
+from relayish.tir.analysis.values.interval import wrap_integer
 from relayish.tir.bind_once import bind_once
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from relayish.passes.loop_structure.invariance import literal_value
-from relayish.tir.analysis.interval import wrap_integer
+from relayish.tir.analysis.values.interval import wrap_integer
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,

@@ -36,9 +36,9 @@ from relayish.passes.loop_structure.remove_schedule_block import inline_realize
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
 from relayish.tir.analysis import Context, loop_carried
-from relayish.tir.analysis.declared_regions import sort_regions
-from relayish.tir.analysis.dependence import is_kept_in_order
-from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.analysis.dependence.dependence import is_kept_in_order
+from relayish.tir.analysis.facts.loop_ranges import LoopRanges
+from relayish.tir.analysis.regions.declared_regions import sort_regions
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_VECTORIZE, ForType
 from relayish.tir.ir.function import LoweredFunc

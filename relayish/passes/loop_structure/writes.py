@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from relayish._support.graph import reachable
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
-from relayish.tir.analysis.effects import effect_of
+from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import IntrinsicOp

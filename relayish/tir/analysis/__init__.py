@@ -8,12 +8,8 @@ carries any.
 """
 
 from relayish.dataflow.lattice.interval import Interval
-from relayish.tir.analysis.accesses import Access, Accesses, collect_accesses
-from relayish.tir.analysis.bounds import float_interval_of, interval_of
-from relayish.tir.analysis.constant_rules import EVALUATIONS
-from relayish.tir.analysis.constants import ScalarConstants
-from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.dependence import (
+from relayish.tir.analysis.dependence.accesses import Access, Accesses, collect_accesses
+from relayish.tir.analysis.dependence.dependence import (
     Dependence,
     DependenceKind,
     dependences,
@@ -21,22 +17,10 @@ from relayish.tir.analysis.dependence import (
     loop_carried,
     parallel_loops,
 )
-from relayish.tir.analysis.environments import Environment, Environments
-from relayish.tir.analysis.faults import FAULTS
-from relayish.tir.analysis.index_intervals import IndexIntervals
-from relayish.tir.analysis.interval import FloatInterval
-from relayish.tir.analysis.interval_rules import INTERVAL_RULES, IntervalRule
-from relayish.tir.analysis.iteration_pairs import Direction
-from relayish.tir.analysis.linear_form import (
-    LinearForm,
-    exact_form,
-    expr_of_form,
-    interval_of_form,
-    linear_form,
-)
-from relayish.tir.analysis.out_of_bounds import OutOfBounds, find_out_of_bounds
-from relayish.tir.analysis.prove import can_prove
-from relayish.tir.analysis.scopes import (
+from relayish.tir.analysis.dependence.iteration_pairs import Direction
+from relayish.tir.analysis.facts.faults import FAULTS
+from relayish.tir.analysis.facts.prove import can_prove
+from relayish.tir.analysis.facts.scopes import (
     assigned_variables,
     assume,
     bind,
@@ -46,7 +30,23 @@ from relayish.tir.analysis.scopes import (
     enter_loop,
     statements_with_contexts,
 )
-from relayish.tir.analysis.symbolic_bounds import SymbolicBounds, symbolic_bounds
+from relayish.tir.analysis.facts.symbolic_bounds import SymbolicBounds, symbolic_bounds
+from relayish.tir.analysis.flow.constants import ScalarConstants
+from relayish.tir.analysis.flow.environments import Environment, Environments
+from relayish.tir.analysis.flow.index_intervals import IndexIntervals
+from relayish.tir.analysis.linear.bounds import float_interval_of, interval_of
+from relayish.tir.analysis.linear.linear_form import (
+    LinearForm,
+    exact_form,
+    expr_of_form,
+    interval_of_form,
+    linear_form,
+)
+from relayish.tir.analysis.regions.out_of_bounds import OutOfBounds, find_out_of_bounds
+from relayish.tir.analysis.values.constant_rules import EVALUATIONS
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.analysis.values.interval import FloatInterval
+from relayish.tir.analysis.values.interval_rules import INTERVAL_RULES, IntervalRule
 
 __all__ = [
     "EVALUATIONS",

@@ -18,11 +18,11 @@ from relayish.ir.scoping import PROGRAM, bound_by
 from relayish.ir.traversal import ByKind
 from relayish.rewriting.rule import Facts as RewritingFacts
 from relayish.rewriting.rule import Rule
-from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.faults import may_fault
-from relayish.tir.analysis.interval_rules import integer_interval
-from relayish.tir.analysis.linear_form import LinearForm, interval_of_form, without_overflow
-from relayish.tir.analysis.literals import is_arithmetic
+from relayish.tir.analysis.facts.faults import may_fault
+from relayish.tir.analysis.linear.linear_form import LinearForm, interval_of_form, without_overflow
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.analysis.values.interval_rules import integer_interval
+from relayish.tir.analysis.values.literals import is_arithmetic
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr

@@ -18,15 +18,15 @@ from relayish.ir.renaming import replace_nodes
 from relayish.ir.scoping import bound_by, has_scopes
 from relayish.rewriting.graph import GraphRewriter
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.declared_regions import sort_regions
-from relayish.tir.analysis.scopes import (
+from relayish.tir.analysis.facts.scopes import (
     assume,
     bind,
     context_of,
     enter_block,
     enter_loop,
 )
+from relayish.tir.analysis.regions.declared_regions import sort_regions
+from relayish.tir.analysis.values.context import Context
 from relayish.tir.bind_once import bind_once
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc

@@ -15,10 +15,10 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, operands, scope_roots
 from relayish.ir.verification import Report
-from relayish.tir.analysis.elements import body_of_element
-from relayish.tir.analysis.loop_ranges import LoopRanges
-from relayish.tir.analysis.out_of_bounds import find_out_of_bounds, reached_accesses
-from relayish.tir.analysis.regions import index_ends
+from relayish.tir.analysis.facts.loop_ranges import LoopRanges
+from relayish.tir.analysis.regions.elements import body_of_element
+from relayish.tir.analysis.regions.out_of_bounds import find_out_of_bounds, reached_accesses
+from relayish.tir.analysis.regions.regions import index_ends
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.intrinsic import GetAddr

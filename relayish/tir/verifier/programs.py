@@ -10,7 +10,7 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.verification import DEFINITION_RULES, Report, Violation
 from relayish.ir.verifier import Piece, ProgramVerifier
-from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.traversal import NODES

@@ -10,9 +10,9 @@ from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.verification import Report
-from relayish.tir.analysis.declared_regions import READS, WRITES, Sort, accesses_of
-from relayish.tir.analysis.loop_ranges import LoopRanges
-from relayish.tir.analysis.regions import buffer_of, index_ends, sees_whole_buffer
+from relayish.tir.analysis.facts.loop_ranges import LoopRanges
+from relayish.tir.analysis.regions.declared_regions import READS, WRITES, Sort, accesses_of
+from relayish.tir.analysis.regions.regions import buffer_of, index_ends, sees_whole_buffer
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor

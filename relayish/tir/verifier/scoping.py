@@ -10,7 +10,7 @@ from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scope_rules import BoundOnce
 from relayish.ir.scoping import evaluated
 from relayish.ir.verification import Report
-from relayish.tir.analysis.scopes import assignments_among
+from relayish.tir.analysis.facts.scopes import assignments_among
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import GetAddr

@@ -13,7 +13,7 @@ from relayish.ir.node import node
 from relayish.ir.relay.module import IRModule
 from relayish.passes.loop_simplify.rules import SIMPLIFICATIONS
 from relayish.tir import Alloc, Block, For, ForType, Free, IfThenElse, Let, Load, Store, Var, const
-from relayish.tir.analysis.faults import FAULTS
+from relayish.tir.analysis.facts.faults import FAULTS
 from relayish.tir.ir.operators import as_expr
 from relayish.transform import get_pass
 

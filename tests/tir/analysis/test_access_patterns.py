@@ -8,14 +8,13 @@ import pytest
 
 from relayish import tir
 from relayish.tir.analysis import (
-    dependence,
     dependences,
     is_parallel,
     loop_carried,
     parallel_loops,
 )
-from relayish.tir.analysis.access_patterns import PatternTable
-from relayish.tir.analysis.dependence import disturbed_reads
+from relayish.tir.analysis.dependence.access_patterns import PatternTable
+from relayish.tir.analysis.dependence.dependence import dependence, disturbed_reads
 from tests.support.seeds import seeds
 from tests.support.tir_nests import draw
 

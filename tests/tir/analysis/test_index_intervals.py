@@ -11,7 +11,7 @@ from relayish._support.persistent_map import PersistentMap
 from relayish.dataflow import UNREACHABLE, solve
 from relayish.dataflow.lattice import check_laws
 from relayish.tir.analysis import Environments, IndexIntervals, Interval
-from relayish.tir.analysis.environments import Outcome
+from relayish.tir.analysis.flow.environments import Outcome
 from tests.support.tir_deep import DEEP, LEVELS, SHARED
 
 I, J, P, X, Y, N = (tir.Var(name) for name in "ijpxyn")  # noqa: E741

@@ -7,7 +7,7 @@ import pytest
 
 from relayish.dataflow import UNREACHABLE, build_flow_graph, solve
 from relayish.tir.analysis import IndexIntervals, Interval
-from relayish.tir.analysis.environments import Environments, interval_held
+from relayish.tir.analysis.flow.environments import Environments, interval_held
 from tests.support.seeds import many, seeds
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, random_func

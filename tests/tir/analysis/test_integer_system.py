@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import random
 
-from relayish.tir.analysis import integer_system
-from relayish.tir.analysis.affine import Affine
-from relayish.tir.analysis.integer_system import (
+from relayish.tir.analysis.linear import integer_system
+from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.linear.integer_system import (
     MOST_WORK,
     Patience,
     System,

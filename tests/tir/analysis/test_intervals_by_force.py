@@ -7,17 +7,17 @@ import random
 
 from relayish import tir
 from relayish.dataflow.lattice.interval import Interval
-from relayish.tir.analysis.bounds import interval_of
-from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import type_range, wrap_integer
-from relayish.tir.analysis.linear_form import (
+from relayish.tir.analysis.facts.prove import can_prove
+from relayish.tir.analysis.facts.scopes import assume
+from relayish.tir.analysis.linear.bounds import interval_of
+from relayish.tir.analysis.linear.linear_form import (
     exact_form,
     expr_of_form,
     interval_of_form,
     linear_form,
 )
-from relayish.tir.analysis.prove import can_prove
-from relayish.tir.analysis.scopes import assume
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.analysis.values.interval import type_range, wrap_integer
 from tests.support.each import each
 from tests.support.seeds import seeds
 from tests.support.tir_integers import WIDTHS, Fault, evaluate, random_condition, random_expr

@@ -10,12 +10,12 @@ from relayish import tir
 from relayish.tir.analysis import (
     Context,
     Interval,
-    access_patterns,
     dependences,
     is_parallel,
     loop_carried,
     parallel_loops,
 )
+from relayish.tir.analysis.dependence.dependence import access_patterns
 from tests.support.depth import DEPTH
 from tests.support.seeds import seeds
 from tests.support.tir_nests import draw

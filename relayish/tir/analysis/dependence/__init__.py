@@ -1,0 +1,1 @@
+"""Data dependences: accesses, iteration domains, and pairs of iterations that meet."""

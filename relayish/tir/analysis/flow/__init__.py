@@ -1,0 +1,1 @@
+"""Analyses along the flow of control: intervals and constants of variables at each point."""

@@ -1,0 +1,1 @@
+"""Linear forms of expressions, and the systems of integers that they make."""

@@ -1,0 +1,156 @@
+"""Linear inference: what the known bounds of some sums tell together of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from relayish.dataflow.lattice.interval import Interval, div
+from relayish.dataflow.lattice.symbols import BOTTOM
+from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.linear.integer_system import Row, System, is_feasible
+from relayish.tir.analysis.linear.linear_form import LinearForm, exact_form, linear_form
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.analysis.values.interval_rules import interval_by_rules
+from relayish.tir.ir.operators import Div, Expr, Max, Min, Mod
+
+_MOST_FACTS: Final = 24
+_MOST_TERMS: Final = 24
+
+
+class Signs(NamedTuple):
+    """Which signs an integer may have."""
+
+    negative: bool
+    zero: bool
+    positive: bool
+
+
+def possible_signs(form: LinearForm, context: Context) -> Signs:
+    """Return the signs that the integer ``form`` may have, from all that is known of its terms.
+
+    Facts count that share variables with it, or with such facts; quotients, remainders, minima and
+    maxima among the terms are what they are by definition. Both up to a limit.
+    """
+    facts = _Facts(context)
+    wanted = facts.affine(form)
+    if facts.add_known(form.terms):
+        system = facts.system()
+        below = wanted.times(-1).shifted(-1)
+        above = wanted.shifted(-1)
+        return Signs(
+            is_feasible(system.having((), [below])) is not False,
+            is_feasible(system.having([wanted])) is not False,
+            is_feasible(system.having((), [above])) is not False,
+        )
+    return Signs(negative=True, zero=True, positive=True)
+
+
+class _Facts:
+    """A system whose unknowns are terms."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._number: dict[Expr, int] = {}
+        self._pending: list[Expr] = []
+        self._count = 0
+        self._equations: list[Row] = []
+        self._inequalities: list[Row] = []
+        self._quotients: dict[tuple[frozenset[tuple[Expr, int]], int, int], tuple[int, int]] = {}
+
+    def affine(self, form: LinearForm) -> Row:
+        terms = {self._unknown(term): factor for term, factor in form.terms.items()}
+        return Affine(form.constant, terms)
+
+    def add_known(self, terms: Iterable[Expr]) -> int:
+        """Add what is known of ``terms``, and of what that mentions; return how much it is."""
+        found = 0
+        seen: set[object] = set()
+        mentioned = list(terms)
+        while (mentioned or self._pending) and found < _MOST_FACTS:
+            if self._pending:
+                found += self._define(self._pending.pop())
+                continue
+            term = mentioned.pop()
+            for key, interval in self._context.facts_about((term,)):
+                if key in seen or len(key) < 2 or found >= _MOST_FACTS:
+                    continue
+                seen.add(key)
+                if self._count + len(key) > _MOST_TERMS:
+                    continue
+                found += 1
+                mentioned += [each for each, _ in key if each not in self._number]
+                total = Affine(0, {self._unknown(each): factor for each, factor in key})
+                self._between(total, interval)
+        return found
+
+    def system(self) -> System:
+        return System(self._equations, self._inequalities)
+
+    def _unknown(self, term: Expr) -> int:
+        found = self._number.get(term)
+        if found is None:
+            interval = interval_by_rules(term, self._context)
+            assert isinstance(interval, Interval)
+            found = self._number[term] = self._new(interval)
+            if isinstance(term, (Div, Mod, Min, Max)):
+                self._pending.append(term)
+        return found
+
+    def _new(self, interval: Interval) -> int:
+        self._count += 1
+        self._between(Affine(0, {self._count: 1}), interval)
+        return self._count
+
+    def _between(self, total: Row, interval: Interval) -> None:
+        self._inequalities.append(total.shifted(-interval.low))
+        self._inequalities.append(total.times(-1).shifted(interval.high))
+
+    def _define(self, term: Expr) -> int:
+        """Add what ``term`` is by definition; return whether that is anything."""
+        unknown = Affine(0, {self._number[term]: 1})
+        match term:
+            case Min():
+                self._inequalities += [
+                    self.affine(form).plus(unknown, -1) for form in self._exact((term.a, term.b))
+                ]
+                return 1
+            case Max():
+                self._inequalities += [
+                    unknown.plus(self.affine(form), -1) for form in self._exact((term.a, term.b))
+                ]
+                return 1
+            case Div() | Mod():
+                return self._define_quotient(term, unknown)
+        return 0
+
+    def _define_quotient(self, term: Div | Mod, unknown: Row) -> int:
+        divisor = linear_form(term.b, self._context)
+        exact = self._exact((term.a,))
+        if not exact or not divisor.is_constant or divisor.constant in (0, -1):
+            return 0
+        by, [form] = divisor.constant, exact
+        key = (frozenset(form.terms.items()), form.constant, by)
+        if key not in self._quotients:
+            self._quotients[key] = self._divide(self.affine(form), term.a, by)
+        same = Affine(0, {self._quotients[key][isinstance(term, Mod)]: 1})
+        self._equations.append(unknown.plus(same, -1))
+        return 1
+
+    def _divide(self, value: Row, dividend: Expr, by: int) -> tuple[int, int]:
+        interval, most = interval_by_rules(dividend, self._context), abs(by) - 1
+        assert isinstance(interval, Interval)
+        quotients = div(interval, Interval(by, by))
+        assert quotients is not BOTTOM
+        quotient = self._new(quotients)
+        rest = self._new(
+            Interval(-most if interval.low < 0 else 0, most if interval.high > 0 else 0)
+        )
+        total = Affine(0, {quotient: by, rest: 1})
+        self._equations.append(total.plus(value, -1))
+        return quotient, rest
+
+    def _exact(self, exprs: Sequence[Expr]) -> list[LinearForm]:
+        """Return those forms of ``exprs`` that are valid as integers."""
+        forms = [exact_form(each, self._context) for each in exprs]
+        return [form for form in forms if form is not None]
