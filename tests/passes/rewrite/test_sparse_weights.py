@@ -14,6 +14,7 @@ from relayish.op.nn.sparse import as_block_rows, as_dense
 from relayish.passes.rewrite.conv2d_to_sparse import conv2d_to_sparse, convert_conv2d
 from relayish.passes.rewrite.conv2d_to_sparse2 import conv2d_to_sparse2
 from relayish.passes.rewrite.dense_to_sparse import convert_dense, dense_to_sparse
+from relayish.tvm import data_dep_optimization
 from tests.support.depth import DEPTH
 from tests.support.each import each
 
@@ -231,17 +232,17 @@ def test_deep_networks_take_sparse_weights():
 
 
 def test_functions_and_parameters_are_converted_under_the_names_of_tvm():
-    convert = relay.data_dep_optimization.bsr_dense.convert
+    convert = data_dep_optimization.bsr_dense.convert
     image, params = convert(dense_layers(), {"w": mostly_zero(6, 8)}, (1, 1), 0.4)
     assert set(params) == {"w.data", "w.indices", "w.indptr"}
     assert operators(image)[0] == "nn.sparse_dense"
-    convert = relay.data_dep_optimization.bsr_conv2d.convert
+    convert = data_dep_optimization.bsr_conv2d.convert
     func, _, shape = convolution("NHWC", 1)
     image, params = convert(func, {"w": np.zeros(shape, "float32")}, (1, 1), 0.4, "NHWC", 1)
     assert operators(image) == ["nn.sparse_conv2d"]
     x, w = relay.var("x", shape=(2, 3)), relay.var("w", shape=(3, 4))
     layer = relay.Function([x, w], relay.nn.dense(x, relay.transpose(w, axes=(1, 0)), units=4))
-    convert = relay.data_dep_optimization.simplify_fc_transpose.convert
+    convert = data_dep_optimization.simplify_fc_transpose.convert
     image, params = convert(layer, {"w": np.ones((3, 4), "float32")})
     assert params["w.T"].shape == (4, 3)
 
