@@ -12,7 +12,6 @@ from relayish.tir.analysis.linear.integer_system import (
     Patience,
     System,
     is_feasible,
-    least_and_greatest,
     solve_equations,
 )
 from tests.support.seeds import seeds
@@ -72,18 +71,6 @@ def test_solving_equations_keeps_the_values_of_sums():
         for value in range(-8, 9):
             found = is_feasible(reduced.having([image.plus(Affine(-value, {}))]))
             assert found is (value in values), seed
-
-
-def test_least_and_greatest_values_are_those_of_solutions():
-    for seed in FEW:
-        rng = random.Random(f"least {seed}")
-        system, points, count = random_system(rng)
-        if not points:
-            continue
-        wanted = random_affine(rng, count)
-        values = [value_of(wanted, point) for point in points]
-        found = least_and_greatest(wanted, system, -200, 200)
-        assert found == (min(values), max(values)), seed
 
 
 def test_system_without_bounds_is_decided():

@@ -126,33 +126,6 @@ def solve_equations(system: System, wanted: Sequence[Row] = ()) -> tuple[System,
     return System((), inequalities), images
 
 
-def least_and_greatest(wanted: Row, system: System, low: int, high: int) -> tuple[int, int] | None:
-    """Return the least and the greatest value of ``wanted`` in solutions of ``system``.
-
-    Args:
-        wanted: A sum of variables, known to be within ``[low, high]``.
-        system: A system that has a solution.
-        low: Not greater than any value.
-        high: Not less than any value.
-
-    Returns:
-        ``None`` where that cannot be decided.
-    """
-    first = _least(wanted, system, low, high)
-    last = _least(wanted.times(-1), system, -high, -low)
-    return None if first is None or last is None else (first, -last)
-
-
-def _least(wanted: Row, system: System, low: int, high: int) -> int | None:
-    while low < high:
-        middle = (low + high) // 2
-        found = is_feasible(system.having((), [wanted.times(-1).shifted(middle)]))
-        if found is None:
-            return None
-        low, high = (low, middle) if found else (middle + 1, high)
-    return low
-
-
 def _nearest(a: int, b: int) -> int:
     """Return the integer nearest to ``a / b``."""
     return (2 * a + b) // (2 * b)
