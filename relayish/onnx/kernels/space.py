@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.numeric import blocks
 from relayish.numeric.windows import extend
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import check_rank, place_windows
@@ -19,36 +20,26 @@ def depth_to_space(x: Array, *, blocksize: int, mode: str = "DCR") -> Array:
     In mode DCR the blocks are the slowest part of the channels, in CRD the fastest.
     """
     _check_image(x, mode)
-    batch, channels, height, width = x.shape
+    channels = x.shape[1]
     if blocksize < 1 or channels % blocksize**2:
         raise EvaluationError(
             f"{channels} channels do not make blocks of {blocksize} by {blocksize}; expected a "
             f"multiple of {blocksize**2}"
         )
-    depth = channels // blocksize**2
-    if mode == "DCR":
-        split = x.reshape(batch, blocksize, blocksize, depth, height, width)
-        moved = split.transpose(0, 3, 4, 1, 5, 2)
-    else:
-        split = x.reshape(batch, depth, blocksize, blocksize, height, width)
-        moved = split.transpose(0, 1, 4, 2, 5, 3)
-    return moved.reshape(batch, depth, height * blocksize, width * blocksize)
+    return blocks.depth_to_space(x.shape, blocksize, blocks_first=mode == "DCR").apply(x)
 
 
 @kernel("SpaceToDepth", since=(1, 13, 28), added={"mode": 28})
 def space_to_depth(x: Array, *, blocksize: int, mode: str = "DCR") -> Array:
     """Return blocks (n, c, h, w) as channels: (n, c * blocksize², h / blocksize, w / blocksize)."""
     _check_image(x, mode)
-    batch, channels, height, width = x.shape
+    height, width = x.shape[2:]
     if blocksize < 1 or height % blocksize or width % blocksize:
         raise EvaluationError(
             f"an image of {height} by {width} is not made of blocks of {blocksize}; expected a "
             "multiple in both directions"
         )
-    rows, columns = height // blocksize, width // blocksize
-    split = x.reshape(batch, channels, rows, blocksize, columns, blocksize)
-    order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
-    return split.transpose(order).reshape(batch, channels * blocksize**2, rows, columns)
+    return blocks.space_to_depth(x.shape, blocksize, blocks_first=mode == "DCR").apply(x)
 
 
 def _check_image(x: Array, mode: str) -> None:

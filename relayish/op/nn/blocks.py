@@ -10,6 +10,12 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.numeric.blocks import (
+    batch_to_space,
+    depth_to_space,
+    space_to_batch,
+    space_to_depth,
+)
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout
@@ -129,62 +135,43 @@ def _check_blocks(
 
 def _space_to_depth(attrs: SubPixelAttrs, data: Array) -> Array:
     source, block = convert_layout(data, attrs.layout, "NCHW"), attrs.block_size
-    n, c, h, w = source.shape
-    rows, columns = h // block, w // block
-    whole = source[:, :, : rows * block, : columns * block]
-    blocks = whole.reshape((n, c, rows, block, columns, block))
-    deep = blocks.transpose(0, 3, 5, 1, 2, 4).reshape((n, c * block * block, rows, columns))
+    whole = source[:, :, : source.shape[2] // block * block, : source.shape[3] // block * block]
+    deep = space_to_depth(whole.shape, block, blocks_first=True).apply(whole)
     return convert_layout(deep, "NCHW", attrs.layout)
 
 
 def _depth_to_space(attrs: SubPixelAttrs, data: Array) -> Array:
     source, block = convert_layout(data, attrs.layout, "NCHW"), attrs.block_size
-    n, c, h, w = source.shape
-    channels = c // (block * block)
-    used = source[:, : channels * block * block]
-    match attrs.mode:
-        case "DCR":
-            parts = used.reshape((n, block, block, channels, h, w)).transpose(0, 3, 4, 1, 5, 2)
-        case "CDR":
-            parts = used.reshape((n, channels, block, block, h, w)).transpose(0, 1, 4, 2, 5, 3)
-        case _:
-            raise EvaluationError(f"mode {attrs.mode!r} of depth_to_space is not DCR or CDR")
-    return convert_layout(parts.reshape((n, channels, h * block, w * block)), "NCHW", attrs.layout)
+    if attrs.mode not in ("DCR", "CDR"):
+        raise EvaluationError(f"mode {attrs.mode!r} of depth_to_space is not DCR or CDR")
+    used = source[:, : source.shape[1] // (block * block) * block * block]
+    spread = depth_to_space(used.shape, block, blocks_first=attrs.mode == "DCR").apply(used)
+    return convert_layout(spread, "NCHW", attrs.layout)
 
 
 def _space_to_batch_nd(attrs: SpaceToBatchNDAttrs, data: Array) -> Array:
-    """Element ``i`` of a block goes to the ``i``-th part of the batch."""
     blocks, rank = attrs.block_shape, len(attrs.block_shape)
     margins = [(0, 0), *map(as_sizes, attrs.paddings), *[(0, 0)] * (data.ndim - rank - 1)]
     value = np.asarray(attrs.pad_value).astype(data.dtype)
     wide = np.pad(data, margins, constant_values=value.item())
-    batch, *rest = wide.shape
-    sizes = []
-    for size, block in zip(rest[:rank], blocks, strict=True):
+    for size, block in zip(wide.shape[1:], blocks, strict=False):
         if size % block:
             raise EvaluationError(
                 f"{size} padded elements cannot be divided into blocks of {block}"
             )
-        sizes += [size // block, block]
-    parts = wide.reshape((batch, *sizes, *rest[rank:]))
-    insides = [2 * i + 2 for i in range(rank)]
-    outsides = [2 * i + 1 for i in range(rank)]
-    order = (*insides, 0, *outsides, *range(2 * rank + 1, parts.ndim))
-    return parts.transpose(order).reshape((batch * math.prod(blocks), *sizes[::2], *rest[rank:]))
+    return space_to_batch(wide.shape, blocks).apply(wide)
 
 
 def _batch_to_space_nd(attrs: BatchToSpaceNDAttrs, data: Array) -> Array:
-    blocks, rank = attrs.block_shape, len(attrs.block_shape)
-    total, *rest = data.shape
-    batch, left = divmod(total, math.prod(blocks))
-    if left and batch:
-        raise EvaluationError(f"a batch of {total} cannot be divided into blocks of {blocks}")
-    parts = data[: total - left].reshape((*blocks, batch, *rest))
-    pairs = [axis for i in range(rank) for axis in (rank + 1 + i, i)]
-    order = (rank, *pairs, *range(2 * rank + 1, parts.ndim))
-    sizes = [n * block for n, block in zip(rest[:rank], blocks, strict=True)]
-    whole = parts.transpose(order).reshape((batch, *sizes, *rest[rank:]))
-    crops = zip(map(as_sizes, attrs.crops), sizes, strict=True)
+    total, block = len(data), math.prod(attrs.block_shape)
+    left = total % block
+    if left and total > block:
+        raise EvaluationError(
+            f"a batch of {total} cannot be divided into blocks of {attrs.block_shape}"
+        )
+    used = data[: total - left]
+    whole = batch_to_space(used.shape, attrs.block_shape).apply(used)
+    crops = zip(map(as_sizes, attrs.crops), whole.shape[1:], strict=False)
     return whole[(slice(None), *(slice(before, n - after) for (before, after), n in crops))]
 
 

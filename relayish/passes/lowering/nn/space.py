@@ -12,6 +12,13 @@ import numpy as np
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr
+from relayish.numeric.blocks import (
+    Rearrangement,
+    batch_to_space,
+    depth_to_space,
+    space_to_batch,
+    space_to_depth,
+)
 from relayish.numeric.resizing import Axis, find_samples, in_order
 from relayish.op.builders.builder import op
 from relayish.op.nn.window_types import SPATIAL
@@ -90,15 +97,11 @@ class Arrangements(LoweringHandler):
         """Move blocks of pixels into channels."""
         layout, block = site.attrs.layout, site.attrs.block_size
         site.result_shape()
-        n, c, h, w = arranged_shape(site.shape(), layout, "NCHW")
-        rows, columns = h // block, w // block
-        plain = arrange(site.args[0], layout, "NCHW")
-        ends = [(0, n), (0, c), (0, rows * block), (0, columns * block)]
-        whole = cut(plain, (n, c, h, w), ends)
-        parts = op.reshape(whole, newshape=(n, c, rows, block, columns, block))
-        deep = transpose(parts, (0, 3, 5, 1, 2, 4))
-        found = op.reshape(deep, newshape=(n, c * block * block, rows, columns))
-        return arrange(found, "NCHW", layout)
+        shape = n, c, h, w = arranged_shape(site.shape(), layout, "NCHW")
+        kept = n, c, h // block * block, w // block * block
+        whole = cut(arrange(site.args[0], layout, "NCHW"), shape, [(0, size) for size in kept])
+        deep = _rearrange(whole, kept, space_to_depth(kept, block, blocks_first=True))
+        return arrange(deep, "NCHW", layout)
 
     @lowers
     def handle_depth_to_space(self, site: Site) -> Expr:
@@ -106,15 +109,10 @@ class Arrangements(LoweringHandler):
         layout, block, mode = site.attrs.layout, site.attrs.block_size, site.attrs.mode
         refuse_unless(mode in ("DCR", "CDR"), f"there is no mode {mode!r}")
         site.result_shape()
-        n, c, h, w = arranged_shape(site.shape(), layout, "NCHW")
-        channels = c // (block * block)
-        plain = arrange(site.args[0], layout, "NCHW")
-        ends = [(0, n), (0, channels * block * block), (0, h), (0, w)]
-        used = cut(plain, (n, c, h, w), ends)
-        split = (block, block, channels) if mode == "DCR" else (channels, block, block)
-        order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
-        parts = transpose(op.reshape(used, newshape=(n, *split, h, w)), order)
-        found = op.reshape(parts, newshape=(n, channels, h * block, w * block))
+        shape = n, c, h, w = arranged_shape(site.shape(), layout, "NCHW")
+        kept = n, c // (block * block) * block * block, h, w
+        used = cut(arrange(site.args[0], layout, "NCHW"), shape, [(0, size) for size in kept])
+        found = _rearrange(used, kept, depth_to_space(kept, block, blocks_first=mode == "DCR"))
         return arrange(found, "NCHW", layout)
 
     @lowers
@@ -127,40 +125,33 @@ class Arrangements(LoweringHandler):
         widths = ((0, 0), *margins, *((0, 0),) * (site.rank() - rank - 1))
         value = number(attrs.pad_value, dtype)
         wide, shape = spread(site.args[0], site.shape(), widths, value, dtype)
-        batch, *rest = shape
-        sizes: list[int] = []
-        for size, block in zip(rest[:rank], blocks, strict=True):
+        for size, block in zip(shape[1:], blocks, strict=False):
             refuse_unless(size % block == 0, f"{size} elements are no blocks of {block}")
-            sizes += [size // block, block]
-        split = (batch, *sizes, *rest[rank:])
-        insides = [2 * at + 2 for at in range(rank)]
-        outsides = [2 * at + 1 for at in range(rank)]
-        order = (*insides, 0, *outsides, *range(2 * rank + 1, len(split)))
-        parts = transpose(reshape(wide, shape, split), order)
-        whole = (batch * prod(blocks), *sizes[::2], *rest[rank:])
-        return reshape(parts, [split[at] for at in order], whole)
+        return _rearrange(wide, shape, space_to_batch(shape, blocks))
 
     @lowers
     def handle_batch_to_space_nd(self, site: Site) -> Expr:
         """Move elements of the batch into blocks of space."""
         attrs = site.attrs
         site.result_shape()
-        blocks, rank = attrs.block_shape, len(attrs.block_shape)
-        total, *rest = site.shape()
-        batch, left = divmod(total, prod(blocks))
-        refuse_unless(not left, f"a batch of {total} cannot be divided into blocks")
-        split = (*blocks, batch, *rest)
-        pairs = [axis for at in range(rank) for axis in (rank + 1 + at, at)]
-        order = (rank, *pairs, *range(2 * rank + 1, len(split)))
-        parts = transpose(reshape(site.args[0], site.shape(), split), order)
-        sizes = [n * block for n, block in zip(rest[:rank], blocks, strict=True)]
-        whole = (batch, *sizes, *rest[rank:])
-        image = reshape(parts, [split[at] for at in order], whole)
+        blocks, shape = attrs.block_shape, site.shape()
+        refuse_unless(
+            shape[0] % prod(blocks) == 0, f"a batch of {shape[0]} cannot be divided into blocks"
+        )
+        moves = batch_to_space(shape, blocks)
+        image = _rearrange(site.args[0], shape, moves)
+        crops = [(0, 0), *map(known_sizes, attrs.crops)]
+        crops += [(0, 0)] * (len(moves.shape) - len(crops))
         kept = [
-            (before, size - after)
-            for (before, after), size in zip(map(known_sizes, attrs.crops), sizes, strict=True)
+            (before, size - after) for (before, after), size in zip(crops, moves.shape, strict=True)
         ]
-        return cut(image, whole, [(0, batch), *kept, *[(0, size) for size in rest[rank:]]])
+        return cut(image, moves.shape, kept)
+
+
+def _rearrange(data: Expr, shape: Shape, moves: Rearrangement) -> Expr:
+    """Return ``data``, of that shape, with its elements moved."""
+    parts = transpose(reshape(data, shape, moves.split), moves.order)
+    return reshape(parts, moves.moved(), moves.shape)
 
 
 def _mirrored(
