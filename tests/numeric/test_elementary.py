@@ -2,20 +2,28 @@ from __future__ import annotations
 
 import math
 
+import ml_dtypes
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from relayish.numeric.elementary import elu, round_half_away, scale_negative, sigmoid, softplus
 from relayish.numeric.error_function import erf
 
 
-def test_the_error_function_is_exact_to_the_last_place_over_many_blocks() -> None:
-    x = np.linspace(-7, 7, 40001)
-    expected = np.array([math.erf(one) for one in x.tolist()])
-    np.testing.assert_allclose(erf(x), expected, rtol=0, atol=3e-16)
-    single = erf(x.astype(np.float32).reshape(-1, 1))
-    np.testing.assert_allclose(single[:, 0], expected, rtol=0, atol=5e-7)
-    assert np.isnan(erf(np.float32([np.nan, 0]))).tolist() == [True, False]
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64])
+def test_the_error_function_is_exact_to_the_last_place(dtype: npt.DTypeLike) -> None:
+    spread = np.concatenate([np.linspace(-7, 7, 40001), np.geomspace(1e-300, 1, 2000)])
+    with np.errstate(under="ignore"):
+        x = spread.astype(dtype).reshape(-1, 1)
+    expected = np.array([math.erf(one) for one in x.ravel().tolist()])
+    found = erf(x)
+    assert found.dtype == dtype
+    eps, tiny = (float(getattr(ml_dtypes.finfo(dtype), it)) for it in ("eps", "smallest_subnormal"))
+    np.testing.assert_allclose(found[:, 0].astype(float), expected, rtol=eps, atol=tiny)
+    some = [float(erf(one)) for one in x[::500, 0]]
+    np.testing.assert_allclose(some, expected[::500], rtol=eps, atol=tiny)
+    assert np.isnan(erf(np.array([np.nan, 0], dtype)).astype(float)).tolist() == [True, False]
 
 
 def test_exponentials_that_overflow_leave_zero_and_one() -> None:

@@ -14,7 +14,7 @@ from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
 from relayish.ir.property import Property
 from relayish.numeric.elementary import round_half_away, sigmoid
 from relayish.numeric.error_function import erf
-from relayish.numeric.precision import is_whole
+from relayish.numeric.precision import is_whole, narrow, widen
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
@@ -24,7 +24,6 @@ from relayish.op.values.evaluation import (
     Array,
     Parameters,
     apply_into,
-    apply_widened,
 )
 
 
@@ -186,13 +185,13 @@ for _name, _summary, _ufunc, _precision in _IN_MEMORY:
 _declare(
     "rsqrt",
     "Take one over the square root of each element.",
-    evaluate=_require_float("rsqrt", lambda data: apply_widened(_rsqrt, data)),
+    evaluate=_require_float("rsqrt", lambda data: narrow(_rsqrt(widen(data)), data)),
     result_memory=ResultMemory(into=_rsqrt_into),
 )
 _declare(
     "sigmoid",
     "Take 1 / (1 + exp(-x)) of each element x.",
-    evaluate=_require_float("sigmoid", lambda data: apply_widened(sigmoid, data)),
+    evaluate=_require_float("sigmoid", lambda data: narrow(sigmoid(widen(data)), data)),
     result_memory=ResultMemory(into=_sigmoid_into),
     mixed_precision=_FOLLOW,
 )

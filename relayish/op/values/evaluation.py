@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
-from relayish.numeric.precision import cast_to, is_whole, widen
+from relayish.numeric.precision import cast_to
 
 Array: TypeAlias = Any  # a numpy scalar or array; its element type is known only when it comes
 Parameters: TypeAlias = Any  # the attributes of the one operator that is evaluated
@@ -26,15 +26,6 @@ def number_of(value: float, dtype: np.dtype[Any]) -> Array:  # Any: its scalar c
     So an attribute that such a type cannot hold (-1 for unsigned numbers) has a value as well.
     """
     return cast_to(np.asarray(value), dtype)[()]
-
-
-def apply_widened(function: Callable[[Array], Array], data: Array) -> Array:
-    """Return ``function(data)``, computed in ``float32`` where the elements are narrower floats.
-
-    So several steps on them are rounded once, at the end.
-    """
-    wide = data if is_whole(data.dtype) else widen(data)
-    return function(data) if wide is data else function(wide).astype(data.dtype)
 
 
 def as_sizes(values: Sequence[object]) -> tuple[int, ...]:

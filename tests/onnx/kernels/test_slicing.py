@@ -113,20 +113,6 @@ def test_a_condition_selects_slices_or_elements():
         run_kernel("Compress", X, condition[None], version=11)
 
 
-@each("batch_axis", [0, 1])
-def test_the_beginning_of_each_sequence_is_reversed(batch_axis):
-    x = np.arange(24).reshape(3, 4, 2)
-    lengths = np.array([1, 0, 4]) if batch_axis == 0 else np.array([3, 2, 0, 1])
-    (found,) = run_kernel(
-        "ReverseSequence", x, lengths, version=10, batch_axis=batch_axis, time_axis=1 - batch_axis
-    )
-    for element, length in enumerate(lengths.tolist()):
-        before = np.take(x, element, axis=batch_axis)
-        after = np.take(found, element, axis=batch_axis)
-        assert after[:length].tolist() == before[:length][::-1].tolist()
-        assert after[length:].tolist() == before[length:].tolist()
-
-
 @each("case", [([1, 2], {}), ([1, 2, 9], {}), ([1, 2, -1], {}), ([1, 2, 3], {"time_axis": 1})])
 def test_sequences_that_do_not_fit_are_an_error(case):
     lengths, attributes = case
