@@ -46,7 +46,7 @@ from relayish.onnx.kernels import (
 from relayish.onnx.kernels.registry import (
     Array,
     Kernel,
-    absent_attributes,
+    absent_parameters,
     find_kernel,
     kernel,
     kernels,
@@ -55,7 +55,7 @@ from relayish.onnx.kernels.registry import (
 __all__ = [
     "Array",
     "Kernel",
-    "absent_attributes",
+    "absent_parameters",
     "activations",
     "arithmetic",
     "attention",

@@ -12,42 +12,11 @@ from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 
 
-@kernel("Attention", since=(23,))
-def attention_without_lengths(
-    q: Array,
-    k: Array,
-    v: Array,
-    attn_mask: Array | None = None,
-    past_key: Array | None = None,
-    past_value: Array | None = None,
-    *,
-    is_causal: int = 0,
-    kv_num_heads: int | None = None,
-    q_num_heads: int | None = None,
-    qk_matmul_output_mode: int = 0,
-    scale: float | None = None,
-    softcap: float = 0.0,
-    softmax_precision: int | None = None,
-) -> tuple[Array, Array, Array, Array]:
-    """Return scaled dot-product attention, keys and values with the past, and the scores."""
-    return attention(
-        q,
-        k,
-        v,
-        attn_mask,
-        past_key,
-        past_value,
-        is_causal=is_causal,
-        kv_num_heads=kv_num_heads,
-        q_num_heads=q_num_heads,
-        qk_matmul_output_mode=qk_matmul_output_mode,
-        scale=scale,
-        softcap=softcap,
-        softmax_precision=softmax_precision,
-    )
-
-
-@kernel("Attention", since=(24, 25), added={"left_window_size": 25, "right_window_size": 25})
+@kernel(
+    "Attention",
+    since=(23, 24, 25),
+    added={"nonpad_kv_seqlen": 24, "left_window_size": 25, "right_window_size": 25},
+)
 def attention(
     q: Array,
     k: Array,

@@ -12,7 +12,7 @@ from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.values import choice
 
 
-@kernel("Pad", since=(18, 19, 21, 23, 24, 25))
+@kernel("Pad", since=(11, 13, 18, 19, 21, 23, 24, 25), added={"axes": 18})
 def pad(
     data: Array,
     pads: Array,
@@ -39,14 +39,6 @@ def pad(
     if constant_value is not None:
         value = constant_value.reshape(-1)[0]
     return pad_amounts(data, amounts, mode, value)
-
-
-@kernel("Pad", since=(11, 13))
-def pad_all_axes(
-    data: Array, pads: Array, constant_value: Array | None = None, *, mode: str = "constant"
-) -> Array:
-    """Return ``data`` with elements more, or fewer, before and behind those of each axis."""
-    return pad(data, pads, constant_value, mode=mode)
 
 
 @kernel("Pad", since=(2,))

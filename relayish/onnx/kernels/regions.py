@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -50,30 +51,9 @@ def roi_align(
     return narrow(y, x)
 
 
-@kernel("RoiAlign", since=(10,))
-def roi_align_without_shift(
-    x: Array,
-    rois: Array,
-    batch_indices: Array,
-    *,
-    mode: str = "avg",
-    output_height: int = 1,
-    output_width: int = 1,
-    sampling_ratio: int = 0,
-    spatial_scale: float = 1.0,
-) -> Array:
-    """Return regions of images, pooled; coordinates are those of corners of elements."""
-    return roi_align(
-        x,
-        rois,
-        batch_indices,
-        coordinate_transformation_mode="output_half_pixel",
-        mode=mode,
-        output_height=output_height,
-        output_width=output_width,
-        sampling_ratio=sampling_ratio,
-        spatial_scale=spatial_scale,
-    )
+kernel("RoiAlign", since=(10,), removed={"coordinate_transformation_mode": 10})(
+    partial(roi_align, coordinate_transformation_mode="output_half_pixel")
+)
 
 
 @kernel("MaxRoiPool", since=(1, 22))

@@ -25,7 +25,7 @@ KernelT = TypeVar("KernelT", bound=Kernel)
 
 
 class _Served(NamedTuple):
-    """What serves one version of an operator, and which of its parameters are no attributes."""
+    """What serves one version of an operator, and which of its parameters it lacks."""
 
     kernel: Kernel
     absent: frozenset[str]
@@ -50,8 +50,8 @@ def kernel(
         name: The operator, as ``"Conv"``.
         since: The versions served, each by the version of the operator set that brought it.
         domain: The domain of the operator; ``""`` is that of ONNX itself.
-        added: Parameters that are attributes from some version on only, with that version.
-        removed: Parameters that are attributes no more from some version on, with that version.
+        added: Attributes and inputs of some version on only, with that version.
+        removed: Parameters that are none any more from some version on, with that version.
 
     Raises:
         DuplicateNameError: If somebody else's kernel serves one of these versions.
@@ -68,8 +68,8 @@ def kernel(
     return register
 
 
-def absent_attributes(domain: str, name: str, since_version: int) -> frozenset[str]:
-    """Return the parameters of a kernel that are no attributes in one of the versions it serves."""
+def absent_parameters(domain: str, name: str, since_version: int) -> frozenset[str]:
+    """Return the parameters of a kernel that one of the versions it serves does not have."""
     found = _KERNELS.get((domain, name, since_version))
     return frozenset() if found is None else found.absent
 

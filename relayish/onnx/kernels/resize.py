@@ -16,7 +16,7 @@ from relayish.onnx.kernels.registry import Array, kernel
 
 @kernel(
     "Resize",
-    since=(13, 18, 19),
+    since=(11, 13, 18, 19),
     added={"antialias": 18, "axes": 18, "keep_aspect_ratio_policy": 18},
 )
 def resize(
@@ -55,35 +55,6 @@ def resize(
         antialias=bool(antialias),
     )
     return _resample(x, found, how, extrapolation_value)
-
-
-@kernel("Resize", since=(11,))
-def resize_with_region(
-    x: Array,
-    roi: Array,
-    scales: Array,
-    sizes: Array | None = None,
-    *,
-    coordinate_transformation_mode: str = "half_pixel",
-    cubic_coeff_a: float = -0.75,
-    exclude_outside: int = 0,
-    extrapolation_value: float = 0.0,
-    mode: str = "nearest",
-    nearest_mode: str = "round_prefer_floor",
-) -> Array:
-    """Return ``x`` with all axes longer by ``scales``, or where these are empty of ``sizes``."""
-    return resize(
-        x,
-        roi,
-        scales,
-        sizes,
-        coordinate_transformation_mode=coordinate_transformation_mode,
-        cubic_coeff_a=cubic_coeff_a,
-        exclude_outside=exclude_outside,
-        extrapolation_value=extrapolation_value,
-        mode=mode,
-        nearest_mode=nearest_mode,
-    )
 
 
 @kernel("Resize", since=(10,))

@@ -4,7 +4,7 @@ import pytest
 
 from relayish.errors import DuplicateNameError
 from relayish.ir.declarations import declared_temporarily
-from relayish.onnx.kernels import absent_attributes, find_kernel, kernel, kernels
+from relayish.onnx.kernels import absent_parameters, find_kernel, kernel, kernels
 
 
 @pytest.fixture(autouse=True)
@@ -34,5 +34,5 @@ def test_a_second_kernel_of_a_version_is_refused():
 
 def test_attributes_are_absent_before_they_are_added_and_after_they_are_removed():
     kernel("Made", since=(1, 6, 7, 13), added={"new": 7}, removed={"old": 7})(abs)
-    absent = {version: absent_attributes("", "Made", version) for version in (1, 6, 7, 13, 14)}
+    absent = {version: absent_parameters("", "Made", version) for version in (1, 6, 7, 13, 14)}
     assert absent == {1: {"new"}, 6: {"new"}, 7: {"old"}, 13: {"old"}, 14: set()}

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from relayish.onnx.kernels import absent_attributes, find_kernel, kernels
+from relayish.onnx.kernels import absent_parameters, find_kernel, kernels
 from tests.support.each import each
 
 onnx = pytest.importorskip("onnx")
@@ -57,8 +57,8 @@ def test_keywords_are_the_attributes_of_the_schema(key):
         for name, parameter in inspect.signature(found).parameters.items()
         if parameter.kind is Kind.KEYWORD_ONLY and name not in GIVEN_BY_CALLER
     }
-    absent = absent_attributes(*key)
-    assert absent <= keywords.keys()
+    absent = absent_parameters(*key)
+    assert absent <= inspect.signature(found).parameters.keys()
     assert keywords.keys() - absent == schema.attributes.keys() - NEVER_GIVEN - GIVEN_BY_CALLER
     for name in keywords.keys() - absent:
         default, attribute = keywords[name].default, schema.attributes[name]
@@ -79,7 +79,7 @@ def test_positions_are_the_inputs_of_the_schema(key):
     positions = [
         parameter
         for parameter in inspect.signature(found).parameters.values()
-        if parameter.kind is not Kind.KEYWORD_ONLY
+        if parameter.kind is not Kind.KEYWORD_ONLY and parameter.name not in absent_parameters(*key)
     ]
     variadic = [one for one in schema.inputs if one.option == Formal.Variadic]
     assert [one for one in positions if one.kind is Kind.VAR_POSITIONAL][1:] == []
