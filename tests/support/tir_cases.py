@@ -6,7 +6,6 @@ the first one gets.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from relayish import tir
@@ -33,25 +32,28 @@ class Case(NamedTuple):
     Attributes:
         rule: What the bad one breaks.
         messages: What is said of the bad one, all of it.
-        make: Returns both.
+        bad: Any: a node or a module, as its twin.
+        good: The same, but for what is wrong.
     """
 
     rule: str
     messages: tuple[str, ...]
-    make: Callable[[], tuple[Any, Any]]  # Any: nodes and modules
+    bad: Any
+    good: Any
 
 
 CASES: Final[dict[str, Case]] = {}
 
 
-def case(rule: str, *messages: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-    """Put a function into :data:`CASES`."""
-
-    def enter(make: Callable[[], Any]) -> Callable[[], Any]:
-        CASES[make.__name__] = Case(rule, messages, make)
-        return make
-
-    return enter
+def cases(
+    rule: str,
+    entered: dict[str, tuple[str | tuple[str, ...], Any, Any]],  # Any: nodes and modules
+) -> None:
+    """Put programs that break a rule, each with what is said of it and a good twin, into CASES."""
+    for name, (said, bad, good) in entered.items():
+        assert name not in CASES, name
+        messages = (said,) if isinstance(said, str) else said
+        CASES[name] = Case(rule, messages, bad, good)
 
 
 A_BUFFER, B_BUFFER = Buffer("_A", (16,)), Buffer("_B", (4, 8))

@@ -13,31 +13,21 @@ from tests.support import (
 from tests.support.each import each
 from tests.support.tir_cases import CASES
 
-ALL = (tir_bad_control, tir_bad_expressions, tir_bad_memory, tir_bad_whole)  # these enter cases
+HOMES = (tir_bad_control, tir_bad_expressions, tir_bad_memory, tir_bad_whole)  # of cases
 
 
 @each("name", CASES)
-def test_bad_program_is_refused_with_one_message(name):
-    bad, _ = CASES[name].make()
-    assert tuple(found.message for found in tir.verify(bad)) == CASES[name].messages
-
-
-@each("name", CASES)
-def test_bad_program_breaks_the_rule_it_is_about(name):
-    bad, _ = CASES[name].make()
-    assert [found.rule for found in tir.verify(bad)] == [Rule(CASES[name].rule)]
+def test_bad_program_is_refused_with_one_message_by_the_rule_it_is_about(name):
+    case = CASES[name]
+    found = tir.verify(case.bad)
+    assert tuple(each.message for each in found) == case.messages
+    assert [each.rule for each in found] == [Rule(case.rule)]
 
 
 @each("name", CASES)
 def test_good_twin_is_accepted(name):
-    _, good = CASES[name].make()
-    assert tir.verify(good) == ()
+    assert tir.verify(CASES[name].good) == ()
 
 
 def test_every_rule_has_bad_programs():
     assert {Rule(case.rule) for case in CASES.values()} == set(Rule)
-
-
-def test_every_case_is_written_in_a_file_that_is_tried():
-    homes = {case.make.__module__ for case in CASES.values()}
-    assert homes == {module.__name__ for module in ALL}
