@@ -31,8 +31,8 @@ def standardise(x: Array, axes: Sequence[int], epsilon: float) -> tuple[Array, A
     """
     centred, mean, variance = centre(x, axes)
     inverse: Array = np.asarray(1 / np.sqrt(variance + x.dtype.type(epsilon)))
-    centred *= inverse
-    return centred, mean, inverse
+    fits = centred.dtype == inverse.dtype  # of integers the roots are floats
+    return np.multiply(centred, inverse, out=centred if fits else None), mean, inverse
 
 
 def scale_and_shift(x: Array, scale: Array | None, shift: Array | None) -> Array:

@@ -57,3 +57,10 @@ def test_neighbours_of_nothing_are_none() -> None:
     for shape in ((0, 3), (3, 0)):
         found = normalise_locally(np.zeros(shape), 1, 3, alpha=1, beta=1, bias=1)
         assert found.shape == shape
+
+
+def test_integers_are_standardised_by_floats() -> None:
+    y, mean, inverse = standardise(np.array([[0, 2, 4]], "int32"), (1,), 0)
+    assert y.dtype == inverse.dtype
+    assert mean.tolist() == [[2]]
+    np.testing.assert_allclose(y, np.array([[-2, 0, 2]]) * inverse)
