@@ -47,8 +47,10 @@ def test_what_is_scaled_is_written_over_where_its_type_allows() -> None:
     assert scale_and_shift(x, None, None) is x
 
 
-def test_even_windows_reach_further_behind() -> None:
+def test_neighbours_are_as_many_before_as_behind_or_one_less() -> None:
     x = np.array([[1.0, 2, 3, 4]])
+    found = normalise_locally(x, 1, 3, alpha=3, beta=1, bias=0)
+    np.testing.assert_allclose(found, [[1 / 5, 2 / 14, 3 / 29, 4 / 25]])
     found = normalise_locally(x, 1, 2, alpha=2, beta=1, bias=1)
     np.testing.assert_allclose(found, [[1 / 6, 2 / 14, 3 / 26, 4 / 17]])
 

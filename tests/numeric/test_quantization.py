@@ -29,7 +29,10 @@ def test_no_number_is_0_among_integers_and_itself_elsewhere() -> None:
 
 
 def test_scales_belong_to_all_to_an_axis_or_to_blocks_of_it() -> None:
-    assert spread_scale(np.ones((1,)), X, 1).shape == ()
+    for one in (np.ones(()), np.ones(1)):
+        assert spread_scale(one, X, 1).shape == spread_scale(one, X, 1, 2).shape == ()
+    assert spread_scale(np.ones((1, 1)), X, 1).shape == ()
+    assert spread_scale(np.ones((1, 1, 1)), X[:1, :1, :1], 1, 1).shape == (1, 1, 1)
     assert spread_scale(np.arange(3), X, -2).tolist() == [[[0], [1], [2]]]
     blocks = spread_scale(np.arange(12).reshape(2, 3, 2), X, 2, 3)
     assert blocks[0].tolist() == [[0, 0, 0, 1], [2, 2, 2, 3], [4, 4, 4, 5]]
