@@ -104,11 +104,12 @@ def check_golden(case: Golden) -> None:
             run_golden(case)
         return
     found = run_golden(case)
-    assert_same_program(found, HEADER + case.after)
+    typed = infer_type(found)
+    assert_same_program(typed, HEADER + case.after)
     functions = [func for func in found.functions.values() if isinstance(func, Function)]
     assert all(map(well_formed, functions))
     if FINDS_MORE.isdisjoint(pass_.info.name for pass_ in parse_pipeline(case.pipeline).passes):
-        check_kept(case.pipeline, found)
+        check_kept(case.pipeline, typed)
     if case.arguments is not None:
         arguments = ast.literal_eval(case.arguments)
         mods = (program(case.before), found)
