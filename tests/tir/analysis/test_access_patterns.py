@@ -13,8 +13,9 @@ from relayish.tir.analysis import (
     loop_carried,
     parallel_loops,
 )
+from relayish.tir.analysis.dependence import dependence
 from relayish.tir.analysis.dependence.access_patterns import PatternTable
-from relayish.tir.analysis.dependence.dependence import dependence, disturbed_reads
+from relayish.tir.analysis.dependence.dependence import disturbed_reads
 from tests.support.seeds import seeds
 from tests.support.tir_nests import draw
 

@@ -7,7 +7,7 @@ import random
 
 from relayish import tir
 from relayish.tir.analysis import DependenceKind, collect_accesses, dependences
-from relayish.tir.analysis.dependence.dependence import dependence
+from relayish.tir.analysis.dependence import dependence
 from tests.support.seeds import seeds
 from tests.support.tir_nests import OutOfRange, Run
 

@@ -15,7 +15,7 @@ from relayish.tir.analysis import (
     loop_carried,
     parallel_loops,
 )
-from relayish.tir.analysis.dependence.dependence import access_patterns
+from relayish.tir.analysis.dependence import access_patterns
 from tests.support.depth import DEPTH
 from tests.support.seeds import seeds
 from tests.support.tir_nests import draw
