@@ -110,7 +110,7 @@ def test_second_kind_of_a_name_in_a_domain_is_refused_whatever_its_language():
     with pytest.raises(DuplicateNameError, match="domain complex declares operator 'repeat' twice"):
 
         @node("repeat", domain="complex")
-        class Pattern(relay.ir.Node):
+        class Pattern(Node):
             times: int
 
     assert program().body.operator is COMPLEX.kinds["repeat"]
