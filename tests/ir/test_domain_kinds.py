@@ -13,7 +13,7 @@ from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameErr
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.domain import Domain, get_domain, is_domain
 from relayish.ir.effect import Effect
-from relayish.ir.node import field, node, node_kinds
+from relayish.ir.node import Node, field, node, node_kinds
 from relayish.ir.property import Property
 from relayish.ir.roles import Runs
 from relayish.op import register_op
