@@ -47,7 +47,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.rewriting.relay.facts import RelayFacts
+from relayish.rewriting.rewrite import FACTS
 from relayish.rewriting.rule import Facts
 
 NodeMap: TypeAlias = Mapping[DFPattern, tuple[Expr, ...]]
@@ -130,7 +130,7 @@ class Matcher:
         types: Facts | None = None,
     ) -> None:
         self.analysed = pattern if isinstance(pattern, Analysed) else Analysed(pattern)
-        self.types = _facts_of(root, mod) if types is None else types
+        self.types = FACTS[type(root)](root, mod) if types is None else types
         self.root = root
         self._mod = mod
         self._bound: dict[DFPattern, Expr] = {}
@@ -542,10 +542,6 @@ def _steps_for(kinds: Collection[type[DFPattern]]) -> Mapping[type, Callable[...
         if others
         else _STEPS
     )
-
-
-def _facts_of(root: Any, mod: IRModule | None) -> Facts:  # Any: a node of any language
-    return RelayFacts(root, mod) if isinstance(root, Expr) else Facts(root, mod)
 
 
 def match(pattern: DFPattern, expr: Node, mod: IRModule | None = None) -> bool:

@@ -129,6 +129,7 @@ def _make_rule(pattern: DFPattern, action: Action, *, keeps_order: bool) -> Rule
         action,
         attempt=_make_attempt(analysed, action),
         keeps_order=keeps_order,
+        pattern=pattern,
         roots=None if roots is None else tuple(roots),
     )
 

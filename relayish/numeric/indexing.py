@@ -121,8 +121,8 @@ def one_hot(places: Array, depth: int, on: object, off: Array, axis: int) -> Arr
     shape = (*places.shape[:along], depth, *places.shape[along:])
     result: Array = np.full(shape, off, off.dtype)
     rows, places = np.atleast_2d(np.moveaxis(result, along, -1)), np.atleast_1d(places)
-    known = np.nonzero((places >= 0) & (places < depth))
-    rows[(*known, places[known])] = on
+    known = np.nonzero((places >= 0) & (places < depth) & (places == np.floor(places)))
+    rows[(*known, places[known].astype(np.int64))] = on
     return result
 
 

@@ -69,12 +69,10 @@ def normalise_channels(
     """
     wide, spread = widen(x), widen(variance)
     deviation = np.sqrt(spread + spread.dtype.type(epsilon))
-    y: Array = np.asarray(np.subtract(wide, widen(mean).astype(wide.dtype, copy=False), out=out))
-    y /= deviation.astype(wide.dtype, copy=False)
-    for function, other in ((np.multiply, scale), (np.add, shift)):
-        if other is not None:
-            function(y, widen(other).astype(wide.dtype, copy=False), out=y)
-    return narrow(y, x)
+    centred: Array = np.asarray(np.subtract(wide, widen(mean), out=out))
+    fits = centred.dtype == deviation.dtype  # of integers the roots are floats
+    y = np.asarray(np.divide(centred, deviation, out=centred if fits else None))
+    return narrow(scale_and_shift(y, scale, shift), x)
 
 
 def normalise_locally(

@@ -1,8 +1,20 @@
 """Rewriting by rules: one form of rule, one worklist, for programs of all languages."""
 
-import relayish.rewriting.relay.rewrite  # noqa: F401 - registers what rewrites expressions
-from relayish.rewriting.rewrite import DRIVERS, rewrite_rules
+import relayish.rewriting.relay.calls
+import relayish.rewriting.relay.facts  # noqa: F401 - registers what rules may ask of Relay's programs
+from relayish.rewriting.rewrite import DRIVERS, FACTS, rewrite_rules
 from relayish.rewriting.rule import Facts, Rule, Unchanged, rule
 from relayish.rewriting.rules import RuleSet
+from relayish.rewriting.why_not import why_not
 
-__all__ = ["DRIVERS", "Facts", "Rule", "RuleSet", "Unchanged", "rewrite_rules", "rule"]
+__all__ = [
+    "DRIVERS",
+    "FACTS",
+    "Facts",
+    "Rule",
+    "RuleSet",
+    "Unchanged",
+    "rewrite_rules",
+    "rule",
+    "why_not",
+]

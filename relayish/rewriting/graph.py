@@ -12,7 +12,6 @@ from relayish.errors import PassError
 from relayish.functor.notes import note_rewrite
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, show_found
-from relayish.ir.traversal import Traversal
 from relayish.rewriting.rule import Facts, Rule, Unchanged
 from relayish.rewriting.rules import RuleSet
 
@@ -27,17 +26,14 @@ class GraphRewriter:
 
     Args:
         rules: The rules.
-        traversal: What is walked.
-        facts: What rules may ask.
+        facts: What rules may ask; they say what is walked.
         again: Whether rules are applied to what rules put into the program, until none applies;
             otherwise each node of the program is asked about once.
     """
 
-    def __init__(
-        self, rules: RuleSet, traversal: Traversal, facts: Facts, *, again: bool = True
-    ) -> None:
+    def __init__(self, rules: RuleSet, facts: Facts, *, again: bool = True) -> None:
         self._select = rules.of_kind
-        self._traversal = traversal
+        self._traversal = facts.traversal
         self._facts = facts
         self._again = again
         self._chain: dict[Node, tuple[int, str]] = {}
@@ -66,7 +62,7 @@ class GraphRewriter:
             return found
         self._root, self._nodes, self._applied = root, None, 0
         facts, select, get = self._facts, self._select, memo.get
-        tell = facts.tell if facts.tells else None
+        tell, family = facts.tell if facts.tells else None, facts.family
         push_of, rebuild_of = self._traversal.push, self._traversal.rebuild
         # On the stack are nodes to enter; a node with None above it when all below it is done; and
         # so a pair of a node and what replaced it.
@@ -106,7 +102,7 @@ class GraphRewriter:
                     out = rule.attempt(image, facts)
                     if out is image:
                         continue
-                    done = get(out)
+                    done = get(out) if isinstance(out, family) else None
                     if done is None or facts.is_guarded:
                         done = self._accept(rule, node, image, out, memo)
                 except Exception as error:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol, TypeVar
 
 from relayish._support.collector import pause_collection
 from relayish.errors import PassError
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
 from relayish.rewriting.graph import GraphRewriter
 from relayish.rewriting.rule import Facts, Rule
 from relayish.rewriting.rules import RuleSet
@@ -26,6 +25,12 @@ class Driver(Protocol):
         """Return what becomes of a program; see :func:`rewrite_rules`."""
 
 
+FACTS: Final[KindTable[Callable[..., Facts]]] = KindTable(
+    "what rules may ask", "relayish.rewriting.FACTS", {Node: Facts}
+)
+"""What rules may ask of a program, by the kind of its root: called with it and its module."""
+
+
 def _rewrite_any(
     rules: RuleSet,
     root: Node,
@@ -34,13 +39,9 @@ def _rewrite_any(
     keep_order: bool,
     again: bool,
 ) -> Node:
-    """Rewrite a program of a language of which nothing more is known."""
-    if keep_order:
-        raise PassError(
-            f"keep_order is for languages that tell what acts, as Relay does; of "
-            f"{type(root).__name__} nothing is known, so rules have to see to it themselves"
-        )
-    image: Node = GraphRewriter(rules, PROGRAM, Facts(root, mod), again=again).rewrite(root, {})
+    """Rewrite a program that is a graph or a tree."""
+    facts = FACTS[type(root)](root, mod, keep_order=keep_order)
+    image: Node = GraphRewriter(rules, facts, again=again).rewrite(root, {})
     return image
 
 

@@ -16,7 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from relayish.errors import PassError
 from relayish.ir.node import Node
+from relayish.ir.scoping import PROGRAM
+from relayish.ir.traversal import Traversal
 
 Action: TypeAlias = Callable[[Any, Any], "Node | Unchanged"]
 """``action(node, facts)``; Any: a node of the kind the rule is for, facts of its language."""
@@ -45,7 +48,8 @@ class Rule:
             these keys.
         keeps_order: The rule sees to it itself that what acts still does, in the order it did; what
             the state of an operator it drops is good for, it knows. Nobody else looks then.
-        roots: Where the rule has a pattern: how what that matches may begin.
+        pattern: What nodes have to match, where the action is asked about these alone.
+        roots: How what the pattern matches may begin.
     """
 
     def __init__(
@@ -56,7 +60,8 @@ class Rule:
         *,
         attempt: Attempt | None = None,
         keeps_order: bool = False,
-        roots: tuple[Any, ...] | None = None,  # Any: as the language of patterns has them
+        pattern: Any = None,  # Any: as the language of patterns has them
+        roots: tuple[Any, ...] | None = None,  # Any: as above
     ) -> None:
         self.name = name
         self.keys = None if keys is None else frozenset(keys)
@@ -64,7 +69,7 @@ class Rule:
         self.attempt: Attempt = action if attempt is None else attempt
         self.keeps_order = keeps_order
         self.roots = roots
-        self.is_pattern = attempt is not None
+        self.pattern = pattern
         self.__doc__ = action.__doc__
 
     def __call__(self, node: Any, facts: Any) -> Any:  # Any: as the action has it
@@ -104,8 +109,14 @@ class Facts:
     Args:
         root: The program.
         mod: The module it belongs to.
+        keep_order: Whether a rule may be applied only where what acts stays, and acts in the order
+            it did; otherwise rules have to see to that.
+
+    Raises:
+        PassError: If the order is to be kept in a language that does not tell what acts.
 
     Attributes:
+        traversal: What is walked.
         pre: The node that a rule is asked about, as it was before anything below it was rewritten.
         found: What the parts of the pattern matched last stand for.
         matchers: What matches patterns, for as long as this program is rewritten.
@@ -114,12 +125,19 @@ class Facts:
         is_guarded: Whether :meth:`may_replace` is to be asked.
     """
 
+    traversal: Traversal = PROGRAM
     pre: Any  # Any: a node of the kinds that the rule is for
     family: type[Node] = Node
     tells: bool = False
     is_guarded: bool = False
 
-    def __init__(self, root: Any = None, mod: Any = None) -> None:  # Any: of whatever language
+    # Any: a program and a module of whatever language
+    def __init__(self, root: Any = None, mod: Any = None, *, keep_order: bool = False) -> None:
+        if keep_order:
+            raise PassError(
+                f"keep_order is for languages that tell what acts, as Relay does; of "
+                f"{type(root).__name__} nothing is known, so rules have to see to it themselves"
+            )
         self.root = root
         self.mod = mod
         self.found: Mapping[Any, Any] = {}  # Any: patterns, nodes

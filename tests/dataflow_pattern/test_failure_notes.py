@@ -42,7 +42,7 @@ def test_error_of_a_callback_has_a_place():
     assert notes_of(lambda: rewrite(Failing(), program()), IndexError) == [CALLBACK]
 
 
-@pytest.mark.parametrize(("image", "shown"), [(None, "None"), (3, "3 (int)")])
+@pytest.mark.parametrize(("image", "shown"), [(None, "None"), (3, "3 (int)"), ([], "[] (list)")])
 def test_callback_that_returns_no_expression_is_told_where(image, shown):
     class Failing(DFPatternCallback):
         pattern = is_op("tanh")(wildcard())
@@ -66,7 +66,7 @@ def test_error_of_a_rule_has_a_place():
     ]
 
 
-@pytest.mark.parametrize(("image", "shown"), [(None, "None"), (3, "3 (int)")])
+@pytest.mark.parametrize(("image", "shown"), [(None, "None"), (3, "3 (int)"), ([], "[] (list)")])
 def test_rule_that_returns_no_expression_is_told_where(image, shown):
     @rule(is_op("tanh")(wildcard()))
     def broken(call, found):

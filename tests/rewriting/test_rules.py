@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 import relayish as relay
-from relayish.dataflow_pattern import is_op, is_tuple_get_item, rule
+from relayish.dataflow_pattern import is_op, is_tuple_get_item, rule, wildcard
 from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
 from relayish.op.builders.builder import op
 from relayish.passes.rewrite.rules.tensors import broadcast_along
-from relayish.rewriting import Unchanged, rewrite_rules
+from relayish.rewriting import Unchanged, rewrite_rules, why_not
 from tests.support.deep import call_chain, doublings
 from tests.support.depth import DEPTH
 
@@ -48,6 +48,31 @@ def test_rule_that_says_why_it_leaves_a_node_leaves_it() -> None:
 
     program = op.exp(X)
     assert rewrite_rules([never], program) is program
+
+
+def test_why_a_rule_is_not_applied_is_told() -> None:
+    @rule("exp")
+    def never(call, _):
+        return Unchanged("of no use")
+
+    @rule(is_op("exp")(is_op("log")(wildcard())))
+    def inverse(call, found):
+        return call.args[0].args[0]
+
+    effect = relay.RefRead(relay.Var("r"))
+
+    @rule("add")
+    def swap(call, _):
+        return op.add(call.args[1], call.args[0])
+
+    assert why_not(never, op.exp(X)) == "never leaves exp(%x) as it is: of no use"
+    assert why_not(never, op.tanh(X)) == "never is asked about exp, not about tanh(%x)"
+    assert why_not(inverse, op.exp(X)) == "inverse has another pattern than exp(%x): exp(log(*))"
+    assert why_not(inverse, op.exp(op.log(X))) is None
+    both = op.add(effect, relay.RefRead(relay.Var("s")))
+    assert why_not(swap, both) is None
+    told = why_not(swap, both, keep_order=True)
+    assert told == "swap would have what acts in add(%0, %1) do so in another order"
 
 
 def test_rule_for_a_kind_is_asked_of_calls_of_whatever() -> None:

@@ -20,9 +20,11 @@ from relayish.ir.scoping import has_scopes
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.builders.known_type import TypeFinder, get_annotated_type
+from relayish.rewriting.rewrite import FACTS
 from relayish.rewriting.rule import Facts, Rule
 
 
+@FACTS.register(Expr)
 class RelayFacts(TypeFinder, Facts):
     """What rules may ask of one program: types, typed or not, also of what was just made; effects.
 
@@ -32,8 +34,7 @@ class RelayFacts(TypeFinder, Facts):
     Args:
         root: The program.
         mod: The module it belongs to.
-        keep_order: Whether a rule may be applied only where what acts stays, and acts in the order
-            it did; otherwise rules have to see to that.
+        keep_order: See :class:`~relayish.rewriting.rule.Facts`.
 
     Attributes:
         transparency: Tells whether an expression may be dropped.
@@ -43,6 +44,7 @@ class RelayFacts(TypeFinder, Facts):
     """
 
     asks_for_all = True
+    traversal = EXPRESSIONS
     family = Expr
 
     def __init__(
@@ -84,7 +86,7 @@ class RelayFacts(TypeFinder, Facts):
         """Return whether ``after`` evaluates what acts in ``before`` just as that does."""
         if rule.keeps_order:
             return True
-        matched = {before, *(self.found.values() if rule.is_pattern else ())}
+        matched = {before, *(self.found.values() if rule.pattern is not None else ())}
         seen = EXPRESSIONS.post_order(before, lambda node: node in matched and _computes(node))
         operands = [
             node

@@ -65,6 +65,7 @@ class Facts(RewritingFacts):
         values: The only value of each variable of a loop that was dropped.
     """
 
+    traversal = VALUES
     is_guarded = True
 
     def __init__(self, root: Node, context: Context) -> None:

@@ -105,9 +105,7 @@ class Walk:
         self.branches, self.loops = simplification.branches, simplification.loops
         self.blocks, self.informed = simplification.blocks, simplification.informed
         self.facts = Facts(func, context_of(func))
-        self._rewriter = GraphRewriter(
-            simplification.rules, VALUES, self.facts, again=simplification.again
-        )
+        self._rewriter = GraphRewriter(simplification.rules, self.facts, again=simplification.again)
         self._outermost = self.facts.context
         self._repeated: dict[Node, Any] = {}  # Any: the images of statements in several places
 
