@@ -42,6 +42,12 @@ class RuleSet:
     ) -> None:
         self.rules: tuple[Rule, ...] = tuple(_flatten(rules))
         self.name = name
+        self._places = {each: place for place, each in enumerate(self.rules)}
+        self._for_all = [each for each in self._places if each.keys is None]
+        self._by_key: dict[Key, list[Rule]] = {}
+        for each in self._places:
+            for key in each.keys or ():
+                self._by_key.setdefault(key, []).append(each)
         self._added: KindTable[Rule] | None = None
         self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = ByKind(self._select)
         """By kind: the rules for its nodes, or what selects them."""
@@ -85,16 +91,11 @@ class RuleSet:
 
     def for_keys(self, *keys: Key) -> tuple[Rule, ...]:
         """Return the rules for what has some keys: those for the first key first."""
-        found: list[Rule] = []
-        for index, key in enumerate(keys):
-            known = keys[:index]
-            found += [
-                each
-                for each in self.rules
-                if (not index if each.keys is None else key in each.keys)
-                and not (known and each.keys and not each.keys.isdisjoint(known))
-            ]
-        return tuple(found)
+        first = [each for key in keys[:1] for each in self._by_key.get(key, ())]
+        if self._for_all:
+            first = sorted({*first, *self._for_all}, key=self._places.__getitem__)
+        others = [each for key in keys[1:] for each in self._by_key.get(key, ())]
+        return tuple(dict.fromkeys([*first, *others]))
 
     def selector(self, kind: type[Node]) -> Select:
         """Return the function that selects the rules for a node of ``kind``."""

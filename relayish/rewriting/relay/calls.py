@@ -6,7 +6,7 @@ Every expression has a key: the operator that a call calls, and its kind for eve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.node import Node, lineage
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Op
@@ -75,10 +75,10 @@ class _ByArguments(dict["Expr | type[Node]", Any]):  # Any: a table of this clas
         )
 
 
-class _ByCallee(dict[Expr, Any]):  # Any: what :class:`_ByArguments` leads to
-    """The rules for calls with some number of arguments, by what is called."""
+class _ByCallee(dict[Expr, Any]):  # Any: rules, or what :class:`_ByArguments` leads to
+    """The rules for calls, by what is called; with some number of arguments, if that counts."""
 
-    def __init__(self, rules: RuleSet, count: int) -> None:
+    def __init__(self, rules: RuleSet, count: int | None = None) -> None:
         super().__init__()
         self._rules, self._count = rules, count
         self._others = self._find(Call, ())
@@ -90,12 +90,18 @@ class _ByCallee(dict[Expr, Any]):  # Any: what :class:`_ByArguments` leads to
         return found
 
     def _find(self, op: Any, keys: Sequence[Any]) -> Any:  # Any: an expression or its kind, keys
-        rules = self._rules.for_keys(*keys, *lineage(Call))
-        return _ByArguments(rules, op, self._count).behind(())
+        rules = self._rules.for_keys(*keys, *_FAMILIES)
+        return rules if self._count is None else _ByArguments(rules, op, self._count).behind(())
+
+
+_FAMILIES: Final = tuple(lineage(Call))
 
 
 def _make_selector(rules: RuleSet) -> Select:
     """Return the function that selects the rules for a call."""
+    if all(each.roots is None for each in rules):
+        by_callee = _ByCallee(rules)
+        return lambda call: by_callee[call.op]
     pairs = _ByCallee(rules, 2)
     by_count = {2: pairs}
 
@@ -113,8 +119,8 @@ def _make_selector(rules: RuleSet) -> Select:
         found: Any = table[call.op]  # Any: a table, or the rules
         for arg in args:
             found = found[arg.op if type(arg) is Call else type(arg)]
-        rules_found: tuple[Rule, ...] = found
-        return rules_found
+        fitting: tuple[Rule, ...] = found
+        return fitting
 
     return select
 
