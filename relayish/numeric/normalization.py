@@ -52,8 +52,10 @@ def normalise_channels(
     shift: Array | None,
     epsilon: float,
     out: Array | None = None,
+    *,
+    at_once: bool = False,
 ) -> Array:
-    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + shift``, rounded in that order.
+    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + shift``.
 
     Args:
         x: Of any element type.
@@ -63,12 +65,19 @@ def normalise_channels(
         shift: Likewise, or zeros.
         epsilon: What keeps the divisor from 0.
         out: In what to put the result, of the element type to compute in; it may be ``x``.
+        at_once: Whether ``x`` is multiplied once and added to once, which takes half the time;
+            otherwise it is rounded after each of the four steps, as Relay's networks are.
 
     Returns:
         As ``x``, in its element type.
     """
     wide, spread = widen(x), widen(variance)
     deviation = np.sqrt(spread + spread.dtype.type(epsilon))
+    if at_once:
+        factor = np.asarray((1 if scale is None else widen(scale)) / deviation)
+        offset = np.asarray((0 if shift is None else widen(shift)) - widen(mean) * factor)
+        product = np.asarray(np.multiply(wide, factor.astype(wide.dtype, copy=False), out=out))
+        return narrow(scale_and_shift(product, None, offset.astype(wide.dtype, copy=False)), x)
     centred: Array = np.asarray(np.subtract(wide, widen(mean), out=out))
     fits = centred.dtype == deviation.dtype  # of integers the roots are floats
     y = np.asarray(np.divide(centred, deviation, out=centred if fits else None))

@@ -13,6 +13,8 @@ from relayish.numeric.precision import Array, weighing_dtype, widen
 
 _FURTHEST: Final = 1 << 31
 """Places in an image are counted by 32 bits."""
+_DENSE: Final = 2
+"""Elements of which fewer than one in so many are looked at are picked."""
 _MOST_SAMPLES: Final = 1 << 20
 """A bin that has more samples is that of a region out of all proportion."""
 
@@ -101,7 +103,11 @@ def align_regions(
             continue
         rows, down = down.compact()
         columns, across = across.compact()
-        seen = wide[int(image)][:, rows][:, :, columns]
+        if isinstance(rows, slice) or isinstance(columns, slice):
+            seen = wide[int(image)][:, rows][:, :, columns]
+        else:
+            flat = wide[int(image)].reshape(wide.shape[1], -1)
+            seen = flat.take(rows[:, None] * wide.shape[3] + columns, axis=1)
         if mode == "avg":
             means = down.mean_matrix(seen.shape[1]), across.mean_matrix(seen.shape[2])
             first, second = (mean.astype(wide.dtype) for mean in means)
@@ -111,7 +117,7 @@ def align_regions(
                 continue
         combine = np.maximum if mode == "max_part" else np.add
         samples = across.blend(down.blend(seen, 1, combine), 3, combine)
-        result[number] = samples.mean((2, 4)) if mode == "avg" else samples.max((2, 4))
+        result[number] = samples.mean((2, 4)) if mode == "avg" else samples.max(2).max(3)
     return result
 
 
@@ -129,7 +135,7 @@ class _Samples(NamedTuple):
     def compact(self) -> tuple[slice | Array, _Samples]:
         """Return the elements that are looked at, and samples that count these alone."""
         first, last = int(self.indices.min()), int(self.indices.max())
-        if last - first < 4 * self.indices.size:  # to pick them takes longer than to skip some
+        if last - first < _DENSE * self.indices.size:  # to pick them takes longer than to skip some
             return slice(first, last + 1), self._replace(indices=self.indices - first)
         seen = np.unique(self.indices)
         return seen, self._replace(indices=np.searchsorted(seen, self.indices))

@@ -54,7 +54,8 @@ class Resampling(NamedTuple):
     Attributes:
         method: ``nearest``, ``linear`` or ``cubic``.
         coordinates: Where an element of the result lies, a key of ``COORDINATES``.
-        rounding: Which element is nearest, a key of ``ROUNDINGS``.
+        rounding: Which element is nearest, a key of ``ROUNDINGS``; ``None`` for the one before, or
+            behind along axes that become shorter.
         slack: Nearer than this to a whole number, a place counts as that, whichever way is rounded.
         slope: That of the cubic curves, negative.
         exclude_outside: Whether elements outside weigh nothing, not those of the edge in their
@@ -64,7 +65,7 @@ class Resampling(NamedTuple):
 
     method: str
     coordinates: str
-    rounding: str = "round_prefer_floor"
+    rounding: str | None = "round_prefer_floor"
     slack: float = 0.0
     slope: float = -0.75
     exclude_outside: bool = False
@@ -112,6 +113,7 @@ def resize(
         Linear in the elements of ``data`` and of the result for each axis. Those that become
         shorter come first.
     """
+    _check_method(how)
     result, masks = data, []
     for n, axis in in_order(axes):
         samples = find_samples(axis, how, work)
@@ -154,12 +156,16 @@ def find_samples(axis: Axis, how: Resampling, work: ElementType) -> Samples:
         places = np.where(outside, 0, places)
     if how.method == "nearest":
         indices, weights = _round(places, axis, how)[..., None], None
-    elif how.method in ("linear", "cubic"):
+    else:
+        _check_method(how)
         unit = 2.0 ** (np.finfo(work).nmant + 1)
         indices, weights = _weigh(np.rint(places * unit) / unit, axis, how)
-    else:
-        raise EvaluationError(f"mode is {how.method!r}; expected nearest, linear or cubic")
     return Samples(np.clip(indices, 0, max(axis.size - 1, 0)), weights, outside)
+
+
+def _check_method(how: Resampling) -> None:
+    if how.method not in ("nearest", "linear", "cubic"):
+        raise EvaluationError(f"mode is {how.method!r}; expected nearest, linear or cubic")
 
 
 def cubic_weights(distances: Array, slope: float) -> Array:
@@ -295,15 +301,14 @@ ROUNDINGS: Final[Mapping[str, Callable[[Array, float], Array]]] = {
     "floor": lambda at, slack: np.floor(at + slack),
     "ceil": lambda at, slack: np.ceil(at - slack),
 }
-"""Which element is nearest to a place. Beside these there is ``simple``: the one before, or behind
-along axes that become shorter."""
+"""Which element is nearest to a place."""
 
 
 def _round(places: Array, axis: Axis, how: Resampling) -> Array:
     name = how.rounding
-    if name == "simple":
+    if name is None:
         name = "ceil" if axis.factor() < 1 else "floor"
-    return _find(ROUNDINGS, name, "rounding")(places, how.slack).astype(np.int64)
+    return _find(ROUNDINGS, name, "rounding_method")(places, how.slack).astype(np.int64)
 
 
 def _find(table: Mapping[str, _Found], name: str, what: str) -> _Found:

@@ -6,13 +6,12 @@ well, as far as it is new. Nothing recurses, and a node that is shared is rewrit
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from relayish.errors import PassError
 from relayish.functor.notes import note_rewrite
 from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, show_found
-from relayish.rewriting.rule import Facts, Rule, Unchanged
+from relayish.rewriting.rule import Facts, Rule
 from relayish.rewriting.rules import RuleSet
 
 CHAIN_LIMIT: Final = 100
@@ -96,29 +95,30 @@ class GraphRewriter:
             rules = select[type(image)]
             if type(rules) is not tuple:
                 rules = rules(image)  # type: ignore[operator]  # what selects them
-            for rule in rules:
+            done = None
+            if rules:
                 facts.pre = node
-                try:
-                    out = rule.attempt(image, facts)
-                    if out is image:
-                        continue
-                    done = get(out) if isinstance(out, family) else None
-                    if done is None or facts.is_guarded:
-                        done = self._accept(rule, node, image, out, memo)
-                except Exception as error:
-                    note_rewrite(error, image, node, f"rule {rule.name}")
-                    raise
-                if done is None:
-                    continue
-                if type(done) is tuple:
-                    stack += (done, None, done[1])
-                else:
-                    memo[node] = done
-                break
-            else:
+                for rule in rules:
+                    try:
+                        out = rule.attempt(image, facts)
+                        if out is image:
+                            continue
+                        done = get(out) if isinstance(out, family) else None
+                        if done is None or facts.is_guarded:
+                            done = self._accept(rule, node, image, out, memo)
+                    except Exception as error:
+                        note_rewrite(error, image, node, f"rule {rule.name}")
+                        raise
+                    if done is not None:
+                        break
+            if done is None:
                 memo[node] = image
                 if image is not node:
                     memo[image] = image
+            elif type(done) is tuple:
+                stack += (done, None, done[1])
+            else:
+                memo[node] = done
         return memo[root]
 
     def replace(self, node: Any, image: Any) -> Any:  # Any: nodes of one sort
@@ -129,21 +129,11 @@ class GraphRewriter:
         Returns:
             ``image`` itself where no rule is applied.
         """
-        rules = self._select[type(image)]
-        if type(rules) is not tuple:
-            rules = rules(image)  # type: ignore[operator]  # what selects them
-        self._facts.pre = node
-        for rule in rules:
-            try:
-                out = rule.attempt(image, self._facts)
-                if out is image or type(out) is Unchanged:
-                    continue
-                if not isinstance(out, self._facts.family):
-                    _refuse(rule, out, image)
-            except Exception as error:
-                note_rewrite(error, image, node, f"rule {rule.name}")
-                raise
-            if not self._facts.is_guarded or self._facts.may_replace(rule, image, out):
+        rules, facts = self._select[type(image)], self._facts
+        facts.pre = node
+        for rule in rules if type(rules) is tuple else rules(image):  # type: ignore[operator]
+            out = rule.ask(image, facts)
+            if out is not image and (not facts.is_guarded or facts.may_replace(rule, image, out)):
                 return out
         return image
 
@@ -157,11 +147,8 @@ class GraphRewriter:
             ``None`` if the rule is not applied.
         """
         facts = self._facts
-        if not isinstance(out, facts.family):
-            if type(out) is Unchanged:
-                return None
-            _refuse(rule, out, image)
-        if facts.is_guarded and not facts.may_replace(rule, image, out):
+        out = rule.checked(out, image, facts)
+        if out is image or (facts.is_guarded and not facts.may_replace(rule, image, out)):
             return None
         done = memo.get(out)
         if done is not None:  # something walked before
@@ -197,11 +184,3 @@ class GraphRewriter:
             assert self._root is not None
             self._nodes = len(self._traversal.post_order(self._root))
         return self._nodes
-
-
-def _refuse(rule: Rule, out: object, image: Node) -> NoReturn:
-    """Raise for what ``rule`` returned in the place of ``image``."""
-    raise PassError(
-        f"rule {rule.name} returned {show_found(out)} for {one_line(image)}; it must return an "
-        f"expression, the one it was given to leave that as it is"
-    )

@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from relayish.errors import PassError
+from relayish.functor.notes import note_rewrite
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line, show_found
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.traversal import Traversal
 
@@ -76,6 +78,34 @@ class Rule:
         """Return what the action does with ``node``."""
         return self.action(node, facts)
 
+    def ask(self, node: Any, facts: Facts) -> Any:  # Any: nodes, of whatever kinds
+        """Return what the rule puts in the place of a node; the node itself where it is left.
+
+        Args:
+            node: The node, over operands that were rewritten; what it was is ``facts.pre``.
+            facts: What the rule may ask.
+
+        Raises:
+            PassError: If the rule returns what is no node of the language.
+        """
+        try:
+            out = self.attempt(node, facts)
+            return node if out is node else self.checked(out, node, facts)
+        except Exception as error:
+            note_rewrite(error, node, facts.pre, f"rule {self.name}")
+            raise
+
+    def checked(self, out: Any, node: Any, facts: Facts) -> Any:  # Any: as above
+        """Return ``out``, or ``node`` itself where the rule said why it leaves that."""
+        if isinstance(out, facts.family):
+            return out
+        if type(out) is Unchanged:
+            return node
+        raise PassError(
+            f"rule {self.name} returned {show_found(out)} for {one_line(node)}; it must return an "
+            f"expression, the one it was given to leave that as it is"
+        )
+
     def __repr__(self) -> str:
         return f"<Rule {self.name}>"
 
@@ -121,7 +151,7 @@ class Facts:
         found: What the parts of the pattern matched last stand for.
         matchers: What matches patterns, for as long as this program is rewritten.
         family: What rules have to return.
-        tells: Whether there is something to note of what takes the place of nodes.
+        tells: Whether :meth:`tell` notes anything.
         is_guarded: Whether :meth:`may_replace` is to be asked.
     """
 

@@ -106,18 +106,24 @@ class RuleSet:
         """Return the keys of what calls ``op``, of which rules are told."""
         return (op,)
 
+    def added(self, kind: type[Node]) -> tuple[Rule, ...]:
+        """Return what others registered for nodes of ``kind``."""
+        known = self._added is not None and self._added.knows(kind)
+        return (self._added[kind],) if known and self._added is not None else ()
+
     def _select(self, kind: type[Node]) -> tuple[Rule, ...] | Select:
-        maker = SELECTORS.get(kind)
-        if maker is not None:
-            return maker(self)
-        found = self.for_keys(*lineage(kind))
-        if self._added is not None and self._added.knows(kind):
-            found = (*found, self._added[kind])
-        return found
+        return SELECTORS[kind](self, kind)
 
 
-SELECTORS: Final[dict[type[Node], Callable[[RuleSet], Select]]] = {}
-"""By kind: what makes the function that selects rules for its nodes, if the kind does not do."""
+def _select_by_kind(rules: RuleSet, kind: type[Node]) -> tuple[Rule, ...]:
+    found = rules.for_keys(*lineage(kind))
+    return (*found, *rules.added(kind))
+
+
+SELECTORS: Final[KindTable[Callable[[RuleSet, type[Node]], tuple[Rule, ...] | Select]]] = KindTable(
+    "the choice of rules", "relayish.rewriting.rules.SELECTORS", {Node: _select_by_kind}
+)
+"""By kind: the rules of a set for its nodes, or what selects them."""
 
 
 def _flatten(rules: Iterable[Rule | RuleSet]) -> Iterator[Rule]:

@@ -47,6 +47,17 @@ def test_a_slope_that_is_no_number_leaves_what_is_not_negative() -> None:
         np.testing.assert_array_equal(scale_negative(x, slope), expected)
 
 
+def test_zero_is_scaled_where_that_is_asked_for_and_keeps_its_sign() -> None:
+    x = np.array([0.0, -0.0, 2])
+    with np.errstate(invalid="ignore"):
+        found = scale_negative(x, np.array(np.inf), zero=True)
+    np.testing.assert_array_equal(found, [np.nan, np.nan, 2])
+    for slope, zero in ((0.5, False), (2.0, True)):
+        assert np.signbit(scale_negative(x, np.array(slope), zero=zero)).tolist() == [0, 1, 0]
+    assert np.signbit(scale_negative(x, np.array(-1.0), zero=True)).tolist() == [1, 0, 0]
+    assert np.signbit(scale_negative(x, np.array(-1.0))).tolist() == [0, 1, 0]
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
 def test_negative_numbers_of_any_kind_are_scaled(dtype: type[np.generic]) -> None:
     found = scale_negative(np.array([-3, 0, 3], dtype), np.array(2, dtype))

@@ -26,16 +26,19 @@ def test_the_variance_far_from_zero_is_exact() -> None:
     assert variance.tolist() == [1]
 
 
+@pytest.mark.parametrize("at_once", [False, True])
 @pytest.mark.parametrize("scale", [None, np.array([2.0, 3.0])])
 @pytest.mark.parametrize("shift", [None, np.array([5.0, 7.0])])
 def test_channels_are_normalised_in_memory_that_is_given(
-    scale: np.ndarray | None, shift: np.ndarray | None
+    scale: np.ndarray | None, shift: np.ndarray | None, at_once: bool
 ) -> None:
     x, mean, variance = np.arange(6.0).reshape(3, 2), np.array([1.0, 2.0]), np.array([4.0, 9.0])
     expected = (x - mean) / np.sqrt(variance + 0.5)
     expected = expected * (1 if scale is None else scale) + (0 if shift is None else shift)
-    np.testing.assert_allclose(normalise_channels(x, mean, variance, scale, shift, 0.5), expected)
-    assert normalise_channels(x, mean, variance, scale, shift, 0.5, x) is x
+    given = (mean, variance, scale, shift, 0.5)
+    np.testing.assert_allclose(normalise_channels(x, *given, at_once=at_once), expected)
+    assert x.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert normalise_channels(x, *given, x, at_once=at_once) is x
     np.testing.assert_allclose(x, expected)
 
 

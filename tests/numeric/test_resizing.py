@@ -204,7 +204,10 @@ def test_each_of_the_first_axis_has_a_region_of_its_own() -> None:
             Resampling("nearest", "half_pixl"),
             "no coordinate_transformation_mode 'half_pixl'; did you mean half_pixel?",
         ),
-        (Resampling("nearest", "half_pixel", "up"), "no rounding 'up'; expected one of round, "),
+        (
+            Resampling("nearest", "half_pixel", "up"),
+            "no rounding_method 'up'; expected one of round, ",
+        ),
         (Resampling("linear", "half_pixel"), "an axis of size 0 has nothing to make 4"),
     ],
 )

@@ -81,7 +81,7 @@ def _normalize(
 ) -> Array:
     check_spatial("the input", x, least=2)
     mean, variance, scale, b = (_spread(each, x) for each in (mean, variance, scale, b))
-    return normalise_channels(x, mean, variance, scale, b, epsilon)
+    return normalise_channels(x, mean, variance, scale, b, epsilon, at_once=True)
 
 
 def _spread(statistics: Array, x: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from relayish.numeric.axes import normalise_axes
 from relayish.numeric.precision import weighing_dtype
 from relayish.numeric.resizing import Axis, Resampling
 from relayish.onnx.kernels.registry import Array, kernel
+from relayish.onnx.kernels.values import choice
+
+_NEAREST: Final = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 
 @kernel(
@@ -46,6 +50,8 @@ def resize(
         found = _axes_of_sizes(x, over, sizes, regions, keep_aspect_ratio_policy)
     else:
         raise EvaluationError("neither scales nor sizes are given; expected one of them")
+    if mode == "nearest":
+        choice(nearest_mode, _NEAREST, "nearest_mode")
     how = Resampling(
         mode,
         coordinate_transformation_mode,
@@ -65,7 +71,7 @@ def upsample(x: Array, scales: Array, *, mode: str = "nearest") -> Array:
     What is nearest is the element before, or behind where an axis becomes shorter.
     """
     found = _axes_of_scales(x, tuple(range(x.ndim)), scales, None)
-    how = Resampling("linear" if mode == "bilinear" else mode, "asymmetric", "simple")
+    how = Resampling("linear" if mode == "bilinear" else mode, "asymmetric", None)
     return _resample(x, found, how, 0.0)
 
 

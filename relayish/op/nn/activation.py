@@ -86,11 +86,11 @@ def _relu(_: Parameters, data: Array) -> Array:
 
 
 def _leaky_relu(attrs: LeakyReluAttrs, data: Array) -> Array:
-    return narrow(scale_negative(data, number_of(attrs.alpha, data.dtype)), data)
+    return narrow(scale_negative(data, number_of(attrs.alpha, data.dtype), zero=True), data)
 
 
 def _prelu(attrs: PReluAttrs, data: Array, alpha: Array) -> Array:
-    return narrow(scale_negative(data, align(alpha, attrs.axis, data.ndim)), data)
+    return narrow(scale_negative(data, align(alpha, attrs.axis, data.ndim), zero=True), data)
 
 
 def _softmax(attrs: SoftmaxAttrs, data: Array) -> Array:

@@ -90,14 +90,15 @@ class _ByCallee(dict[Expr, Any]):  # Any: rules, or what :class:`_ByArguments` l
         return found
 
     def _find(self, op: Any, keys: Sequence[Any]) -> Any:  # Any: an expression or its kind, keys
-        rules = self._rules.for_keys(*keys, *_FAMILIES)
+        rules = (*self._rules.for_keys(*keys, *_FAMILIES), *self._rules.added(Call))
         return rules if self._count is None else _ByArguments(rules, op, self._count).behind(())
 
 
 _FAMILIES: Final = tuple(lineage(Call))
 
 
-def _make_selector(rules: RuleSet) -> Select:
+@SELECTORS.register(Call)
+def _make_selector(rules: RuleSet, _: type[Node]) -> Select:
     """Return the function that selects the rules for a call."""
     if all(each.roots is None for each in rules):
         by_callee = _ByCallee(rules)
@@ -123,6 +124,3 @@ def _make_selector(rules: RuleSet) -> Select:
         return fitting
 
     return select
-
-
-SELECTORS[Call] = _make_selector

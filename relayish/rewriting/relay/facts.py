@@ -46,6 +46,7 @@ class RelayFacts(TypeFinder, Facts):
     asks_for_all = True
     traversal = EXPRESSIONS
     family = Expr
+    tells = True
 
     def __init__(
         self, root: Expr | None = None, mod: IRModule | None = None, *, keep_order: bool = False
@@ -54,7 +55,6 @@ class RelayFacts(TypeFinder, Facts):
         TypeFinder.__init__(self, self._types)
         Facts.__init__(self, root, mod)
         self.transparency = ReferentialTransparency()
-        self.tells = root is not None and root.checked_type is not None
         self._keep_order = keep_order
         self._is_typed = False
 

@@ -29,8 +29,6 @@ WITHOUT_KERNEL = {
     ("", "CausalConvWithState"),
     ("", "ImageDecoder"),
     ("", "LinearAttention"),
-    ("", "NegativeLogLikelihoodLoss"),
-    ("", "SoftmaxCrossEntropyLoss"),
     ("ai.onnx.preview.training", "Gradient"),
 }
 """What is left to the definition by other operators, or to packages that read images."""

@@ -281,7 +281,8 @@ class Rewriter(Scope):
         if self.is_open(call):
             return
         for rule in self._select(call):
-            found = rule.attempt(call, self)
+            self.pre = call
+            found = rule.ask(call, self)
             if found is call or not self._may_become(binding, found, rule.name):
                 found = None
             emitted, self._emitted = self._emitted, []

@@ -17,9 +17,10 @@ from relayish.onnx.protos.attributes import REFERENCE
 from relayish.passes.onnx_rewrite.engine.constants import array_of, constant_of_node
 from relayish.passes.onnx_rewrite.engine.facts import FactSource
 from relayish.rewriting.relay.chain import take_chain
+from relayish.rewriting.rule import Facts
 
 
-class Scope:
+class Scope(Facts):
     """A function that is being rewritten, as far as it can be asked about.
 
     Args:
@@ -30,6 +31,8 @@ class Scope:
         captured: What the last parameters of a graph stand for, there.
     """
 
+    family = Expr
+
     def __init__(
         self,
         func: Function,
@@ -38,6 +41,7 @@ class Scope:
         outer: Scope | None,
         captured: Mapping[Expr, Expr] | None,
     ) -> None:
+        super().__init__(func)
         self.function = func
         self.outer = outer
         self.captured: Mapping[Expr, Expr] = captured or {}
@@ -156,6 +160,10 @@ class Scope:
     def is_result(self, expr: Expr) -> bool:
         """Return whether a variable is a result of the function."""
         return self._chain.end in self._chain.users.get(expr, {})
+
+    def of(self, node: Expr) -> Type | None:
+        """Return the type of an expression, as :meth:`type_of`."""
+        return self.type_of(node)
 
     def type_of(self, expr: Expr) -> Type | None:
         """Return the type of an expression; ``None`` if nothing is known."""

@@ -32,6 +32,7 @@ from relayish.passes.onnx_rewrite.engine import (  # noqa: E402
     rewrite_module,
     rule,
 )
+from relayish.rewriting import Unchanged  # noqa: E402
 from tests.passes.onnx_rewrite.graphs import operators, read  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
 
@@ -349,3 +350,26 @@ def test_what_no_rule_looks_into_keeps_the_variables_that_it_uses() -> None:
     assert structural_equal(
         image, Function((x,), Let(a, x, Let(b, make_call(ADD, [within, x]), b)))
     )
+
+
+def test_a_rule_says_why_it_leaves_a_call_and_where_it_fails() -> None:
+    func = main(read("g (float[2] x) => (float[2] y) { y = Relu(x) }"))
+
+    @rule("Relu")
+    def leave(call: Call, graph: Rewriter) -> Expr | None:
+        return Unchanged("of no use")  # type: ignore[return-value]  # as rules of other languages
+
+    @rule("Relu")
+    def fail(call: Call, graph: Rewriter) -> Expr | None:
+        raise ZeroDivisionError
+
+    @rule("Relu")
+    def forget(call: Call, graph: Rewriter) -> Expr | None:
+        return 3  # type: ignore[return-value]  # that is what is wrong
+
+    assert rewrite_function(func, [leave]) is func
+    with pytest.raises(ZeroDivisionError) as caught:
+        rewrite_function(func, [fail])
+    assert "by rule fail" in caught.value.__notes__[0]
+    with pytest.raises(PassError, match="rule forget returned 3"):
+        rewrite_function(func, [forget])
