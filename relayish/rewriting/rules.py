@@ -44,8 +44,10 @@ class RuleSet:
         self.name = name
         self._places = {each: place for place, each in enumerate(self.rules)}
         self._for_all = [each for each in self._places if each.keys is None]
+        self.has_roots = False  # whether some rule says how what it is for begins
         self._by_key: dict[Key, list[Rule]] = {}
         for each in self._places:
+            self.has_roots = self.has_roots or each.roots is not None
             for key in each.keys or ():
                 self._by_key.setdefault(key, []).append(each)
         self._added: KindTable[Rule] | None = None
@@ -126,11 +128,13 @@ SELECTORS: Final[KindTable[Callable[[RuleSet, type[Node]], tuple[Rule, ...] | Se
 """By kind: the rules of a set for its nodes, or what selects them."""
 
 
-def _flatten(rules: Iterable[Rule | RuleSet]) -> Iterator[Rule]:
+def _flatten(rules: Iterable[Rule | RuleSet]) -> list[Rule]:
+    found: list[Rule] = []
     for each in rules:
         if isinstance(each, RuleSet):
-            yield from each.rules
+            found += each.rules
         elif isinstance(each, Rule):
-            yield each
+            found.append(each)
         else:
             raise DeclarationError(f"expected a rule; found {each!r}; decorate it with @rule(...)")
+    return found

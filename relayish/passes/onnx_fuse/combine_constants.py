@@ -22,8 +22,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_float
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 
 @register_pass("CombineConstants", opt_level=2, idempotent=True)
@@ -116,4 +115,4 @@ def _combine(some: Array, others: Array, family: str) -> Array | None:
     return image if is_normal.all() else None
 
 
-RULES: Final[tuple[Rule, ...]] = (combine,)
+RULES: Final = OnnxRules((combine,))

@@ -23,8 +23,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.constants import number_of
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 _ACCURACY: Final = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-5}
 """How far constants of a program may be from what they stand for: models have five digits."""
@@ -189,4 +188,4 @@ def _is_close(found: _Polynomial, expected: _Polynomial, accuracy: float) -> boo
     )
 
 
-RULES: Final[tuple[Rule, ...]] = (form_gelu,)
+RULES: Final = OnnxRules((form_gelu,))

@@ -25,8 +25,7 @@ from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import number_of, operand
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
 
@@ -135,4 +134,4 @@ def _split_sum(add: Call, graph: Rewriter) -> tuple[Expr | None, float | None]:
     return (source, number) if rank else (None, None)
 
 
-RULES: Final[tuple[Rule, ...]] = (form_hard_sigmoid, form_hard_swish)
+RULES: Final = OnnxRules((form_hard_sigmoid, form_hard_swish))

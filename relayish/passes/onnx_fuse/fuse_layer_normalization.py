@@ -32,8 +32,7 @@ from relayish.onnx.calls import attributes_of, count_outputs, inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import integers, normalize_axes, number_of
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 _FLOATS: Final = frozenset({"float16", "float32"})
 """Elements that are normalised no narrower than they are: the operators compute in float32."""
@@ -246,8 +245,10 @@ def _centred(expr: Expr, graph: Rewriter) -> tuple[Expr, tuple[int, ...]] | None
     return mean
 
 
-RULES: Final[tuple[Rule, ...]] = (
-    form_layer_normalization,
-    scale_normalized,
-    shift_normalized,
+RULES: Final = OnnxRules(
+    (
+        form_layer_normalization,
+        scale_normalized,
+        shift_normalized,
+    )
 )

@@ -18,8 +18,7 @@ from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
 
@@ -77,4 +76,4 @@ def _fits(matrices: tuple[Expr, ...], addend: Expr, graph: Rewriter) -> bool:
     )
 
 
-RULES: Final[tuple[Rule, ...]] = (add_to_product,)
+RULES: Final = OnnxRules((add_to_product,))

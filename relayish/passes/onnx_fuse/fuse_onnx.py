@@ -30,20 +30,21 @@ from relayish.passes.onnx_fuse import (
     simplify_split_concat,
     simplify_transpose_reshape,
 )
-from relayish.passes.onnx_rewrite.engine import rewrite_function
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 
-RULES: Final[tuple[Rule, ...]] = (
-    *fuse_batch_normalization.RULES,
-    *fuse_scale_shift.RULES,
-    *fuse_matmul_add.RULES,
-    *fuse_transpose_into_gemm.RULES,
-    *fuse_pad.RULES,
-    *merge_clips.RULES,
-    *merge_slices.RULES,
-    *simplify_gather.RULES,
-    *simplify_split_concat.RULES,
-    *simplify_transpose_reshape.RULES,
+RULES: Final = OnnxRules(
+    (
+        *fuse_batch_normalization.RULES,
+        *fuse_scale_shift.RULES,
+        *fuse_matmul_add.RULES,
+        *fuse_transpose_into_gemm.RULES,
+        *fuse_pad.RULES,
+        *merge_clips.RULES,
+        *merge_slices.RULES,
+        *simplify_gather.RULES,
+        *simplify_split_concat.RULES,
+        *simplify_transpose_reshape.RULES,
+    )
 )
 
 

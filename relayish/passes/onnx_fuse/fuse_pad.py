@@ -23,8 +23,7 @@ from relayish.onnx.calls import count_outputs, inputs_of, with_parts
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import integers, normalize_axes, operand
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 
 @register_pass("FusePad", opt_level=1, idempotent=True)
@@ -172,4 +171,4 @@ def _with_pads(call: Call, pad: Call, amounts: list[int], graph: Rewriter) -> Ca
     return made.with_fields(attrs=DictAttrs(attrs))
 
 
-RULES: Final[tuple[Rule, ...]] = (pad_convolution, pad_max_pool, pad_average_pool)
+RULES: Final = OnnxRules((pad_convolution, pad_max_pool, pad_average_pool))

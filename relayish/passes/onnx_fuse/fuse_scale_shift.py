@@ -19,10 +19,9 @@ from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine_rules import affine_rules
-from relayish.passes.onnx_rewrite.engine import rewrite_function
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 
-RULES: Final[tuple[Rule, ...]] = affine_rules("Add", "Sub", "Mul", "Div", "Neg")
+RULES: Final = OnnxRules(affine_rules("Add", "Sub", "Mul", "Div", "Neg"))
 
 
 @register_pass("FuseScaleShift", opt_level=2, idempotent=True)

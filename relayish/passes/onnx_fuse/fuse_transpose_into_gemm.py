@@ -21,8 +21,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import attributes_of, inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 _FLOATS: Final = frozenset({"float16", "float32", "float64"})
 
@@ -133,4 +132,4 @@ def _makes_gemm(matmul: Call, graph: Rewriter) -> bool:
     return graph.dtype_of(lhs) in _FLOATS or graph.dtype_of(rhs) in _FLOATS
 
 
-RULES: Final[tuple[Rule, ...]] = (transpose_operands, transpose_factors, transpose_product)
+RULES: Final = OnnxRules((transpose_operands, transpose_factors, transpose_product))

@@ -23,8 +23,7 @@ from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import operand
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 
 @register_pass("MergeClips", opt_level=1, idempotent=True)
@@ -137,4 +136,4 @@ def _read_extremum(call: Call, graph: Rewriter) -> _Bounds | None:
     return None
 
 
-RULES: Final[tuple[Rule, ...]] = (merge_bounds,)
+RULES: Final = OnnxRules((merge_bounds,))

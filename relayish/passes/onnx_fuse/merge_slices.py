@@ -22,8 +22,7 @@ from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import integers, normalize_axes
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 
 @register_pass("MergeSlices", opt_level=1, idempotent=True)
@@ -92,4 +91,4 @@ def _read_cut(call: Call, rank: int | None, graph: Rewriter) -> _Cut | None:
     return None if axes is None else _Cut(starts, ends, axes, steps)
 
 
-RULES: Final[tuple[Rule, ...]] = (merge_slice,)
+RULES: Final = OnnxRules((merge_slice,))

@@ -27,8 +27,7 @@ from relayish.passes.onnx_fuse.transposed_calls import (
     Permutation,
     move_transpose,
 )
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 _LIMIT: Final = 512
 """How many values one look ahead is concerned with at most."""
@@ -258,4 +257,4 @@ def _is_identity(perm: Permutation) -> bool:
     return perm == tuple(range(len(perm)))
 
 
-RULES: Final[tuple[Rule, ...]] = (sink_transpose,)
+RULES: Final = OnnxRules((sink_transpose,))

@@ -22,8 +22,7 @@ from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import integers, normalize_axes
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 
 @register_pass("SimplifyGather", opt_level=1, idempotent=True)
@@ -123,4 +122,4 @@ def _single_place(cut: Call, shape: tuple[object, ...], graph: Rewriter) -> tupl
     return (axis[0], start) if end == start + 1 else None
 
 
-RULES: Final[tuple[Rule, ...]] = (keep_dimension, drop_dimension)
+RULES: Final = OnnxRules((keep_dimension, drop_dimension))

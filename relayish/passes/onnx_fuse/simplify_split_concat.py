@@ -22,8 +22,7 @@ from relayish.onnx.calls import count_outputs, inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.affine import is_given
 from relayish.passes.onnx_fuse.constants import integers, normalize_axes
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 
 @register_pass("SimplifySplitConcat", opt_level=1, idempotent=True)
@@ -135,4 +134,4 @@ def split_joined(call: Call, graph: Rewriter) -> Expr | None:
     return Tuple(inputs_of(concat))
 
 
-RULES: Final[tuple[Rule, ...]] = (join_split, split_joined)
+RULES: Final = OnnxRules((join_split, split_joined))

@@ -22,8 +22,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx_fuse.views import VIEWS
-from relayish.passes.onnx_rewrite.engine import Rewriter, rewrite_function, rule
-from relayish.rewriting.rule import Rule
+from relayish.passes.onnx_rewrite.engine import OnnxRules, Rewriter, rewrite_function, rule
 
 
 @register_pass("SimplifyTransposeReshape", opt_level=1, idempotent=True)
@@ -97,4 +96,4 @@ def _moves_nothing(transpose: Call, graph: Rewriter) -> bool:
 
 _RESHAPES: Final = tuple([name for name in VIEWS if name not in ("Transpose", "Identity")])
 
-RULES: Final[tuple[Rule, ...]] = (reshape_transposed, transpose_reshaped)
+RULES: Final = OnnxRules((reshape_transposed, transpose_reshaped))

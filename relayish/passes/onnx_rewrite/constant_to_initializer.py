@@ -15,13 +15,15 @@ After::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 from relayish.passes.onnx_rewrite.rules.constants import take_constant
 
-RULES = (take_constant,)
+RULES: Final = OnnxRules((take_constant,))
 
 
 @register_pass("ConstantToInitializer", opt_level=0, idempotent=True)

@@ -16,14 +16,16 @@ After::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 from relayish.passes.onnx_rewrite.rules import arithmetic, identities, initial_states
 
 _OTHERS = (*identities.RULES, *initial_states.RULES)
-RULES = (*_OTHERS, *arithmetic.make_rules())
+RULES: Final = OnnxRules((*_OTHERS, *arithmetic.make_rules()))
 
 
 @register_pass("EliminateNop", opt_level=1, idempotent=True)

@@ -16,16 +16,18 @@ After::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 from relayish.passes.onnx_rewrite.rules.constants import fold_calls, fold_known_value, take_constant
 from relayish.passes.onnx_rewrite.rules.views import fold_expand_target, fold_reshape_target
 
-RULES = (
+RULES: Final = OnnxRules((
     take_constant, fold_calls(), fold_known_value, fold_reshape_target, fold_expand_target,
-)  # fmt: skip
+))  # fmt: skip
 
 
 @register_pass("FoldShapes", opt_level=1, idempotent=True)

@@ -13,14 +13,18 @@ After::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 from relayish.passes.onnx_rewrite.rules import control_flow, feasible_ranks
 from relayish.passes.onnx_rewrite.rules.constants import fold_calls, fold_known_value, take_constant
 
-RULES = (take_constant, *control_flow.RULES, fold_calls(), fold_known_value, *feasible_ranks.RULES)
+RULES: Final = OnnxRules(
+    (take_constant, *control_flow.RULES, fold_calls(), fold_known_value, *feasible_ranks.RULES)
+)
 
 
 @register_pass("InlineControlFlow", opt_level=1, idempotent=True)

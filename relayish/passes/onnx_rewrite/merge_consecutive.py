@@ -17,14 +17,16 @@ After::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 from relayish.passes.onnx_rewrite.rules import consecutive, views
 from relayish.passes.onnx_rewrite.rules.identities import remove_reshape, remove_transpose
 
-RULES = (remove_reshape, remove_transpose, *views.RULES, *consecutive.RULES)
+RULES: Final = OnnxRules((remove_reshape, remove_transpose, *views.RULES, *consecutive.RULES))
 
 
 @register_pass("MergeConsecutive", opt_level=1, idempotent=True)

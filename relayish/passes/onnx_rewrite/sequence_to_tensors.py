@@ -15,14 +15,16 @@ After::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.onnx_rewrite.engine import rewrite_function
+from relayish.passes.onnx_rewrite.engine import OnnxRules, rewrite_function
 from relayish.passes.onnx_rewrite.rules import sequences
 from relayish.passes.onnx_rewrite.rules.constants import take_constant
 
-RULES = (take_constant, *sequences.RULES)
+RULES: Final = OnnxRules((take_constant, *sequences.RULES))
 
 
 @register_pass("SequenceToTensors", opt_level=1, idempotent=True)

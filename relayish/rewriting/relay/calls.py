@@ -100,7 +100,7 @@ _FAMILIES: Final = tuple(lineage(Call))
 @SELECTORS.register(Call)
 def _make_selector(rules: RuleSet, _: type[Node]) -> Select:
     """Return the function that selects the rules for a call."""
-    if all(each.roots is None for each in rules):
+    if not rules.has_roots:
         by_callee = _ByCallee(rules)
         return lambda call: by_callee[call.op]
     pairs = _ByCallee(rules, 2)
