@@ -40,6 +40,7 @@ def opset_of(mod: IRModule) -> int:
     return found
 
 
+@pytest.mark.slow("onnx infers the shapes of whole networks, in each of four versions")
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
 def test_models_are_valid_in_later_versions(path: Path) -> None:
     mod = from_onnx(path)
