@@ -42,7 +42,7 @@ def timed(work: Callable[[], Any], runs: int, clock: Callable[[], float]) -> flo
 
 def resnet50() -> Any:
     """Return the network with its weights as constants, types inferred."""
-    from relayish.passes.fold.bind import bind_params_by_name
+    from relayish.passes.relay.fold.bind import bind_params_by_name
     from relayish.testing import resnet
     from relayish.transform import InferType
 
@@ -57,8 +57,8 @@ def as_onnx(mod: Any) -> Any:
     import onnx
     from onnx import helper, numpy_helper
 
+    from relayish.ir.nodes.traversal import EVERYTHING
     from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
-    from relayish.ir.traversal import EVERYTHING
 
     names: dict[Any, str] = {}
     nodes, weights = [], []

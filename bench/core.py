@@ -16,9 +16,9 @@ from typing import Any, Final
 from relayish import core
 from relayish.core import FuncEntry, Interpreter, Stmt, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scoping import PROGRAM
-from relayish.passes.core_cleanup.dead_store_elimination_core import eliminate_dead_stores_core
-from relayish.passes.core_lowering.lower_core import lower_core
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.passes.core.cleanup.dead_store_elimination_core import eliminate_dead_stores_core
+from relayish.passes.core.lowering.lower_core import lower_core
 
 SIZES: Final = (1_000, 5_000, 25_000)
 REPETITIONS: Final = 1

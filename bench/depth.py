@@ -38,11 +38,11 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
         post_order_rewrite,
     )
     from relayish.interpreter import evaluate
-    from relayish.ir.node import Node
+    from relayish.ir.equality.structural_equal import structural_equal
+    from relayish.ir.equality.structural_hash import structural_hash
+    from relayish.ir.nodes.node import Node
     from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Var
     from relayish.ir.relay.type import scalar_type
-    from relayish.ir.structural_equal import structural_equal
-    from relayish.ir.structural_hash import structural_hash
     from relayish.passes import eliminate_dead_code, fold_constant
     from relayish.text import astext, parse_expr
     from tests.support.deep import DEEP_NESTS
@@ -168,10 +168,10 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
 
 def type_operations(levels: int) -> dict[str, Callable[[], object]]:
     from relayish.functor import TypeMutator, TypeVisitor
-    from relayish.ir.node import Node
+    from relayish.ir.equality.structural_equal import structural_equal
+    from relayish.ir.equality.structural_hash import structural_hash
+    from relayish.ir.nodes.node import Node
     from relayish.ir.relay.type import TensorType, Type
-    from relayish.ir.structural_equal import structural_equal
-    from relayish.ir.structural_hash import structural_hash
     from relayish.text import astext, parse_type
     from tests.support.deep import type_nest
 

@@ -19,7 +19,7 @@ def works() -> dict[str, Row]:
     """Return, for each piece of work, (build, functor, build, visitor of handlers)."""
     from relayish.domain import AnalyzeCtx, DefaultHandler, Handler, TransformCtx, Visitor
     from relayish.functor import ExprMutator, ExprVisitor
-    from relayish.ir.domain import Domain, is_domain
+    from relayish.ir.domains.domain import Domain, is_domain
     from relayish.ir.relay.expr import Call, Expr
 
     class ByHand(ExprVisitor):

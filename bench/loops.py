@@ -69,8 +69,8 @@ def stores(size: int, *, units: bool = False) -> Any:  # Any: a function of the 
 def works() -> dict[str, Row]:
     """Return, for each piece of work, (build, tight loop, build, relayish)."""
     from relayish import tir
-    from relayish.ir.structural_equal import structural_equal
-    from relayish.ir.structural_hash import structural_hash
+    from relayish.ir.equality.structural_equal import structural_equal
+    from relayish.ir.equality.structural_hash import structural_hash
 
     class Loads(tir.IRVisitor):
         loads = 0
@@ -84,7 +84,7 @@ def works() -> dict[str, Row]:
             return store.with_fields(value=self.visit(store.value))
 
     def simplified(func: tir.LoweredFunc) -> object:
-        passes = importlib.import_module("relayish.passes.loop_simplify.simplify")
+        passes = importlib.import_module("relayish.passes.loops.simplify.simplify")
         return passes.simplify(func)
 
     def twice(size: int) -> tuple[Any, Any]:

@@ -64,7 +64,7 @@ def main() -> int:
     from relayish.passes import PASSES
     from tests.support.large_onnx import ROOMS
 
-    elsewhere = ("loop_", "core_", *ROOMS)
+    elsewhere = ("loops.", "core.", *ROOMS)
     over_relay = [name for name, module in PASSES.items() if not module.startswith(elsewhere)]
     over_onnx = [name for name, module in PASSES.items() if module.startswith(ROOMS)]
     if args.one:

@@ -86,13 +86,13 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     from relayish.analysis import free_vars
     from relayish.analysis.infer_type import infer_type
     from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor, post_order_rewrite
+    from relayish.ir.equality.structural_equal import structural_equal
+    from relayish.ir.equality.structural_hash import structural_hash
     from relayish.ir.relay.expr import Call, Constant, Expr, Function
     from relayish.ir.relay.module import IRModule
-    from relayish.ir.structural_equal import structural_equal
-    from relayish.ir.structural_hash import structural_hash
-    from relayish.passes.cleanup.dead_code_elimination import eliminate_dead_code
-    from relayish.passes.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
-    from relayish.passes.fold.fold_constant import fold_constant
+    from relayish.passes.relay.cleanup.dead_code_elimination import eliminate_dead_code
+    from relayish.passes.relay.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
+    from relayish.passes.relay.fold.fold_constant import fold_constant
     from relayish.rewriting import rewrite_rules
     from relayish.text import astext, parse
 

@@ -55,7 +55,8 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "PatternWildcard",
         "TypeData",
     ),
-    "relayish.ir.attrs": ("Attrs", "DictAttrs", "attrs"),
+    "relayish.ir.attributes.attrs": ("Attrs", "attrs"),
+    "relayish.ir.attributes.dictionary": ("DictAttrs",),
     "relayish.ir.relay.build": ("const", "var"),
     "relayish.ir.relay.expr": (
         "Call",
@@ -73,27 +74,27 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "TupleGetItem",
         "Var",
     ),
-    "relayish.ir.name_supply": ("NameSupply",),
+    "relayish.ir.scopes.name_supply": ("NameSupply",),
     "relayish.ir.relay.global_var_supply": ("GlobalVarSupply",),
     "relayish.ir.relay.module": ("IRModule",),
-    "relayish.ir.declarations": ("declared_temporarily",),
-    "relayish.ir.domain": ("Domain", "get_domain", "list_domains"),
-    "relayish.ir.effect": ("Effect",),
-    "relayish.ir.kind_table": ("KindTable",),
-    "relayish.ir.language": ("Language",),
-    "relayish.ir.node": ("Node", "field", "node"),
-    "relayish.ir.property": ("Property",),
-    "relayish.ir.roles": ("Access", "Atom", "Role", "Runs"),
-    "relayish.ir.span": ("Span",),
-    "relayish.ir.object_path": ("ObjectPath",),
-    "relayish.ir.structural_equal": (
+    "relayish.ir.registration.declarations": ("declared_temporarily",),
+    "relayish.ir.domains.domain": ("Domain", "get_domain", "list_domains"),
+    "relayish.ir.fields.effect": ("Effect",),
+    "relayish.ir.nodes.kind_table": ("KindTable",),
+    "relayish.ir.domains.language": ("Language",),
+    "relayish.ir.nodes.node": ("Node", "field", "node"),
+    "relayish.ir.domains.property": ("Property",),
+    "relayish.ir.fields.roles": ("Access", "Atom", "Role", "Runs"),
+    "relayish.ir.nodes.span": ("Span",),
+    "relayish.ir.modules.object_path": ("ObjectPath",),
+    "relayish.ir.equality.structural_equal": (
         "StructuralMismatchError",
         "assert_structural_equal",
         "first_mismatch",
         "get_first_structural_mismatch",
         "structural_equal",
     ),
-    "relayish.ir.structural_hash": ("structural_hash",),
+    "relayish.ir.equality.structural_hash": ("structural_hash",),
     "relayish.ir.relay.typed": ("type_of",),
     "relayish.ir.relay.type": (
         "Any",
@@ -140,7 +141,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.text": ("a2b", "astext", "b2a", "fromtext", "parse", "parse_expr"),
     "relayish.frontend": ("ScopeBuilder", "load_param_dict", "save_param_dict"),
     "relayish.interpreter": ("create_executor", "evaluate"),
-    "relayish.passes.fold.bind": ("bind",),
+    "relayish.passes.relay.fold.bind": ("bind",),
 }
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (
@@ -255,7 +256,7 @@ def _load_analyses() -> None:
     _importlib.import_module("relayish.analysis")
     _importlib.import_module("relayish.interpreter.constants")
     _importlib.import_module("relayish.tir.analysis")
-    _importlib.import_module("relayish.passes.core_lowering.values")
+    _importlib.import_module("relayish.passes.core.lowering.values")
 
 
 _HANDLERS: _typing.Final = {
@@ -265,13 +266,13 @@ _HANDLERS: _typing.Final = {
         "relayish.core.foreign_calls",
     ),
     "lower": (
-        "relayish.passes.lowering.nn.handler",
-        "relayish.passes.lowering.relay",
-        "relayish.passes.lowering.vision.handler",
+        "relayish.passes.relay.lowering.nn.handler",
+        "relayish.passes.relay.lowering.relay",
+        "relayish.passes.relay.lowering.vision.handler",
     ),
-    "lower_to_loops": ("relayish.passes.core_lowering.lower",),
+    "lower_to_loops": ("relayish.passes.core.lowering.lower",),
     "simplify": (
-        "relayish.passes.rewrite.simplify_domains",
+        "relayish.passes.utility.simplify_domains",
         "relayish.core",
         "relayish.tir.algebra",
     ),

@@ -48,17 +48,17 @@ from relayish.errors import UnknownNameError as UnknownNameError
 from relayish.errors import UntypedError as UntypedError
 from relayish.errors import UnvisitedNodeError as UnvisitedNodeError
 from relayish.errors import WellFormedError as WellFormedError
-from relayish.ir.declarations import declared_temporarily as declared_temporarily
-from relayish.ir.domain import Domain as Domain
-from relayish.ir.domain import get_domain as get_domain
-from relayish.ir.domain import list_domains as list_domains
-from relayish.ir.effect import Effect as Effect
-from relayish.ir.kind_table import KindTable as KindTable
-from relayish.ir.language import Language as Language
-from relayish.ir.roles import Access as Access
-from relayish.ir.roles import Atom as Atom
-from relayish.ir.roles import Role as Role
-from relayish.ir.roles import Runs as Runs
+from relayish.ir.registration.declarations import declared_temporarily as declared_temporarily
+from relayish.ir.domains.domain import Domain as Domain
+from relayish.ir.domains.domain import get_domain as get_domain
+from relayish.ir.domains.domain import list_domains as list_domains
+from relayish.ir.fields.effect import Effect as Effect
+from relayish.ir.nodes.kind_table import KindTable as KindTable
+from relayish.ir.domains.language import Language as Language
+from relayish.ir.fields.roles import Access as Access
+from relayish.ir.fields.roles import Atom as Atom
+from relayish.ir.fields.roles import Role as Role
+from relayish.ir.fields.roles import Runs as Runs
 from relayish.frontend import ScopeBuilder as ScopeBuilder
 from relayish.frontend import load_param_dict as load_param_dict
 from relayish.frontend import save_param_dict as save_param_dict
@@ -82,8 +82,8 @@ from relayish.functor import memoized as memoized
 from relayish.functor import post_order_rewrite as post_order_rewrite
 from relayish.interpreter import create_executor as create_executor
 from relayish.interpreter import evaluate as evaluate
-from relayish.ir.name_supply import NameSupply as NameSupply
-from relayish.ir.property import Property as Property
+from relayish.ir.scopes.name_supply import NameSupply as NameSupply
+from relayish.ir.domains.property import Property as Property
 from relayish.binary import read_binary as read_binary
 from relayish.binary import write_binary as write_binary
 from relayish.ir.relay.adt import Clause as Clause
@@ -95,9 +95,9 @@ from relayish.ir.relay.adt import PatternTuple as PatternTuple
 from relayish.ir.relay.adt import PatternVar as PatternVar
 from relayish.ir.relay.adt import PatternWildcard as PatternWildcard
 from relayish.ir.relay.adt import TypeData as TypeData
-from relayish.ir.attrs import Attrs as Attrs
-from relayish.ir.attrs import DictAttrs as DictAttrs
-from relayish.ir.attrs import attrs as attrs
+from relayish.ir.attributes.attrs import Attrs as Attrs
+from relayish.ir.attributes.dictionary import DictAttrs as DictAttrs
+from relayish.ir.attributes.attrs import attrs as attrs
 from relayish.ir.relay.build import const as const
 from relayish.ir.relay.build import var as var
 from relayish.ir.relay.expr import Call as Call
@@ -116,19 +116,19 @@ from relayish.ir.relay.expr import TupleGetItem as TupleGetItem
 from relayish.ir.relay.expr import Var as Var
 from relayish.ir.relay.global_var_supply import GlobalVarSupply as GlobalVarSupply
 from relayish.ir.relay.module import IRModule as IRModule
-from relayish.ir.node import Node as Node
-from relayish.ir.node import field as field
-from relayish.ir.node import node as node
-from relayish.ir.object_path import ObjectPath as ObjectPath
-from relayish.ir.span import Span as Span
-from relayish.ir.structural_equal import StructuralMismatchError as StructuralMismatchError
-from relayish.ir.structural_equal import assert_structural_equal as assert_structural_equal
-from relayish.ir.structural_equal import first_mismatch as first_mismatch
-from relayish.ir.structural_equal import (
+from relayish.ir.nodes.node import Node as Node
+from relayish.ir.nodes.node import field as field
+from relayish.ir.nodes.node import node as node
+from relayish.ir.modules.object_path import ObjectPath as ObjectPath
+from relayish.ir.nodes.span import Span as Span
+from relayish.ir.equality.structural_equal import StructuralMismatchError as StructuralMismatchError
+from relayish.ir.equality.structural_equal import assert_structural_equal as assert_structural_equal
+from relayish.ir.equality.structural_equal import first_mismatch as first_mismatch
+from relayish.ir.equality.structural_equal import (
     get_first_structural_mismatch as get_first_structural_mismatch,
 )
-from relayish.ir.structural_equal import structural_equal as structural_equal
-from relayish.ir.structural_hash import structural_hash as structural_hash
+from relayish.ir.equality.structural_equal import structural_equal as structural_equal
+from relayish.ir.equality.structural_hash import structural_hash as structural_hash
 from relayish.ir.relay.typed import type_of as type_of
 from relayish.ir.relay.type import Any as Any
 from relayish.ir.relay.type import FuncType as FuncType
@@ -152,7 +152,7 @@ from relayish.op.builders.outputs import TupleWrapper as TupleWrapper
 from relayish.op.declaration.registry import get_op as get_op
 from relayish.op.declaration.registry import list_ops as list_ops
 from relayish.op.declaration.registry import register_op as register_op
-from relayish.passes.fold.bind import bind as bind
+from relayish.passes.relay.fold.bind import bind as bind
 from relayish.text import astext as astext
 from relayish.text import a2b as a2b
 from relayish.text import b2a as b2a

@@ -118,8 +118,8 @@ class LoweringError(RelayishError, ValueError):
 class Diagnostic(NamedTuple):
     """One thing that is wrong with a program.
 
-    ``span`` is the place in the text, a :class:`~relayish.ir.span.Span`, where it is known, and
-    ``definition`` the function (``@main``) it stands in, or ``""``.
+    ``span`` is the place in the text, a :class:`~relayish.ir.nodes.span.Span`, where it is known,
+    and ``definition`` the function (``@main``) it stands in, or ``""``.
     """
 
     message: str

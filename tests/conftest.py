@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from tests.support.references import fault_of_mark
 
 STARTED = pytest.StashKey[float]()

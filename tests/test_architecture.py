@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import node_kinds
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import node_kinds
 from tests.support.each import each
 
 ROOT = Path(__file__).parent.parent
@@ -271,7 +271,7 @@ def test_every_table_and_function_of_registration_that_is_named_is_there():
         ("import relayish", "the face is for users"),
         ("from tests.shared_data import shared_path", "nothing imports the tests"),
         (
-            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import relayish.ir.node",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import relayish.ir.nodes",
             "TYPE_",
         ),
     ],
@@ -286,7 +286,7 @@ def test_the_check_finds_an_import_that_breaks_a_rule(source, complaint):
 
 
 def test_the_check_finds_a_storey_above_that_a_string_names():
-    tree = ast.parse('import importlib\nimportlib.import_module("relayish.passes.fold.bind")')
+    tree = ast.parse('import importlib\nimportlib.import_module("relayish.passes.relay.fold.bind")')
     (found,) = names_in(list(ast.walk(tree)), "relayish.functor.made_up")
     assert "passes stands above functor" in str(wrong(found))
 

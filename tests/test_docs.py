@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import relayish as relay
-from relayish.ir.node import declared_temporarily
+from relayish.ir.nodes.node import declared_temporarily
 from tests.support.each import each
 from tests.support.numpy_text import as_numpy_writes
 

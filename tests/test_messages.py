@@ -33,15 +33,15 @@ from relayish.errors import (
     notes_of,
     suggest,
 )
-from relayish.ir.module import Module
-from relayish.ir.one_line import describe, quote
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.kinds.one_line import describe, quote
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.expr import Call, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
-from relayish.ir.span import Span
-from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, parse
 from relayish.text.literals import quote as quote_text
 from relayish.text.literals import unquote

@@ -10,15 +10,23 @@ from typing import Any
 
 from relayish.analysis import check_well_formed
 from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor, post_order_rewrite
-from relayish.functor.functor import Mutator, Visitor
-from relayish.ir.node import VARIABLES, declared_temporarily
-from relayish.ir.renaming import rename_bound
-from relayish.ir.replacing import with_evaluated
-from relayish.ir.roles import Role
-from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import PROGRAM, evaluated, free_variables, operands, scope_roots, scopes
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
+from relayish.functor.mutator import Mutator
+from relayish.functor.visitor import Visitor
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import VARIABLES, declared_temporarily
+from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.renaming import rename_bound
+from relayish.ir.scopes.replacing import with_evaluated
+from relayish.ir.scopes.scoping import (
+    PROGRAM,
+    evaluated,
+    free_variables,
+    operands,
+    scope_roots,
+    scopes,
+)
 from relayish.text import astext, parse_expr, parse_node
 from tests.support.each import each
 from tests.support.random_kinds import RandomKinds, random_program

@@ -10,6 +10,23 @@ from tests.test_architecture import FILES, ROOT, Import, imports_of, module_name
 
 # for each package, lowest first; those on one line are peers
 ROOMS = {
+    "relayish.ir": (
+        ("values", "registration"),
+        ("fields", "attributes"),
+        ("domains",),
+        ("nodes",),
+        ("modules",),
+        ("kinds",),
+        ("scopes",),
+        ("equality", "verification"),
+        ("relay",),
+    ),
+    "relayish.passes": (
+        ("loops",),
+        ("relay", "core"),
+        ("utility",),
+        ("onnx",),
+    ),
     "relayish.op": (
         ("declaration", "values"),
         ("types",),

@@ -9,10 +9,10 @@ import pytest
 from relayish.analysis import free_vars, well_formed
 from relayish.functor import ExprMutator, ExprVisitor, MixedModeMutator, expand_a_normal_form
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import assert_structural_equal, structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.structural_equal import assert_structural_equal, structural_equal
-from relayish.ir.structural_hash import structural_hash
 from relayish.passes import eliminate_dead_code, fold_constant
 from relayish.text import astext, parse
 from tests.support.random_exprs import random_arguments, random_function, random_module, same_value

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from relayish import tir
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
 from tools.generated import ROOT, Generated
 

@@ -7,13 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from relayish.op import get_op, list_ops
-from relayish.op.declaration.properties import (
-    evaluate,
-    pattern,
-    primal_gradient,
-    relation,
-    rule,
-)
+from relayish.op.declaration.properties import evaluate, pattern, primal_gradient, relation, rule
 from relayish.op.declaration.registry import module_of
 from tests.support.checking import REFERENCES
 from tools.generated import ROOT, Generated

@@ -20,7 +20,6 @@ from relayish.transform import PassContext, PassEntry, parse_pipeline, pass_entr
 from tools.generated import ROOT, Generated
 
 INDEX = ROOT / "docs" / "passes.md"
-PAGES = ROOT / "docs" / "passes"
 CASES = ROOT / "tests" / "cases" / "passes"
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -28,12 +27,17 @@ FACE = frozenset(vars(relay)["__all__"])
 
 
 def rooms() -> dict[str, list[str]]:
-    """Return the passes of each room; those that stand in none are pipelines of others."""
+    """Return the passes of each room; those that stand in that of a language are pipelines."""
     found: dict[str, list[str]] = {}
     for name, module in PASSES.items():
-        room, inside, _ = module.partition(".")
-        found.setdefault(room if inside else "pipelines", []).append(name)
+        room = module.rpartition(".")[0]
+        found.setdefault("pipelines" if room == "relay" else room, []).append(name)
     return found
+
+
+def _address(room: str) -> str:
+    """Return where the page of a room is, from that of the index."""
+    return f"passes/{room.replace('.', '/')}.md"
 
 
 def title(room: str) -> str:
@@ -199,17 +203,20 @@ def index() -> str:
     """Return the page that lists all passes."""
     lines = [INDEX_HEAD]
     for room, names in rooms().items():
-        lines += [f"## [{title(room)}](passes/{room}.md)", ""]
+        lines += [f"## [{title(room)}]({_address(room)})", ""]
         for name in names:
             description = pass_entry(name).info.description.replace("``", "`")
-            lines.append(f"* [{name}](passes/{room}.md#{name.lower()}): {description}")
+            lines.append(f"* [{name}]({_address(room)}#{name.lower()}): {description}")
         lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def page(room: str) -> str:
     """Return the page of one room."""
-    lines = [HEAD.format(title=title(room)), *([OTHER_COMPILERS] if room == "offload" else [])]
+    lines = [
+        HEAD.format(title=title(room)),
+        *([OTHER_COMPILERS] if room == "relay.offload" else []),
+    ]
     for name in rooms()[room]:
         lines += entry_lines(name)
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -217,5 +224,5 @@ def page(room: str) -> str:
 
 GENERATED = (
     Generated(INDEX, index),
-    *(Generated(PAGES / f"{room}.md", partial(page, room)) for room in rooms()),
+    *(Generated(INDEX.parent / _address(room), partial(page, room)) for room in rooms()),
 )

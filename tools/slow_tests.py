@@ -57,9 +57,9 @@ def _taken(case: ET.Element) -> Taken:
 
 
 def _folder(module: str) -> str:
-    """Return the two names at the start of a module, but for that of a file."""
+    """Return the names at the start of a module that tell its room, but for that of a file."""
     parts = [part for part in module.split(".")[:-1] if not part.startswith("test_")]
-    return "/".join(parts[:3] if parts[1:2] == ["passes"] else parts[:2])
+    return "/".join(parts[:4] if parts[1:2] == ["passes"] else parts[:2])
 
 
 def table(tests: Sequence[Taken]) -> str:

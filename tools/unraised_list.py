@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Final
 
-from relayish.passes.onnx_raising.unraised import UNRAISED
+from relayish.passes.onnx.raising.unraised import UNRAISED
 from tools.generated import ROOT, Generated
 
 _PAGE: Final = ROOT / "docs" / "how-to" / "lower_a_network.md"

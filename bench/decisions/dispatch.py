@@ -9,6 +9,7 @@ import multipledispatch
 from measure import nanoseconds, show
 
 from relayish.functor.vtable import find_handler
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import (
     Call,
@@ -26,7 +27,6 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.traversal import ByKind
 
 X = Var("x")
 NODES: tuple[Expr, ...] = (

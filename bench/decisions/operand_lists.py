@@ -9,7 +9,7 @@ from collections.abc import Callable
 from measure import nanoseconds, show
 from pyrsistent import pmap, pvector
 
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.expr import Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 

@@ -1,8 +1,8 @@
 """Depth-first search over things of any kind, strongly connected components, disjoint sets.
 
-Programs are walked by :class:`~relayish.ir.traversal.Traversal`. Here is the same for what is no
-node, or is followed otherwise than along its fields: patterns, names, pairs of a type and a value.
-Nothing here recurses.
+Programs are walked by :class:`~relayish.ir.nodes.traversal.Traversal`. Here is the same for what is
+no node, or is followed otherwise than along its fields: patterns, names, pairs of a type and a
+value. Nothing here recurses.
 """
 
 from __future__ import annotations

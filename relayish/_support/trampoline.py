@@ -3,7 +3,7 @@
 A rule of the grammar, for reading or for writing, is a generator. It asks for a part that may nest
 by yielding the generator of the part's rule, and is sent what that made; :func:`run` keeps the
 waiting rules on a list. So any depth works, and a rule still reads like the grammar. In place of a
-rule that writes it, a rule may yield a text.
+rule that writes it, a rule may yield a text. Walks that wait for others are told so as well.
 """
 
 from __future__ import annotations
@@ -15,20 +15,30 @@ Rule: TypeAlias = Generator[Any, Any, Any]
 """A rule of the grammar; Any: it is sent whatever the rule that it yields returns."""
 
 
-def run(rule: Rule, out: list[str] | None = None) -> Any:  # Any: what the rule returns
-    """Run ``rule`` to its end, and the rules that it yields; texts among these go onto ``out``."""
+def run(
+    rule: Rule, out: list[str] | None = None, caught: tuple[type[Exception], ...] = ()
+) -> Any:  # Any: what the rule returns
+    """Run ``rule`` to its end, and the rules that it yields; texts among these go onto ``out``.
+
+    Errors ``caught`` are raised again where the failing rule was yielded, all others at once.
+    """
     waiting: list[Rule] = []
+    failed: Exception | None = None
     write = list[str]().append if out is None else out.append
     made: object = None
     while True:
         try:
-            part = rule.send(made)
+            part = rule.send(made) if failed is None else rule.throw(failed)
         except StopIteration as stop:
             if not waiting:
                 return stop.value
-            made, rule = stop.value, waiting.pop()
+            made, rule, failed = stop.value, waiting.pop(), None
+        except caught as error:
+            if not waiting:
+                raise
+            rule, failed = waiting.pop(), error
         else:
-            made = None
+            made = failed = None
             if type(part) is str:
                 write(part)
             else:

@@ -54,7 +54,7 @@ _FACE: Final[dict[str, tuple[str, ...]]] = {
     "relayish.analysis.variables": ("all_vars", "bound_vars", "free_vars"),
     "relayish.analysis.virtual_devices": ("recover_virtual_device_map",),
     "relayish.analysis.well_formed": ("check_well_formed", "well_formed"),
-    "relayish.ir.verification": ("DEFINITION_RULES", "RaisingVerifier"),
+    "relayish.ir.verification.rules": ("DEFINITION_RULES", "RaisingVerifier"),
 }
 """By module: the names that are found here."""
 

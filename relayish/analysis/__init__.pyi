@@ -65,5 +65,5 @@ from relayish.analysis.virtual_devices import (
 )
 from relayish.analysis.well_formed import check_well_formed as check_well_formed
 from relayish.analysis.well_formed import well_formed as well_formed
-from relayish.ir.verification import DEFINITION_RULES as DEFINITION_RULES
-from relayish.ir.verification import RaisingVerifier as RaisingVerifier
+from relayish.ir.verification.rules import DEFINITION_RULES as DEFINITION_RULES
+from relayish.ir.verification.rules import RaisingVerifier as RaisingVerifier

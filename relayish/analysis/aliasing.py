@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.effect import Effect
-from relayish.ir.getters import scope_fields
-from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Role, Runs
+from relayish.ir.nodes.getters import scope_fields
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -33,9 +35,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked, is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.ir.roles import Role, Runs
-from relayish.ir.scoping import has_scopes, operands, scope_roots, scopes
-from relayish.ir.traversal import ByKind
+from relayish.ir.scopes.scoping import has_scopes, operands, scope_roots, scopes
 from relayish.op.declaration import properties, registry
 
 

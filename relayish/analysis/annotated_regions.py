@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from relayish._support.graph import find_root
 from relayish.errors import AnalysisError
-from relayish.ir.node import Node
-from relayish.ir.one_line import describe, quote
+from relayish.ir.kinds.one_line import describe, quote
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import bound_by, operands, scope_roots
+from relayish.ir.scopes.scoping import bound_by, operands, scope_roots
 from relayish.op.runtime.annotation import CompilerAttrs
 
 

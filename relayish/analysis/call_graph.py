@@ -5,7 +5,7 @@ from __future__ import annotations
 from relayish.dataflow import call_graph
 from relayish.dataflow.call_graph import CallGraphEntry, count_references
 from relayish.errors import FieldError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from relayish.ir.one_line import one_line_at
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.kinds.one_line import one_line_at
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.structural_equal import structural_equal
 
 
 class StaleType(NamedTuple):

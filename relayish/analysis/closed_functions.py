@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.expr import Function
-from relayish.ir.scoping import PROGRAM, bound_by
+from relayish.ir.scopes.scoping import PROGRAM, bound_by
 
 _NOWHERE: Final = 1 << 62
 

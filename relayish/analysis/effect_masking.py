@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from relayish.analysis.effect_rules import has_own_effect
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, RefCreate, RefRead, RefWrite
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM
 
 _EVERYWHERE = -1
 

@@ -16,25 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.ir.effect import Effect
-from relayish.ir.getters import compile_getter
-from relayish.ir.kind_table import MadeTable
-from relayish.ir.node import Node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Role, Runs
+from relayish.ir.nodes.getters import compile_getter
+from relayish.ir.nodes.kind_table import MadeTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.adt import Constructor, Match
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefWrite,
-)
-from relayish.ir.roles import Role, Runs
-from relayish.ir.scoping import binders, has_parts, operands, parts, scopes
-from relayish.ir.traversal import ByKind
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Op, RefCreate, RefWrite
+from relayish.ir.scopes.scoping import binders, has_parts, operands, parts, scopes
 from relayish.op.declaration import properties, registry
 
 Summary: TypeAlias = int

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 from relayish.analysis.effects import Effects
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Tuple
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM
 
 FindEffectful: TypeAlias = Callable[[Expr], Collection[Node]]
 """Tells which nodes of an expression may do more than give a value."""

@@ -28,13 +28,13 @@ from relayish.analysis.effect_rules import (
 )
 from relayish.analysis.unobserved_refs import find_unobserved_refs
 from relayish.dataflow.solver.propagate import propagate
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, RefWrite, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.ir.roles import Role
-from relayish.ir.scoping import PROGRAM, evaluated
+from relayish.ir.scopes.scoping import PROGRAM, evaluated
 
 __all__ = ["Effect", "Effects", "analyse_effects", "has_effect"]
 

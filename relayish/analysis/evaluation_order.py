@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from relayish.analysis.referential_transparency import ReferentialTransparency
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 

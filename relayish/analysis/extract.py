@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from relayish.analysis.variables import free_vars
 from relayish.errors import FieldIndexError
-from relayish.ir.node import Node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem
 from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
 
 _NUMBERED: frozenset[type[Node]] = frozenset({Call, Tuple, TupleGetItem})
 

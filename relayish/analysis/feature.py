@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Final
 
 from relayish.errors import DispatchError
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from relayish.analysis.effectful import find_effectful_nodes
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import CheckError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import at_span
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.span import at_span
 
 
 def needless_lets(

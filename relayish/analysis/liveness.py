@@ -20,12 +20,12 @@ from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.errors import PassError
-from relayish.ir.getters import compile_getter, scope_fields
-from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.one_line import describe
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.getters import compile_getter, scope_fields
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Function, Let
 from relayish.ir.relay.function_attributes import is_primitive
-from relayish.ir.scoping import operands, operands_of
+from relayish.ir.scopes.scoping import operands, operands_of
 
 Needed: TypeAlias = AnySet[Node]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, OperatorError
-from relayish.ir.node import Node
-from relayish.ir.one_line import quote
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

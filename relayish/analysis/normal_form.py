@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from relayish.analysis.on_device import fixed_device
 from relayish.errors import CheckError
-from relayish.ir.node import SYMBOLS, Node
-from relayish.ir.one_line import describe
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Let
 from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import (
+from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.scoping import (
     PROGRAM,
     has_scopes,
     operands,
@@ -21,7 +21,7 @@ from relayish.ir.scoping import (
     recursive_operands,
     scope_roots,
 )
-from relayish.ir.scoping import scopes as scopes_of
+from relayish.ir.scopes.scoping import scopes as scopes_of
 
 
 class Offence(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeGuard
 
-from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.nodes.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained
 from relayish.op.declaration.registry import relay_op

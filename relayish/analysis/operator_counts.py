@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relayish.analysis.call_graph import CallGraph
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

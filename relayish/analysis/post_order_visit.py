@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from relayish.functor.notes import is_noted, note_visit
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 

@@ -8,17 +8,12 @@ node does not.
 
 from __future__ import annotations
 
-from relayish.analysis.effect_rules import (
-    POLYMORPHIC,
-    callees_of,
-    effect_of_op,
-    has_own_effect,
-)
-from relayish.ir.getters import is_declaration
-from relayish.ir.node import ATOMS, Node
+from relayish.analysis.effect_rules import POLYMORPHIC, callees_of, effect_of_op, has_own_effect
+from relayish.ir.nodes.getters import is_declaration
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
-from relayish.ir.scoping import PROGRAM, outer_operands
+from relayish.ir.scopes.scoping import PROGRAM, outer_operands
 
 
 def find_opaque_nodes(expr: Node) -> frozenset[Node]:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
 from relayish.errors import TypeInferenceError, suggest
-from relayish.ir.getters import nodes_held
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.nodes.getters import nodes_held
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import TYPES
@@ -23,7 +24,6 @@ from relayish.ir.relay.type import (
     TypeKind,
     TypeRelation,
 )
-from relayish.ir.traversal import ByKind
 
 Definitions: TypeAlias = Mapping[GlobalTypeVar, TypeData]
 Known: TypeAlias = Mapping[Node, TypeKind]

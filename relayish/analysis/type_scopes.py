@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from relayish.ir.getters import NodesGetter, compile_getter
-from relayish.ir.node import NAMES, Node
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.getters import NodesGetter, compile_getter
+from relayish.ir.nodes.node import NAMES, Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.ir.roles import Role
-from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import TYPES_BOUND, type_variables_bound_by
-from relayish.ir.traversal import ByKind
+from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.scoping import TYPES_BOUND, type_variables_bound_by
 
 
 class Mention(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.field import Field
-from relayish.ir.node import Node
+from relayish.ir.fields.field import Field
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING, Traversal
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.ir.scoping import TYPES_BOUND
-from relayish.ir.traversal import EVERYTHING, Traversal
+from relayish.ir.scopes.scoping import TYPES_BOUND
 
 
 def free_type_vars(

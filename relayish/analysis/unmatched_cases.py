@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import DispatchError, TypeInferenceError, UnknownNameError
-from relayish.ir.kind_table import KindTable
+from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.relay.adt import (
     Constructor,
     Match,

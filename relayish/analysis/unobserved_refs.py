@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Let, RefCreate, RefWrite
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM
 
 
 def find_unobserved_refs(nodes: Iterable[Node]) -> set[Node]:

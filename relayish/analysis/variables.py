@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import collect_variables
+from relayish.ir.scopes.scoping import collect_variables
 
 
 def free_vars(expr: Node) -> tuple[Var, ...]:

@@ -14,15 +14,15 @@ from relayish.analysis.well_formed import check_scopes, type_definition_problem
 from relayish.domain.verifier import rules
 from relayish.domain.verifier.rules import Rule
 from relayish.errors import RelayishError, TypeInferenceError, UnknownKindError
-from relayish.ir.module import AnyModule
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.fields.roles import Role
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.roles import Role
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.span import Span
-from relayish.ir.verification import DEFINITION_RULES, Scoped, Violation
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.ir.verification.rules import DEFINITION_RULES, Scoped, Violation
 
 
 def verify_relay(definitions: Mapping[str, Expr], mod: AnyModule | None) -> list[Violation]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relayish.analysis.on_device import fixed_device
-from relayish.ir.node import NAMES, Node
+from relayish.ir.nodes.node import NAMES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
-from relayish.ir.scoping import bound_by
+from relayish.ir.scopes.scoping import bound_by
 
 
 def recover_virtual_device_map(mod: IRModule | None, expr: Expr) -> dict[Expr, VirtualDevice]:

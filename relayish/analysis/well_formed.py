@@ -10,21 +10,21 @@ from relayish.analysis.type_scopes import (
     find_unbound_type_variable,
 )
 from relayish.errors import WellFormedError
-from relayish.ir import scope_rules
-from relayish.ir.module import AnyModule, Module
-from relayish.ir.naming import name_of
-from relayish.ir.node import Node
-from relayish.ir.one_line import quote
+from relayish.ir.fields.naming import name_of
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.modules.module import AnyModule, Module
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scope_rules import Refuse
-from relayish.ir.scopes import Scopes
-from relayish.ir.verification import (
+from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.verification import scope_rules
+from relayish.ir.verification.rules import (
     DEFINITION_RULES,
     DefinitionRule,
     DefinitionVerifier,
     Scoped,
 )
+from relayish.ir.verification.scope_rules import Refuse
 
 
 def well_formed(program: Node | AnyModule) -> bool:

@@ -36,13 +36,14 @@ from relayish.binary.records import (
 )
 from relayish.binary.varints import to_signed
 from relayish.errors import BinaryFormatError, FieldError, RelayishError, add_note, suggest
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.dtype import find_type
-from relayish.ir.field import REQUIRED
-from relayish.ir.generate import compile_function
-from relayish.ir.node import Node
-from relayish.ir.storage import INTERNED, intern
-from relayish.ir.string_array import unpack_strings
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.field import REQUIRED
+from relayish.ir.fields.generate import compile_function
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.storage import INTERNED, intern
+from relayish.ir.values.dtype import find_type
+from relayish.ir.values.string_array import unpack_strings
 
 _T = TypeVar("_T")
 

@@ -29,15 +29,16 @@ from relayish.binary.records import (
     plain_class,
 )
 from relayish.errors import FieldError, add_note
-from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
-from relayish.ir.dtype import type_name
-from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.generate import compile_function, indent
-from relayish.ir.module import Module
-from relayish.ir.naming import brief, name_of
-from relayish.ir.node import Node
-from relayish.ir.span import Span, at_span
-from relayish.ir.string_array import pack_strings
+from relayish.ir.attributes.attrs import Attrs, attrs_class
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.field import REQUIRED, Field, Shape
+from relayish.ir.fields.generate import compile_function, indent
+from relayish.ir.fields.naming import brief, name_of
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import Span, at_span
+from relayish.ir.values.dtype import type_name
+from relayish.ir.values.string_array import pack_strings
 
 Array = npt.NDArray[np.generic]
 

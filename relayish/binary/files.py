@@ -19,7 +19,7 @@ from relayish.binary.decoder import Decoder
 from relayish.binary.layout import AGAIN, HEAD_SIZE, MAGIC, Head, read_head
 from relayish.binary.writer import write_pieces
 from relayish.errors import BinaryFormatError, FieldError, RelayishError, add_note
-from relayish.ir.one_line import show_found
+from relayish.ir.kinds.one_line import show_found
 
 SUFFIX = ".rly"
 """What names of files in binary form end in; they are told by what they begin with."""

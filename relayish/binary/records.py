@@ -18,17 +18,17 @@ import numpy as np
 
 from relayish._support import hooks
 from relayish.errors import UnknownKindError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs, annotations_of, find_attrs_class
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
-from relayish.ir.field import is_named_tuple
-from relayish.ir.kind_table import KindTable
-from relayish.ir.language import find_kind as find_declared_kind
-from relayish.ir.language import languages
-from relayish.ir.module import AnyModule, Module
-from relayish.ir.node import Node
-from relayish.ir.packages import load_packages
-from relayish.ir.span import Span
+from relayish.ir.attributes.attrs import Attrs, annotations_of, find_attrs_class
+from relayish.ir.domains.language import find_kind as find_declared_kind
+from relayish.ir.domains.language import languages
+from relayish.ir.fields.field import is_named_tuple
+from relayish.ir.modules.module import AnyModule, Module
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import Span
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import watch_table
+from relayish.ir.registration.packages import load_packages
 
 
 class Sort(IntEnum):
@@ -144,7 +144,7 @@ def register_value(
     Example:
         >>> from fractions import Fraction
         >>> from relayish.binary import from_binary, to_binary
-        >>> from relayish.ir.declarations import declared_temporarily
+        >>> from relayish.ir.registration.declarations import declared_temporarily
         >>> with declared_temporarily():
         ...     register_value(Fraction, "fraction", lambda f: f.as_integer_ratio(), Fraction)
         ...     from_binary(to_binary((Fraction(1, 3),)))

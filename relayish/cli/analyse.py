@@ -9,7 +9,7 @@ from typing import Any
 
 import relayish.analysis.liveness
 import relayish.interpreter.constants
-import relayish.passes.core_lowering.values
+import relayish.passes.core.lowering.values
 import relayish.tir.analysis  # noqa: F401 - registers analyses, as the one above does
 from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_program, write_result

@@ -8,12 +8,7 @@ from typing import Final
 
 from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_program, write_program
-from relayish.cli.pipeline_options import (
-    context_of,
-    driver_context,
-    named_pipeline,
-    usual_pipeline,
-)
+from relayish.cli.pipeline_options import context_of, driver_context, named_pipeline, usual_pipeline
 from relayish.cli.report import tell_error
 from relayish.domain.driver import Driver
 from relayish.errors import ConfigError

@@ -8,9 +8,9 @@ import relayish.core
 import relayish.op
 import relayish.tir  # noqa: F401 - all three declare domains
 from relayish.cli.report import tell
-from relayish.ir.domain import get_domain
-from relayish.ir.domain_table import domain_table
-from relayish.ir.packages import load_packages
+from relayish.ir.domains.domain import get_domain
+from relayish.ir.domains.domain_table import domain_table
+from relayish.ir.registration.packages import load_packages
 
 
 def run(args: argparse.Namespace) -> int:

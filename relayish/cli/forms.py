@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from relayish import text
 from relayish.errors import FieldError, ParseError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 

@@ -18,14 +18,10 @@ from relayish._support.files import check_writable, put_in_place
 from relayish.cli.onnx.counting import PassCostInstrument
 from relayish.cli.onnx.engines import ONNXRUNTIME, Engine, Run, usual_engines
 from relayish.cli.onnx.equality import (
-    TELLS,
     TOLERANCE,
-    Reference,
     Tolerance,
-    Wanted,
     compare_model,
     compare_results,
-    find_reference,
     run_again,
 )
 from relayish.cli.onnx.given import read_data
@@ -41,6 +37,7 @@ from relayish.cli.onnx.reading import (
     parse_shapes,
     read_model,
 )
+from relayish.cli.onnx.references import TELLS, Reference, Wanted, find_reference
 from relayish.cli.onnx.report import Report, render_report, report_as_json
 from relayish.cli.onnx.sizes import lengths_in
 from relayish.cli.onnx.statistics import count_model

@@ -21,7 +21,7 @@ from relayish.pass_infra.base.trace import TraceFiles
 from relayish.pass_infra.composition.registry import REGISTRY
 from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
-from relayish.passes.default_pipeline import DEFAULT_PASSES, LOOP_PASSES, default_pipeline
+from relayish.passes.relay.default_pipeline import DEFAULT_PASSES, LOOP_PASSES, default_pipeline
 from relayish.registry.option import MISSING
 from relayish.registry.syntax import parse_specs
 from relayish.transform import PassContext, Sequential, parse_pipeline, pass_entry

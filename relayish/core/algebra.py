@@ -9,7 +9,7 @@ from relayish.core.ir.constant import Constant
 from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import Ld, Lda, Ldp
 from relayish.core.ir.type import Type
-from relayish.ir.algebra import ALGEBRAS, NUMBERS, Algebra, Number, Numbers
+from relayish.ir.kinds.algebra import ALGEBRAS, NUMBERS, Algebra, Number, Numbers
 
 
 def number_of(node: Expr) -> Number | None:

@@ -13,8 +13,8 @@ import numpy as np
 from relayish.core.interpreter.run import Interpreter
 from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.type import Type
-from relayish.ir.callables import CALLABLES, Callee, CallSignature, ForeignCall, ValueType
-from relayish.ir.module import AnyModule
+from relayish.ir.kinds.callables import CALLABLES, Callee, CallSignature, ForeignCall, ValueType
+from relayish.ir.modules.module import AnyModule
 
 
 def callee_of(func: FuncEntry, name: str, mod: AnyModule) -> Callee:

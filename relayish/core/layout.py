@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from relayish.core.ir.definition import StructDef
 from relayish.core.ir.type import Type, TypeLike, as_type
 from relayish.errors import FieldError, suggest
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 
 POINTER_SIZE: Final = 8
 

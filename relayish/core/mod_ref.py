@@ -22,8 +22,8 @@ from relayish.dataflow.graph.mod_ref import (
     KindModRef,
     ModRef,
 )
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import Node
 
 _GLOBALS: Final[WeakValueDictionary[str, Global]] = WeakValueDictionary()
 """For each name of what a module defines, the node that stands for the place."""

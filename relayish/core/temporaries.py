@@ -5,7 +5,7 @@ from __future__ import annotations
 from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import Idname, Ldp, Stp
 from relayish.core.ir.symbol import Preg
-from relayish.ir.temporary import TEMPORARIES, Temporary
+from relayish.ir.kinds.temporary import TEMPORARIES, Temporary
 
 
 def _store_in_preg(expr: Expr, name: str) -> Temporary | None:

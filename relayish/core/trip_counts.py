@@ -6,7 +6,7 @@ from relayish.core.ir import expr as ops
 from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import Ld, Ldp
 from relayish.core.ir.stmt import DoLoop
-from relayish.ir.trip_count import TRIP_COUNTS
+from relayish.ir.kinds.trip_count import TRIP_COUNTS
 
 
 def _number(expr: Expr) -> int | None:

@@ -16,8 +16,8 @@ from relayish.core.ir.definition import Entry, FuncEntry, GlobalVariable, Struct
 from relayish.core.ir.family import Symbol
 from relayish.core.ir.symbol import Global
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow, flow_nowhere
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 
 for _kind in (
     stmts.Block,

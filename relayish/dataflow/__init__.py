@@ -10,12 +10,7 @@ from relayish.dataflow.direction import Direction
 from relayish.dataflow.fixpoint import FixpointFunctor
 from relayish.dataflow.functor import BackwardDataFlow, ForwardDataFlow
 from relayish.dataflow.graph.build import build_flow_graph
-from relayish.dataflow.graph.control_flow import (
-    CONTROL_FLOW,
-    Condition,
-    ControlFlow,
-    TestedLoop,
-)
+from relayish.dataflow.graph.control_flow import CONTROL_FLOW, Condition, ControlFlow, TestedLoop
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.mod_ref import (
     BOUND_VARIABLES,

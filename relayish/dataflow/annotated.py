@@ -13,9 +13,9 @@ from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.sparse import SparseSolution
 from relayish.dataflow.state_text import StateText
 from relayish.errors import AnalysisError, indefinite
-from relayish.ir.getters import scope_fields
-from relayish.ir.module import Module
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.getters import scope_fields
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.text.line_notes import LineKind, NameOf, Place
 
 

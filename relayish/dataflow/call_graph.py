@@ -8,9 +8,9 @@ from typing import Generic, TypeVar
 
 from relayish._support.graph import components, reachable
 from relayish.errors import UnknownNameError, suggest
-from relayish.ir.module import Module
-from relayish.ir.node import NAMES, Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import NAMES, Node
+from relayish.ir.scopes.scoping import PROGRAM
 
 Name = TypeVar("Name")
 

@@ -9,8 +9,8 @@ from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.occurrence_functor import OccurrenceFunctor
 from relayish.errors import AnalysisError, UndeclaredError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line_at
+from relayish.ir.kinds.one_line import one_line_at
+from relayish.ir.nodes.node import Node
 
 N = TypeVar("N", bound=Node)
 S = TypeVar("S")

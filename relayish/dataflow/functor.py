@@ -27,17 +27,17 @@ from relayish.dataflow.solver.solve import solve
 from relayish.errors import AnalysisError
 from relayish.functor.functor import Functor
 from relayish.functor.vtable import Handler, default_handler, find_handler, install_default
-from relayish.ir.getters import scope_fields
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.one_line import one_line, one_line_at
-from relayish.ir.scoping import (
+from relayish.ir.kinds.one_line import one_line, one_line_at
+from relayish.ir.nodes.getters import scope_fields
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import (
     has_scopes,
     operands,
     operands_of,
     recursive_operands,
     scope_roots,
 )
-from relayish.ir.traversal import ByKind
 
 S = TypeVar("S")
 

@@ -8,10 +8,11 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple, TypeVar
 
 from relayish.dataflow.occurrence import Occurrence
-from relayish.functor.functor import Functor, no_node
-from relayish.ir.node import ATOMS, GRAPH_NODES, Node
-from relayish.ir.scoping import has_scopes, scope_roots
-from relayish.ir.traversal import EVERYTHING, ByKind
+from relayish.functor.functor import Functor
+from relayish.functor.misfits import no_node
+from relayish.ir.nodes.node import ATOMS, GRAPH_NODES, Node
+from relayish.ir.nodes.traversal import EVERYTHING, ByKind
+from relayish.ir.scopes.scoping import has_scopes, scope_roots
 
 N = TypeVar("N", bound=Node)
 R = TypeVar("R")
@@ -79,7 +80,7 @@ class OccurrenceFunctor(Functor[N, R]):
     def _enter(self, node: Any) -> Evaluation:  # Any: a node, if handlers are right
         """Return a new evaluation of ``node``, which the evaluation that goes on visits."""
         if not isinstance(node, Node):
-            raise no_node(type(self), type(node))
+            raise no_node(type(self), self.family, type(node))
         around = self._visiting
         if around is None:
             root = Occurrence(node)

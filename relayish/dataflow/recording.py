@@ -16,8 +16,8 @@ from relayish.errors import AnalysisError, DeclarationError, DispatchError, sugg
 from relayish.functor.extension import check_functor, extend_object
 from relayish.functor.functor import Functor
 from relayish.functor.memoized import Memoization
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, show_found
+from relayish.ir.kinds.one_line import one_line, show_found
+from relayish.ir.nodes.node import Node
 
 R = TypeVar("R")
 _S = TypeVar("_S")

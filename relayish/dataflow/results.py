@@ -22,10 +22,15 @@ from relayish.dataflow.solver.claims import check_analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.errors import AnalysisError, OptionError, UnknownNameError, add_note, indefinite
-from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
-from relayish.ir.module import AnyModule, Module
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.modules.module import AnyModule, Module
+from relayish.ir.nodes.node import Node
+from relayish.ir.registration.declarations import (
+    Redo,
+    Undo,
+    declared_temporarily,
+    watch_declarations,
+)
 
 MOST_POINTS: Final = 2**18
 """How many program points flow graphs and results are kept of, over all: some 50 MB."""

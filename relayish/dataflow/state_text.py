@@ -20,8 +20,8 @@ from relayish.dataflow.lattice import (
     PersistentMap,
     PersistentSet,
 )
-from relayish.ir.node import Node
-from relayish.ir.one_line import nested_line
+from relayish.ir.kinds.one_line import nested_line
+from relayish.ir.nodes.node import Node
 
 MOST_SHOWN: Final = 8
 """How many elements of a state are shown; of the others the number is."""

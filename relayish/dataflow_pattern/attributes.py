@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.ir.attrs import Attrs
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, Op
-from relayish.ir.roles import Role
-from relayish.ir.structural_equal import structural_equal
 from relayish.op.declaration import properties
 from relayish.op.declaration.attribute_keys import find_table
 from relayish.op.declaration.op_table import OpTable

@@ -17,12 +17,12 @@ from relayish.dataflow_pattern.pattern import DFPattern, expect_expr
 from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.errors import DeclarationError, PassError
 from relayish.functor.notes import note_rewrite
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, show_found
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.kinds.one_line import one_line, show_found
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.structural_equal import structural_equal
 
 ROUNDS: Final = 100
 """How often a program is rewritten before callbacks are taken to be at odds with each other."""

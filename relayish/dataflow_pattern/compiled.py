@@ -35,14 +35,8 @@ from relayish.dataflow_pattern.pattern import (
     children,
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Op,
-    TupleGetItem,
-    Var,
-)
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.relay.expr import Call, Constant, Op, TupleGetItem, Var
 from relayish.rewriting.rule import Action, Attempt
 
 _SIZE: Final = 100

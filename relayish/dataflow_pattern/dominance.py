@@ -9,10 +9,10 @@ from typing import Final, Protocol
 from relayish._support.dominators import Dominators
 from relayish._support.graph import post_order, reachable
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
-from relayish.ir import scoping
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scopes import scoping
 
 
 class _Matches(Protocol):

@@ -20,12 +20,12 @@ from relayish.dataflow_pattern.pattern import (
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.dataflow_pattern.root_index import roots_of
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.fields.roles import Atom
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Op, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.roles import Atom
-from relayish.ir.scoping import bound_by
+from relayish.ir.scopes.scoping import bound_by
 from relayish.rewriting.relay.calls import Key, Root, key_of
 from relayish.rewriting.relay.facts import RelayFacts
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.dataflow_pattern.pattern import DFPattern
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
-from relayish.ir.structural_equal import structural_equal
 
 Demand: TypeAlias = Callable[[Any, Expr], Sequence[tuple[DFPattern, Expr]] | None]
 """``demand(pattern, expr)``: what else has to match for ``expr`` to; ``None`` if it cannot.

@@ -35,18 +35,11 @@ from relayish.dataflow_pattern.pattern import (
     is_operator,
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Op,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Call, Constant, Expr, Op, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, Type
-from relayish.ir.structural_equal import structural_equal
 from relayish.rewriting.rewrite import FACTS
 from relayish.rewriting.rule import Facts
 

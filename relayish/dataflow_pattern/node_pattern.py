@@ -14,9 +14,9 @@ from relayish.dataflow_pattern.pattern import (
     commas,
 )
 from relayish.errors import DeclarationError
-from relayish.ir.node import Node, field, node
-from relayish.ir.property import Property
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.domains.property import Property
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.scopes.scoping import PROGRAM
 
 
 def _as_kind(given: object) -> type[Node]:

@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

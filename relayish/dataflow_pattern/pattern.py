@@ -14,14 +14,15 @@ from typing import Any, Final, TypeAlias, TypeGuard
 from relayish._support.graph import post_order
 from relayish._support.printable import escape
 from relayish.errors import FieldError, PassError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.naming import display_name
-from relayish.ir.node import VARIABLES, Node, field, node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.naming import display_name
+from relayish.ir.nodes.node import VARIABLES, Node, field, node
+from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Op, Tuple
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import PrimExpr, Type
-from relayish.ir.traversal import Traversal
+from relayish.ir.values.dtype import DType, check_dtype
 from relayish.op.declaration.properties import attrs_type
 from relayish.op.declaration.registry import is_registered
 

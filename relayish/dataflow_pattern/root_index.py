@@ -24,7 +24,7 @@ from relayish.dataflow_pattern.pattern import (
     WildcardPattern,
 )
 from relayish.dataflow_pattern.pattern_analysis import Analysed, list_ops, regroup
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Constant, TupleGetItem, Var
 from relayish.rewriting.relay.calls import Key, Root, key_of
 

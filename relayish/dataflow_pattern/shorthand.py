@@ -22,8 +22,8 @@ from relayish.dataflow_pattern.pattern import (
     VarPattern,
     WildcardPattern,
 )
-from relayish.ir.language import find_kind, languages
-from relayish.ir.node import Node
+from relayish.ir.domains.language import find_kind, languages
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.op.declaration.registry import get_op

@@ -17,6 +17,7 @@ from relayish.domain.instrument_ctx import InstrumentCtx
 from relayish.domain.op_stats_ctx import Count, Counts, OpStatsCtx
 from relayish.domain.removed import REMOVED
 from relayish.domain.simplify_ctx import SimplifyCtx
+from relayish.domain.statement_ctx import StatementCtx
 from relayish.domain.tasks import (
     assemble,
     handler_of,
@@ -28,7 +29,7 @@ from relayish.domain.tasks import (
 from relayish.domain.transform_ctx import TransformCtx
 from relayish.domain.verifier import VerifyCtx, check, verify
 from relayish.domain.visitor import Visitor
-from relayish.ir.callables import CALLABLES, ForeignCall
+from relayish.ir.kinds.callables import CALLABLES, ForeignCall
 
 __all__ = [
     "CALLABLES",
@@ -49,6 +50,7 @@ __all__ = [
     "NullHandler",
     "OpStatsCtx",
     "SimplifyCtx",
+    "StatementCtx",
     "TransformCtx",
     "VerifyCtx",
     "Visitor",

@@ -11,10 +11,10 @@ from relayish.domain.traced import Traced
 from relayish.errors import DispatchError, FieldIndexError
 from relayish.functor.notes import is_noted, note_visit
 from relayish.functor.vtable import default_handler
-from relayish.ir.blocks import is_block, is_statement_of
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.opcode import place_of
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.kinds.opcode import place_of
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.blocks import is_block, is_statement_of
 
 
 class AnalyzeCtx(Traced):

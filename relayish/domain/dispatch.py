@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 class Dispatch(Protocol):

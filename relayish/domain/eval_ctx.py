@@ -10,8 +10,8 @@ from relayish.domain.analyze_ctx import AnalyzeCtx
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import EvaluationError, UnsupportedError
 from relayish.functor.vtable import default_handler
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 
 
 class Unknown(Enum):

@@ -13,10 +13,10 @@ from relayish._support import hooks
 from relayish.domain.analyze_ctx import AnalyzeCtx
 from relayish.domain.handler import Handler
 from relayish.errors import EvaluationError
-from relayish.ir.callables import CALLABLES, Callee
-from relayish.ir.module import AnyModule, check_module
-from relayish.ir.node import Node
-from relayish.ir.one_line import describe, one_line
+from relayish.ir.kinds.callables import CALLABLES, Callee
+from relayish.ir.kinds.one_line import describe, one_line
+from relayish.ir.modules.module import AnyModule, check_module
+from relayish.ir.nodes.node import Node
 
 
 def callable_of(mod: AnyModule, name: str) -> Callee:

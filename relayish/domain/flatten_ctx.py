@@ -10,17 +10,17 @@ from relayish.domain.dispatch import Dispatch
 from relayish.domain.frame import Frame
 from relayish.domain.transform_ctx import TransformCtx
 from relayish.errors import DispatchError
-from relayish.ir.blocks import chain_kind, is_statement_of, rest_field
-from relayish.ir.effect import Effect
-from relayish.ir.field import Field
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.one_line import one_line
-from relayish.ir.opcode import operator_field_of, operator_of
-from relayish.ir.property import Property
-from relayish.ir.roles import Role, Runs
-from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import PROGRAM, evaluated, operands, scopes
-from relayish.ir.temporary import make_temporary
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.roles import Role, Runs
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.kinds.opcode import operator_field_of, operator_of
+from relayish.ir.kinds.temporary import make_temporary
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.scopes.blocks import chain_kind, is_statement_of, rest_field
+from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.scoping import PROGRAM, evaluated, operands, scopes
 
 
 class _Operand:

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from typing import Final
 
 from relayish.domain.removed import REMOVED
-from relayish.ir.node import Node
-from relayish.ir.property import Property
-from relayish.ir.traversal import ByKind
+from relayish.ir.domains.property import Property
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
 
 _LABELLED: Final = ByKind(lambda kind: Property.LABEL in kind.properties_)
 

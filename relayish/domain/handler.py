@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Final, Self
 
 from relayish.domain.dispatch import Dispatch, Handle
 from relayish.errors import DeclarationError, DispatchError, suggest
-from relayish.ir.blocks import is_block
-from relayish.ir.domain import Domain, get_domain
-from relayish.ir.language import languages
-from relayish.ir.one_line import one_line, show_found
-from relayish.ir.opcode import operator_of
+from relayish.ir.domains.domain import Domain, get_domain
+from relayish.ir.domains.language import languages
+from relayish.ir.kinds.one_line import one_line, show_found
+from relayish.ir.kinds.opcode import operator_of
+from relayish.ir.scopes.blocks import is_block
 
 PREFIX: Final = "handle_"
 """What the names of methods for operators begin with."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from relayish.domain.dispatch import Dispatch, Handle
 from relayish.domain.transform_ctx import TransformCtx
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 class InstrumentCtx(TransformCtx):

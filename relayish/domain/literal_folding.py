@@ -11,11 +11,11 @@ from relayish.domain.eval_ctx import EvalCtx
 from relayish.domain.tasks import assemble
 from relayish.domain.visitor import Visitor
 from relayish.errors import RelayishError
-from relayish.ir.algebra import NUMBERS, Number, Numbers
-from relayish.ir.effect import Effect
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.scoping import has_scopes, operands
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.effect import Effect
+from relayish.ir.kinds.algebra import NUMBERS, Number, Numbers
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import has_scopes, operands
 
 
 class LiteralFolder:

@@ -9,7 +9,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 from relayish.domain.dispatch import Dispatch, Handle
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 def looks_around(method: Handle) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.def_use import places
-from relayish.ir.field import Field
-from relayish.ir.getters import nodes_held
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.roles import Access, Role, Runs
-from relayish.ir.traversal import EVERYTHING, ByKind
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.roles import Access, Role, Runs
+from relayish.ir.nodes.getters import nodes_held
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.traversal import EVERYTHING, ByKind
+from relayish.ir.scopes.def_use import places
 
 
 class LoopVariables:

@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relayish.domain.analyze_ctx import AnalyzeCtx, entry_of
 from relayish.domain.dispatch import Dispatch
 from relayish.domain.loop_variables import LoopVariables
-from relayish.ir.def_use import places
-from relayish.ir.node import Node
-from relayish.ir.opcode import place_of
-from relayish.ir.roles import Access, Runs
-from relayish.ir.trip_count import trip_count
+from relayish.ir.fields.roles import Access, Runs
+from relayish.ir.kinds.opcode import place_of
+from relayish.ir.kinds.trip_count import trip_count
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.def_use import places
 
 ESTIMATE: Final = 10
 """How often a loop is taken to run where nothing tells."""

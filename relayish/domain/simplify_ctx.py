@@ -9,25 +9,25 @@ from typing import Any, NamedTuple
 from relayish.domain.dispatch import Dispatch
 from relayish.domain.literal_folding import LiteralFolder, is_literal
 from relayish.domain.transform_ctx import TransformCtx
-from relayish.ir.algebra import ALGEBRAS, NUMBERS, Algebra, Number, Numbers
-from relayish.ir.effect import Effect
-from relayish.ir.module import AnyModule
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.property import Property
-from relayish.ir.replacing import with_evaluated
-from relayish.ir.scoping import has_scopes, operands
-from relayish.ir.traversal import ByKind
-from relayish.ir.verification import VERIFY_RULES, Report, demand_nothing
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.kinds.algebra import ALGEBRAS, NUMBERS, Algebra, Number, Numbers
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.replacing import with_evaluated
+from relayish.ir.scopes.scoping import has_scopes, operands
+from relayish.ir.verification.rules import VERIFY_RULES, Report, demand_nothing
 
 
 class SimplifyCtx(TransformCtx):
     """The context of a visit that simplifies: nodes are rebuilt, and go where facts say so.
 
-    These are the facts of :class:`~relayish.ir.algebra.Algebra`: identity and absorbing elements,
-    idempotence, involutions, inverses, and associativity where it brings two literals together.
-    What is left out must have no effect, and must not be able to fault unless the same is still
-    evaluated; reading a variable is taken to be neither. Operators on literals are evaluated: see
-    :class:`.LiteralFolder`.
+    These are the facts of :class:`~relayish.ir.kinds.algebra.Algebra`: identity and absorbing
+    elements, idempotence, involutions, inverses, and associativity where it brings two literals
+    together. What is left out must have no effect, and must not be able to fault unless the same is
+    still evaluated; reading a variable is taken to be neither. Operators on literals are evaluated:
+    see :class:`.LiteralFolder`.
 
     A handler for the task ``"simplify"`` has methods that return what is simpler. What the context
     makes of a node is what ``visitor.visit_by_default(node)`` returns.

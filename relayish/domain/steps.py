@@ -24,14 +24,14 @@ from relayish.domain.handler import (
 from relayish.domain.looks import looking, looks_around
 from relayish.errors import DispatchError, indefinite
 from relayish.functor.vtable import is_default
-from relayish.ir.blocks import is_block
-from relayish.ir.domain import get_domain
-from relayish.ir.field import Field
-from relayish.ir.getters import NodesGetter, compile_getter
-from relayish.ir.node import Node
-from relayish.ir.opcode import operator_field_of
-from relayish.ir.property import child_fields
-from relayish.ir.traversal import ByKind, Push, PushAll, Traversal
+from relayish.ir.domains.domain import get_domain
+from relayish.ir.domains.property import child_fields
+from relayish.ir.fields.field import Field
+from relayish.ir.kinds.opcode import operator_field_of
+from relayish.ir.nodes.getters import NodesGetter, compile_getter
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind, Push, PushAll, Traversal
+from relayish.ir.scopes.blocks import is_block
 
 CALLED: Final = "called"
 """Stands for the way on from nodes that are handled by a method, not by the loop of a context."""

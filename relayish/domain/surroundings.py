@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Self
 
-from relayish.ir.blocks import is_block, rest_field
-from relayish.ir.node import Node
-from relayish.ir.roles import Runs
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.blocks import is_block, rest_field
 
 
 class Surroundings:

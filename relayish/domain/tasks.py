@@ -15,11 +15,11 @@ from relayish.domain.handler import DefaultHandler, Handler, InvalidHandler
 from relayish.domain.steps import find_method
 from relayish.domain.visitor import Visitor
 from relayish.errors import DeclarationError, UnknownNameError, suggest
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import changes_of, watch_declarations, watch_table
-from relayish.ir.domain import get_domain, list_domains
-from relayish.ir.node import Node
-from relayish.ir.one_line import show_found
+from relayish.ir.domains.domain import get_domain, list_domains
+from relayish.ir.kinds.one_line import show_found
+from relayish.ir.nodes.node import Node
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import changes_of, watch_declarations, watch_table
 
 C = TypeVar("C", bound=AnalyzeCtx)
 H = TypeVar("H", bound=type[Handler])

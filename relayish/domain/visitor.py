@@ -10,9 +10,9 @@ from relayish.domain.handler import Handler
 from relayish.domain.removed import REMOVED
 from relayish.domain.steps import ByOperator, Steps
 from relayish.errors import DeclarationError, DuplicateNameError
-from relayish.ir.node import Node
-from relayish.ir.one_line import show_found
-from relayish.ir.traversal import ByKind
+from relayish.ir.kinds.one_line import show_found
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
 
 C = TypeVar("C", bound=AnalyzeCtx)
 

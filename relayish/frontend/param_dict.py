@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from relayish.errors import FieldError, suggest
 from relayish.frontend.arrays import NDArray, as_ndarray
-from relayish.ir.dtype import check_dtype, numpy_dtype
+from relayish.ir.values.dtype import check_dtype, numpy_dtype
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of any element type
 

@@ -5,8 +5,9 @@
 """
 
 from relayish._support.missing import set_finder
-from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.functor.functor import Functor
 from relayish.functor.memoized import Memoized, memoized
+from relayish.functor.mutator import Mutator
 from relayish.functor.post_order import PostOrderVisitor, Rewriter
 from relayish.functor.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from relayish.functor.relay.let_list import LetList, LetListError, expand_a_normal_form
@@ -14,6 +15,7 @@ from relayish.functor.relay.mixed_mode import MixedModeMutator, MixedModeVisitor
 from relayish.functor.relay.pattern_functor import PatternFunctor, PatternMutator, PatternVisitor
 from relayish.functor.relay.rewriter import ExprRewriter, post_order_rewrite
 from relayish.functor.relay.type_functor import TypeFunctor, TypeMutator, TypeVisitor
+from relayish.functor.visitor import Visitor
 
 __all__ = [
     "ExprFunctor",

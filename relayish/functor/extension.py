@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 from relayish.errors import DeclarationError
 from relayish.functor.functor import Functor
 from relayish.functor.memo import given_by_hand
-from relayish.ir.one_line import show_found
+from relayish.ir.kinds.one_line import show_found
 
 _C = TypeVar("_C", bound=type[Functor[Any, Any]])  # Any: functors over every family and result
 _F = TypeVar("_F", bound=Functor[Any, Any])

@@ -1,6 +1,6 @@
 """The engine of all functors: dispatch, memo and depth for nodes of any family.
 
-:class:`Functor` dispatches, :class:`Visitor` walks, :class:`Mutator` rebuilds. ``ExprVisitor``,
+A :class:`Functor` dispatches, a ``Visitor`` walks, a ``Mutator`` rebuilds. ``ExprVisitor``,
 ``TypeMutator``, ``PatternFunctor``, … are these for one family of nodes.
 
 Kinds whose handler a class does not override are walked and rebuilt on an explicit stack, in the
@@ -15,30 +15,26 @@ made for every kind that is declared, whenever that is.
 
 from __future__ import annotations
 
-import sys
-from collections import defaultdict
-from collections.abc import Callable, MutableMapping, Sequence
-from types import FrameType
+from collections.abc import Callable, MutableMapping
 from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
 
 from relayish._support.segments import IDLE, Levels, descend, has_room
 from relayish.errors import DeclarationError, DispatchError, FieldError, indefinite
 from relayish.functor.memo import Finished, Memo, Table, begin
+from relayish.functor.misfits import family_of, misfit, no_node
 from relayish.functor.notes import find_failure, is_noted, note_visit
 from relayish.functor.vtable import (
     Handler,
     check_handlers,
     default_handler,
     find_handler,
-    install_default,
     is_default,
 )
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, show_found
-from relayish.ir.traversal import EVERYTHING, ByKind, Traversal
+from relayish.ir.kinds.one_line import one_line, show_found
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING, ByKind, Traversal
 
 N = TypeVar("N", bound=Node)
-M = TypeVar("M", bound=Node)
 R = TypeVar("R")
 
 OVERRIDDEN: Final = "overridden"
@@ -100,7 +96,7 @@ class Functor(Generic[N, R]):
     def _missing(cls, kind: type[Node]) -> Handler:
         """Return what serves a kind that has no handler: here, something that says so."""
         if not issubclass(kind, Node):
-            raise no_node(cls, kind)
+            raise no_node(cls, cls.family, kind)
 
         def refuse(self: Functor[N, R], node: Node, *_args: object) -> R:
             raise DispatchError(
@@ -148,7 +144,9 @@ class Functor(Generic[N, R]):
         except TypeError:
             if isinstance(node, Node):
                 raise
-            raise no_node(type(self), type(node)) from None  # a list cannot even be looked up
+            raise no_node(
+                type(self), self.family, type(node)
+            ) from None  # a list cannot even be looked up
         if levels.depth >= levels.limit and not has_room(levels):
             result = descend(self, Functor.visit, node, args)
             return result
@@ -198,8 +196,12 @@ class Functor(Generic[N, R]):
         failure = find_failure(error, Functor)
         if failure is not None:
             found, node = failure
-            misfit = _misfit(found, node) if isinstance(error, FieldError) else ""
-            note_visit(error, node, misfit)
+            fits = "" if not isinstance(error, FieldError) else found._misfit(node)  # noqa: SLF001
+            note_visit(error, node, fits)
+
+    def _misfit(self, node: Node) -> str:
+        """Say which image of a child ``node`` cannot hold; ``""`` for none."""
+        return misfit(node, self.traversal, self.memo_map, type(self), type(self._handling))
 
     @property
     def _handling(self) -> object:
@@ -211,48 +213,11 @@ class Functor(Generic[N, R]):
         raise DispatchError(
             f"{type(self._handling).__name__} returned {show_found(image)} for {one_line(node)}; "
             f"its handler for {type(node).__name__} must return "
-            f"{_family_of(type(node)).__name__}, the node itself where nothing changes"
+            f"{family_of(type(node)).__name__}, the node itself where nothing changes"
         )
 
 
-def no_node(owner: type[Functor[Any, Any]], kind: type) -> DispatchError:  # Any: any functor
-    """Return the error for visiting an object of class ``kind``."""
-    several = "; visit its items one by one" if issubclass(kind, (list, tuple)) else ""
-    return DispatchError(
-        f"{owner.__name__}.visit got {indefinite(kind)}; "
-        f"expected a node ({owner.family.__name__}){several}"
-    )
-
-
-def functor_at_work() -> Functor[Any, Any] | None:  # Any: over any family, with any results
-    """Return the functor whose handlers or loop the caller was called by, the innermost.
-
-    Where no visit is going on, it is the one a handler of which was called by hand.
-    """
-    at_work = Functor.visit.__code__
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - a record would cost each visit
-    called_by_hand = None
-    while frame is not None and frame.f_code is not at_work:
-        if called_by_hand is None and frame.f_code.co_name.startswith("visit_"):
-            called_by_hand = frame
-        frame = frame.f_back
-    if frame is None and called_by_hand is not None:
-        first = called_by_hand.f_locals.get(called_by_hand.f_code.co_varnames[0])
-        return first if isinstance(first, Functor) else None
-    return None if frame is None else cast("Functor[Any, Any]", frame.f_locals["self"])
-
-
-def within_a_visit(
-    functor: Functor[Any, Any], work: Callable[..., None], subject: object, *args: object
-) -> None:  # Any: over any family, with any results
-    """Call ``work(functor, subject, *args)`` in a visit of ``functor``, a new one if need be."""
-    if functor._levels is None:  # noqa: SLF001 - a property of functors, for this package
-        functor._begin_visit(work, subject, args)  # noqa: SLF001
-    else:
-        work(functor, subject, *args)
-
-
-def _tables(
+def tables_of(
     owner: type[Functor[Any, Any]], pushes: Any, loop: Handler, leaf: Handler
 ) -> tuple[ByKind, ByKind]:  # Any: functors and tables of all kinds
     """Return how the engine takes each node class: in its loop, and where a visit begins.
@@ -281,216 +246,3 @@ def _tables(
         return leaf if push is None else loop
 
     return pushed, ByKind(step_of)
-
-
-class Visitor(Functor[N, Any]):
-    """Visits every distinct node once, in pre-order; overridden handlers decide what is below them.
-
-    A handler that does not visit the children of its node prunes them; ``visit_children`` or
-    ``super().visit_<kind>(node)`` visits them. ``visit_counter`` counts how often each node was
-    reached; results that handlers return are kept in ``memo_map``.
-
-    Complexity:
-        Linear in the number of distinct nodes and edges.
-    """
-
-    visit_counter: MutableMapping[Node, int]
-    _push: ClassVar[ByKind]
-
-    def __new__(cls, *args: object, **options: object) -> Visitor[N]:
-        self = cast("Visitor[N]", super().__new__(cls, *args, **options))
-        self.visit_counter = defaultdict(int)
-        return self
-
-    @classmethod
-    def _tabulate(cls) -> None:
-        super()._tabulate()
-        cls._push, cls._steps = _tables(cls, cls.traversal.push_all, cls._walk, cls._leave)
-
-    @classmethod
-    def _missing(cls, kind: type[Node]) -> Handler:
-        if not cls.traversal.accepts(kind):
-            return super()._missing(kind)
-        return Visitor.visit_children
-
-    def _begin_visit(
-        self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
-    ) -> Any:  # Any: as the functor's
-        counter, given = begin(self.visit_counter, defaultdict(int))
-        self.visit_counter = counter
-        try:
-            return super()._begin_visit(work, subject, args)
-        finally:
-            self.visit_counter = Finished(self.visit_counter, counter, given)
-
-    def _walk(self, root: Node) -> None:
-        """Visit what is below ``root``, calling handlers where the class overrides them."""
-        counter, table = self.visit_counter, self._push
-        stack: list[Node] = []
-        pop, append, extend = stack.pop, stack.append, stack.extend
-        table[type(root)](root, append, extend)
-        while stack:
-            node = pop()
-            if node in counter:
-                counter[node] += 1
-                continue
-            counter[node] = 1
-            push = table[type(node)]
-            if push is None:
-                continue
-            if push is OVERRIDDEN:
-                result = self._handlers[type(node)](self, node)
-                if result is not None:
-                    self.memo_map[node] = result
-                continue
-            push(node, append, extend)
-
-    def _leave(self, node: Node) -> None:
-        """Do nothing: below ``node``, a leaf, there is nothing to visit."""
-
-    def visit_children(self, node: Node) -> object:
-        """Visit the children of ``node`` in order, each through ``visit``; return ``None``."""
-        if self._levels is None:
-            self._begin_visit(Visitor.visit_children, node, ())
-            return None
-        for child in self.traversal.children(node):
-            self.visit(cast("N", child))
-        return None
-
-
-class Mutator(Functor[N, N]):
-    """Returns the program with each node replaced by what its handler returns for it.
-
-    Kinds without a handler are rebuilt from the images of their children: the same object where
-    nothing below changed, so that sharing survives and ``is`` tells whether anything changed.
-    ``memo_map`` holds the image of every visited node; putting one in beforehand replaces a node.
-
-    Complexity:
-        Linear in the number of distinct nodes and edges.
-    """
-
-    _push: ClassVar[ByKind]
-    _rebuild: ClassVar[ByKind]
-    _images: ByKind
-
-    @classmethod
-    def _tabulate(cls) -> None:
-        super()._tabulate()
-        cls._push, cls._steps = _tables(cls, cls.traversal.push, cls._mutate, cls._keep)
-        cls._rebuild = ByKind(cls.traversal.rebuild.__getitem__)
-        cls._images = ByKind(lambda kind: _family_of(kind).kinds)
-
-    @classmethod
-    def _missing(cls, kind: type[Node]) -> Handler:
-        if not cls.traversal.accepts(kind):
-            return super()._missing(kind)
-        return Mutator.mutate_children
-
-    def mutate(self, node: N, *args: Any) -> N:  # Any: as visit
-        """Return what :meth:`visit` returns."""
-        return self.visit(node, *args) if args else self.visit(node)
-
-    def _mutate(self, root: Node) -> Node:
-        """Put the images of ``root`` and of what is below it into the memo; return the first."""
-        memo, table, rebuild, images = self.memo_map, self._push, self._rebuild, self._images
-        get = memo.get
-        stack: list[Node | None] = [root]
-        pop, append = stack.pop, stack.append
-        while stack:
-            node = pop()
-            if node is None:
-                node = pop()
-                assert node is not None
-                memo[node] = rebuild[type(node)](node, get)
-                continue
-            if node in memo:
-                continue
-            push = table[type(node)]
-            if push is None:
-                memo[node] = node
-            elif push is OVERRIDDEN:
-                image = self._handlers[type(node)](self, node)
-                if type(image) not in images[type(node)]:
-                    self._refuse(node, image)
-                memo[node] = image
-            else:
-                append(node)
-                append(None)
-                push(node, memo, append)
-        return cast("Node", memo[root])
-
-    def _keep(self, node: Node) -> Node:
-        """Return ``node``: nothing below it, a leaf, can change."""
-        return node
-
-    def mutate_children(self, node: M) -> M:
-        """Return ``node`` with each child replaced by its image, each through ``visit``."""
-        if self._levels is None:
-            return self._begin_visit(Mutator.mutate_children, node, ())  # type: ignore[no-any-return]
-        images: dict[Node, Node] = {}
-        for child in self.traversal.children(node):
-            images[child] = self.visit(cast("N", child))
-        return cast("M", self.traversal.rebuild[type(node)](node, images.get))
-
-    def _begin_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
-        """Call :meth:`mutate_all` as one visit from outside; apart, so that its frame is small."""
-        images: tuple[N, ...] = self._begin_visit(Mutator.mutate_all, nodes, ())
-        return images
-
-    def mutate_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
-        """Return the images of ``nodes``; the same tuple when none of them changed."""
-        if self._levels is None:
-            return self._begin_all(nodes)
-        images = []
-        changed = not isinstance(nodes, tuple)
-        for node in nodes:
-            image = self.visit(node)
-            images.append(image)
-            changed = changed or image is not node
-        return tuple(images) if changed else cast("tuple[N, ...]", nodes)
-
-
-def _family_of(kind: type[Node]) -> type[Node]:
-    """Return the outermost class below ``Node`` that ``kind`` belongs to, such as ``Expr``."""
-    return kind.__mro__[kind.__mro__.index(Node) - 1]
-
-
-def _misfit(functor: Functor[Any, Any], node: Node) -> str:  # Any: over any family
-    """Say which image of a child ``node`` cannot hold, and whence it comes; ``""`` for none."""
-    for declared in functor.traversal.fields(type(node)):
-        assert declared.kind is not None
-        held = getattr(node, declared.name)
-        for child in held if declared.holds_many else (held,):
-            image = functor.memo_map.get(child, child)
-            if isinstance(image, Node) and type(image) not in declared.kind.kinds:
-                return (
-                    f": {_source(functor, type(child))} {one_line(image)} for {one_line(child)}, "
-                    f"in whose place only {indefinite(declared.kind)} can stand"
-                )
-    return ""
-
-
-def _source(functor: Functor[Any, Any], kind: type[Node]) -> str:
-    """Return whence images of nodes of class ``kind`` come, as a subject with its verb."""
-    handling = type(functor._handling)  # noqa: SLF001 - a property of functors, for this file
-    for owner, prefix in ((type(functor), "visit_"), (handling, "rewrite_")):
-        handler = find_handler(owner, prefix, kind)
-        if handler is not None:
-            return f"{owner.__name__}.{handler.__name__} returned"
-    return f"memo_map of {type(functor).__name__} holds"
-
-
-@default_handler
-def _visit_children(self: Visitor[Any], node: Node) -> object:
-    """Visit the children of ``node``."""
-    return self.visit_children(node)
-
-
-@default_handler
-def _mutate_children(self: Mutator[Any], node: Node) -> Node:
-    """Return ``node`` with its children mutated."""
-    return self.mutate_children(node)
-
-
-install_default(Visitor, "visit_", _visit_children)
-install_default(Mutator, "visit_", _mutate_children)

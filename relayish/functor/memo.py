@@ -11,8 +11,8 @@ from collections.abc import Iterator, MutableMapping
 from typing import Any, NoReturn
 
 from relayish.errors import UnvisitedNodeError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 
 
 class Memo(dict[Node, Any]):  # Any: results, of the type each functor declares

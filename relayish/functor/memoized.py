@@ -8,8 +8,8 @@ from relayish.errors import DeclarationError, DispatchError
 from relayish.functor.extension import check_functor, extend_class, extend_object
 from relayish.functor.functor import Functor
 from relayish.functor.vtable import is_default
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, show_found
+from relayish.ir.kinds.one_line import one_line, show_found
+from relayish.ir.nodes.node import Node
 
 _F = TypeVar("_F", bound="type[Functor[Any, Any]] | Functor[Any, Any]")  # Any: over all families
 

@@ -10,10 +10,10 @@ from types import FrameType
 from typing import Any, Final, NamedTuple
 
 from relayish.errors import add_note, notes_of
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, quote
-from relayish.ir.span import at_span
-from relayish.ir.untyped import add_hint
+from relayish.ir.kinds.one_line import one_line, quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import at_span
+from relayish.ir.nodes.untyped import add_hint
 
 _LOOPS: Final = frozenset({"_walk", "_mutate"})
 """Methods of functors whose local ``node`` is the node being handled."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar
 
-from relayish.functor.functor import OVERRIDDEN, Mutator, Visitor
+from relayish.functor.functor import OVERRIDDEN
+from relayish.functor.mutator import Mutator
+from relayish.functor.visitor import Visitor
 from relayish.functor.vtable import (
     Handler,
     check_handlers,
@@ -17,8 +19,8 @@ from relayish.functor.vtable import (
     find_handler,
     install_default,
 )
-from relayish.ir.node import Node
-from relayish.ir.traversal import ByKind
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
 
 N = TypeVar("N", bound=Node)
 

@@ -16,8 +16,8 @@ from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from relayish.errors import DeclarationError, suggest
-from relayish.ir.language import languages, on_declaration
-from relayish.ir.node import Node
+from relayish.ir.domains.language import languages, on_declaration
+from relayish.ir.nodes.node import Node
 
 Handler = Callable[..., Any]  # Any: the arguments and the result are those of each functor
 

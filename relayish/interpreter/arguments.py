@@ -12,7 +12,7 @@ from relayish.interpreter.value import Evaluated
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Var
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
-from relayish.ir.value import Opaque, as_value
+from relayish.ir.values.value import Opaque, as_value
 
 _NUMBERS: Final = frozenset({bool, int, float})
 

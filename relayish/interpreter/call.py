@@ -11,7 +11,7 @@ from relayish.errors import DeclarationError, EvaluationError
 from relayish.interpreter.checked_evaluation import evaluation_of
 from relayish.interpreter.failures import operator_failed
 from relayish.interpreter.value import Evaluated, normalise
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration import properties
 from relayish.op.types.result_size import bound_result

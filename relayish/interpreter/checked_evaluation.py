@@ -9,7 +9,7 @@ from typing import Any, Final
 from relayish.errors import DeclarationError, TypeInferenceError
 from relayish.interpreter.dynamic_types import contradiction, type_mismatch
 from relayish.interpreter.value import Evaluated, normalise
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties
 from relayish.op.types.result_size import result_type

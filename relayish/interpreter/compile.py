@@ -17,8 +17,8 @@ from relayish.interpreter.dynamic_types import with_type_check
 from relayish.interpreter.emit import Cell, Emitter, operands_around
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Activations
-from relayish.ir.attrs import Attrs
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -36,7 +36,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.scoping import binders
+from relayish.ir.scopes.scoping import binders
 from relayish.op.declaration import properties
 
 

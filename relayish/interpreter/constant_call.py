@@ -11,11 +11,11 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
 from relayish.interpreter.value import Evaluated, count_elements
-from relayish.ir.dtype import numpy_dtype
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.value import Opaque
+from relayish.ir.values.dtype import numpy_dtype
+from relayish.ir.values.value import Opaque
 from relayish.op.declaration import properties
 from relayish.op.types.result_size import broadcasts
 

@@ -20,7 +20,7 @@ from relayish.dataflow.lattice.symbols import Extreme
 from relayish.interpreter.constant_call import SIZE_LIMIT, Room, plan_of, shape_result
 from relayish.interpreter.value import Evaluated, count_elements
 from relayish.interpreter.value import same_value as is_same_result
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple
 from relayish.op.declaration.registry import relay_op
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated, normalise
-from relayish.ir.dtype import element_name
 from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
+from relayish.ir.values.dtype import element_name
 from relayish.op.types.dimension import show_type
 
 Evaluation = Callable[..., Any]  # Any: values, see properties.evaluate

@@ -17,12 +17,12 @@ from relayish.interpreter.code import Block, Code, Instruction, ScopeCode, path_
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.lowering import Lowering
 from relayish.interpreter.scopes import Activations
-from relayish.ir.getters import Nodes, nodes_held, scope_fields
-from relayish.ir.naming import display_name
-from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.fields.naming import display_name
+from relayish.ir.nodes.getters import Nodes, nodes_held, scope_fields
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.expr import Constant, Expr, GlobalVar
-from relayish.ir.scoping import binders, has_scopes, outer_operands, parts
-from relayish.ir.traversal import ByKind
+from relayish.ir.scopes.scoping import binders, has_scopes, outer_operands, parts
 
 
 class Cell:

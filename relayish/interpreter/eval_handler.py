@@ -8,7 +8,7 @@ from relayish.domain.dispatch import Dispatch
 from relayish.domain.handler import DefaultHandler
 from relayish.interpreter.evaluate import evaluate
 from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.scoping import free_variables
+from relayish.ir.scopes.scoping import free_variables
 
 
 class EvaluateExpr(DefaultHandler):

@@ -17,7 +17,7 @@ from relayish.interpreter.inputs import (
 )
 from relayish.interpreter.machine import MAX_DEPTH, Machine
 from relayish.interpreter.value import Closure, Evaluated
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
 from relayish.ir.relay.expr import Constant, Expr, Let, Var
 from relayish.ir.relay.module import IRModule
 

@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DuplicateNameError
 from relayish.interpreter.value import Evaluated
-from relayish.ir.kind_table import KindTable, MadeTable
-from relayish.ir.node import Node
+from relayish.ir.nodes.kind_table import KindTable, MadeTable
+from relayish.ir.nodes.node import Node
 
 ScopeName: TypeAlias = Node | tuple[Node, ...] | int
 """Which scope of a node: what is evaluated in it, a node or the tuple of a block, or its position
-among :func:`relayish.ir.scoping.scopes`.
+among :func:`relayish.ir.scopes.scoping.scopes`.
 """
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError, add_note
 from relayish.interpreter.value import Evaluated, describe
-from relayish.ir.naming import display_name
-from relayish.ir.one_line import quote
+from relayish.ir.fields.naming import display_name
+from relayish.ir.kinds.one_line import quote
 from relayish.ir.relay.expr import Expr, Function, Op
 
 SHOWN_CALLS: Final = 5

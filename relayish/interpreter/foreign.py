@@ -12,11 +12,11 @@ from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import evaluate
 from relayish.interpreter.evaluator import EVALUATORS, EvaluationSteps
 from relayish.interpreter.value import Evaluated
-from relayish.ir.callables import CALLABLES, Callee, ForeignCall
-from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
+from relayish.ir.kinds.callables import CALLABLES, Callee, ForeignCall
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
-from relayish.ir.scoping import operands
+from relayish.ir.scopes.scoping import operands
 
 
 def callee_of(_definition: Expr, name: str, mod: AnyModule) -> Callee:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from relayish._support import hooks
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated
-from relayish.ir.callables import CALLABLES, Callee
-from relayish.ir.module import AnyModule
-from relayish.ir.one_line import describe
+from relayish.ir.kinds.callables import CALLABLES, Callee
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.modules.module import AnyModule
 
 
 class ForeignFunction:

@@ -21,15 +21,9 @@ from relayish.interpreter.inputs import (
 )
 from relayish.interpreter.plan import CALLED, ONE, Plan, Step
 from relayish.interpreter.planning import make_plan
-from relayish.interpreter.value import (
-    SCALARS,
-    Evaluated,
-    leaves,
-    map_leaves,
-    normalise,
-)
-from relayish.ir.node import Node
-from relayish.ir.one_line import describe
+from relayish.interpreter.value import SCALARS, Evaluated, leaves, map_leaves, normalise
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 

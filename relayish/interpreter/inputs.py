@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated, as_argument
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.module import IRModule
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from relayish.interpreter.scopes import Activations
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.nodes.node import ATOMS, Node
 
 Value = TypeVar("Value")
 

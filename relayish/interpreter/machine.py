@@ -44,10 +44,8 @@ from relayish.interpreter.value import (
     describe,
     normalise,
 )
-from relayish.ir.attrs import Attrs
-from relayish.ir.relay.adt import (
-    Constructor,
-)
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import SizeVar, TensorType

@@ -7,13 +7,8 @@ from collections.abc import Iterable
 from relayish.errors import EvaluationError
 from relayish.interpreter.evaluator import MATCHERS
 from relayish.interpreter.value import ConstructorValue, Evaluated, describe
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.relay.adt import (
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
-)
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.relay.adt import PatternConstructor, PatternTuple, PatternVar, PatternWildcard
 
 Pairs = Iterable[tuple[Node, Evaluated]]
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from relayish.analysis.memory_plan import MemoryPlan
 from relayish.interpreter.plan import CALLED, Computation
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Expr, TupleGetItem
 from relayish.ir.relay.type import TensorType, TupleType
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op.declaration import properties
 from relayish.op.declaration.properties import ResultMemory
 

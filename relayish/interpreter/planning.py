@@ -34,11 +34,11 @@ from relayish.interpreter.failures import refuse_projection
 from relayish.interpreter.memory_reuse import reuse_memory
 from relayish.interpreter.plan import CALLED, ONE, SEVERAL, Computation, Plan, allocate_registers
 from relayish.interpreter.value import Evaluated, count_elements
-from relayish.ir import scoping
-from relayish.ir.attrs import Attrs
-from relayish.ir.naming import display_name, name_of
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import quote
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.fields.naming import display_name, name_of
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -52,7 +52,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.traversal import ByKind
+from relayish.ir.scopes import scoping
 from relayish.op.declaration import properties
 
 FREE_SIZE: Final = 65_536

@@ -9,9 +9,9 @@ import numpy as np
 from relayish._support.graph import fold_tree
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.type import PrimExpr, PrimOp, TensorType, TupleType, Type
+from relayish.ir.values.dtype import numpy_dtype
 
 OPEN_SIZE: Final = 2
 """The size taken for a dimension whose type leaves it open."""

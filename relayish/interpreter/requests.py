@@ -9,8 +9,8 @@ from relayish.interpreter.code import ScopeCode
 from relayish.interpreter.emit import Entries
 from relayish.interpreter.evaluator import Capture, Run, ScopeName
 from relayish.interpreter.value import Closure, Evaluated, normalise
-from relayish.ir.naming import display_name
-from relayish.ir.node import Node
+from relayish.ir.fields.naming import display_name
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Function, Var
 
 

@@ -13,14 +13,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.interpreter.evaluator import EVALUATORS
-from relayish.ir.getters import NodesGetter, compile_getter
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.placement import PLACEMENTS
+from relayish.ir.fields.roles import Role, Runs
+from relayish.ir.nodes.getters import NodesGetter, compile_getter
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.traversal import ByKind, Traversal
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.roles import Role, Runs
-from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import (
+from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.placement import PLACEMENTS
+from relayish.ir.scopes.scoping import (
     evaluated,
     has_parts,
     has_scopes,
@@ -28,7 +29,6 @@ from relayish.ir.scoping import (
     recursive_operands,
     scope_roots,
 )
-from relayish.ir.traversal import ByKind, Traversal
 
 
 class Activations(Scopes):

@@ -10,12 +10,12 @@ import numpy as np
 from relayish._support.graph import walk_tree
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Constant
-from relayish.ir.value import Opaque, as_value
+from relayish.ir.values.value import Opaque, as_value
 
 Evaluated: TypeAlias = Any  # Any: numpy values, tuples of values, str, None and the classes below
 """A numpy scalar (rank 0), a read-only array, a tuple of values, a :class:`Closure`, a
-:class:`RefValue`, a :class:`ConstructorValue`, an :class:`~relayish.ir.value.Opaque`; also an
-``Op`` or ``Constructor`` used as a value.
+:class:`RefValue`, a :class:`ConstructorValue`, an :class:`~relayish.ir.values.value.Opaque`; also
+an ``Op`` or ``Constructor`` used as a value.
 """
 
 SCALARS: Final = frozenset(

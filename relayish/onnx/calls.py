@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.span import Span
 from relayish.onnx.op_names import identity_of
 
 OUTPUTS: Final = "_outputs"

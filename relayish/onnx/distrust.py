@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.type import PrimExpr, TensorType, Type
 from relayish.onnx.identity import Identity
 from relayish.onnx.types import UnrankedTensorType

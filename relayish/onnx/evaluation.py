@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.ir.string_array import as_strings
-from relayish.ir.value import Opaque
+from relayish.ir.values.string_array import as_strings
+from relayish.ir.values.value import Opaque
 from relayish.onnx import info
 from relayish.onnx.calls import OWN, count_captures, count_outputs, graph_names
 from relayish.onnx.element_types import element_type_number, find_numpy_dtype

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from numpy.typing import NDArray
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.type import PrimExpr, TensorType, Type, scalar_type
 from relayish.onnx.contradictions import show
 from relayish.onnx.identity import Identity

@@ -9,7 +9,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from relayish.errors import OperatorError, TypeInferenceError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.onnx.calls import count_captures, count_outputs, graph_names

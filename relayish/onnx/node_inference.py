@@ -14,7 +14,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, SizeVar, TensorType, Type
 from relayish.onnx.calls import OWN, count_outputs

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.domain import Domain, is_domain
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.domains.domain import Domain, is_domain
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
 from relayish.onnx.calls import count_outputs, find_graphs

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs
-from relayish.ir.dtype import element_name
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType
+from relayish.ir.values.dtype import element_name
 from relayish.onnx.identity import Identity
 from relayish.onnx.inference import infer_results
 from relayish.onnx.kernels import find_kernel

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis.infer_type.wider import WIDER_TYPES
-from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.node import field, node
+from relayish.ir.nodes.node import field, node
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.values.dtype import DType, check_dtype
 
 
 @node("onnx_unranked_tensor_type")

@@ -56,11 +56,7 @@ from relayish.pass_infra.relay.function_pass import (
     function_pass,
 )
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
-from relayish.registry.source import (
-    EntryPointSource,
-    PassSource,
-    TableSource,
-)
+from relayish.registry.source import EntryPointSource, PassSource, TableSource
 
 __all__ = [
     "TYPE_INFERENCE",

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any as AnySize
-from relayish.ir.renaming import replace_nodes
+from relayish.ir.scopes.renaming import replace_nodes
+from relayish.ir.values.dtype import DType, check_dtype
 from relayish.prelude.std import import_from_std
 from relayish.text import parse
 

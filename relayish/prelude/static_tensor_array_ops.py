@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import GlobalVar
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import GlobalTypeVar
+from relayish.ir.values.dtype import DType, check_dtype
 from relayish.prelude.prelude import Prelude
 from relayish.prelude.static_tensor_array import (
     FUNCTIONS,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.relay.module import IRModule
+from relayish.ir.values.dtype import DType, check_dtype
 from relayish.prelude.std import Source, definitions, std_source
 from relayish.text import parse
 

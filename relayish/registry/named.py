@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Generic, TypeVar
 
 from relayish.errors import PipelineError, UnknownNameError, suggest
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import declared_temporarily, watch_table
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import declared_temporarily, watch_table
 from relayish.registry.option import (
     OptionValueError,
     PassOption,

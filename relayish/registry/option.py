@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any, Final, Literal, cast
 
 from relayish.errors import DeclarationError, OptionError, PipelineError, suggest
-from relayish.ir.module import Module
+from relayish.ir.modules.module import Module
 from relayish.registry.syntax import Written, WrittenSequence
 
 

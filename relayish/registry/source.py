@@ -35,7 +35,7 @@ class TableSource(PassSource):
 
     Args:
         package: The package in which the modules stand.
-        table: Names of modules below the package: ``{"FoldConstant": "fold.fold_constant"}``.
+        table: Names of modules below the package: ``{"FoldConstant": "relay.fold.fold_constant"}``.
     """
 
     def __init__(self, package: str, table: Mapping[str, str]) -> None:

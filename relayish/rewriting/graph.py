@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from relayish.errors import PassError
 from relayish.functor.notes import note_rewrite
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.rewriting.rule import Facts, Rule
 from relayish.rewriting.rules import RuleSet
 

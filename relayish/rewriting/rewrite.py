@@ -7,8 +7,8 @@ from typing import Any, Final, Protocol, TypeVar
 
 from relayish._support.collector import pause_collection
 from relayish.errors import PassError
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
 from relayish.rewriting.graph import GraphRewriter
 from relayish.rewriting.rule import Facts, Rule
 from relayish.rewriting.rules import RuleSet

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from relayish.errors import PassError
 from relayish.functor.notes import note_rewrite
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, show_found
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.traversal import Traversal
+from relayish.ir.kinds.one_line import one_line, show_found
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import Traversal
+from relayish.ir.scopes.scoping import PROGRAM
 
 Action: TypeAlias = Callable[[Any, Any], "Node | Unchanged"]
 """``action(node, facts)``; Any: a node of the kind the rule is for, facts of its language."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import DeclarationError
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node, lineage
-from relayish.ir.traversal import ByKind
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node, lineage
+from relayish.ir.nodes.traversal import ByKind
 from relayish.rewriting.rule import Action, Key, Rule
 
 Select: TypeAlias = Callable[[Any], tuple[Rule, ...]]  # Any: a node of the kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from relayish.ir.node import Node, lineage
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node, lineage
 from relayish.rewriting.rewrite import FACTS
 from relayish.rewriting.rule import Key, Rule, Unchanged
 

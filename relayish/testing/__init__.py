@@ -31,13 +31,7 @@ from relayish.testing.check_op import check_op
 from relayish.testing.init import create_workload
 from relayish.testing.main import main
 from relayish.testing.nat import count, make_nat_expr, make_nat_value
-from relayish.testing.run import (
-    assert_allclose,
-    count_ops,
-    rand,
-    run_infer_type,
-    run_opt_pass,
-)
+from relayish.testing.run import assert_allclose, count_ops, rand, run_infer_type, run_opt_pass
 from relayish.testing.temp_op_attr import TempOpAttr
 from relayish.transform import gradient
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError
 from relayish.interpreter import create_executor
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.type import TensorType
-from relayish.passes.gradient.gradient import gradient
+from relayish.ir.values.dtype import numpy_dtype
+from relayish.passes.relay.gradient.gradient import gradient
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of every element type
 
@@ -49,7 +49,7 @@ def check_grad(
         rtol: The relative difference that is tolerated.
         scale: The standard deviation of random inputs; by default ``10 * eps``.
         mean: Their mean.
-        mode: As of :func:`~relayish.passes.gradient.gradient.gradient`.
+        mode: As of :func:`~relayish.passes.relay.gradient.gradient.gradient`.
         executor_kind: As of :func:`~relayish.interpreter.create_executor`.
 
     Raises:

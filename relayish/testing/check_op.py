@@ -11,11 +11,11 @@ from relayish.errors import CheckError, RelayishError
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.dynamic_types import type_mismatch
 from relayish.interpreter.value import Evaluated
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, Var
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.ir.structural_equal import structural_equal
 from relayish.op.builders.call import call_op
 from relayish.op.declaration import properties
 from relayish.testing.check_grad import check_grad

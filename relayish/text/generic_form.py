@@ -10,13 +10,13 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from relayish.errors import FieldError
-from relayish.ir.attrs import Attrs
-from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.getters import NodesGetter, compile_getter, scope_fields
-from relayish.ir.literal import is_same_literal
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.roles import Role
-from relayish.ir.traversal import ByKind, Traversal
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.fields.field import REQUIRED, Field, Shape
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.getters import NodesGetter, compile_getter, scope_fields
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind, Traversal
+from relayish.ir.values.literal import is_same_literal
 from relayish.text.layout import is_written
 from relayish.text.tables import NODE, REGISTER, family_of
 from relayish.text.values_writer import ValueContext, spell_items, spell_key, spell_value

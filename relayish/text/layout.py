@@ -6,11 +6,11 @@ body of a function or a loop, the arm of a match, what follows a ``let``. A node
 innermost scope that its uses have in common; since users are placed before what they use, that is
 one walk in reverse topological order.
 
-This is the analysis of :class:`relayish.ir.scopes.Scopes` with what only a text asks: which nodes
-are used once, where any expression may stand, and so need no line; what stands in attributes; where
-variables of other languages are declared; and in which order all that is written. Both follow the
-same roles and share the tree of scopes; a walk of its own beside this one would cost a third of
-printing.
+This is the analysis of :class:`relayish.ir.scopes.computed_in.Scopes` with what only a text asks:
+which nodes are used once, where any expression may stand, and so need no line; what stands in
+attributes; where variables of other languages are declared; and in which order all that is written.
+Both follow the same roles and share the tree of scopes; a walk of its own beside this one would
+cost a third of printing.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from collections.abc import Callable, Collection, Iterable
 from enum import IntEnum
 from typing import Any, Final, TypeAlias
 
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.generate import compile_function, for_each
-from relayish.ir.getters import compile_getter, scope_fields
-from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.roles import Role
-from relayish.ir.scope_tree import ScopeTree
-from relayish.ir.span import Span
-from relayish.ir.traversal import ByKind, PushAll, Traversal
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.field import REQUIRED, Field, Shape
+from relayish.ir.fields.generate import compile_function, for_each
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.getters import compile_getter, scope_fields
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.traversal import ByKind, PushAll, Traversal
+from relayish.ir.scopes.scope_tree import ScopeTree
 from relayish.text.tables import LAYOUTS, LEAVES, WHOLES, family_of
 
 OUTERMOST: Final = 0

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol, TypeAlias
 
 from relayish._support.printable import escape, escape_lines
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 class LineKind(Enum):

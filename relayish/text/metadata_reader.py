@@ -20,20 +20,20 @@ from typing import Annotated, Any, Final, TypeAlias, get_args, get_origin
 import numpy as np
 
 from relayish.errors import suggest
-from relayish.ir.attrs import (
+from relayish.ir.attributes.attrs import (
     Attrs,
-    DictAttrs,
-    String,
     annotations_of,
     attrs_class,
     find_attrs_class,
     may_be_none,
 )
-from relayish.ir.dtype import find_type
-from relayish.ir.language import find_kind
-from relayish.ir.node import Node, node_kinds
-from relayish.ir.span import Span
-from relayish.ir.storage import intern
+from relayish.ir.attributes.conversion import String
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.domains.language import find_kind
+from relayish.ir.nodes.node import Node, node_kinds
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.storage import intern
+from relayish.ir.values.dtype import find_type
 from relayish.text.ndarray import decode_array
 
 Json: TypeAlias = dict[str, Any]  # Any: whatever the JSON holds

@@ -12,9 +12,10 @@ import numpy as np
 
 from relayish._support.printable import escape
 from relayish.errors import FieldError
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.dtype import type_name
-from relayish.ir.node import Node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
+from relayish.ir.values.dtype import type_name
 from relayish.text.metadata_reader import NO_ATTRS, SECTION, class_key, find_plain_fields
 from relayish.text.ndarray import encode_array
 

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from relayish.ir.dtype import find_type, type_name
-from relayish.ir.string_array import pack_strings, unpack_strings
+from relayish.ir.values.dtype import find_type, type_name
+from relayish.ir.values.string_array import pack_strings, unpack_strings
 
 _MAGIC: Final = 0xDD5E40F096B4A13F
 _HEAD: Final = struct.Struct("<QQiiiBBH")  # magic, reserved, device type and id, rank, type

@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from relayish._support.trampoline import Rule
 from relayish.errors import FieldError, suggest
-from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.getters import is_declaration, scope_fields
-from relayish.ir.language import find_kind
-from relayish.ir.naming import name_field
-from relayish.ir.node import VARIABLES, Node, node_kinds
-from relayish.ir.roles import Role
-from relayish.ir.span import Span
-from relayish.ir.storage import intern
-from relayish.ir.traversal import ByKind
+from relayish.ir.domains.language import find_kind
+from relayish.ir.fields.field import REQUIRED, Field, Shape
+from relayish.ir.fields.naming import name_field
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.getters import is_declaration, scope_fields
+from relayish.ir.nodes.node import VARIABLES, Node, node_kinds
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.storage import intern
+from relayish.ir.nodes.traversal import ByKind
 from relayish.text.generic_form import binds_types
 from relayish.text.reader import Binder, Reader
 from relayish.text.source import BLANK, OPERAND

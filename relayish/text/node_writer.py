@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from relayish._support.trampoline import Rule
-from relayish.ir.field import Field, Shape
-from relayish.ir.naming import name_field
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.roles import Role
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.fields.naming import name_field
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.text.generic_form import (
     FieldForm,
     field_parts,

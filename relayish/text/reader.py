@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from relayish._support.trampoline import Rule
 from relayish.errors import suggest
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
 from relayish.text.source import BINDER, Source

@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 
 from relayish._support.printable import escape, point_at
 from relayish.errors import ParseError, suggest
-from relayish.ir.span import Span
+from relayish.ir.nodes.span import Span
 from relayish.text.literals import DOTTED, IDENTIFIER, NUMBER, STRING, unquote
 
 BLANK: Final = r"(?:[ \t\r\n\f]++|//[^\n]*+|/\*[^*/]*+\*/)*+"

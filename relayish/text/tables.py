@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support.trampoline import Rule
 from relayish.errors import DeclarationError
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import declared_temporarily, watch_table
-from relayish.ir.getters import is_declaration
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.scoping import binders
+from relayish.ir.nodes.getters import is_declaration
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import declared_temporarily, watch_table
+from relayish.ir.scopes.scoping import binders
 from relayish.text.literals import IDENTIFIER_ONLY
 
 Write: TypeAlias = Callable[[Any, Any, int], "str | Rule"]  # Any: the writer, a node of the kind
@@ -183,7 +183,7 @@ def register_text(
         ...     register_text(Node, "let", write=None, read=None)
         ... except DuplicateNameError as error:
         ...     print(str(error).partition(";")[0])
-        the keyword 'let' of Node is claimed by relayish and by relayish.ir.node.Node
+        the keyword 'let' of Node is claimed by relayish and by relayish.ir.nodes.node.Node
     """
     if not IDENTIFIER_ONLY.fullmatch(keyword):
         raise DeclarationError(

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from relayish._support.trampoline import Rule
 from relayish.errors import FieldError, suggest
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.text.literals import read_int, unquote
 from relayish.text.metadata_reader import MetadataError, build_attrs
 from relayish.text.reader import Reader

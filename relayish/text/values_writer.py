@@ -9,15 +9,16 @@ from typing import Any, Final, Protocol
 import numpy as np
 from multipledispatch import Dispatcher
 
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.declarations import (
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
+from relayish.ir.registration.declarations import (
     Redo,
     Undo,
     changes_of,
     declared_temporarily,
     watch_declarations,
 )
-from relayish.ir.node import Node
 from relayish.text.literals import quote, spell_float, spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.tables import family_of

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
-from relayish.ir.field import Field, Shape
-from relayish.ir.getters import is_declaration, scope_fields
-from relayish.ir.naming import name_field
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.fields.naming import name_field
+from relayish.ir.nodes.getters import is_declaration, scope_fields
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
 from relayish.text.layout import Layout
 from relayish.text.line_notes import (

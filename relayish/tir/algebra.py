@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.algebra import ALGEBRAS, NUMBERS, Algebra, Numbers
+from relayish.ir.kinds.algebra import ALGEBRAS, NUMBERS, Algebra, Numbers
 from relayish.tir.analysis.values.literals import element_of, make_literal
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.operators import Expr

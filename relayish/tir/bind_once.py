@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import TypeAlias, cast
 
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.renaming import make_fresh_variable
-from relayish.ir.replacing import with_evaluated
-from relayish.ir.scoping import bound_by, operands, parts, scope_roots
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.scopes.renaming import make_fresh_variable
+from relayish.ir.scopes.replacing import with_evaluated
+from relayish.ir.scopes.scoping import bound_by, operands, parts, scope_roots
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import Var

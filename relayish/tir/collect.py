@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from relayish.errors import DuplicateNameError
-from relayish.ir.getters import NodesGetter, compile_getter
-from relayish.ir.node import Node
-from relayish.ir.one_line import describe
-from relayish.ir.renaming import replace_nodes
-from relayish.ir.roles import Access, Role
-from relayish.ir.scoping import PROGRAM, free_variables
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import ByKind, Traversal
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.roles import Access, Role
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.getters import NodesGetter, compile_getter
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind, Traversal
+from relayish.ir.scopes.renaming import replace_nodes
+from relayish.ir.scopes.scoping import PROGRAM, free_variables
 from relayish.tir.functor import IRRewriter
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import IrNode

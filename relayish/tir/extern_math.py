@@ -9,13 +9,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.integers import power_of_integers
-from relayish.tir.externs import (
-    register_extern,
-    same_integers,
-    same_numbers,
-    truth_of_number,
-)
+from relayish.ir.values.integers import power_of_integers
+from relayish.tir.externs import register_extern, same_integers, same_numbers, truth_of_number
 from relayish.tir.ir.flags import CallType
 
 Value: TypeAlias = Any  # a numpy scalar or array, of any element type

@@ -11,8 +11,8 @@ from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError
-from relayish.ir.claimed_table import ClaimedTable
-from relayish.ir.effect import Effect
+from relayish.ir.fields.effect import Effect
+from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.type import Type, bool_like
 

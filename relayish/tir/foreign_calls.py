@@ -15,11 +15,11 @@ from relayish.domain.evaluation import HandlerEvaluator
 from relayish.domain.handler import Handler
 from relayish.domain.tasks import register_filler, register_handler
 from relayish.errors import EvaluationError, FieldError
-from relayish.ir.callables import CALLABLES, Callee, CallSignature, ForeignCall, ValueType
-from relayish.ir.module import AnyModule
-from relayish.ir.naming import name_of
-from relayish.ir.node import Node
-from relayish.ir.scoping import operands
+from relayish.ir.fields.naming import name_of
+from relayish.ir.kinds.callables import CALLABLES, Callee, CallSignature, ForeignCall, ValueType
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import operands
 from relayish.tir.collect import collect_store_tensors
 from relayish.tir.interpreter.compiler import RULES, Compiler
 from relayish.tir.interpreter.eval_handler import EvaluateExpr

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.functor.functor import Functor
+from relayish.functor.mutator import Mutator
 from relayish.functor.post_order import Rewriter
+from relayish.functor.visitor import Visitor
 from relayish.tir.handlers import (
     ExprMutatorHandlers,
     MutatorHandlers,

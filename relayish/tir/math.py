@@ -11,14 +11,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.errors import OperatorError
-from relayish.ir.one_line import one_line
-from relayish.tir.builders.expr import (
-    logic_and,
-    maximum,
-    minimum,
-    not_equal,
-    select,
-)
+from relayish.ir.kinds.one_line import one_line
+from relayish.tir.builders.expr import logic_and, maximum, minimum, not_equal, select
 from relayish.tir.builders.tensor import call_extern
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Call

@@ -18,9 +18,9 @@ from relayish.dataflow.graph.mod_ref import (
     KindModRef,
     ModRef,
 )
-from relayish.ir.effect import Effect
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.tir.externs import find_extern
 from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.function import LoweredFunc

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from relayish.errors import DuplicateNameError, FieldError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import Node
-from relayish.ir.one_line import describe
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.module import IRModule
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.target import UNKNOWN_TARGET, Target, TargetArch, TargetBits, TargetOS

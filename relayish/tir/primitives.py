@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from relayish.errors import FieldError, UnsupportedError
-from relayish.ir.claimed_table import ClaimedTable
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.tir.ir.expr import PrimitiveNode
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
-from relayish.ir.field import Field
-from relayish.ir.node import Node
-from relayish.ir.renaming import (
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.renaming import (
     check_free,
     duplicate,
     find_captured_variables,
     make_fresh_variable,
     replace_nodes,
 )
-from relayish.ir.roles import Role
-from relayish.ir.scoping import RoleTraversal, bound_by, collect_variables
+from relayish.ir.scopes.scoping import RoleTraversal, bound_by, collect_variables
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var

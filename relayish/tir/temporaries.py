@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.temporary import TEMPORARIES, Temporary
+from relayish.ir.kinds.temporary import TEMPORARIES, Temporary
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import BufferRange, Parameter, Tensor, Var

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.trip_count import TRIP_COUNTS
+from relayish.ir.kinds.trip_count import TRIP_COUNTS
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow, flow_nowhere
-from relayish.ir.effect import Effect
+from relayish.ir.fields.effect import Effect
 from relayish.tir.externs import find_extern
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir import stmt as stmts

@@ -5,7 +5,7 @@
 import collections.abc as _collections_abc
 import relayish.ir.relay.expr as _relayish_ir_relay_expr
 import relayish.ir.relay.virtual_device as _relayish_ir_relay_virtual_device
-import relayish.passes.memory.plan_devices as _relayish_passes_memory_plan_devices
+import relayish.passes.relay.memory.plan_devices as _relayish_passes_relay_memory_plan_devices
 import typing as _typing
 from relayish.ir.relay.expr import Function as _Function
 from relayish.ir.relay.module import IRModule as _IRModule
@@ -64,24 +64,24 @@ from relayish.pass_infra.composition.register import register_pass as register_p
 from relayish.pass_infra.composition.sequential import requirements as requirements
 from relayish.pass_infra.composition.check import run_check as run_check
 from relayish.pass_infra.base.pass_class import running_pass as running_pass
-from relayish.passes.normal_form.to_cps import CPS_RULES as CPS_RULES
-from relayish.passes.gradient.ad.kind_rules import ControlFlow as ControlFlow
-from relayish.passes.normal_form.let_chains import ExprAppend as ExprAppend
-from relayish.passes.normal_form.let_chains import ExtractBinding as ExtractBinding
-from relayish.passes.functions.defunctionalize.encode import FUNCTION_PASSING as FUNCTION_PASSING
-from relayish.passes.fold.fold_constant import FoldConstantExpr as FoldConstantExpr
-from relayish.passes.gradient.ad.kind_rules import GRADIENT_RULES as GRADIENT_RULES
+from relayish.passes.relay.normal_form.cps_converter import CPS_RULES as CPS_RULES
+from relayish.passes.relay.gradient.ad.kind_rules import ControlFlow as ControlFlow
+from relayish.passes.relay.normal_form.let_chains import ExprAppend as ExprAppend
+from relayish.passes.relay.normal_form.let_chains import ExtractBinding as ExtractBinding
+from relayish.passes.relay.functions.defunctionalize.encode import FUNCTION_PASSING as FUNCTION_PASSING
+from relayish.passes.relay.fold.fold_constant import FoldConstantExpr as FoldConstantExpr
+from relayish.passes.relay.gradient.ad.kind_rules import GRADIENT_RULES as GRADIENT_RULES
 from relayish.passes.utility.infer_type import InferTypeLocal as InferTypeLocal
-from relayish.passes.layout.conversion import LayoutConfig as LayoutConfig
-from relayish.passes.normal_form.let_chains import Substitute as Substitute
-from relayish.passes.normal_form.to_a_normal_form import ToANormalFormExpr as ToANormalFormExpr
+from relayish.passes.relay.layout.conversion import LayoutConfig as LayoutConfig
+from relayish.passes.relay.normal_form.let_chains import Substitute as Substitute
+from relayish.passes.relay.normal_form.to_a_normal_form import ToANormalFormExpr as ToANormalFormExpr
 from relayish.pass_infra.base.build_config import build_config as build_config
-from relayish.passes.default_pipeline import default_pipeline as default_pipeline
-from relayish.passes.gradient.gradient import gradient as gradient
-from relayish.passes.fold.constant_checker import is_constant as is_constant
-from relayish.passes.rewrite.recast import recast as recast
-from relayish.passes.normal_form.to_cps import to_cps as to_cps
-from relayish.passes.normal_form.to_cps import un_cps as un_cps
+from relayish.passes.relay.default_pipeline import default_pipeline as default_pipeline
+from relayish.passes.relay.gradient.gradient import gradient as gradient
+from relayish.passes.relay.fold.constant_checker import is_constant as is_constant
+from relayish.passes.relay.rewrite.recast import recast as recast
+from relayish.passes.relay.normal_form.to_cps import to_cps as to_cps
+from relayish.passes.relay.normal_form.un_cps import un_cps as un_cps
 FUNCTIONS: dict[str, str]
 PASS_SOURCES: tuple[PassSource, ...]
 
@@ -525,8 +525,8 @@ class PartitionGraph(ModulePass):
     def transform_module(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class PlanDevices(ModulePass):
     @property
-    def config(self) -> _relayish_passes_memory_plan_devices.CompilationConfig | str | tuple[str | _relayish_ir_relay_virtual_device.VirtualDevice, ...]: ...
-    def __init__(self, config: _relayish_passes_memory_plan_devices.CompilationConfig | str | tuple[str | _relayish_ir_relay_virtual_device.VirtualDevice, ...] = "cpu") -> None: ...
+    def config(self) -> _relayish_passes_relay_memory_plan_devices.CompilationConfig | str | tuple[str | _relayish_ir_relay_virtual_device.VirtualDevice, ...]: ...
+    def __init__(self, config: _relayish_passes_relay_memory_plan_devices.CompilationConfig | str | tuple[str | _relayish_ir_relay_virtual_device.VirtualDevice, ...] = "cpu") -> None: ...
     def transform_module(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class PrintIR(ModulePass):
     @property

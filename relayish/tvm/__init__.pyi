@@ -23,7 +23,7 @@ TVMError = _TVMError
 
 from relayish.op import TensorAffineType as TensorAffineType
 from relayish.op import TupleAffineType as TupleAffineType
-from relayish.passes.fold.bind import bind_params_by_name as bind_params_by_name
+from relayish.passes.relay.fold.bind import bind_params_by_name as bind_params_by_name
 from relayish.transform import build_config as build_config
 from relayish.tvm.nd import cpu as cpu
 from relayish.tvm.executors import create_executor as create_executor
@@ -50,7 +50,7 @@ from relayish.tvm import nd as _ndarray
 
 ndarray = _ndarray
 
-from relayish.ir import object_path as object_path
+from relayish.ir.modules import object_path as object_path
 from relayish.tvm import relay as relay
 from relayish.tvm import runtime as runtime
 from relayish.tvm import target as target

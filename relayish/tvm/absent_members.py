@@ -56,7 +56,9 @@ _ATTRS: Final = {
     "get_float": _VALUES.format("floats"),
     "get_str": _VALUES.format("strings"),
     "get_int_tuple": _VALUES.format("tuples of ints"),
-    "list_field_info": "write attrs.field_names, and relayish.ir.attrs.annotations_of(type(attrs))",
+    "list_field_info": (
+        "write attrs.field_names, and relayish.ir.attributes.attrs.annotations_of(type(attrs))"
+    ),
 }
 
 MEMBERS: Final[Mapping[str, Mapping[str, str]]] = {

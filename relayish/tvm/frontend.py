@@ -15,14 +15,14 @@ from relayish.frontend import from_torch, save_onnx, to_onnx
 from relayish.frontend.arrays import NDArray, as_ndarray
 from relayish.frontend.onnx.importer import module_of_proto
 from relayish.frontend.onnx.loading import load_proto
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.ir.renaming import replace_nodes
+from relayish.ir.scopes.renaming import replace_nodes
 from relayish.onnx.protos.files import DataFiles
-from relayish.passes.onnx_lowering.lower_onnx import lower_onnx
-from relayish.passes.onnx_shapes.input_shapes import fix_input_shapes
+from relayish.passes.onnx.lowering.lower_onnx import lower_onnx
+from relayish.passes.onnx.shapes.input_shapes import fix_input_shapes
 from relayish.tvm.finder import show_names_of
 
 __all__ = ["from_onnx", "from_torch", "save_onnx", "to_onnx"]

@@ -30,7 +30,7 @@ NAMES: Final = {
     for module, names in {
         "relayish.frontend": "foreach while_loop",
         "relayish.op": "TensorAffineType TupleAffineType make_node register_op_attr",
-        "relayish.passes.fold.bind": "bind_params_by_name",
+        "relayish.passes.relay.fold.bind": "bind_params_by_name",
         "relayish.prelude": "Prelude",
         "relayish.transform": "build_config",
         "relayish.tvm.executors": "create_executor",
@@ -54,6 +54,6 @@ MODULES: Final = {
     },
     "instrument": "relayish.transform",
     "ndarray": f"{_HERE}.nd",
-    "object_path": "relayish.ir.object_path",
+    "object_path": "relayish.ir.modules.object_path",
 }
 """The modules that ``relayish`` has not, or not so."""

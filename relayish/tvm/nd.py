@@ -10,7 +10,7 @@ import numpy as np
 
 from relayish._support.missing import set_finder
 from relayish.frontend.arrays import Array, Device, NDArray, as_ndarray
-from relayish.ir.dtype import DType, numpy_dtype
+from relayish.ir.values.dtype import DType, numpy_dtype
 from relayish.op.runtime.device import virtual_device_named
 
 __all__ = [

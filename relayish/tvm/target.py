@@ -14,12 +14,12 @@ from typing import Final, NamedTuple, Self
 from relayish._support.missing import set_absent_members, set_finder
 from relayish.binary.records import register_value
 from relayish.errors import FieldError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay import virtual_device
 from relayish.op.runtime.builders import DeviceLike, as_virtual_device
 from relayish.op.runtime.device import DEVICE_TYPES
 from relayish.pass_infra.base.target import CURRENT_TARGET
-from relayish.passes.memory.plan_devices import CompilationConfig, make_compilation_config
+from relayish.passes.relay.memory.plan_devices import CompilationConfig, make_compilation_config
 from relayish.text.metadata_reader import BUILDERS, Get, Json
 from relayish.text.metadata_writer import WRITERS, Table
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish._support.missing import set_finder
-from relayish.ir.dtype import DType
 from relayish.ir.relay.type import SizeVar
+from relayish.ir.values.dtype import DType
 
 __all__ = ["size_var", "var"]
 

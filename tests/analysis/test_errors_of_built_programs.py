@@ -8,6 +8,7 @@ import relayish as relay
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type.surroundings import Surroundings
 from relayish.errors import TypeInferenceError
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import (
     Call,
     Expr,
@@ -20,7 +21,6 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.span import Span
 from relayish.op.declaration.registry import get_op
 
 A, B = relay.var("a", shape=(3, 4)), relay.var("b", shape=(5,))

@@ -4,7 +4,7 @@ import pytest
 
 from relayish.analysis import Feature, detect_feature
 from relayish.errors import DispatchError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Op, RefCreate, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op

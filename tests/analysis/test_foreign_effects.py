@@ -24,7 +24,7 @@ from relayish.analysis.effect_rules import application, deferral, evaluation
 from relayish.analysis.graph_normal_form import needless_lets
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.unobserved_refs import find_unobserved_refs
-from relayish.ir.node import node as declare
+from relayish.ir.nodes.node import node as declare
 from relayish.ir.relay.traversal import EXPRESSIONS
 from tests.support.declared import known_in_tests
 from tests.support.foreign_kinds import ForeignKinds

@@ -8,7 +8,8 @@ import pytest
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type import infer_type_local
 from relayish.errors import TypeInferenceError
-from relayish.ir.node import declared_temporarily, node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import declared_temporarily, node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Let, Op, Tuple, Var
 from relayish.ir.relay.module import IRModule
@@ -29,7 +30,6 @@ from relayish.ir.relay.type import (
     TypeVar,
     scalar_type,
 )
-from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
 from tests.support.each import each

@@ -7,9 +7,9 @@ import pytest
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.errors import TypeInferenceError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.type import scalar_type
-from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
 from tests.support.random_exprs import call

@@ -14,7 +14,7 @@ from relayish.dataflow import solve
 from relayish.dataflow.analyses import Liveness as LiveVariables
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.memory.validate_inplace_update import validate_inplace_update
+from relayish.passes.relay.memory.validate_inplace_update import validate_inplace_update
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 from tests.support.seeds import seeds

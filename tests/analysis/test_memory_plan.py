@@ -12,8 +12,8 @@ import relayish as relay
 from relayish.analysis import MemoryPlan, infer_type, plan_memory
 from relayish.analysis.memory_plan import Origin
 from relayish.analysis.memory_plan.buffers import size_in_bytes
-from relayish.ir.dtype import numpy_dtype, width_in_bytes
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.values.dtype import numpy_dtype, width_in_bytes
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds

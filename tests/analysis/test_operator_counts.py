@@ -15,11 +15,11 @@ from relayish.analysis import (
     post_order_visit,
 )
 from relayish.errors import FieldError, FieldIndexError, OperatorError, UnknownNameError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
-from relayish.ir.structural_equal import structural_equal
 from tests.support.deep import call_chain, let_body
 from tests.support.depth import DEPTH
 from tests.support.typed_text import program

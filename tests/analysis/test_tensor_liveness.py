@@ -10,7 +10,7 @@ import pytest
 
 import relayish as relay
 from relayish.analysis import analyse_liveness, infer_type, plan_memory
-from relayish.passes.memory.validate_inplace_update import validate_inplace_update
+from relayish.passes.relay.memory.validate_inplace_update import validate_inplace_update
 
 TENSOR = "Tensor[(5, 5), float32]"
 
@@ -155,7 +155,7 @@ class Allocating:
 def kernel() -> relay.Function:
     p, q = relay.var("p", shape=(5, 5)), relay.var("q", shape=(5, 5))
     made = relay.Function((p, q), relay.nn.relu(relay.add(p, q)))
-    return made.with_fields(attrs=relay.ir.attrs.DictAttrs({"Primitive": 1}))
+    return made.with_fields(attrs=relay.ir.attributes.dictionary.DictAttrs({"Primitive": 1}))
 
 
 def test_operator_that_is_invoked_with_tensors_made_before():

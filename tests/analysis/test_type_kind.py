@@ -7,7 +7,7 @@ import pytest
 from relayish.analysis import infer_type
 from relayish.analysis.type_kind import KIND_RULES, check_kind
 from relayish.errors import TypeInferenceError
-from relayish.ir.node import declared_temporarily, node
+from relayish.ir.nodes.node import declared_temporarily, node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Function, Let, Var
 from relayish.ir.relay.module import IRModule

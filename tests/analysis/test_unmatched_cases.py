@@ -14,8 +14,8 @@ from relayish.analysis import (
     unmatched_cases,
 )
 from relayish.errors import DispatchError, TypeInferenceError, UnknownKindError
-from relayish.ir.node import declared_temporarily
-from relayish.ir.node import node as declare
+from relayish.ir.nodes.node import declared_temporarily
+from relayish.ir.nodes.node import node as declare
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,

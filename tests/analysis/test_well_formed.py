@@ -4,6 +4,7 @@ import pytest
 
 from relayish.analysis import check_well_formed, well_formed
 from relayish.errors import WellFormedError
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -17,7 +18,6 @@ from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, RefType, TupleType, TypeVar
-from relayish.ir.span import Span
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 from tests.support.each import each

@@ -16,12 +16,12 @@ from relayish.binary import from_binary, inspect_binary, read_binary, read_phase
 from relayish.binary.layout import HEAD_SIZE
 from relayish.binary.varints import encode_varint
 from relayish.errors import BinaryFormatError, RelayishError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Constant, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
-from relayish.ir.structural_equal import structural_equal
 from relayish.transform import InferType
 from tests.support import deep
 from tests.support.core_programs import random_core_program

@@ -15,16 +15,12 @@ import pytest
 from relayish.binary import REQUIREMENTS, from_binary, to_binary, write_binary
 from relayish.binary.layout import HEAD_SIZE
 from relayish.binary.records import module_name
-from relayish.errors import (
-    BinaryFormatError,
-    FieldError,
-    UnknownKindError,
-    UnknownNameError,
-)
-from relayish.ir.attrs import Attrs, DictAttrs, attrs
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.module import Module
-from relayish.ir.node import Node, field, node
+from relayish.errors import BinaryFormatError, FieldError, UnknownKindError, UnknownNameError
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op

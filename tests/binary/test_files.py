@@ -27,10 +27,10 @@ from relayish.binary import (
 from relayish.binary.layout import VERSION
 from relayish.errors import FieldError
 from relayish.functor import ExprMutator
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Constant, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text.relay.b2a import a2b
 from tests.support.each import each
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from relayish.binary import from_binary, to_binary
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
-from relayish.ir.span import Span
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import InferType
 from tests.support import deep, loop_programs, tir_deep

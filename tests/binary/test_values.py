@@ -14,13 +14,14 @@ import pytest
 
 from relayish.binary import from_binary, register_value, to_binary
 from relayish.errors import DuplicateNameError, FieldError, UnknownNameError
-from relayish.ir.attrs import Attrs, DictAttrs, attrs
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.literal import is_same_literal
-from relayish.ir.node import Node, node
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node, node
+from relayish.ir.nodes.span import Span
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Constant, Expr, Var
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.ir.span import Span
+from relayish.ir.values.literal import is_same_literal
 from relayish.tvm.target import Target
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH

@@ -9,7 +9,7 @@ import pytest
 from relayish.cli.main import main
 from relayish.dataflow import Powerset, list_analyses, register_analysis
 from relayish.dataflow.functor import ForwardDataFlow
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.tir import parse as parse_loops
 from tests.support.each import each

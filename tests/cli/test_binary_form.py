@@ -11,9 +11,9 @@ import pytest
 from relayish import tir
 from relayish.binary import inspect_binary, read_binary, to_binary, write_binary
 from relayish.cli.main import main
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Constant, Tuple
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import parse
 from tests.support.each import each
 from tests.support.tir_programs import random_func

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from relayish.cli.main import main
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.domain import Domain, list_domains
-from relayish.ir.domain_table import domain_table
-from relayish.ir.property import Property
+from relayish.ir.domains.domain import Domain, list_domains
+from relayish.ir.domains.domain_table import domain_table
+from relayish.ir.domains.property import Property
+from relayish.ir.registration.declarations import declared_temporarily
 
 
 def test_all_domains_are_listed_with_every_operator(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from relayish.cli.main import main
 from relayish.errors import PassError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, Function, Let, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import PassContext, create_function_pass, create_module_pass, register_pass
 

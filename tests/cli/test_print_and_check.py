@@ -6,9 +6,9 @@ import pytest
 
 from relayish.cli import check
 from relayish.cli.main import main
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, Function, Let, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from tests.cli.conftest import PROGRAM
 

@@ -13,11 +13,11 @@ from relayish.codegen import PYTHON_FORMS, PythonForm, run_as_python, to_python
 from relayish.codegen.python.literals import literal
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownKindError
 from relayish.interpreter import EVALUATORS, MATCHERS, evaluate
-from relayish.ir.node import Node, declared_temporarily, field, node
+from relayish.ir.fields.roles import Atom, Role, Runs
+from relayish.ir.nodes.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
 from relayish.ir.relay.language import RELAY
-from relayish.ir.roles import Atom, Role, Runs
 
 
 class Kinds(NamedTuple):

@@ -17,7 +17,7 @@ from relayish.interpreter import create_executor, evaluate, evaluate_call, same_
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.declaration.properties import num_inputs
 from relayish.op.declaration.registry import list_ops
-from relayish.passes.fold.bind import bind_params_by_name
+from relayish.passes.relay.fold.bind import bind_params_by_name
 from relayish.testing import lstm, mlp
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH

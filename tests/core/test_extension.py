@@ -13,12 +13,12 @@ from relayish.core import Expr, Stmt
 from relayish.dataflow import Action, build_flow_graph
 from relayish.domain import DefaultHandler, Handler, TransformCtx, Visitor, verify
 from relayish.errors import FieldError, ParseError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.domain import Domain
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node, field, node
-from relayish.ir.roles import Access, Runs
-from relayish.ir.verification import Report
+from relayish.ir.domains.domain import Domain
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Runs
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.registration.declarations import declared_temporarily
+from relayish.ir.verification.rules import Report
 from tests.support.declared import known_in_tests
 
 DECLARED = declared_temporarily()

@@ -6,9 +6,9 @@ import relayish as relay
 from relayish import core, tir
 from relayish.core.mod_ref import place_of
 from relayish.dataflow import ModRef, get_analysis, mod_ref_of, solve
-from relayish.ir.domain import Domain
-from relayish.ir.effect import Effect
-from relayish.ir.node import declared_temporarily, node
+from relayish.ir.domains.domain import Domain
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import declared_temporarily, node
 
 X = core.Var("x")
 A = core.Var("a", "int32[4]")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from relayish import core
-from relayish.ir.property import Property as P
+from relayish.ir.domains.property import Property as P
 from tests.support.each import each
 
 ROOT = Path(__file__).parent.parent.parent

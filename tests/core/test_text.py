@@ -8,8 +8,8 @@ import pytest
 import relayish as relay
 from relayish import core
 from relayish.errors import ParseError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.module import AnyModule
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.modules.module import AnyModule
 from tests.support.core_programs import FEATURES, MORE, random_core_program
 from tests.support.depth import DEPTH
 from tests.support.each import each

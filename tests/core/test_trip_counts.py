@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from relayish import core
-from relayish.ir.trip_count import trip_count
+from relayish.ir.kinds.trip_count import trip_count
 
 I = core.Var("i", "int8")  # noqa: E741 - the usual name of it
 

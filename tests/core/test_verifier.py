@@ -8,7 +8,7 @@ import relayish as relay
 from relayish import core
 from relayish.core import Rule
 from relayish.errors import FieldError, VerificationError
-from relayish.ir.span import Span
+from relayish.ir.nodes.span import Span
 from tests.support.core_programs import FEATURES, MORE, random_core_program
 from tests.support.depth import DEPTH
 from tests.support.each import each

@@ -34,10 +34,10 @@ from relayish.dataflow.lattice import (
 )
 from relayish.dataflow.state_text import StateText, state_text
 from relayish.errors import AnalysisError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Function, If, Let
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse, parse_expr
 from tests.support.depth import DEPTH
 from tests.support.each import each

@@ -9,7 +9,7 @@ from relayish.dataflow import BeforeAfter, Direction, Occurrence, RecordingFunct
 from relayish.dataflow.analyses import Liveness
 from relayish.dataflow.graph.occurrences import find_occurrences
 from relayish.dataflow.lattice import PersistentSet
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Function
 from relayish.transform import get_pass
 from tests.support.each import each

@@ -8,10 +8,10 @@ from relayish.dataflow import VALUE_FLOW, ForwardDataFlow, find_points_to, solve
 from relayish.dataflow.call_graph import CallGraph
 from relayish.dataflow.lattice import Powerset
 from relayish.errors import UnknownNameError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.module import Module
-from relayish.ir.node import node
-from relayish.ir.roles import Atom
+from relayish.ir.fields.roles import Atom
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import node
+from relayish.ir.registration.declarations import declared_temporarily
 from tests.support import mini
 from tests.support.depth import DEPTH
 

@@ -8,13 +8,7 @@ import weakref
 import pytest
 
 from relayish import tir
-from relayish.dataflow import (
-    Direction,
-    MemorizingPolicy,
-    Occurrence,
-    RecordingFunctor,
-    by_node,
-)
+from relayish.dataflow import Direction, MemorizingPolicy, Occurrence, RecordingFunctor, by_node
 from relayish.dataflow.lattice import PersistentSet
 from relayish.errors import AnalysisError, DeclarationError, DispatchError
 from relayish.functor import (
@@ -27,9 +21,9 @@ from relayish.functor import (
     TypeFunctor,
     expand_a_normal_form,
 )
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, If, Tuple, Var
 from relayish.ir.relay.type import TupleType, scalar_type
-from relayish.ir.structural_equal import structural_equal
 from tests.support import deep, tir_deep
 from tests.support.depth import DEPTH
 from tests.support.each import each

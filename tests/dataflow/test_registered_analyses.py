@@ -10,8 +10,8 @@ from relayish import tir
 from relayish.dataflow import Solution, analyse, annotated_text, forget_results, list_analyses
 from relayish.dataflow.registry import analysis_entry
 from relayish.errors import AnalysisError
-from relayish.ir.module import AnyModule
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.modules.module import AnyModule
 from relayish.text import parse
 from tests.support.core_programs import random_core_program
 from tests.support.each import each

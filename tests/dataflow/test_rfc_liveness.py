@@ -9,7 +9,7 @@ import pytest
 from relayish import tir
 from relayish.dataflow import Occurrence, RecordingFunctor
 from relayish.dataflow.lattice import PersistentSet
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Function, If, Let, Tuple
 from relayish.ir.relay.expr import Var as RelayVar
 from relayish.op import get_op

@@ -17,7 +17,7 @@ from relayish.dataflow_pattern import (
     wildcard,
 )
 from relayish.errors import DuplicateNameError, UnknownKindError
-from relayish.ir.node import declared_temporarily, node
+from relayish.ir.nodes.node import declared_temporarily, node
 
 X = relay.var("x", shape=(1,), dtype="float32")
 ONE = relay.const(1.0)

@@ -30,9 +30,9 @@ from relayish.dataflow_pattern import (
 )
 from relayish.errors import DeclarationError, PassError
 from relayish.interpreter import evaluate
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.op import intern_op
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.values.dtype import numpy_dtype
 from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_module, same_value
 from tests.support.seeds import seeds

@@ -25,7 +25,7 @@ from relayish.domain import (
 from relayish.domain.eval_ctx import Unknown
 from relayish.errors import DispatchError, EvaluationError, FieldIndexError, OptionError
 from relayish.interpreter import EvaluateExpr as EvaluateRelay
-from relayish.ir.trip_count import trip_count
+from relayish.ir.kinds.trip_count import trip_count
 from relayish.tir.interpreter import EvaluateExpr as EvaluateLoops
 from tests.support.each import each
 from tests.support.work import lines_run

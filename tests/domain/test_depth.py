@@ -28,7 +28,7 @@ from relayish.domain import (
     verify,
 )
 from relayish.errors import DispatchError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from tests.support.deep_domains import LANGUAGES, PROGRAMS, by_hand
 from tests.support.depth import DEPTH
 from tests.support.each import each

@@ -22,11 +22,11 @@ from relayish.errors import (
     UnsupportedError,
 )
 from relayish.interpreter.evaluator import Run
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.node import field, node
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import field, node
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule
-from relayish.ir.roles import Runs
 from tests.support import mini
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH

@@ -19,9 +19,9 @@ from relayish.domain import (
     Visitor,
 )
 from relayish.errors import DeclarationError, DispatchError, EndlessRecursionError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.domain import Domain
-from relayish.ir.node import node
+from relayish.ir.domains.domain import Domain
+from relayish.ir.nodes.node import node
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op import get_op, register_op
 

@@ -9,10 +9,10 @@ import pytest
 from relayish import core
 from relayish.domain import AnalyzeCtx, DefaultHandler, Handler, TransformCtx, Visitor
 from relayish.errors import DispatchError, DuplicateNameError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.domain import Domain
-from relayish.ir.effect import Effect
-from relayish.ir.node import node
+from relayish.ir.domains.domain import Domain
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import node
+from relayish.ir.registration.declarations import declared_temporarily
 from tests.support.declared import known_in_tests
 
 DECLARED = declared_temporarily()

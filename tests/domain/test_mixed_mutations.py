@@ -18,7 +18,7 @@ from relayish import core
 from relayish.domain import verify
 from relayish.domain.verifier import Rule
 from relayish.ir.relay.module import IRModule
-from relayish.ir.verification import Violation
+from relayish.ir.verification.rules import Violation
 from tests.core.test_verifier import FUNCTIONS, NAMES, PIECES
 from tests.support.corruptions import CORRUPTIONS as RELAY_CORRUPTIONS
 from tests.support.corruptions import corrupted as corrupted_relay

@@ -18,11 +18,11 @@ from relayish.domain import (
     verify,
 )
 from relayish.interpreter import same_value
-from relayish.ir.domain import list_domains
-from relayish.ir.opcode import domain_of
+from relayish.ir.domains.domain import list_domains
+from relayish.ir.kinds.opcode import domain_of
 from relayish.ir.relay.expr import Call
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM
 from tests.support.declared import known_in_tests
 from tests.support.each import each
 from tests.support.mixed_programs import COMPLEX, DECLARED, random_mixed_module

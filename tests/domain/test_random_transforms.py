@@ -14,11 +14,11 @@ from relayish.core.interpreter import run as run_core
 from relayish.domain import REMOVED, DefaultHandler, FlattenCtx, TransformCtx, Visitor, verify
 from relayish.errors import DispatchError
 from relayish.interpreter import evaluate, same_value
-from relayish.ir.domain import list_domains
-from relayish.ir.node import Node
+from relayish.ir.domains.domain import list_domains
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.roles import CHILD_ROLES, Role
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.module import IRModule
-from relayish.ir.roles import CHILD_ROLES, Role
-from relayish.ir.structural_equal import structural_equal
 from relayish.transform import ToANormalForm
 from tests.support.core_programs import core_arguments, random_core_program
 from tests.support.random_exprs import random_arguments, random_function

@@ -24,11 +24,11 @@ from relayish.domain import (
 )
 from relayish.domain.simplify_ctx import SimplifyCtx
 from relayish.interpreter import evaluate, same_value
-from relayish.ir.algebra import ALGEBRAS, Algebra
-from relayish.ir.node import node
+from relayish.ir.kinds.algebra import ALGEBRAS, Algebra
+from relayish.ir.nodes.node import node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.transform import InferType, SimplifyDomains
 from tests.support.core_programs import core_arguments
 from tests.support.declared import known_in_tests

@@ -22,9 +22,9 @@ from relayish.domain import (
     register_task,
 )
 from relayish.errors import DeclarationError, DispatchError, DuplicateNameError, UnknownNameError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.node import node
-from relayish.ir.verification import VERIFY_RULES, Report
+from relayish.ir.nodes.node import node
+from relayish.ir.registration.declarations import declared_temporarily
+from relayish.ir.verification.rules import VERIFY_RULES, Report
 
 pytestmark = pytest.mark.usefixtures("declarations")
 

@@ -20,8 +20,8 @@ from relayish.domain import (
     Visitor,
 )
 from relayish.errors import DispatchError, FieldError
-from relayish.ir.node import Node
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
 
 X = core.Var("x")
 Y = relay.var("y")

@@ -14,13 +14,13 @@ from relayish import core, tir
 from relayish.domain import Handler, assemble, check, register_handler, verify
 from relayish.domain.verifier import Rule, VerifyCtx
 from relayish.errors import FieldError, VerificationError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.node import Node, field, node
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.nodes.span import Span
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, Let
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
-from relayish.ir.roles import Runs
-from relayish.ir.span import Span
 from tests.support.corruptions import CORRUPTIONS as RELAY_CORRUPTIONS
 from tests.support.corruptions import corrupted as corrupted_relay
 from tests.support.declared import known_in_tests

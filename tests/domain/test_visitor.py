@@ -20,9 +20,9 @@ from relayish.domain import (
     Visitor,
 )
 from relayish.errors import DeclarationError, DispatchError, DuplicateNameError
-from relayish.ir.node import Node
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING
 
 X = relay.var("x", shape=(2,))
 RELU = relay.nn.relu(X)  # also loads the operators

@@ -5,10 +5,10 @@ import pytest
 from relayish.errors import RelayishError
 from relayish.frontend import ScopeBuilder, ScopeBuilderError
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Function, If, Let, Tuple, Var
 from relayish.ir.relay.type import IncompleteType, TensorType, scalar_type
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration.registry import get_op
 from relayish.text import parse_expr
 from tests.support.depth import DEPTH

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import relayish as relay
-from relayish.ir.node import node
+from relayish.ir.nodes.node import node
 from relayish.ir.relay.op import intern_op
 from tests.support.declared import known_in_tests
 from tests.support.while_loop import DECLARED, While

@@ -15,7 +15,7 @@ from relayish.functor import (
     TypeVisitor,
 )
 from relayish.functor.functor import Functor
-from relayish.ir.node import Node, node
+from relayish.ir.nodes.node import Node, node
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op

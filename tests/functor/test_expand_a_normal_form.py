@@ -13,9 +13,9 @@ from relayish.functor import (
     MixedModeVisitor,
     expand_a_normal_form,
 )
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Constant, Expr, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
-from relayish.ir.structural_equal import structural_equal
 from tests.support.depth import DEPTH
 
 ADD = intern_op("add")

@@ -19,12 +19,12 @@ from relayish.functor import (
     post_order_rewrite,
 )
 from relayish.functor.relay.rewriter import ExprRewriter
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
 from relayish.ir.relay.expr import Call, Constant, Expr, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType
-from relayish.ir.structural_equal import structural_equal
 from tests.support import random_exprs
 from tests.support.seeds import SOAK, seeds
 

@@ -10,7 +10,7 @@ import pytest
 import relayish as relay
 from relayish.errors import DeclarationError
 from relayish.interpreter.checked_evaluation import evaluation_of
-from relayish.ir.node import declared_temporarily
+from relayish.ir.nodes.node import declared_temporarily
 from relayish.op.declaration import properties
 from relayish.transform import FoldConstant, InferType
 

@@ -13,6 +13,7 @@ from relayish.interpreter import (
     evaluate_call,
     same_value,
 )
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -40,7 +41,6 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, SizeVar, TensorType, TypeVar
-from relayish.ir.span import Span
 from relayish.op.declaration import properties
 from relayish.op.declaration.registry import get_op
 

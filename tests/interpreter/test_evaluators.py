@@ -16,9 +16,11 @@ from relayish.interpreter import (
     create_executor,
     evaluate,
 )
-from relayish.ir.effect import Effect
-from relayish.ir.field import field
-from relayish.ir.node import Node, declared_temporarily, node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.field import field
+from relayish.ir.fields.roles import Atom, Role, Runs
+from relayish.ir.nodes.node import Node, declared_temporarily, node
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternVar
 from relayish.ir.relay.expr import (
     Call,
@@ -37,8 +39,6 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.module import IRModule
-from relayish.ir.roles import Atom, Role, Runs
-from relayish.ir.span import Span
 from relayish.op import get_op
 from tests.support import while_loop
 from tests.support.declared import known_in_tests

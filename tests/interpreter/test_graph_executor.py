@@ -11,7 +11,7 @@ import relayish as relay
 from relayish.errors import EvaluationError
 from relayish.interpreter import GraphExecutor, PlannedFunction, same_value
 from relayish.interpreter.planning import make_plan
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import (
     Call,
     Constant,

@@ -13,7 +13,7 @@ import relayish as relay
 from relayish.interpreter import PlannedFunction, memory_reuse, same_value
 from relayish.interpreter.memory_reuse import WORTHWHILE
 from relayish.interpreter.planning import make_plan
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

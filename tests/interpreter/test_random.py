@@ -7,6 +7,7 @@ import pytest
 
 from relayish.analysis import count_nodes, free_type_vars, free_vars, well_formed
 from relayish.interpreter import ConstructorValue, RefValue, create_executor, evaluate, same_value
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.adt import (
     Constructor,
     Match,
@@ -31,7 +32,6 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.traversal import EVERYTHING
 from relayish.op.declaration import properties
 from tests.support.random_exprs import (
     random_arguments,

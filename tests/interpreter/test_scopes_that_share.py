@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from relayish.interpreter import EVALUATORS, Run, evaluate
-from relayish.ir.effect import Effect
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr, Function, If, Let, Var
 from relayish.ir.relay.type import scalar_type
-from relayish.ir.roles import Runs
 from tests.support.declared import known_in_tests
 from tests.support.each import each
 

@@ -7,7 +7,7 @@ import pytest
 import relayish as relay
 from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import Functor, Mutator, PostOrderVisitor, Rewriter, Visitor
-from relayish.ir.node import declared_temporarily
+from relayish.ir.nodes.node import declared_temporarily
 from relayish.ir.relay.expr import Var
 from tests.support import mini
 from tests.support.depth import DEPTH

@@ -9,14 +9,16 @@ import pytest
 
 from relayish.errors import DeclarationError, DuplicateNameError
 from relayish.functor import ExprVisitor
-from relayish.functor.functor import Functor, Mutator, Visitor
-from relayish.ir.def_use import uses
-from relayish.ir.domain import get_domain
-from relayish.ir.node import node
+from relayish.functor.functor import Functor
+from relayish.functor.mutator import Mutator
+from relayish.functor.visitor import Visitor
+from relayish.ir.domains.domain import get_domain
+from relayish.ir.equality.structural_equal import first_mismatch, structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
+from relayish.ir.nodes.node import node
 from relayish.ir.relay.expr import Call, Let, Var
-from relayish.ir.scoping import binders, free_variables, operands, scopes
-from relayish.ir.structural_equal import first_mismatch, structural_equal
-from relayish.ir.structural_hash import structural_hash
+from relayish.ir.scopes.def_use import uses
+from relayish.ir.scopes.scoping import binders, free_variables, operands, scopes
 from tests.support import mini
 from tests.support.mini import sum_of_squares
 

@@ -6,7 +6,7 @@ import pytest
 
 import relayish as relay
 from relayish.errors import ParseError
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.text import astext, parse, parse_node
 from tests.support import mini
 from tests.support.depth import DEPTH

@@ -8,16 +8,16 @@ import pickle
 import pytest
 
 from relayish.errors import DuplicateNameError, FieldError, FrozenNodeError, UnknownNameError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.module import Module
-from relayish.ir.node import declared_temporarily, node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import first_mismatch, structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
+from relayish.ir.fields.roles import Role
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import declared_temporarily, node
 from relayish.ir.relay.adt import PatternWildcard, TypeData
 from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar, TensorType
-from relayish.ir.roles import Role
-from relayish.ir.structural_equal import first_mismatch, structural_equal
-from relayish.ir.structural_hash import structural_hash
 from tests.support import mini
 from tests.support.mini import sum_of_squares
 

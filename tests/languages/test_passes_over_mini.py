@@ -15,15 +15,15 @@ from relayish.errors import (
     UnknownKindError,
     WellFormedError,
 )
-from relayish.functor.functor import Mutator
-from relayish.ir.module import Module
-from relayish.ir.node import Node
+from relayish.functor.mutator import Mutator
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.relay.expr import Constant, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import Traversal
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra.debug.bisect import bisect
 from relayish.pass_infra.debug.failure import failing_check, failing_command
 from relayish.pass_infra.debug.shrink import shrink

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from relayish.analysis import TYPE_RULES
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
-from relayish.ir.roles import Runs
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra.debug.bisect import bisect
 from relayish.pass_infra.debug.shrink import shrink
 from relayish.transform import create_function_pass, run_check

@@ -16,7 +16,7 @@ from relayish.onnx.identity import Identity
 from relayish.onnx.kernels import find_kernel
 from relayish.onnx.operator_sets import find_schema
 from relayish.onnx.operators import find_operator
-from relayish.passes.fold.fold_constant import fold_constant
+from relayish.passes.relay.fold.fold_constant import fold_constant
 
 INFINITE = np.array([[np.inf, np.inf], [np.nan, 1e38]], np.float32)
 

@@ -7,7 +7,8 @@ import pytest
 
 from relayish.errors import OperatorError, TypeInferenceError
 from relayish.frontend import from_onnx
-from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import SizeVar, TensorType, Type
 from relayish.onnx.calls import GRAPHS, OUTPUTS

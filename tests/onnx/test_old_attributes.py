@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.onnx.evaluation import run_kernel
 from relayish.onnx.kernels import find_kernel
 

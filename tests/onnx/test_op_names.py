@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relayish.ir.domain import Domain
-from relayish.ir.node import declared_temporarily
+from relayish.ir.domains.domain import Domain
+from relayish.ir.nodes.node import declared_temporarily
 from relayish.onnx.op_names import domain_of, is_onnx_domain, onnx_domain_of
 from tests.support.seeds import quickly
 

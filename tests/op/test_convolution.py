@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric import convolution
 from relayish.op import get_op, make_attrs
 from relayish.op.types import layout

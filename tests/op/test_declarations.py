@@ -10,13 +10,15 @@ import typing
 import numpy as np
 import pytest
 
-from relayish.ir.attrs import Attrs, DictAttrs, String
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.conversion import String
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import call_op, get_op, list_ops
 from relayish.op.declaration import properties, registry
 from relayish.op.types.fields import check_optional_dtype
-from relayish.passes.fold.fold_constant import fold_constant
+from relayish.passes.relay.fold.fold_constant import fold_constant
 from tests.support.each import each
 from tests.support.shared_data import shared_path
 

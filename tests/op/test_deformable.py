@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.op.types import layout
-from tests.support.checking import (
-    assert_same,
-    evaluated,
-    evaluated_in,
-    random_values,
-    reference,
-)
+from tests.support.checking import assert_same, evaluated, evaluated_in, random_values, reference
 
 NAME = "nn.deformable_conv2d"
 OPTIONS = {"strides": (2, 1), "padding": (1, 0, 1, 2), "dilation": (1, 2)}

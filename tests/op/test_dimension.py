@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import relayish as relay
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, PrimExpr, PrimOp, SizeVar
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.types.dimension import compare, floor_divide, show_dimension
 from relayish.op.types.polynomial import difference, normal_form
 from relayish.transform import InferType

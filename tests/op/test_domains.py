@@ -18,13 +18,13 @@ from relayish.errors import (
     OperatorError,
     UnknownNameError,
 )
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.domain import Domain, get_domain, is_domain
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.domains.domain import Domain, get_domain, is_domain
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Function, Op
 from relayish.ir.relay.op import intern_op, op_of
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
 from relayish.op import (
     builder,
     call_op,

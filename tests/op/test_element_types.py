@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import evaluate, rule
 from tests.support.checking import evaluated

@@ -11,7 +11,7 @@ import pytest
 
 import relayish as relay
 from relayish.errors import FieldError, FieldIndexError, OperatorError, UnknownNameError
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Tuple, TupleGetItem
 from relayish.ir.relay.type import FuncType, TensorType, TupleType
 from relayish.op import get_op

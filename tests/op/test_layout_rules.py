@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from relayish.interpreter.value import normalise
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.layout_rule import InferredLayouts
 from relayish.op.declaration.properties import evaluate, infer_layout

@@ -10,7 +10,7 @@ import pytest
 
 import relayish as relay
 from relayish.errors import DuplicateNameError
-from relayish.ir.declarations import DECLARED_LEVEL
+from relayish.ir.registration.declarations import DECLARED_LEVEL
 from relayish.op import OpPattern, properties, register_op
 
 WAYS: Final[dict[str, Callable[[str, Any, int], object]]] = {  # Any: values of several properties

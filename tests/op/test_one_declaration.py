@@ -10,14 +10,14 @@ import pytest
 
 import relayish as relay
 from relayish.errors import DeclarationError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType
 from relayish.op import MixedPrecision, OpPattern, properties, register_op
 from relayish.op.declaration.properties import ResultMemory
 from relayish.op.declaration.record import TABLES
 from relayish.op.types.result_size import bound_result
 from relayish.op.types.type_rules import tensor
-from relayish.passes.fold.fold_constant import fold_constant
+from relayish.passes.relay.fold.fold_constant import fold_constant
 from tests.test_architecture import ROOT
 
 TWO = relay.const(np.array([1.0, 2.0], "float32"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op
 from relayish.op.declaration.properties import evaluate
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs

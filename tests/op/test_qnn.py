@@ -10,7 +10,7 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration import properties
-from relayish.passes.fold.fold_constant import fold_constant
+from relayish.passes.relay.fold.fold_constant import fold_constant
 from tests.support.checking import assert_same, evaluated, reference
 from tests.support.quantised import clipped, f32, i32, integers, requantized, times
 from tests.support.reference_onnx import run_onnx

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import TypeInferenceError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.type import Any, IncompleteType, TensorType, TupleType
-from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration import properties
 from tests.support.checking import inferred

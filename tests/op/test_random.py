@@ -10,13 +10,13 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Constant, Function, Var
 from relayish.ir.relay.type import Any, TensorType, TupleType
-from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, make_attrs
 from relayish.op.random import threefry
 from relayish.op.random.operators import threefry_key
-from relayish.passes.fold.fold_constant import fold_constant
+from relayish.passes.relay.fold.fold_constant import fold_constant
 from tests.support.checking import assert_same, evaluated, inferred, reference
 
 MASK = (1 << 64) - 1

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.build import const
 from relayish.ir.relay.type import Any, TensorType, TupleType, Type
 from relayish.op import call_op, list_ops, make_attrs, register_op
@@ -21,7 +21,7 @@ from relayish.op.declaration.properties import (
 )
 from relayish.op.declaration.registry import get_op
 from relayish.op.types.result_size import bound_by_broadcast, bound_by_inputs, bound_result
-from relayish.passes.fold.fold_constant import fold_constant
+from relayish.passes.relay.fold.fold_constant import fold_constant
 from tests.support.each import each
 from tests.support.sound_calls import sound_calls
 

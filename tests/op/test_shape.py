@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
-from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import evaluate, rule
 from relayish.op.tensor.creation import InitOpAttrs

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import Any, TensorType
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
 from tests.support.checking import (

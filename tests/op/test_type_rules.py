@@ -8,6 +8,7 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.interpreter import evaluate as run
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Var
 from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import (
@@ -20,7 +21,6 @@ from relayish.ir.relay.type import (
     TypeCall,
 )
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.ir.structural_equal import structural_equal
 from relayish.op import call_op, get_op, list_ops, make_attrs, register_op
 from relayish.op.declaration.properties import evaluate, num_inputs, relation, rule
 from relayish.op.types.type_rules import require_length, scalar, takes, tensor, tensors

@@ -8,9 +8,9 @@ import pytest
 
 from relayish.binary import is_binary, read_phase, write_binary
 from relayish.errors import BinaryFormatError, PassError
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Constant, Function, Tuple
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.pass_infra.base.program_file import read_program, write_program
 from relayish.transform import FoldConstant
 from tests.support.each import each

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from relayish.functor import ExprMutator
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.shared_data import shared_path

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from relayish import tir
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.tir.analysis.regions.declared_regions import sort_regions
 from relayish.transform import get_pass
 from tests.support.seeds import many, seeds

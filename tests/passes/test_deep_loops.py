@@ -28,7 +28,7 @@ COSTLY = (
     "GlobalCommonSubexprElimTIR",
     "LoopInvariantCodeMotion",
 )
-"""Those that solve a dataflow problem. What simplifies is in loop_simplify/test_depth.py."""
+"""Those that solve a dataflow problem. What simplifies is in loops/simplify/test_depth.py."""
 PROGRAMS = {**DEEP, **WIDE}
 
 kinds = pytest.mark.parametrize("kind", PROGRAMS)

@@ -9,7 +9,7 @@ from relayish.errors import PassError
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
-from relayish.passes.default_pipeline import DEFAULT_PASSES, LEVELS
+from relayish.passes.relay.default_pipeline import DEFAULT_PASSES, LEVELS
 from relayish.transform import (
     PassContext,
     PassInstrument,

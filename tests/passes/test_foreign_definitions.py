@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from relayish.analysis.call_graph import count_global_references
 from relayish.analysis.infer_type import SIGNATURES
 from relayish.errors import PassError, UnknownKindError
-from relayish.ir.node import Node, declared_temporarily, field, node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, TensorType
-from relayish.ir.roles import Runs
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import PassContext
 from tests.support import mini

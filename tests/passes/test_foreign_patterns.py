@@ -12,12 +12,13 @@ from relayish import Call, Function, IRModule, Let, Tuple, TupleGetItem, Var
 from relayish.analysis import PATTERN_COVERS, PATTERN_TYPE_RULES, infer_type, well_formed
 from relayish.errors import GradientError, RelayishError, UnknownKindError
 from relayish.interpreter import MATCHERS, evaluate
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.passes.gradient.ad.kind_rules import GRADIENT_RULES, ControlFlow
-from relayish.passes.gradient.gradient import gradient
-from relayish.passes.normal_form.to_cps import to_cps, un_cps
+from relayish.passes.relay.gradient.ad.kind_rules import GRADIENT_RULES, ControlFlow
+from relayish.passes.relay.gradient.gradient import gradient
+from relayish.passes.relay.normal_form.to_cps import to_cps
+from relayish.passes.relay.normal_form.un_cps import un_cps
 from relayish.transform import get_pass
 from tests.support.declared import known_in_tests
 from tests.support.each import each

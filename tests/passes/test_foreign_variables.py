@@ -10,22 +10,23 @@ import pytest
 from relayish.analysis import analyse_liveness, free_vars, infer_type, well_formed
 from relayish.errors import GradientError, TypeInferenceError, UnknownNameError
 from relayish.interpreter import evaluate
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.fields.roles import Atom, Runs
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType, scalar_type
-from relayish.ir.roles import Atom, Runs
-from relayish.passes.cleanup.dead_code_elimination import eliminate_dead_code
-from relayish.passes.cleanup.rename_vars import rename_vars
-from relayish.passes.fold.bind import bind
-from relayish.passes.fold.change_batch import change_batch
-from relayish.passes.functions.partition_anf import partition_anf
-from relayish.passes.gradient.ad.kind_rules import GRADIENT_RULES, ControlFlow
-from relayish.passes.gradient.gradient import gradient
-from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
-from relayish.passes.normal_form.to_cps import CPS_RULES, Conversion, to_cps
+from relayish.passes.relay.cleanup.dead_code_elimination import eliminate_dead_code
+from relayish.passes.relay.cleanup.rename_vars import rename_vars
+from relayish.passes.relay.fold.bind import bind
+from relayish.passes.relay.fold.change_batch import change_batch
+from relayish.passes.relay.functions.partition_anf import partition_anf
+from relayish.passes.relay.gradient.ad.kind_rules import GRADIENT_RULES, ControlFlow
+from relayish.passes.relay.gradient.gradient import gradient
+from relayish.passes.relay.normal_form.cps_converter import CPS_RULES, Conversion
+from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.relay.normal_form.to_cps import to_cps
 from relayish.transform import get_pass
 from tests.support.declared import known_in_tests
 from tests.support.effect_trace import run

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from relayish import tir
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.ir.relay.module import IRModule
 from relayish.passes import PASSES
 from relayish.tir import LoweredFunc

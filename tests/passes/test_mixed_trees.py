@@ -9,16 +9,16 @@ import pytest
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type.rule import TYPE_RULES
 from relayish.errors import PassError, UnknownKindError
-from relayish.ir.effect import Effect
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, RefCreate, RefWrite, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import scalar_type
-from relayish.ir.roles import Runs
-from relayish.ir.structural_equal import structural_equal
-from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.text import astext, parse_expr
 from relayish.transform import PassContext
 from tests.support import mini

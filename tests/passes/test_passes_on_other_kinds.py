@@ -17,8 +17,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.op.declaration.target import register_target_support
-from relayish.passes.offload.annotations import begin, end
-from relayish.passes.offload.partition_graph import partition_graph
+from relayish.passes.relay.offload.annotations import begin, end
+from relayish.passes.relay.offload.partition_graph import partition_graph
 from relayish.transform import Pass, PassContext
 from tests.support.declared import known_in_tests
 from tests.support.loop_kinds import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Function
 from relayish.transform import create_function_pass, list_passes, register_pass
 from tests.support.pipelines import (

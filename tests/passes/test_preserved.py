@@ -12,7 +12,7 @@ from relayish import tir
 from relayish.dataflow import analyse, register_analysis
 from relayish.dataflow.analyses import Liveness
 from relayish.errors import PassError, UnknownNameError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Function, If, Let
 from relayish.ir.relay.module import IRModule

@@ -16,14 +16,14 @@ from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import scalar_type
-from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.structural_hash import structural_hash
-from relayish.passes.fold.bind import substitute
+from relayish.passes.relay.fold.bind import substitute
 from relayish.transform import (
     FunctionPass,
     ModulePass,

@@ -11,9 +11,9 @@ from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import GradientError, PassError, UnknownKindError
 from relayish.interpreter import ConstructorValue, evaluate
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import astext, parse
 from relayish.transform import Pass, PassContext, list_passes
 from tests.support.declared import known_in_tests

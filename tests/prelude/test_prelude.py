@@ -4,11 +4,11 @@ import pytest
 
 from relayish.analysis import well_formed
 from relayish.errors import DuplicateNameError, UnknownNameError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Call, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar
-from relayish.ir.structural_equal import structural_equal
 from relayish.prelude import Prelude, import_from_std
 from relayish.text import astext, parse
 from relayish.transform import InferType

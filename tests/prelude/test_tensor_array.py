@@ -7,10 +7,10 @@ import pytest
 
 from relayish.errors import DuplicateNameError, EvaluationError, FieldError, UnknownNameError
 from relayish.interpreter import ConstructorValue, create_executor, same_value
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.prelude import Prelude, import_tensor_arrays
 from relayish.text import astext
 from relayish.transform import InferType

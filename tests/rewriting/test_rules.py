@@ -6,11 +6,11 @@ import pytest
 
 import relayish as relay
 from relayish.dataflow_pattern import is_op, is_tuple_get_item, rule, wildcard
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.span import Span
 from relayish.op.builders.builder import op
-from relayish.passes.rewrite.rules.tensors import broadcast_along
+from relayish.passes.relay.rewrite.rules.tensors import broadcast_along
 from relayish.rewriting import Unchanged, rewrite_rules, why_not
 from tests.support.deep import call_chain, doublings
 from tests.support.depth import DEPTH

@@ -9,8 +9,8 @@ from relayish import core
 from relayish.core.interpreter import Evaluate, Interpreter
 from relayish.core.ir.symbol import Preg, Symbol, Var
 from relayish.errors import EvaluationError
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.module import IRModule
-from relayish.ir.traversal import EVERYTHING
 from tests.support.core_programs import core_arguments
 
 Observe = Callable[[Any, dict[Symbol, Any]], None]  # Any: a statement; its scalars and their values

@@ -13,8 +13,9 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 import numpy as np
 
 from relayish.analysis import free_vars
-from relayish.ir.field import Field
-from relayish.ir.node import NAMES, Node
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import NAMES, Node
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -45,9 +46,8 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import GlobalTypeVar, TensorType, TupleType, Type, TypeCall
 from relayish.ir.relay.type import TypeVar as RelayTypeVar
-from relayish.ir.replacing import rebuild_fields
-from relayish.ir.roles import Role
-from relayish.ir.scoping import PROGRAM, bound_by, scope_roots
+from relayish.ir.scopes.replacing import rebuild_fields
+from relayish.ir.scopes.scoping import PROGRAM, bound_by, scope_roots
 
 Images: TypeAlias = dict[Node, Node]
 Corruption: TypeAlias = Callable[[IRModule, random.Random], "Images | IRModule | None"]

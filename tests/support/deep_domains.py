@@ -8,7 +8,7 @@ from typing import Any, Final
 import relayish as relay
 from relayish import core
 from relayish.domain import Handler
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from tests.support import tir_deep
 
 LANGUAGES: Final = ("relay", "core", "tir")

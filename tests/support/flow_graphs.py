@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish.dataflow import Action, FlowGraph
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.scoping import PROGRAM, operands
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.scopes.scoping import PROGRAM, operands
 
 
 def check_graph(graph: FlowGraph) -> None:

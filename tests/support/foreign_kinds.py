@@ -21,8 +21,9 @@ import numpy as np
 from relayish.analysis.infer_type.rule import TYPE_RULES, Inference, Steps
 from relayish.interpreter import EVALUATORS, Capture, RefValue, Run
 from relayish.interpreter.evaluator import EvaluationSteps
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node, declared_temporarily, field, node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Atom, Role, Runs
+from relayish.ir.nodes.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import (
     Call,
     Expr,
@@ -37,7 +38,6 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, Type
-from relayish.ir.roles import Atom, Role, Runs
 from tests.support.random_exprs import BOOL, INT, Generator, Ty, call, to_type
 
 

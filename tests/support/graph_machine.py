@@ -17,7 +17,7 @@ from relayish.dataflow import Action, FlowGraph, Procedure, build_flow_graph
 from relayish.interpreter import evaluate
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.value import ConstructorValue, RefValue
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import (
     Constructor,
     Match,
@@ -43,7 +43,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scoping import scopes
+from relayish.ir.scopes.scoping import scopes
 
 Observe = Callable[[int, "Activation"], None]
 

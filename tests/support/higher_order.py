@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import relayish as relay
-from relayish.ir.node import Node
-from relayish.ir.scoping import free_variables
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import free_variables
 
 INT = ("int",)
 """Types: numbers, ``("fn", argument, result)``, ``("ref", content)``, ``("pair", left, right)``."""

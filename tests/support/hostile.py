@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from relayish._support.printable import UNPRINTABLE
 from relayish.errors import RelayishError
-from relayish.ir.module import Module
-from relayish.ir.node import Node
-from relayish.ir.span import Span
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.traversal import EVERYTHING
 
 HOSTILE: Final = "x\x1b]0;t\x07\x1b[31m\x9b\0\r\f\t\n\x7f\u202e\u2066\u2028\ud800\ufffe"
 """A name with everything at once that must not be shown as it is."""

@@ -9,25 +9,17 @@ from relayish.ir.relay.module import IRModule
 from relayish.transform import PassContext, list_passes, pass_entry
 from tests.support.standing import made_for
 
-OTHER_ROOMS: Final = {
-    "loop_cleanup": "loops",
-    "loop_simplify": "loops",
-    "loop_structure": "loops",
-    "core_cleanup": "core",
-    "core_lowering": "core",
-    "onnx_fuse": "onnx",
-    "onnx_lowering": "onnx",
-    "onnx_rewrite": "onnx",
-    "onnx_shapes": "onnx",
-}
-"""Rooms of passes that change nothing in a program of Relay's operators alone."""
+OTHER_LANGUAGES: Final = ("loops", "core", "onnx")
+"""Languages whose passes change nothing in a program of Relay's operators alone."""
 
 RELAYS_AS_WELL: Final = {
     "EliminateCommonSubexprOnnx": "it shares whatever has no effect",
     "InlineOnnxFunctions": "it inlines whatever function is called once",
     "LowerOnnx": "it needs types, which some programs have not",
+    "ConvertOpset": "it refuses what has no version of an operator set",
+    "RaiseToOnnx": "it takes programs of Relay",
 }
-"""Passes in these rooms that do all the same, or refuse it."""
+"""Passes of theirs that do all the same, or refuse it."""
 
 
 def language_of(name: str) -> str:
@@ -36,7 +28,8 @@ def language_of(name: str) -> str:
         return "relay"
     claimant = pass_entry(name).claimant
     _, _, inside = claimant.partition("relayish.passes.")
-    return OTHER_ROOMS.get(inside.partition(".")[0], "relay")
+    language = inside.partition(".")[0]
+    return language if language in OTHER_LANGUAGES else "relay"
 
 
 RELAY_PASSES: Final = tuple(name for name in list_passes() if language_of(name) == "relay")

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
@@ -18,7 +18,7 @@ from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator
 
 OPSET: Final = 20
-ROOMS: Final = ("onnx_rewrite", "onnx_fuse", "onnx_shapes", "onnx_opset", "onnx_lowering")
+ROOMS: Final = ("onnx.rewrite", "onnx.fuse", "onnx.shapes", "onnx.opset", "onnx.lowering")
 """Where passes over models of ONNX live."""
 
 

@@ -13,11 +13,11 @@ from relayish import tir
 from relayish.dataflow import BackwardDataFlow, Direction, FixpointFunctor, ForwardDataFlow
 from relayish.dataflow.lattice import MustPowerset, PersistentSet, Powerset
 from relayish.functor import ExprFunctor
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Expr, Function, If, Let, Var
-from relayish.ir.scoping import binders, free_variables, operands, scope_roots
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.scopes.scoping import binders, free_variables, operands, scope_roots
 
 Live = PersistentSet  # of variables and buffers
 

@@ -10,12 +10,12 @@ from typing import Any
 import relayish as relay
 from relayish.analysis.infer_type.rule import TYPE_RULES
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node, declared_temporarily, field, node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Role, Runs
+from relayish.ir.nodes.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import FuncType, TensorType
-from relayish.ir.roles import Role, Runs
 
 SCALAR, TRUTH = TensorType((), "float32"), TensorType((), "bool")
 PAIR = TensorType((2,), "float32")

@@ -5,10 +5,10 @@ They are declared by their fields alone, and known while ``DECLARED`` is entered
 
 from __future__ import annotations
 
-from relayish.ir.effect import Effect
-from relayish.ir.language import Language
-from relayish.ir.node import Node, declared_temporarily, field, node
-from relayish.ir.roles import Access, Atom, Role, Runs
+from relayish.ir.domains.language import Language
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Atom, Role, Runs
+from relayish.ir.nodes.node import Node, declared_temporarily, field, node
 
 DECLARED = declared_temporarily()
 

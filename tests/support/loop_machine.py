@@ -17,7 +17,7 @@ import numpy as np
 from relayish import tir
 from relayish._support.division import divide, remainder
 from relayish.dataflow import Action, FlowGraph, build_flow_graph
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir.interpreter import numbers
 from relayish.tir.ir.expr import REDUCE_OPERATORS
 from relayish.tir.ir.operators import BinaryOpNode, integer_range

@@ -7,6 +7,6 @@ from typing import Final
 from relayish.passes import PASSES
 
 LOOP_PASSES: Final = tuple(
-    sorted(name for name, module in PASSES.items() if module.startswith("loop_"))
+    sorted(name for name, module in PASSES.items() if module.startswith("loops."))
 )
 """The names of all passes over functions of the loop IR."""

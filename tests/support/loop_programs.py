@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Constant, Expr, Let, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
-from tests.support.random_exprs import (
-    BOOL,
-    COST_LIMIT,
-    INT,
-    LIST,
-    Generator,
-    Ty,
-    call,
-)
+from tests.support.random_exprs import BOOL, COST_LIMIT, INT, LIST, Generator, Ty, call
 
 DECLARED = declared_temporarily()
 with DECLARED:

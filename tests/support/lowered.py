@@ -11,8 +11,8 @@ from relayish.analysis.infer_type import infer_type
 from relayish.errors import RelayishError
 from relayish.interpreter import evaluate
 from relayish.ir.relay.module import IRModule
-from relayish.passes.lowering.module import Lowering, lower_module
-from relayish.passes.lowering.targets import assemble_lowering
+from relayish.passes.relay.lowering.module import Lowering, lower_module
+from relayish.passes.relay.lowering.targets import assemble_lowering
 from tests.support import operator_programs
 
 DOMAINS = ("nn.", "vision.")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from relayish.ir.effect import Effect
-from relayish.ir.language import Language
-from relayish.ir.node import Node, declared_temporarily, field, node
-from relayish.ir.roles import Atom, Runs
+from relayish.ir.domains.language import Language
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Atom, Runs
+from relayish.ir.nodes.node import Node, declared_temporarily, field, node
 
 DECLARED = declared_temporarily()
 with DECLARED:

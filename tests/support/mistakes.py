@@ -20,7 +20,7 @@ import numpy as np
 import relayish as relay
 from relayish._support import segments
 from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.transform import (
     FoldConstant,
     FunctionPass,

@@ -12,21 +12,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from relayish import tir
-from relayish.ir.callables import CallSignature, ValueType, signature_of
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.kinds.callables import CallSignature, ValueType, signature_of
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Let, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.tir.foreign_calls import written_arguments
 from relayish.tir.ir.flags import ArgumentIO
 from tests.support.core_programs import random_core_program
-from tests.support.random_exprs import (
-    COST_LIMIT,
-    FLOAT,
-    LIST,
-    Generator,
-    Ty,
-    call,
-)
+from tests.support.random_exprs import COST_LIMIT, FLOAT, LIST, Generator, Ty, call
 from tests.support.tir_programs import random_func
 
 DECLARED = declared_temporarily()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relayish.frontend.onnx.session import OnnxSession
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any as AnyDim

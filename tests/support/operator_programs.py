@@ -23,11 +23,11 @@ from relayish.errors import EvaluationError, FieldError, TypeInferenceError
 from relayish.functor import ExprMutator
 from relayish.interpreter import create_executor
 from relayish.interpreter.value import normalise, same_value
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, PrimExpr, TensorType, TupleType, Type
-from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op
 from relayish.op.declaration.properties import evaluate, relation, rule
 from relayish.op.types.result_size import bound_result

@@ -19,9 +19,9 @@ import numpy as np
 
 from relayish.errors import PassError, RelayishError
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
 from relayish.pass_infra.debug.bisect import Culprit, bisect
 from relayish.text import astext, parse
 from relayish.transform import (

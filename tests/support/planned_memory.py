@@ -26,7 +26,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.type import RefType, TensorType, TupleType
 from relayish.ir.relay.typed import type_of
-from relayish.ir.scoping import binders
+from relayish.ir.scopes.scoping import binders
 
 SHAPE = (2, 3)
 SINGLE = (relay.tanh, relay.nn.relu, relay.nn.softmax, relay.negative)

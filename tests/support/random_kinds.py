@@ -14,16 +14,16 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from relayish.ir.effect import Effect
-from relayish.ir.field import Field, Shape
-from relayish.ir.language import Language
-from relayish.ir.node import Node, field, node
+from relayish.ir.domains.language import Language
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.fields.roles import Atom, Role, Runs
+from relayish.ir.nodes.node import Node, field, node
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import Type, scalar_type
-from relayish.ir.roles import Atom, Role, Runs
 
 INT = scalar_type("int32")
 LEAVES: dict[Any, object] = {

@@ -10,9 +10,9 @@ from typing import Any
 from relayish.analysis.call_graph import count_global_references
 from relayish.analysis.infer_type import infer_type
 from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration.target import register_target_support
 from relayish.transform import Pass, PassContext, Sequential, pass_entry
 from tests.support.shared_data import shared_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish import tir
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 A, B, C, X = [tir.Var(name) for name in "abcx"]
 ONE, TWO = tir.const(1), tir.const(2)

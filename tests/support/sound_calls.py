@@ -14,14 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from relayish.ir.relay.expr import Constant
-from relayish.ir.relay.type import (
-    FuncType,
-    GlobalTypeVar,
-    TensorType,
-    TupleType,
-    Type,
-    TypeCall,
-)
+from relayish.ir.relay.type import FuncType, GlobalTypeVar, TensorType, TupleType, Type, TypeCall
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import get_op, make_attrs
 

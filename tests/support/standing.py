@@ -25,10 +25,10 @@ from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import is_constant, is_op, wildcard
 from relayish.errors import CheckError, GradientError, RelayishError
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
 from relayish.op.declaration.target import register_target_support
 from relayish.text import astext
 from relayish.transform import (

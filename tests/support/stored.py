@@ -8,10 +8,10 @@ from typing import Any
 
 from relayish.binary import from_binary, to_binary
 from relayish.binary.layout import HEAD_SIZE
-from relayish.ir.module import Module
-from relayish.ir.node import Node
-from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import Traversal
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import Traversal
 
 
 class _Everything(Traversal):

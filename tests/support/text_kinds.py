@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from enum import Enum, Flag, IntEnum
 
-from relayish.ir.attrs import Attrs
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.effect import Effect
-from relayish.ir.language import Language
-from relayish.ir.node import Node, field, node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.domains.language import Language
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Atom, Role, Runs
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.adt import Pattern
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import PrimExpr, Type, TypeVar
-from relayish.ir.roles import Access, Atom, Role, Runs
 
 DECLARED = declared_temporarily()
 

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from relayish import tir
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir import LoweredFunc
 from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.substitution import replace

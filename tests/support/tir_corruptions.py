@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from relayish import tir
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.traversal import Traversal
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import Traversal
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir import ForType, LoweredFunc, Rule, const
 
 Images: TypeAlias = Mapping[Any, Any]

@@ -7,10 +7,10 @@ from enum import Enum, Flag
 from typing import Any
 
 from relayish import tir
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.field import Field
-from relayish.ir.node import Node
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.field import Field
+from relayish.ir.nodes.node import Node
 from relayish.tir.ir.target import HOST_TARGET, NVGPU_TARGET
 
 KINDS: tuple[type[Any], ...] = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish import tir
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 class _Declare(tir.StmtMutator):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from relayish import tir
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir import Expr, ForType, Stmt, as_type
 from relayish.tir.analysis import is_parallel, loop_carried
-from relayish.tir.analysis.dependence.dependence import is_kept_in_order
+from relayish.tir.analysis.dependence.dependences import is_kept_in_order
 from tests.support.tir_values import FLOATS, INTS, LANES, Known, Scope, ValueGenerator, View
 
 NOTES = 64

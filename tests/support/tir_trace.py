@@ -15,8 +15,8 @@ import numpy as np
 from relayish import tir
 from relayish.dataflow.graph import FlowGraph, build_flow_graph
 from relayish.errors import RelayishError
-from relayish.ir.node import Node
-from relayish.ir.scoping import scope_roots
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import scope_roots
 from relayish.tir.interpreter import program
 from relayish.tir.interpreter.compiler import MAX_INDENT, MAX_LOOPS, Compiler
 from relayish.tir.interpreter.memory import Memory

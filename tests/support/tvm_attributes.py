@@ -22,7 +22,8 @@ import numpy as np
 
 import relayish.op
 from relayish.errors import FieldError
-from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
+from relayish.ir.attributes.attrs import Attrs, attrs_class
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.virtual_device import VirtualDevice

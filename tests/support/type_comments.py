@@ -11,10 +11,10 @@ import re
 from bisect import bisect_right
 
 from relayish.analysis.infer_type import infer_type
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.type import TupleType
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, parse
 from tests.support.typed_text import typed
 

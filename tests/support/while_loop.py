@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from relayish.ir.effect import Effect
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, Var
-from relayish.ir.roles import Runs
 
 DECLARED = declared_temporarily()
 with DECLARED:

@@ -6,11 +6,11 @@ import pytest
 from relayish import testing
 from relayish.errors import EvaluationError, TypeInferenceError, UnknownNameError
 from relayish.interpreter import ConstructorValue, create_executor
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
 from relayish.ir.relay.type import TensorType, TypeCall
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.declaration import properties
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import get_op

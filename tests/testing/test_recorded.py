@@ -8,7 +8,7 @@ import json
 import pytest
 
 from relayish import testing
-from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.text import astext, parse
 from tests.support.shared_data import shared_path
 

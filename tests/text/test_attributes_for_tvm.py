@@ -7,10 +7,10 @@ import math
 import random
 
 import relayish as relay
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.node import declared_temporarily
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import declared_temporarily
 from relayish.ir.relay.expr import Call, Function
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op, list_ops
 from relayish.op.declaration.properties import arguments, attrs_in_metadata, attrs_type
 from relayish.text import astext, parse_expr

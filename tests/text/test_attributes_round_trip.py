@@ -6,9 +6,9 @@ import random
 import struct
 
 from relayish.errors import FieldError
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Call, Function, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
 from relayish.text import astext, parse
 from tests.support.each import each

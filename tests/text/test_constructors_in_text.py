@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.adt import Constructor, Match, PatternConstructor
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Tuple
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr
 
 OPTION = """#[version = "0.0.5"]

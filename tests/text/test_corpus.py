@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from relayish.ir.structural_equal import first_mismatch
+from relayish.ir.equality.structural_equal import first_mismatch
 from relayish.text import astext, parse
 from relayish.transform import InferType
 from tests.support.shared_data import shared_path

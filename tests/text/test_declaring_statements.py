@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from relayish.analysis import well_formed
-from relayish.ir.effect import Effect
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
-from relayish.ir.roles import Runs
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import astext, parse_expr, register_text
 from tests.support.declared import known_in_tests
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternWildcard
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType, Type, TypeCall, TypeVar
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr, parse_pattern, parse_type
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH

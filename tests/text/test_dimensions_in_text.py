@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import relayish as relay
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Call
 from relayish.ir.relay.type import Any, SizeVar
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.types.dimension import multiply
 from relayish.text import astext, parse_expr
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.text import astext, parse, parse_node
 from tests.support import text_kinds as kinds
 from tests.support.declared import known_in_tests

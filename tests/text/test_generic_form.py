@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from relayish.errors import FieldError, ParseError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, TypeVar
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr, parse_node, parse_pattern, parse_type
 from tests.support import text_kinds as kinds
 from tests.support import while_loop

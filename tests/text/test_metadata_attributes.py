@@ -10,12 +10,12 @@ import json
 import random
 from collections.abc import Mapping
 
-from relayish.ir.attrs import Attrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TypeKind
-from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, list_ops
 from relayish.op.declaration.properties import arguments, attrs_type
 from relayish.text import astext, parse_expr

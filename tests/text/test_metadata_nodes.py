@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -47,7 +48,6 @@ from relayish.ir.relay.type import (
     TypeCall,
     TypeVar,
 )
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr
 from relayish.text.ndarray import encode_array
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Call, Function, Tuple, Var
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 import relayish as relay
 from relayish.errors import ParseError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.domain import Domain
+from relayish.ir.domains.domain import Domain
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.op import intern_op
-from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, list_ops, register_op
 from relayish.text import astext, parse, parse_expr
 from tests.support.seeds import quickly

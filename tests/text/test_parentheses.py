@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.adt import Clause, Match, PatternWildcard
 from relayish.ir.relay.expr import Constant, Expr, If, Let, Tuple, Var
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr
 
 ONE = Constant(1)

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from relayish.errors import FieldError, ParseError
-from relayish.ir.node import Node
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.adt import Match, PatternTuple
 from relayish.ir.relay.expr import (
     Call,
@@ -25,9 +28,6 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.type import SizeVar, TensorType
-from relayish.ir.span import Span
-from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, fromtext, parse, parse_expr, parse_type
 from tests.support.each import each
 from tests.support.seeds import SOAK, many

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from relayish.errors import DeclarationError, DuplicateNameError, ParseError
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.adt import Clause, Match, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr, parse_node, parse_type, register_text
 from tests.support import text_kinds as kinds
 from tests.support import while_loop

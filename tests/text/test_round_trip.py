@@ -8,7 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -52,7 +53,6 @@ from relayish.ir.relay.type import (
     TypeRelation,
     TypeVar,
 )
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr, parse_pattern, parse_type
 from tests.support.each import each
 from tests.support.seeds import SOAK, many

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import relayish as relay
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Function
-from relayish.ir.span import Span
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import relayish as relay
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Call, Function, GlobalVar, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar, IncompleteType, TupleType, TypeCall, TypeVar
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr
 
 LIST = """#[version = "0.0.5"]

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, TupleType, Type, TypeVar
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr
 from tests.support.declared import known_in_tests
 from tests.support.each import each

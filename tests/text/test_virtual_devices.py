@@ -4,11 +4,11 @@ import pytest
 
 import relayish as relay
 from relayish.errors import ParseError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Function, Let, Var
 from relayish.ir.relay.type import TensorType
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.ir.structural_equal import assert_structural_equal
 
 CPU, GPU = VirtualDevice(1, 0), VirtualDevice(2, 0, None, "global")
 TWICE = "virtual_device=VirtualDevice{device_type_int=1}"

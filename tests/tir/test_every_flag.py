@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from relayish import tir
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from tests.support.each import each
 
 N = 8

@@ -11,9 +11,9 @@ import pytest
 
 from relayish import tir
 from relayish.errors import RelayishError
-from relayish.ir.node import declared_temporarily
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import declared_temporarily
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.tir.interpreter import run
 from tests.support.each import each
 from tests.support.tir_kinds import KINDS

@@ -8,9 +8,9 @@ import pickle
 import pytest
 
 from relayish import tir
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
 from relayish.transform import get_pass
 from tests.support import tir_deep
 from tests.support.loop_passes import LOOP_PASSES

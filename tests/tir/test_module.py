@@ -7,8 +7,8 @@ import pytest
 import relayish as relay
 from relayish import tir
 from relayish.errors import DuplicateNameError, FieldError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.tir import from_ir_module, to_ir_module
 from relayish.tir.ir.target import HOST_TARGET, NVGPU_TARGET
 from tests.support.seeds import seeds

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from relayish import tir
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import Traversal
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.traversal import Traversal
 from tests.support.seeds import seeds
 from tests.support.tir_deep import DEEP, SHARED, WIDE
 from tests.support.tir_programs import (

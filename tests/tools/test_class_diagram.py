@@ -11,5 +11,5 @@ def test_diagram_in_the_documentation_is_what_is_generated() -> None:
 
 def test_diagram_says_what_derives_from_what() -> None:
     drawn = diagram()
-    assert "AnalyzeCtx <|-- TransformCtx" in drawn
+    assert "StatementCtx <|-- TransformCtx" in drawn
     assert "NullHandler <|-- BlockNullHandler" in drawn

@@ -47,7 +47,7 @@ def test_sections_are_the_headings_of_the_index():
 def test_pages_of_passes_stand_below_the_list_of_them():
     (passes,) = [entry["Passes"] for entry in navigation()[3]["To look something up"][:1]]
     assert passes[0] == {"Overview": "passes.md"}
-    assert passes[1] == "passes/fold.md"
+    assert passes[1] == "passes/relay/fold.md"
 
 
 def test_links_that_leave_the_documentation_lead_to_the_repository():

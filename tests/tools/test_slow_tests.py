@@ -11,7 +11,7 @@ from tools.slow_tests import BUDGET, SLACK, Taken, main, read_report, table, une
 REPORT = """<testsuites><testsuite>
 <testcase classname="tests.ir.test_node" name="test_a" time="9.0">
   <properties><property name="cpu" value="0.5"/></properties></testcase>
-<testcase classname="tests.passes.fold.test_bind.TestBind" name="test_b[x]" time="0.1">
+<testcase classname="tests.passes.relay.fold.test_bind.TestBind" name="test_b[x]" time="0.1">
   <properties><property name="slow" value="it is long"/>
   <property name="cpu" value="7"/></properties></testcase>
 <testcase classname="tests.test_project" name="test_c" time="0.25"/>
@@ -29,7 +29,10 @@ def test_report_tells_cpu_folder_and_reason_of_each_test(report: Path) -> None:
     assert read_report(report) == [
         Taken("tests.ir.test_node::test_a", "tests/ir", 0.5, None),
         Taken(
-            "tests.passes.fold.test_bind.TestBind::test_b[x]", "tests/passes/fold", 7, "it is long"
+            "tests.passes.relay.fold.test_bind.TestBind::test_b[x]",
+            "tests/passes/relay/fold",
+            7,
+            "it is long",
         ),
         Taken("tests.test_project::test_c", "tests", 0.25, None),
     ]
@@ -40,7 +43,7 @@ def test_table_adds_folders_up_and_shows_the_slowest_with_their_reasons(report: 
     assert lines[:4] == [
         ["tests", "1", "tests", "0.2", "s"],
         ["tests/ir", "1", "tests", "0.5", "s"],
-        ["tests/passes/fold", "1", "tests", "7.0", "s"],
+        ["tests/passes/relay/fold", "1", "tests", "7.0", "s"],
         ["together", "3", "tests", "7.8", "s"],
     ]
     assert lines[5][-3:] == ["it", "is", "long"]

@@ -6,7 +6,7 @@ import pytest
 
 from relayish import tvm
 from relayish.errors import FieldError, MissingNameError, UnknownNameError
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.tvm import relay
 from relayish.tvm.absent_members import MEMBERS
 

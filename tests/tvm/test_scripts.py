@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from relayish.ir.node import declared_temporarily
+from relayish.ir.nodes.node import declared_temporarily
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "cases" / "tvm_scripts").glob("*.py"))

@@ -12,10 +12,10 @@ from relayish.analysis.infer_type import Inference
 from relayish.domain import DefaultHandler, TransformCtx, assemble, register_handler
 from relayish.functor import ExprMutator, TypeMutator
 from relayish.interpreter import Run
-from relayish.ir.domain import Domain
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.roles import Runs
+from relayish.ir.domains.domain import Domain
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import field, node
 from relayish.op import register_op
 from relayish.op.types.type_rules import takes
 from relayish.transform import register_pass

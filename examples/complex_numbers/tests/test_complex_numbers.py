@@ -13,7 +13,7 @@ from complex_numbers import COMPLEX, NUMBER, Repeat, make, mul, norm
 import relayish as relay
 from relayish.binary import read_binary, write_binary
 from relayish.domain import AnalyzeCtx, DefaultHandler, TransformCtx, Visitor, verify
-from relayish.ir.opcode import domain_of
+from relayish.ir.kinds.opcode import domain_of
 from relayish.transform import InferType, Sequential
 
 

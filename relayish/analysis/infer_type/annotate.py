@@ -8,13 +8,13 @@ from typing import Final, cast
 from relayish.analysis.infer_type.compound import COMPOUND
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.analysis.infer_type.unifier import ENDLESS, substitute
-from relayish.ir.naming import display_name
-from relayish.ir.node import NAMES, VARIABLES, Node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.naming import display_name
+from relayish.ir.nodes.node import NAMES, VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import ByKind
 
 
 class Annotator:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.ir.field import Field, Shape
-from relayish.ir.generate import compile_function
-from relayish.ir.getters import compile_getter
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.fields.generate import compile_function
+from relayish.ir.nodes.getters import compile_getter
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, Type, TypeCall
-from relayish.ir.scoping import type_variables_bound_by
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import ByKind
+from relayish.ir.scopes.scoping import type_variables_bound_by
 from relayish.op.types.fields import Dimension
 
 Parts: TypeAlias = tuple[Type, ...]

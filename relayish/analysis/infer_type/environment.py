@@ -8,9 +8,10 @@ from typing import Any, Final, TypeAlias
 from relayish.analysis.infer_type.solver import Solver
 from relayish.analysis.type_kind import Kinds
 from relayish.errors import Diagnostic
-from relayish.ir.kind_table import MadeTable
-from relayish.ir.naming import display_name
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.naming import display_name
+from relayish.ir.nodes.kind_table import MadeTable
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
     Constructor,
     Pattern,
@@ -31,8 +32,7 @@ from relayish.ir.relay.type import (
     Type,
     TypeCall,
 )
-from relayish.ir.scoping import binders
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.scopes.scoping import binders
 
 
 class Environment(Solver):

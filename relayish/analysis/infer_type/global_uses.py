@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, GlobalVar
 from relayish.ir.relay.traversal import EXPRESSIONS
 

@@ -25,15 +25,10 @@ from relayish.analysis.infer_type.rule import (
 from relayish.analysis.infer_type.solver import operator_type
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError, add_note, suggest
-from relayish.ir.dtype import element_name
-from relayish.ir.naming import display_name
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, quote
-from relayish.ir.relay.adt import (
-    Clause,
-    Constructor,
-    Match,
-)
+from relayish.ir.fields.naming import display_name
+from relayish.ir.kinds.one_line import one_line, quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -61,6 +56,7 @@ from relayish.ir.relay.type import (
     Type,
     scalar_type,
 )
+from relayish.ir.values.dtype import element_name
 
 _UNIT: Final = TupleType(())
 _BOOL: Final = scalar_type("bool")

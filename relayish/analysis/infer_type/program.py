@@ -11,10 +11,10 @@ from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.analysis.infer_type.signature import declared_type, stated_type
 from relayish.errors import Diagnostic, FieldError, TypeInferenceError, indefinite
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, IncompleteType, Type
-from relayish.ir.structural_equal import structural_equal
 
 _E = TypeVar("_E", bound=Expr)
 

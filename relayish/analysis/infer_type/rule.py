@@ -11,18 +11,13 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.analysis.infer_type.environment import Environment
-from relayish.errors import (
-    DeclarationError,
-    DuplicateNameError,
-    RelayishError,
-    TypeInferenceError,
-)
-from relayish.ir.attrs import Attrs
-from relayish.ir.kind_table import MadeTable
-from relayish.ir.node import VARIABLES, Node
+from relayish.errors import DeclarationError, DuplicateNameError, RelayishError, TypeInferenceError
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.nodes.kind_table import MadeTable
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Op, Var
 from relayish.ir.relay.type import FuncType, Type
-from relayish.ir.scoping import evaluated, outer_operands
+from relayish.ir.scopes.scoping import evaluated, outer_operands
 
 Asked: TypeAlias = Node | tuple[Node, ...]
 Told: TypeAlias = Any  # Any: the type of the node asked for, or of each of several

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from relayish._support import hooks
-from relayish.ir.callables import CallSignature, ValueType, signature_of
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.kinds.callables import CallSignature, ValueType, signature_of
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type

@@ -9,7 +9,7 @@ from typing import Final, NoReturn, cast
 from relayish.analysis.infer_type.surroundings import Surroundings
 from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
 from relayish.errors import DeclarationError, Diagnostic, TypeInferenceError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.op import op_of
 from relayish.ir.relay.type import (

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from relayish.ir.naming import display_name
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.one_line import one_line_where
+from relayish.ir.fields.naming import display_name
+from relayish.ir.kinds.one_line import one_line_where
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, Let
-from relayish.ir.scoping import PROGRAM, binders, evaluated
+from relayish.ir.scopes.scoping import PROGRAM, binders, evaluated
 
 
 class Surroundings:

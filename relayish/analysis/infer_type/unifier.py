@@ -8,6 +8,7 @@ from typing import Final
 from relayish.analysis.infer_type.compound import COMPOUND, Compound, Parts
 from relayish.analysis.infer_type.wider import find_wider
 from relayish.errors import TypeInferenceError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.type import (
     Any,
     FuncType,
@@ -18,7 +19,6 @@ from relayish.ir.relay.type import (
     Type,
     TypeVar,
 )
-from relayish.ir.structural_equal import structural_equal
 from relayish.op.types.dimension import ANY, compare, show_type
 from relayish.op.types.fields import Dimension
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from relayish.ir.kind_table import KindTable
+from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.relay.type import Type
 
 IsWider: TypeAlias = Callable[[Any, Type], bool]  # Any: a type of the kind

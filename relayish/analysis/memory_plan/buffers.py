@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
-from relayish.ir.dtype import width_in_bytes
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.values.dtype import width_in_bytes
 
 NEVER: Final = -1
 """Stands for the last use of what is not used."""

@@ -28,9 +28,8 @@ from relayish.analysis.memory_plan.buffers import (
     leaf_types,
     reachable_buffers,
 )
-from relayish.ir.dtype import element_name
-from relayish.ir.effect import Effect
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -52,8 +51,9 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.relay.typed import type_of
-from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import PROGRAM, has_scopes, operands, scope_roots, scopes
+from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.scoping import PROGRAM, has_scopes, operands, scope_roots, scopes
+from relayish.ir.values.dtype import element_name
 from relayish.op.declaration import properties, registry
 from relayish.op.types.dimension import show_type
 

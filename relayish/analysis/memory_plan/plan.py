@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from relayish.analysis.memory_plan.buffers import Buffer, Origin, Value, reachable_buffers
 from relayish.errors import PassError, UnvisitedNodeError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, quote
+from relayish.ir.kinds.one_line import one_line, quote
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function
 
 

@@ -9,7 +9,7 @@ from relayish.analysis.memory_plan.buffers import Buffer, Origin
 from relayish.analysis.memory_plan.live_ranges import LiveRanges, PassedOn
 from relayish.analysis.memory_plan.plan import MemoryPlan, PlannedTensor, Storage
 from relayish.analysis.memory_plan.storages import assign_storages
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

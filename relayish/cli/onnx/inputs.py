@@ -16,11 +16,7 @@ import numpy as np
 
 from relayish.cli.onnx.sizes import Dimensions, Sizes
 from relayish.errors import ModelError, OptionError, suggest
-from relayish.onnx.element_types import (
-    element_type_name,
-    element_type_number,
-    find_numpy_dtype,
-)
+from relayish.onnx.element_types import element_type_name, element_type_number, find_numpy_dtype
 
 Shapes = Mapping[str, tuple[int, ...]]
 Values = dict[str, Any]  # Any: arrays, and lists of them

@@ -14,17 +14,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.cli.onnx.equality import (
-    Noise,
-    Reference,
-    Tolerance,
-    differences,
-    is_floating,
-    magnitudes,
-    run_again,
-    widen,
-)
+from relayish.cli.onnx.equality import Tolerance, magnitudes, run_again
 from relayish.cli.onnx.inputs import Values
+from relayish.cli.onnx.magnitudes import Noise, differences, is_floating, widen
+from relayish.cli.onnx.references import Reference
 from relayish.errors import EvaluationError
 
 NUDGES: Final = 4

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish._support.graph import post_order
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

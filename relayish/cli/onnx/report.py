@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from relayish._support.printable import escape
 from relayish.cli.onnx.counting import PassCost
-from relayish.cli.onnx.equality import Comparison, Reference
+from relayish.cli.onnx.equality import Comparison
+from relayish.cli.onnx.references import Reference
 from relayish.cli.onnx.statistics import Statistics
 
 

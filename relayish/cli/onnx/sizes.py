@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

@@ -5,15 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from relayish.codegen.python.forms import PYTHON_FORMS, PythonForm
-from relayish.codegen.python.source import (
-    Activation,
-    Assignment,
-    Block,
-    Definition,
-    Name,
-)
+from relayish.codegen.python.source import Activation, Assignment, Block, Definition, Name
 from relayish.codegen.python.writer import DefinitionWriter, Place, Value
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Constant, Function, Let
 
 

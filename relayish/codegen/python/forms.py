@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.codegen.python.names import ProgramNames
 from relayish.errors import DeclarationError, UnknownKindError
-from relayish.ir.kind_table import MadeTable
-from relayish.ir.node import Node
-from relayish.ir.one_line import describe
-from relayish.ir.roles import Role
-from relayish.ir.scoping import has_scopes, scope_roots
+from relayish.ir.fields.roles import Role
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.kind_table import MadeTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import has_scopes, scope_roots
 
 PythonText: TypeAlias = Callable[[Any, Sequence[str], ProgramNames], str]
 """``text(node, operands, names)``: an expression of Python; Any: a node of the kind.

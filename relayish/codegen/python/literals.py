@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.interpreter.call import default_attrs
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties
 

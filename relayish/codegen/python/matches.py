@@ -9,7 +9,7 @@ from relayish.codegen.python.patterns import flat_targets, spell_out
 from relayish.codegen.python.source import Assignment, Block, Branches
 from relayish.codegen.python.writer import DefinitionWriter, Value
 from relayish.ir.relay.adt import Clause, Match
-from relayish.ir.scoping import binders
+from relayish.ir.scopes.scoping import binders
 
 MOST_CASES: Final = 8
 """How many cases stand in one ``elif`` chain: Python reads these by recursion."""

@@ -10,12 +10,12 @@ from relayish.codegen.python import runtime
 from relayish.codegen.python.runtime import Make, Matching
 from relayish.codegen.python.source import Activation
 from relayish.errors import EvaluationError
-from relayish.ir.name_supply import NameSupply
-from relayish.ir.one_line import describe
+from relayish.ir.kinds.one_line import describe
 from relayish.ir.relay.adt import Constructor, Pattern
 from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import op_of
+from relayish.ir.scopes.name_supply import NameSupply
 
 _ON_FRAMES: Final = ("level", "outer", "skip")
 _RESERVED: Final = frozenset(

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from relayish.codegen.python.names import ProgramNames
 from relayish.codegen.python.source import Name
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
     Pattern,
     PatternConstructor,
@@ -16,7 +16,7 @@ from relayish.ir.relay.adt import (
     PatternVar,
     PatternWildcard,
 )
-from relayish.ir.scoping import PATTERNS
+from relayish.ir.scopes.scoping import PATTERNS
 
 _LARGEST: Final = 12
 _DEEPEST: Final = 3

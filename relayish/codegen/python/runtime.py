@@ -12,11 +12,11 @@ from relayish.interpreter.code import skip_depth
 from relayish.interpreter.failures import refuse_match
 from relayish.interpreter.matching import match_pattern
 from relayish.interpreter.value import ConstructorValue, Evaluated, RefValue
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.adt import Constructor, Pattern
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import op_of
-from relayish.ir.scoping import binders
+from relayish.ir.scopes.scoping import binders
 from relayish.op.declaration import properties
 
 __all__ = [

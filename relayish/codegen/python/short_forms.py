@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call
 from relayish.ir.relay.type import TensorType
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.registry import get_op
 

@@ -26,11 +26,11 @@ from relayish.codegen.python.source import (
 from relayish.errors import EvaluationError
 from relayish.interpreter.lowering import Lowering
 from relayish.interpreter.scopes import Activations
-from relayish.ir.naming import name_of
-from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.one_line import describe
+from relayish.ir.fields.naming import name_of
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.scoping import operands
+from relayish.ir.scopes.scoping import operands
 
 Value: TypeAlias = Name | str
 """How a value is read: a variable, or the same text everywhere."""

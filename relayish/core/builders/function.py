@@ -13,7 +13,7 @@ from relayish.core.ir.stmt import Block, Call, DoLoop, DoWhile, Icall, If, Ret, 
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import INT32, Type, TypeLike, as_type, function
 from relayish.errors import BuilderError, FieldError, suggest
-from relayish.ir.one_line import one_line, show_found
+from relayish.ir.kinds.one_line import one_line, show_found
 
 
 class Structures(Protocol):

@@ -28,9 +28,9 @@ from relayish.core.ir.family import Definition, Operand, as_expr
 from relayish.core.ir.symbol import Global
 from relayish.core.ir.type import VOID, Type, TypeLike, as_type, function, struct
 from relayish.errors import DuplicateNameError, FieldError, suggest
-from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
-from relayish.ir.one_line import show_found
+from relayish.ir.kinds.one_line import show_found
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.module import IRModule
 
 

@@ -19,8 +19,8 @@ from relayish.domain.dispatch import Dispatch
 from relayish.domain.handler import Handler
 from relayish.domain.tasks import register_handler
 from relayish.errors import CheckError, EvaluationError, TypeConfusionError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 
 
 class EvaluateExpr(Handler, domain="core"):

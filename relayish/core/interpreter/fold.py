@@ -8,7 +8,7 @@ from relayish.core.interpreter.numbers import Scalar, form_of
 from relayish.core.ir.family import Symbol
 from relayish.core.ir.type import Type
 from relayish.domain.eval_ctx import EvalCtx
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 class FoldCtx(EvalCtx):

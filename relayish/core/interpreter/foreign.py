@@ -13,8 +13,8 @@ from relayish.core.interpreter.numbers import form_of
 from relayish.core.ir.family import Definition
 from relayish.core.ir.type import Type
 from relayish.errors import EndlessRecursionError, TypeConfusionError, UnsupportedError
-from relayish.ir.callables import CALLABLES, Callee
-from relayish.ir.module import AnyModule
+from relayish.ir.kinds.callables import CALLABLES, Callee
+from relayish.ir.modules.module import AnyModule
 
 MOST_NESTED: Final = 1_000
 """How many calls of other languages by core nest: each starts an interpreter of its own."""

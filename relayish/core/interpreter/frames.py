@@ -8,8 +8,8 @@ from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.family import Symbol
 from relayish.core.ir.memory import Lda, Ldf, Ldo, Ldpf, Stf, Sto, Stpf, type_of
 from relayish.core.ir.symbol import Preg, Var
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 
 _BY_PLACE: Final = (Lda, Ldf, Ldo, Ldpf, Stf, Sto, Stpf)
 """Kinds that need the bytes of a symbol."""

@@ -28,9 +28,9 @@ from relayish.errors import (
     UnsupportedError,
     suggest,
 )
-from relayish.ir.module import AnyModule, check_module
-from relayish.ir.naming import display_name
-from relayish.ir.one_line import show_found
+from relayish.ir.fields.naming import display_name
+from relayish.ir.kinds.one_line import show_found
+from relayish.ir.modules.module import AnyModule, check_module
 
 Value: TypeAlias = Any
 """A scalar (see ``numbers``), an aggregate, or a value of another domain."""

@@ -14,7 +14,7 @@ from relayish.core.ir.definition import FuncEntry
 from relayish.domain.handler import Handler
 from relayish.domain.tasks import assemble
 from relayish.errors import TypeConfusionError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 
 
 class Interpreter:

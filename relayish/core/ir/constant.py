@@ -6,9 +6,9 @@ import numpy as np
 
 from relayish.core.ir.family import CoreNode
 from relayish.core.ir.type import Type, array, as_type
-from relayish.ir.node import field, node
-from relayish.ir.roles import Atom
-from relayish.ir.value import Value, as_value
+from relayish.ir.fields.roles import Atom
+from relayish.ir.nodes.node import field, node
+from relayish.ir.values.value import Value, as_value
 
 
 def _as_data(given: object) -> Value:

@@ -9,11 +9,11 @@ from relayish.core.ir.stmt import EMPTY, Block
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import VOID, Type, TypeLike, as_type, function
 from relayish.errors import FieldError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.property import Property
-from relayish.ir.roles import Runs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import field, node
 
 
 @node("func_entry", effect=Effect.NONE, graph_node=False, properties=Property.ENTRY)

@@ -11,11 +11,11 @@ from relayish.core.ir.family import Expr
 from relayish.core.ir.language import CORE
 from relayish.core.ir.type import BOOL, INT32, VOID, Type, TypeLike, as_type
 from relayish.errors import FieldError, OperatorError
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.one_line import one_line
-from relayish.ir.property import Property
-from relayish.ir.roles import Atom
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Atom
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import field, node
 
 
 class UnaryOp(Expr):

@@ -19,10 +19,10 @@ import numpy as np
 from relayish.core.ir.language import CORE
 from relayish.core.ir.type import Type
 from relayish.errors import OperatorError
-from relayish.ir.node import Node, field
-from relayish.ir.one_line import one_line
-from relayish.ir.property import Property
-from relayish.ir.span import Span
+from relayish.ir.domains.property import Property
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node, field
+from relayish.ir.nodes.span import Span
 
 
 class Arithmetic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.language import Language
+from relayish.ir.domains.language import Language
 
 CORE: Final = Language("core", is_tree=True)
 """The language of statements over symbols, memory and functions, as AIR's core is."""

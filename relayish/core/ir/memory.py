@@ -11,9 +11,9 @@ from operator import attrgetter
 from relayish.core.ir.family import Expr, Stmt, Symbol
 from relayish.core.ir.symbol import Preg
 from relayish.core.ir.type import VOID, Type, as_type, as_type_or_none
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.roles import Access
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access
+from relayish.ir.nodes.node import field, node
 
 
 @node("lda", effect=Effect.NONE, graph_node=False)

@@ -6,10 +6,10 @@ from typing import Final
 
 from relayish.core.ir.family import Expr, Stmt, Symbol
 from relayish.core.ir.symbol import Global, Preg
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.property import Property
-from relayish.ir.roles import Access, Runs
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Runs
+from relayish.ir.nodes.node import field, node
 
 
 @node("block", effect=Effect.NONE, graph_node=False)

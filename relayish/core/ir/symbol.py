@@ -5,8 +5,8 @@ from __future__ import annotations
 from relayish.core.ir.family import Symbol
 from relayish.core.ir.type import INT32, Type, as_type
 from relayish.errors import FieldError
-from relayish.ir.node import field, node
-from relayish.ir.roles import Atom
+from relayish.ir.fields.roles import Atom
+from relayish.ir.nodes.node import field, node
 
 
 @node("var", atom=Atom.VARIABLE)

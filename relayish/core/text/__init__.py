@@ -15,7 +15,7 @@ from relayish.core.text.reader import (
     read_variable,
 )
 from relayish.core.text.writer import definition_text, print_node
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.text.tables import register_text
 
 __all__ = ["print_node"]

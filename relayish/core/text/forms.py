@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from relayish.core.ir.language import CORE
 from relayish.core.ir.stmt import Block, If
-from relayish.ir.field import Field, Shape
-from relayish.ir.node import Node
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
 from relayish.text.layout import is_written
 from relayish.text.values_writer import spell_key
 

@@ -15,13 +15,13 @@ from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import Type, as_type
 from relayish.core.text.forms import forms_of
 from relayish.errors import FieldError
-from relayish.ir.field import Field, Shape
-from relayish.ir.language import languages
-from relayish.ir.node import Node, node_kinds
-from relayish.ir.packages import load_packages
-from relayish.ir.span import Span
-from relayish.ir.storage import intern
-from relayish.ir.traversal import ByKind
+from relayish.ir.domains.language import languages
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.nodes.node import Node, node_kinds
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.storage import intern
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.registration.packages import load_packages
 from relayish.text.literals import DOTTED, STRING, read_scalar, unquote
 from relayish.text.reader import Reader
 from relayish.text.source import ATTRIBUTE, BLANK, OPERAND, unquote_name

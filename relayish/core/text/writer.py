@@ -34,17 +34,12 @@ from relayish.core.ir.stmt import Block
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import Type
 from relayish.core.text.forms import forms_of
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.field import Field
-from relayish.ir.literal import spell_scalar
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.traversal import EVERYTHING
-from relayish.text.generic_form import (
-    assemble,
-    find_repeated,
-    is_default,
-    spell_leaf,
-)
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.field import Field
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.traversal import EVERYTHING
+from relayish.ir.values.literal import spell_scalar
+from relayish.text.generic_form import assemble, find_repeated, is_default, spell_leaf
 from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, before_comment
 from relayish.text.literals import quote, spell_local, spell_name
 from relayish.text.metadata_writer import MetadataWriter

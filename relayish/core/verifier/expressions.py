@@ -21,8 +21,8 @@ from relayish.core.ir.expr import (
 from relayish.core.ir.family import Expr
 from relayish.core.ir.type import Type
 from relayish.core.verifier.rule import Rule, is_value, typed
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import VERIFY_RULES, Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.verification.rules import VERIFY_RULES, Report
 
 
 @VERIFY_RULES.register(Intconst)

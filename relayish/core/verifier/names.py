@@ -14,12 +14,12 @@ from relayish.core.ir.type import Type
 from relayish.core.layout import Layout, layout_of
 from relayish.core.verifier.rule import Rule
 from relayish.errors import FieldError, indefinite, suggest
-from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.roles import Access
-from relayish.ir.traversal import ByKind
-from relayish.ir.verification import Report
+from relayish.ir.fields.roles import Access
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.verification.rules import Report
 
 
 class Names:

@@ -12,12 +12,12 @@ from relayish.core.ir.memory import Idname
 from relayish.core.verifier.names import Names
 from relayish.core.verifier.returns import check_returns
 from relayish.core.verifier.rule import Rule
-from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.scoping import PROGRAM, free_variables
-from relayish.ir.verification import DEFINITION_RULES, Report, Violation
-from relayish.ir.verifier import Piece, ProgramVerifier
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM, free_variables
+from relayish.ir.verification.rules import DEFINITION_RULES, Report, Violation
+from relayish.ir.verification.verifier import Piece, ProgramVerifier
 
 
 def verify(

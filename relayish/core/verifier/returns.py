@@ -9,9 +9,9 @@ from relayish.core.ir.family import Stmt
 from relayish.core.ir.stmt import Block, EndStmtList, If, Ret, Retv
 from relayish.core.verifier.rule import Rule, typed
 from relayish.dataflow.graph.control_flow import CONTROL_FLOW
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.verification.rules import Report
 
 
 def check_returns(func: FuncEntry, everything: Iterable[Node], report: Report) -> None:

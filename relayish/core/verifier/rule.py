@@ -6,7 +6,7 @@ from enum import Enum
 
 from relayish.core.ir.family import Expr
 from relayish.core.ir.type import Type
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
 
 
 class Rule(Enum):

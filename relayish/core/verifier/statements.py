@@ -25,9 +25,9 @@ from relayish.core.ir.stmt import (
 from relayish.core.ir.symbol import Global, Preg
 from relayish.core.ir.type import Type
 from relayish.core.verifier.rule import Rule, is_value, typed
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import VERIFY_RULES, Report, count_of
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.verification.rules import VERIFY_RULES, Report, count_of
 
 
 @VERIFY_RULES.register(Invalid)

@@ -7,7 +7,7 @@ from relayish.dataflow.lattice import AnySet, MapLattice, PersistentSet, Powerse
 from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.points_to.result import UNKNOWN, Site
 from relayish.dataflow.registry import register_analysis
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 State = MapState[Node, AnySet[Site]]
 

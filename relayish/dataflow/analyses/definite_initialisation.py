@@ -13,7 +13,7 @@ from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.dataflow.solver.solution import Solution
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 Initialised = AnySet[Node]
 

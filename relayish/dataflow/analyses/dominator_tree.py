@@ -10,8 +10,8 @@ from relayish._support.dominators import DominatorTree
 from relayish._support.graph import post_order
 from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
-from relayish.ir.module import Module
-from relayish.ir.node import Node
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
 
 
 def find_dominators(program: Node | Module[Any] | FlowGraph) -> PointDominators:

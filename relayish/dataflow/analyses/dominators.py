@@ -10,7 +10,7 @@ from relayish.dataflow.graph.point import Procedure
 from relayish.dataflow.lattice import AnySet, MustPowerset, PersistentSet
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Analysis, Transfer
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 _NONE: PersistentSet[int] = PersistentSet()
 

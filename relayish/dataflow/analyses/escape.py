@@ -14,8 +14,8 @@ from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.calls import Callee, CallSite, CallSites, evaluated_at
 from relayish.dataflow.solver.solution import Solution
 from relayish.errors import AnalysisError
-from relayish.ir.node import Node
-from relayish.ir.scoping import scopes
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import scopes
 
 
 @register_analysis()

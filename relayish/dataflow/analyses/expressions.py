@@ -16,8 +16,8 @@ from relayish.dataflow.lattice import AnySet, MustPowerset, PersistentSet
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.traversal import EVERYTHING
 
 Expressions = AnySet[Node]
 """Representatives of expressions, as :class:`.ValueNumbers` has them."""

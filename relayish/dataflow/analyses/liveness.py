@@ -13,9 +13,9 @@ from relayish.dataflow.lattice import AnySet, PersistentSet, Powerset
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
-from relayish.ir.getters import NodesGetter, compile_getter, scope_fields
-from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.scoping import has_parts, operands_of
+from relayish.ir.nodes.getters import NodesGetter, compile_getter, scope_fields
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
+from relayish.ir.scopes.scoping import has_parts, operands_of
 
 Live = AnySet[Node]
 

@@ -17,8 +17,8 @@ from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
-from relayish.ir.node import Node
-from relayish.ir.scoping import bound_by
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import bound_by
 
 Definitions = MapState[Node, AnySet[int]]
 """For each variable, the numbers of the points that may have defined it."""

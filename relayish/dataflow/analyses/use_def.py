@@ -11,8 +11,8 @@ from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.lattice import PersistentSet
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
-from relayish.ir.module import Module
-from relayish.ir.node import Node
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
 
 
 def find_use_def_chains(program: Node | Module[Any] | FlowGraph) -> UseDefChains:

@@ -11,15 +11,15 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.dataflow.graph.mod_ref import mod_ref_of
-from relayish.ir.effect import Effect
-from relayish.ir.exact_key import make_exact_key
-from relayish.ir.field import Shape
-from relayish.ir.getters import Nodes, compile_getter, scope_fields
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
-from relayish.ir.roles import Role
-from relayish.ir.scoping import has_parts, has_scopes
-from relayish.ir.traversal import EVERYTHING, ByKind
+from relayish.ir.equality.exact_key import make_exact_key
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.field import Shape
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.getters import Nodes, compile_getter, scope_fields
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import ATOMS, NAMES, VARIABLES, Node
+from relayish.ir.nodes.traversal import EVERYTHING, ByKind
+from relayish.ir.scopes.scoping import has_parts, has_scopes
 
 ExpressionKey: TypeAlias = Callable[[Any], Hashable]  # Any: a node of one kind
 """``key(node)``: what tells a node from others that take the same values; ``None``: anything may.

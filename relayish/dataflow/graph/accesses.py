@@ -20,17 +20,17 @@ from relayish.dataflow.graph.mod_ref import (
     names_places,
 )
 from relayish.dataflow.graph.point import Action, Procedure
-from relayish.ir.effect import Effect
-from relayish.ir.getters import Nodes, NodesGetter, scope_fields
-from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.scoping import (
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.getters import Nodes, NodesGetter, scope_fields
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
+from relayish.ir.nodes.traversal import EVERYTHING
+from relayish.ir.scopes.scoping import (
     binders,
     free_variables,
     has_scopes,
     operands_of,
     recursive_operands,
 )
-from relayish.ir.traversal import EVERYTHING
 
 
 class Points(Protocol):

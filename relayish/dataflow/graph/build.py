@@ -12,14 +12,14 @@ from relayish.dataflow.graph.flow_graph import Edges, FlowGraph
 from relayish.dataflow.graph.point import Action, Branch, Procedure
 from relayish.dataflow.graph.scope_contents import Contents, PlacedContents, contents_of
 from relayish.errors import AnalysisError, indefinite
-from relayish.ir.field import Shape
-from relayish.ir.getters import ScopeFields, compile_getter, scope_fields
-from relayish.ir.module import Module
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.roles import Role, Runs
-from relayish.ir.scoping import Scope, binders, has_parts, outer_operands, scopes
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.field import Shape
+from relayish.ir.fields.roles import Role, Runs
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.getters import ScopeFields, compile_getter, scope_fields
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import Scope, binders, has_parts, outer_operands, scopes
 
 MAX_POINTS: Final = 100_000_000
 """How many points a graph has at most, unless it is told otherwise."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.ir.field import Shape
-from relayish.ir.getters import scope_fields
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
-from relayish.ir.roles import Runs
-from relayish.ir.scoping import has_parts, scopes
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.field import Shape
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.getters import scope_fields
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import has_parts, scopes
 
 
 class TestedLoop(NamedTuple):

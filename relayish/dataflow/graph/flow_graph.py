@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 
 from relayish.dataflow.graph.accesses import Accesses
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
-from relayish.ir.module import Module
-from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.roles import Role
-from relayish.ir.scoping import RoleTraversal, operands
+from relayish.ir.fields.roles import Role
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
+from relayish.ir.scopes.scoping import RoleTraversal, operands
 
 INSIDE: Final = RoleTraversal(Role.OPERAND, Role.PART)
 """What is evaluated before a node is."""

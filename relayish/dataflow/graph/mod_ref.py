@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.ir.effect import Effect
-from relayish.ir.field import Field
-from relayish.ir.getters import Nodes, compile_getter, is_declaration, nodes_held
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.roles import Access, Role
-from relayish.ir.scoping import binders, has_parts, has_scopes, operands, parts
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.roles import Access, Role
+from relayish.ir.nodes.getters import Nodes, compile_getter, is_declaration, nodes_held
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import binders, has_parts, has_scopes, operands, parts
 
 
 class ModRef(NamedTuple):

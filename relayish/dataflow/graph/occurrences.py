@@ -10,8 +10,8 @@ from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action, Procedure
 from relayish.dataflow.occurrence import Occurrence
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.scoping import scope_roots, scopes
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.scopes.scoping import scope_roots, scopes
 
 _ENDS: Final = frozenset({Action.EVALUATE, Action.LEAVE})
 

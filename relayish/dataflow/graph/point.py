@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 
 
 class Action(Enum):
@@ -47,7 +47,7 @@ class Branch(NamedTuple):
 
     Attributes:
         node: What chooses: a branching, a loop.
-        case: The scope, by its place among :func:`~relayish.ir.scoping.scopes` of the node;
+        case: The scope, by its place among :func:`~relayish.ir.scopes.scoping.scopes` of the node;
             ``None``: none of them, as where a loop ends.
     """
 

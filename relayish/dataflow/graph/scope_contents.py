@@ -6,17 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final, Protocol
 
 from relayish.dataflow.graph.control_flow import MAY_HAVE_CONTROL_FLOW, has_control_flow
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.roles import Role
-from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import (
-    RoleTraversal,
-    Scope,
-    has_parts,
-    operands,
-    recursive_operands,
-)
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.scoping import RoleTraversal, Scope, has_parts, operands, recursive_operands
 
 _NOTHING: Final[tuple[Node, ...]] = ()
 _EVALUATED: Final = (Role.OPERAND, Role.SCOPE)

@@ -8,13 +8,7 @@ from itertools import product
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from relayish.dataflow.lattice.lattice import Lattice
-from relayish.dataflow.lattice.laws import (
-    LAWS,
-    MONOTONE,
-    RETURNS_OPERANDS,
-    Law,
-    shown,
-)
+from relayish.dataflow.lattice.laws import LAWS, MONOTONE, RETURNS_OPERANDS, Law, shown
 from relayish.errors import FieldError, LatticeLawError, add_note
 
 S = TypeVar("S")

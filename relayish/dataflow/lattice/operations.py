@@ -21,7 +21,7 @@ from multipledispatch import Dispatcher
 
 from relayish.dataflow.lattice.lattice import Lattice
 from relayish.errors import DeclarationError, DispatchError
-from relayish.ir.declarations import (
+from relayish.ir.registration.declarations import (
     Redo,
     Undo,
     changes_of,

@@ -10,11 +10,11 @@ from relayish._support.collector import pause_collection
 from relayish.dataflow.points_to.result import UNKNOWN, Call, FunctionSite, Leaks, PointsTo, Site
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
 from relayish.errors import AnalysisError, indefinite
-from relayish.ir.module import Module
-from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
-from relayish.ir.one_line import one_line_at
-from relayish.ir.roles import Role
-from relayish.ir.scoping import BOUND, PROGRAM
+from relayish.ir.fields.roles import Role
+from relayish.ir.kinds.one_line import one_line_at
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import ATOMS, NAMES, VARIABLES, Node
+from relayish.ir.scopes.scoping import BOUND, PROGRAM
 
 
 def find_points_to(

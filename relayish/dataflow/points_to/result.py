@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish._support.graph import reachable
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 class Unknown(Enum):

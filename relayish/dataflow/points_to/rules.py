@@ -6,9 +6,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
-from relayish.ir.scoping import binders, operands, scope_roots
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import binders, operands, scope_roots
 
 
 class ValueFlow(Protocol):

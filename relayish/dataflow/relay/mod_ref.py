@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS, key_of_fields
 from relayish.dataflow.graph.mod_ref import MOD_REF, KindModRef, ModRef
-from relayish.ir.effect import Effect
+from relayish.ir.fields.effect import Effect
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Op
 from relayish.op.declaration import properties, registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import (
     Constructor,
     Match,
@@ -27,7 +27,7 @@ from relayish.ir.relay.expr import (
     Tuple,
     TupleGetItem,
 )
-from relayish.ir.scoping import variables_in
+from relayish.ir.scopes.scoping import variables_in
 from relayish.op.declaration import properties, registry
 
 CONTENT: Final = "content"

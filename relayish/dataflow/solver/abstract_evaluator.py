@@ -26,11 +26,12 @@ from relayish.dataflow.solver.transfer_rules import (
 )
 from relayish.dataflow.solver.value_flow import WHOLE, FlowOfNode, Source
 from relayish.errors import AnalysisError
-from relayish.ir.getters import is_declaration, scope_fields
-from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
-from relayish.ir.one_line import one_line_at
-from relayish.ir.roles import Runs
-from relayish.ir.scoping import (
+from relayish.ir.fields.roles import Runs
+from relayish.ir.kinds.one_line import one_line_at
+from relayish.ir.nodes.getters import is_declaration, scope_fields
+from relayish.ir.nodes.node import ATOMS, NAMES, VARIABLES, Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import (
     binders,
     has_parts,
     operands,
@@ -39,7 +40,6 @@ from relayish.ir.scoping import (
     scope_roots,
     scopes,
 )
-from relayish.ir.traversal import ByKind
 
 Refined: TypeAlias = Any  # what is known of some nodes at a point: a persistent map
 Arriving: TypeAlias = Callable[[], Sequence[Refined | None]]

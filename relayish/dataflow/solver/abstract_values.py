@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.solver.sparse import SparseAnalysis
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.scoping import operands, scope_roots
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.scopes.scoping import operands, scope_roots
 
 Value: TypeAlias = Any  # an abstract value of whichever analysis
 

@@ -10,8 +10,8 @@ from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.mod_ref import ModRef
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.solver.analysis import Analysis, Transfer
-from relayish.ir.node import Node
-from relayish.ir.traversal import ByKind
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
 
 S = TypeVar("S")
 

@@ -20,8 +20,8 @@ from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph
 from relayish.dataflow.graph.point import Action, Procedure
 from relayish.dataflow.points_to.find import find_points_to
 from relayish.dataflow.points_to.result import Call, FunctionSite, PointsTo
-from relayish.ir.node import ATOMS, Node
-from relayish.ir.scoping import operands
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.scopes.scoping import operands
 
 
 class Callee(NamedTuple):

@@ -11,7 +11,7 @@ from relayish.dataflow.direction import Direction
 from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.errors import AnalysisError, DeclarationError, indefinite
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 def checked_analyses(given: Iterable[Analysis[Any]]) -> Sequence[Analysis[Any]]:  # Any: of states

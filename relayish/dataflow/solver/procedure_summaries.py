@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.calls import CallSite, CallSites
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 
 class Run(Protocol):

@@ -12,8 +12,8 @@ from relayish.dataflow.graph.point import Point
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.calls import CallSites
 from relayish.errors import AnalysisError, FrozenNodeError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 
 S = TypeVar("S")
 

@@ -22,8 +22,8 @@ from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.sparse import SparseAnalysis
 from relayish.dataflow.solver.sparse_run import SparseRun
 from relayish.errors import AnalysisError
-from relayish.ir.module import Module
-from relayish.ir.node import Node
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
 
 MAX_VISITS: Final = 10_000
 """How often a basic block is visited at most, unless the solver is told otherwise."""

@@ -16,7 +16,7 @@ from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.solution import Solution
 from relayish.errors import AnalysisError
-from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
+from relayish.ir.nodes.node import ATOMS, NAMES, VARIABLES, Node
 
 V = TypeVar("V")
 

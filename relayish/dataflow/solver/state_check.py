@@ -17,8 +17,8 @@ from relayish.dataflow.lattice.laws import shown
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.errors import AnalysisError
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 
 S = TypeVar("S")
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
 from relayish.errors import DeclarationError
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
-from relayish.ir.field import is_node_class
-from relayish.ir.node import NAMES, Node, lineage
-from relayish.ir.one_line import one_line
+from relayish.ir.fields.field import is_node_class
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import NAMES, Node, lineage
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import watch_table
 
 # Any: a node of one kind, abstract values
 ValueTransfer: TypeAlias = Callable[..., Any]

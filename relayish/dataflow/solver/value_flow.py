@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 Source: TypeAlias = tuple[Node, Node, Hashable]
 """``(target, source, key)``: the value of ``target`` may be that part of the value of ``source``;

@@ -19,12 +19,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NoReturn
 
-from relayish.errors import (
-    DuplicateNameError,
-    OptionError,
-    PipelineError,
-    suggest,
-)
+from relayish.errors import DuplicateNameError, OptionError, PipelineError, suggest
 from relayish.registry.option import OptionValueError, PassOption, find_option, read_value
 from relayish.registry.syntax import Written, WrittenValue, parse_value
 

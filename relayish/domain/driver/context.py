@@ -14,8 +14,8 @@ from relayish._support import hooks
 from relayish.domain.driver.command_line import CommandLine, OptionGroup, ValueForm
 from relayish.domain.driver.config import FORMS, GLOBAL_NAMES, GlobalConfig
 from relayish.errors import IgnoredNameWarning, OptionError, PassError
-from relayish.ir.module import AnyModule
-from relayish.ir.one_line import show_found
+from relayish.ir.kinds.one_line import show_found
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.pass_infra.base.trace import TraceFiles, current_trace_files

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 from relayish.domain.driver.context import DriverCtx
 from relayish.errors import PassError, add_note, suggest
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.context import PassContext, resume
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.pass_infra.base.program_file import BINARY_SUFFIX, read_program

@@ -11,18 +11,18 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import UnknownNameError, indefinite
-from relayish.ir.domain import get_domain
-from relayish.ir.field import Field, Shape
-from relayish.ir.module import AnyModule
-from relayish.ir.node import NAMES, Node
-from relayish.ir.one_line import describe, one_line, quote
-from relayish.ir.opcode import children_of, place_of
-from relayish.ir.property import Property
-from relayish.ir.roles import Role
-from relayish.ir.scope_rules import Refuse, check_closed_scopes
-from relayish.ir.scopes import Scopes
-from relayish.ir.traversal import ByKind
-from relayish.ir.verification import VERIFY_RULES, Report, Violation, demand_nothing
+from relayish.ir.domains.domain import get_domain
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.fields.roles import Role
+from relayish.ir.kinds.one_line import describe, one_line, quote
+from relayish.ir.kinds.opcode import children_of, place_of
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import NAMES, Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.verification.rules import VERIFY_RULES, Report, Violation, demand_nothing
+from relayish.ir.verification.scope_rules import Refuse, check_closed_scopes
 
 
 class Rule(Enum):

@@ -22,11 +22,11 @@ from relayish.domain.verifier.rules import (
     check_symbols,
 )
 from relayish.domain.visitor import Visitor
-from relayish.ir import scope_rules
-from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EVERYTHING
-from relayish.ir.verification import (
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING
+from relayish.ir.verification import scope_rules
+from relayish.ir.verification.rules import (
     DEFINITION_RULES,
     VERIFY_RULES,
     DefinitionRule,
@@ -48,8 +48,8 @@ def verify(program: Node | AnyModule, *instead: Handler | type[Handler]) -> tupl
     * the rules of all languages, :class:`~relayish.domain.verifier.rules.Rule`, which follow from
       properties of operators and roles of fields;
     * those of the language of each definition, by
-      :func:`~relayish.ir.verification.DEFINITION_RULES`, and of the kinds in it, by
-      :func:`~relayish.ir.verification.VERIFY_RULES`;
+      :func:`~relayish.ir.verification.rules.DEFINITION_RULES`, and of the kinds in it, by
+      :func:`~relayish.ir.verification.rules.VERIFY_RULES`;
     * the handlers that domains registered for the task ``"verify"``, whose methods say what is
       wrong by ``visitor.context.report(node, message)``; what is below is visited in any case.
 

@@ -16,7 +16,7 @@ from relayish.frontend.onnx.graph_writer import GraphWriter
 from relayish.frontend.onnx.model_writer import ModelWriter, iterate_tensors
 from relayish.frontend.onnx.notes import write_properties
 from relayish.frontend.onnx.raising import raise_module
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.onnx import info

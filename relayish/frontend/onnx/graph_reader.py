@@ -15,19 +15,10 @@ from relayish.frontend.onnx.notes import (
     read_node_notes,
     span_of_name,
 )
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    Let,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.span import Span
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.type import Type
-from relayish.ir.span import Span
 from relayish.onnx import info
 from relayish.onnx.calls import make_call
 from relayish.onnx.identity import Identity

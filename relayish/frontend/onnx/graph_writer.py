@@ -20,8 +20,8 @@ from relayish.frontend.onnx.notes import (
     write_value_info,
 )
 from relayish.frontend.onnx.written import Node, Value, as_name, operands_of, output_names
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.one_line import describe
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.kinds.one_line import describe
 from relayish.ir.relay.expr import (
     Call,
     Constant,

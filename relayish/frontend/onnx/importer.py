@@ -10,7 +10,7 @@ from relayish._support.collector import collect_rarely
 from relayish.frontend.onnx.graph_reader import GraphReader
 from relayish.frontend.onnx.loading import load_proto
 from relayish.frontend.onnx.model_reader import ModelReader, read_opsets
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, GlobalVar, Let
 from relayish.ir.relay.module import Definition, IRModule
 from relayish.onnx import info

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from relayish.errors import ModelError
 from relayish.frontend.onnx.external import Store, as_array
 from relayish.frontend.onnx.opsets import choose_opsets
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS

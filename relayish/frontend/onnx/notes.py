@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from relayish.frontend.onnx.type_reader import TypeReader
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.type import Type
-from relayish.ir.span import Span
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.types import Dimensions, type_of_proto, type_to_proto

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from relayish.errors import ModelError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.onnx.identity import Identity

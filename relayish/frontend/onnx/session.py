@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, suggest
 from relayish.interpreter.evaluate import create_executor
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.onnx import info

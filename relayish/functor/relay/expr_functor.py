@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from typing import ClassVar, Generic, TypeVar
 
-from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.functor.functor import Functor
+from relayish.functor.mutator import Mutator
 from relayish.functor.relay.handlers import MutatorHandlers, VisitorHandlers
+from relayish.functor.visitor import Visitor
 from relayish.functor.vtable import find_handler
+from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.relay.adt import Clause, Pattern
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
-from relayish.ir.traversal import Traversal
 
 R = TypeVar("R")
 

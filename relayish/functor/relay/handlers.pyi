@@ -2,7 +2,7 @@
 # keeps it in step with the kinds that are declared.
 # fmt: off
 # ruff: noqa: E501, I001 - generated
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Clause
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.adt import Match

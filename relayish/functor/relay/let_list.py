@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.errors import FieldError, RelayishError
-from relayish.functor.functor import Functor, functor_at_work, within_a_visit
+from relayish.functor.at_work import functor_at_work, within_a_visit
+from relayish.functor.functor import Functor
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.type import Type
 

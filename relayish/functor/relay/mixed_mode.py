@@ -9,7 +9,7 @@ from relayish.functor.post_order import PostOrderVisitor, Rewriter
 from relayish.functor.relay.expr_functor import ExprMutator, ExprVisitor
 from relayish.functor.relay.handlers import RewriterHandlers
 from relayish.functor.vtable import is_default
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Tuple, TupleGetItem
 
 _DATAFLOW: Final[frozenset[type[Node]]] = frozenset({Call, Tuple, TupleGetItem})

@@ -8,7 +8,7 @@ from relayish.errors import DispatchError, indefinite
 from relayish.functor.post_order import RewriteHandlers
 from relayish.functor.relay.handlers import RewriterHandlers
 from relayish.functor.relay.mixed_mode import MixedModeMutator
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
 
 

@@ -7,19 +7,19 @@ from collections.abc import Container, Mapping
 import numpy as np
 
 from relayish.functor.relay.mixed_mode import MixedModeMutator
-from relayish.ir.node import Node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
-from relayish.ir.renaming import (
+from relayish.ir.scopes.renaming import (
     check_free,
     find_captured_variables,
     make_fresh_variable,
     with_names,
 )
-from relayish.ir.scoping import collect_variables
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.value import Value
+from relayish.ir.scopes.scoping import collect_variables
+from relayish.ir.values.value import Value
 
 
 def substitute(expr: Expr, images: Mapping[Var, Expr]) -> Expr:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.functor.functor import Functor
+from relayish.functor.mutator import Mutator
 from relayish.functor.relay.handlers import MutatorHandlers, VisitorHandlers
+from relayish.functor.visitor import Visitor
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type
 

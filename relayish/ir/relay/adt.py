@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from relayish.ir.comparison import COMPARISONS, Comparison
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node, field, node
-from relayish.ir.one_line import LINES
+from relayish.ir.equality.comparison import COMPARISONS, Comparison
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Atom, Role, Runs
+from relayish.ir.kinds.one_line import LINES
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.constructor_tag import find_tag
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
-from relayish.ir.roles import Atom, Role, Runs
-from relayish.ir.span import Span
 
 
 @node("constructor", atom=Atom.NAME)

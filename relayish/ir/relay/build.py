@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.errors import FieldError
-from relayish.ir.dtype import DType, check_dtype, numpy_dtype
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Constant, Var
 from relayish.ir.relay.type import PrimExpr, TensorType, Type, scalar_type
-from relayish.ir.span import Span
-from relayish.ir.value import Value, as_value
+from relayish.ir.values.dtype import DType, check_dtype, numpy_dtype
+from relayish.ir.values.value import Value, as_value
 
 _NARROWED = {np.dtype("int64"): np.dtype("int32"), np.dtype("float64"): np.dtype("float32")}
 

@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import numpy as np
 
 from relayish._support import hooks
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.comparison import COMPARISONS, Comparison
-from relayish.ir.declarations import DECLARED_LEVEL
-from relayish.ir.effect import Effect
-from relayish.ir.literal import is_same_literal
-from relayish.ir.node import Node, field, node
-from relayish.ir.one_line import LINES, shorten
-from relayish.ir.property import Property
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.domains.property import Property
+from relayish.ir.equality.comparison import COMPARISONS, Comparison
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Atom, Runs
+from relayish.ir.kinds.one_line import LINES, shorten
+from relayish.ir.kinds.temporary import TEMPORARIES, Temporary
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.nodes.span import Span
+from relayish.ir.registration.declarations import DECLARED_LEVEL
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.ir.roles import Access, Atom, Runs
-from relayish.ir.span import Span
-from relayish.ir.temporary import TEMPORARIES, Temporary
-from relayish.ir.value import Value, as_value
+from relayish.ir.values.literal import is_same_literal
+from relayish.ir.values.value import Value, as_value
 
 # Any: the width of a numpy number is what it is
 Operand: TypeAlias = Union["Expr", float, "np.number[Any]", np.bool_]

@@ -43,7 +43,7 @@ def is_marked(node: object, name: str) -> bool:
     """Return whether ``node`` is a function whose attribute ``name`` is set, and not to 0.
 
     Example:
-        >>> from relayish.ir.attrs import DictAttrs
+        >>> from relayish.ir.attributes.dictionary import DictAttrs
         >>> from relayish.ir.relay.expr import Tuple
         >>> is_marked(Function((), Tuple(()), attrs=DictAttrs({"Inline": 1})), INLINE)
         True

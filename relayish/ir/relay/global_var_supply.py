@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import DuplicateNameError
-from relayish.ir.module import Module
-from relayish.ir.name_supply import NameSupply
+from relayish.ir.modules.module import Module
 from relayish.ir.relay.expr import GlobalVar
+from relayish.ir.scopes.name_supply import NameSupply
 
 _MODULE_NAME: Final = "mod_name"
 _DEFAULT_PREFIX: Final = "tvmgen_default"

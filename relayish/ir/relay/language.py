@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.language import Language
+from relayish.ir.domains.language import Language
 
 RELAY: Final = Language("relay", literal="const({})", named="get_op({})")
 """The language of expressions, types, patterns and what they are made of."""

@@ -8,15 +8,15 @@ from typing import Any, Final, TypeAlias, overload
 from pyrsistent import PMap, pmap
 
 from relayish.errors import DuplicateNameError, UnknownNameError, suggest
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.module import Module
-from relayish.ir.node import Node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.constructor_tag import enter_tags, tag_prefix
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
 from relayish.ir.relay.function_attributes import GLOBAL_SYMBOL, find_attribute
 from relayish.ir.relay.type import GlobalTypeVar
-from relayish.ir.scoping import free_variables
+from relayish.ir.scopes.scoping import free_variables
 
 Definition: TypeAlias = Node
 """What a global name stands for: a :class:`Function`, what a front end put there instead, or what

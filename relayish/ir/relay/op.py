@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from relayish.ir.domain import is_domain_name
-from relayish.ir.opcode import OPERATOR_FIELDS, OperatorField
+from relayish.ir.domains.domain import is_domain_name
+from relayish.ir.kinds.opcode import OPERATOR_FIELDS, OperatorField
+from relayish.ir.nodes.storage import INTERNED
 from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.storage import INTERNED
 
 _OPS: dict[tuple[str, str], Op] = {}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.relay.adt import Clause, Pattern
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import Type
-from relayish.ir.traversal import Traversal
 
 EXPRESSIONS: Final = Traversal(Expr, Pattern, Clause, evaluated=True)
 """Expressions, with what patterns and clauses hold of them; types are not entered."""

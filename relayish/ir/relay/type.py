@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relayish._support import hooks
 from relayish.errors import FieldError
-from relayish.ir.attrs import Attrs
-from relayish.ir.comparison import COMPARISONS, Comparison
-from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.naming import brief
-from relayish.ir.node import Node, field, node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.equality.comparison import COMPARISONS, Comparison
+from relayish.ir.fields.naming import brief
+from relayish.ir.fields.roles import Atom, Role
+from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.language import RELAY
-from relayish.ir.roles import Atom, Role
-from relayish.ir.span import Span
+from relayish.ir.values.dtype import DType, check_dtype
 
 
 class TypeKind(IntEnum):

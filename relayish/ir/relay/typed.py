@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.errors import FieldError, UntypedError
-from relayish.ir.one_line import quote
+from relayish.ir.kinds.one_line import quote
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.type import IncompleteType, Type
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 
 
 @attrs("VirtualDevice")

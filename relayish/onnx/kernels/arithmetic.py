@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.integers import power_of_integers
+from relayish.ir.values.integers import power_of_integers
 from relayish.numeric.precision import (
     is_fractional,
     is_integral,

@@ -9,12 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.numeric.axes import normalise_axes, normalise_axis
-from relayish.numeric.normalization import (
-    centre,
-    normalise_locally,
-    scale_and_shift,
-    standardise,
-)
+from relayish.numeric.normalization import centre, normalise_locally, scale_and_shift, standardise
 from relayish.numeric.precision import narrow, widen
 from relayish.numeric.reduction import mean_along
 from relayish.onnx.element_types import find_numpy_dtype

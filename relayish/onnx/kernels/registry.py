@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
-from relayish.ir.claimed_table import ClaimedTable
+from relayish.ir.registration.claimed_table import ClaimedTable
 
 Array: TypeAlias = NDArray[Any]  # Any: the element type is known when the value is
 Kernel: TypeAlias = Callable[..., Any]  # Any: one value, or a tuple of them

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.type import PrimOp, SizeVar, TensorType
 from relayish.onnx.element_types import ELEMENT_TYPES
 from relayish.onnx.propagation.fact import (

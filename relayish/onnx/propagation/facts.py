@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from relayish._support.trampoline import run
 from relayish.errors import Diagnostic, TypeInferenceError
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.one_line import one_line
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.kinds.one_line import one_line
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -24,9 +26,9 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Type
 from relayish.onnx import info
 from relayish.onnx.calls import OWN, captures_of, count_outputs, graphs_of, inputs_of
-from relayish.onnx.graph_inference import GraphOperator, find_graph_operator
+from relayish.onnx.graph_inference import find_graph_operator
 from relayish.onnx.identity import Identity
-from relayish.onnx.inference import forget_shape, infer_results
+from relayish.onnx.inference import forget_shape
 from relayish.onnx.op_names import identity_of
 from relayish.onnx.propagation.calls import infer_call
 from relayish.onnx.propagation.fact import (
@@ -41,6 +43,7 @@ from relayish.onnx.propagation.fact import (
     fields_of,
     join_facts,
 )
+from relayish.onnx.propagation.graphs import declared_fact, first_inputs, is_left_out, join_results
 from relayish.onnx.propagation.sizes import Sizes
 from relayish.onnx.protos.attributes import REFERENCE
 from relayish.onnx.types import UnknownType
@@ -95,7 +98,7 @@ class Facts:
     def fact_of(self, expr: Expr) -> Fact:
         """Return what is known of an expression."""
         found = self._known.get(expr)
-        return _run(self._find(expr)) if found is None else found
+        return self._run(self._find(expr)) if found is None else found
 
     def bind(self, var: Var, value: Expr) -> Fact:
         """Let a new variable stand for an expression, and return what is known of it."""
@@ -135,7 +138,11 @@ class Facts:
             TypeInferenceError: If inputs of a node contradict each other.
         """
         self._where = name
-        return _run(self._walk(func, params))
+        return self._run(self._walk(func, params))
+
+    def _run(self, steps: Steps) -> Fact:
+        found: Fact = run(steps, caught=(TypeInferenceError,))
+        return found
 
     def _walk(self, func: Function, params: Sequence[Fact]) -> Steps:
         known = self._known
@@ -272,7 +279,7 @@ class Facts:
         types = [None if each is MISSING else each.type for each in inputs]
         attrs = call.attrs
         first, count = operator.carried(attrs, len(inputs))
-        given = self._first_inputs(operator, attrs, types, inputs, first, count)
+        given = first_inputs(operator, attrs, types, inputs, first, count)
         results: dict[str, Fact] = {}
         for name, graph in graphs.items():
             assert type(graph) is Function
@@ -283,29 +290,10 @@ class Facts:
                     f"gives it {len(given)}"
                 )
             strict = self._strict
-            self._strict = strict and not _is_left_out(name, inputs)
+            self._strict = strict and not is_left_out(name, inputs)
             results[name] = yield self._repeat(graph, told, first, count)
             self._strict = strict
-        return self._join_graphs(op, attrs, inputs, results)
-
-    def _first_inputs(
-        self,
-        operator: GraphOperator,
-        attrs: Attrs | None,
-        types: Sequence[Type | None],
-        inputs: Sequence[Fact],
-        first: int,
-        count: int,
-    ) -> list[Fact]:
-        """Return what a graph is given in the first iteration, of what it carries with values."""
-        given = [Fact(ty) for ty in operator.inputs(attrs, types)]
-        offset = len(inputs) - len(given)
-        for index in range(first, first + count):
-            place = index + offset if offset >= 0 else index
-            known = inputs[place] if 0 <= place < len(inputs) else MISSING
-            if known is not MISSING and known.type is given[index].type:
-                given[index] = known
-        return given
+        return join_results(op, attrs, inputs, results)
 
     def _repeat(self, graph: Function, given: list[Fact], first: int, count: int) -> Steps:
         """Go through a graph until what is known of its inputs is true of every iteration."""
@@ -314,7 +302,7 @@ class Facts:
             if before is not None:
                 given = [join_facts(a, b) for a, b in zip(before, given, strict=True)]
             if before is None or any(a is not b for a, b in zip(before, given, strict=True)):
-                told = [_declared(p, fact) for p, fact in zip(graph.params, given, strict=True)]
+                told = [declared_fact(p, fact) for p, fact in zip(graph.params, given, strict=True)]
                 found = yield self._walk(graph, told)
                 self._graphs[graph] = tuple(given), found
             later = fields_of(found)[:count]
@@ -328,26 +316,6 @@ class Facts:
                 for index in range(first, first + count):
                     given[index] = Fact(forget_shape(given[index].type))
         return found
-
-    def _join_graphs(
-        self, op: Op, attrs: Attrs | None, inputs: Sequence[Fact], results: Mapping[str, Fact]
-    ) -> Fact:
-        """Return what is known of a node by what is known of the results of its graphs."""
-        types = [None if each is MISSING else each.type for each in inputs]
-        told = {name: [each.type for each in fields_of(fact)] for name, fact in results.items()}
-        found = infer_results(op, attrs, types, [each.value for each in inputs], told)
-        facts = [Fact(ty) for ty in found]
-        if "then_branch" in results:
-            then, other = results["then_branch"], results["else_branch"]
-            condition = inputs[0].value
-            if condition is not None and condition.size == 1:
-                facts = list(fields_of(then if bool(condition.reshape(())) else other))
-            else:
-                pairs = zip(fields_of(then), fields_of(other), strict=True)
-                facts = [join_facts(a, b) for a, b in pairs]
-        wanted = count_outputs(attrs)
-        facts = (facts + [UNKNOWN] * wanted)[:wanted]
-        return facts[0] if wanted == 1 else fact_of_tuple(facts)
 
 
 def propagate(
@@ -375,20 +343,6 @@ def propagate(
     return facts
 
 
-def _is_left_out(name: str, inputs: Sequence[Fact]) -> bool:
-    """Return whether a graph is the branch that is not taken, which may contradict itself."""
-    if name not in {"then_branch", "else_branch"} or inputs[0].value is None:
-        return False
-    return bool(inputs[0].value.all()) != (name == "then_branch")
-
-
-def _declared(param: Var, fact: Fact) -> Fact:
-    """Return what is known of a parameter of a graph, where nothing else is what the model says."""
-    if type(fact.type) is UnknownType and param.type_annotation is not None:
-        return fact_of_type(param.type_annotation)
-    return fact
-
-
 def _attributes_of(func: Function, attrs: Attrs | None) -> dict[str, object]:
     """Return the attributes that a function of the model has where it is called so."""
     told = None if func.attrs is None else func.attrs.get(info.FUNCTION)
@@ -412,27 +366,3 @@ def _operands(expr: Expr) -> tuple[Expr, ...]:
 
 def _is_inner(expr: Expr) -> bool:
     return type(expr) in (Call, Tuple, TupleGetItem, Constant)
-
-
-def _run(steps: Steps) -> Fact:
-    """Do steps, and those that they wait for, without recursion."""
-    stack = [steps]
-    told: Any = None  # Any: what a generator is sent; None begins it
-    failed: TypeInferenceError | None = None
-    while stack:
-        try:
-            asked = stack[-1].send(told) if failed is None else stack[-1].throw(failed)
-        except StopIteration as stop:
-            stack.pop()
-            told, failed = stop.value, None
-            continue
-        except TypeInferenceError as error:
-            stack.pop()
-            if not stack:
-                raise
-            failed = error
-            continue
-        stack.append(asked)
-        told, failed = None, None
-    assert isinstance(told, Fact)
-    return told

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.errors import RelayishError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType
 from relayish.onnx.propagation.fact import (

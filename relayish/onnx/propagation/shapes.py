@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, TensorType, Type
 from relayish.onnx.propagation.elements import is_nonnegative

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.errors import ModelError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.type import Type
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.files import DataFiles

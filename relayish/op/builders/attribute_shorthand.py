@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Op
 from relayish.op.declaration.properties import attrs_type

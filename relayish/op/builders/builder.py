@@ -21,8 +21,8 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
-from relayish.ir.attrs import Attrs, may_be_none
-from relayish.ir.domain import Domain, get_domain
+from relayish.ir.attributes.attrs import Attrs, may_be_none
+from relayish.ir.domains.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.language import RELAY
 from relayish.op.builders.attribute_shorthand import as_constant, expand_shorthand

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs, DictAttrs, find_attrs_class, may_be_none
+from relayish.ir.attributes.attrs import Attrs, find_attrs_class, may_be_none
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
-from relayish.ir.span import Span
 from relayish.op.builders.outputs import TupleWrapper
 from relayish.op.declaration.properties import arguments, attrs_type, num_inputs
 from relayish.op.declaration.registry import get_op, relay_op

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, overload
 
 from relayish.errors import GradientError
-from relayish.ir.declarations import DECLARED_LEVEL
+from relayish.ir.registration.declarations import DECLARED_LEVEL
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.type import TensorType, TupleType

@@ -18,10 +18,10 @@ import numpy as np
 
 from relayish._support import hooks
 from relayish.errors import OperatorError
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, TupleGetItem
 from relayish.ir.relay.type import TensorType
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op.builders.call import call_op, relay_call
 from relayish.op.builders.known_type import find_known_type
 from relayish.op.builders.outputs import check_index, output_count

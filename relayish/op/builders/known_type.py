@@ -13,8 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.dtype import element_name
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -29,6 +28,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
+from relayish.ir.values.dtype import element_name
 from relayish.op.declaration.properties import relation, rule
 from relayish.op.declaration.relation import NULL_REPORTER, is_known
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import relayish.op.builders.gradient
 import relayish.op.declaration.mixed_precision  # noqa: F401 - what both register stays
-from relayish.ir.declarations import watch_declarations, watch_table
+from relayish.ir.registration.declarations import watch_declarations, watch_table
 from relayish.op.builders.builder import _BY_HAND, _MADE, Namespace
 from relayish.op.declaration.registry import watch_operators
 

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, overload
 
 from relayish._support.arity import check_arity
 from relayish.errors import UnknownNameError, suggest
-from relayish.ir.claimed_table import ClaimedTable
+from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.op.declaration.names import check_name
 
 PatternTable: TypeAlias = Sequence[Any]

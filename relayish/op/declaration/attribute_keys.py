@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from relayish._support import hooks
 from relayish._support.arity import check_arity
 from relayish.errors import UnknownNameError
-from relayish.ir.declarations import DECLARED_LEVEL, watch_table
+from relayish.ir.registration.declarations import DECLARED_LEVEL, watch_table
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties, rewriting
 from relayish.op.declaration.names import check_name

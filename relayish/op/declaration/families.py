@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from relayish.errors import DuplicateNameError
-from relayish.ir.domain import domain_of_family, get_domain, is_domain
+from relayish.ir.domains.domain import domain_of_family, get_domain, is_domain
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import family_of, intern_op
 from relayish.op.declaration import properties

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
-from relayish.ir.declarations import DECLARED_LEVEL
+from relayish.ir.registration.declarations import DECLARED_LEVEL
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration.properties import Conversion, mixed_precision
 from relayish.op.declaration.registration import set_function

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.errors import DeclarationError, FieldError
-from relayish.ir.domain import Domain
+from relayish.ir.domains.domain import Domain
 from relayish.op.declaration.signature import split_annotations
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any, Final, Generic, TypeVar, overload
 
 from relayish.errors import DeclarationError
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import DECLARED_LEVEL, Undo, changes_of, declared_temporarily
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import (
+    DECLARED_LEVEL,
+    Undo,
+    changes_of,
+    declared_temporarily,
+)
 from relayish.ir.relay.expr import Op
 
 _T = TypeVar("_T")
@@ -23,8 +28,8 @@ class OpTable(Generic[_T]):
     """One property of operators: a value for each operator that has it.
 
     Each value has a level, and that of the highest counts. What a declaration tells has
-    :data:`~relayish.ir.declarations.DECLARED_LEVEL`; declaring an operator anew takes nothing away
-    that was registered.
+    :data:`~relayish.ir.registration.declarations.DECLARED_LEVEL`; declaring an operator anew takes
+    nothing away that was registered.
 
     Args:
         name: What it is called.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from relayish.ir.property import Property
+from relayish.ir.domains.property import Property
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties
 

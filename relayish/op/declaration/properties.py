@@ -12,8 +12,8 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from relayish.ir.attrs import Attrs
-from relayish.ir.property import Property
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.domains.property import Property
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import Type
 from relayish.op.declaration.layout_rule import LayoutRule

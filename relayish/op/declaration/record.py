@@ -8,8 +8,8 @@ from typing import Any, Final, TypedDict
 
 from relayish._support.arity import check_arity
 from relayish.errors import DeclarationError
-from relayish.ir.attrs import Attrs
-from relayish.ir.property import Property
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.domains.property import Property
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration import properties
 from relayish.op.declaration.layout_rule import LayoutRule

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from relayish.errors import DeclarationError, FieldError, suggest
-from relayish.ir.attrs import Attrs
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op.declaration.signature import ARRAY, read_signature
 
 

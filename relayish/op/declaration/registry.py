@@ -21,10 +21,10 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
-from relayish.ir.domain import Domain, get_domain
-from relayish.ir.packages import load_packages
+from relayish.ir.domains.domain import Domain, get_domain
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import Redo, Undo, changes_of, declared_temporarily
+from relayish.ir.registration.packages import load_packages
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op, op_of
@@ -33,11 +33,7 @@ from relayish.op.declaration.families import check_place, enter_domain, leave_do
 from relayish.op.declaration.names import check_name, checked_arguments, domain_name
 from relayish.op.declaration.op_table import ALL_TABLES
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
-from relayish.op.declaration.references import (
-    Declared,
-    check_argument_types,
-    check_references,
-)
+from relayish.op.declaration.references import Declared, check_argument_types, check_references
 from relayish.op.declaration.signature import find_arguments
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}

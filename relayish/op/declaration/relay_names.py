@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relayish.ir.declarations import DECLARED_LEVEL
+from relayish.ir.registration.declarations import DECLARED_LEVEL
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration.attribute_keys import set_attr
 from relayish.op.declaration.properties import OpPattern

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from relayish.ir.declarations import DECLARED_LEVEL, watch_table
+from relayish.ir.registration.declarations import DECLARED_LEVEL, watch_table
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op.declaration.layout_rule import LayoutRule
 from relayish.op.declaration.names import check_name

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from relayish.errors import DeclarationError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 
 ARRAY: Final = "array"
 """The annotation of a parameter that may be given as an array of numpy."""

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from relayish._support.arity import check_arity
 from relayish.errors import FieldError
-from relayish.ir.declarations import watch_table
+from relayish.ir.registration.declarations import watch_table
 from relayish.ir.relay.expr import Call, Op
 from relayish.op.declaration.names import check_name
 from relayish.op.declaration.op_table import OpTable

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.padding import tile
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, StaticForm
@@ -39,13 +39,7 @@ from relayish.op.dyn.types import (
     dynamic_upsampling_type,
 )
 from relayish.op.image import Resize2DAttrs, resize_tensor
-from relayish.op.nn.space import (
-    PadAttrs,
-    UpSampling3DAttrs,
-    UpSamplingAttrs,
-    pad_tensor,
-    upsample,
-)
+from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, pad_tensor, upsample
 from relayish.op.tensor.broadcasting import broadcast_value
 from relayish.op.tensor.creation import InitOpAttrs, fill_tensor
 from relayish.op.tensor.masking import OneHotAttrs, one_hot

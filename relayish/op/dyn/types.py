@@ -12,13 +12,7 @@ from relayish.op.tensor.sorting import topk_type
 from relayish.op.tensor.sparse import check_lengths
 from relayish.op.types.dimension import ANY, compare, normalise_axis, show_type
 from relayish.op.types.layout_types import layout_axes
-from relayish.op.types.type_rules import (
-    require_length,
-    require_number,
-    scalar,
-    tensor,
-    unify_dtype,
-)
+from relayish.op.types.type_rules import require_length, require_number, scalar, tensor, unify_dtype
 from relayish.op.values.evaluation import Parameters
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op

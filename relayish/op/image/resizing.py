@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import attrs
+from relayish.ir.attributes.attrs import attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.precision import weighing_dtype
 from relayish.numeric.resizing import Axis, Resampling, resize

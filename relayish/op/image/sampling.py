@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.precision import narrow
 from relayish.numeric.sampling import affine_grid, sample_grid

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.numeric.axes import align
 from relayish.numeric.elementary import scale_negative

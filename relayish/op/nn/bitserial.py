@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.products import matrix_product
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op

@@ -8,14 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.numeric.blocks import (
-    batch_to_space,
-    depth_to_space,
-    space_to_batch,
-    space_to_depth,
-)
+from relayish.numeric.blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import of_layout

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.errors import OperatorError
 from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
-from relayish.ir.value import as_value
+from relayish.ir.values.value import as_value
 from relayish.op.builders.attribute_shorthand import expand_shorthand
 from relayish.op.builders.builder import custom_builder
 from relayish.op.builders.call import call_op, relay_call

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 from relayish.op.nn.ranked_attrs import RankedAttrs, per_axis
 from relayish.op.types.fields import Dimension, OptionalDType
 

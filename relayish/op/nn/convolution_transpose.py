@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.numeric.convolution import column_blocks, transpose_convolve
 from relayish.numeric.precision import accumulator, operand, round_to
 from relayish.numeric.windows import Windows, extend

@@ -8,13 +8,7 @@ from typing import NamedTuple, TypeAlias
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.declaration.relation import TypeReporter
-from relayish.op.nn.window_types import (
-    SPATIAL,
-    per_axis,
-    sum_padding,
-    window_counts,
-    window_reach,
-)
+from relayish.op.nn.window_types import SPATIAL, per_axis, sum_padding, window_counts, window_reach
 from relayish.op.types.dimension import (
     add,
     compare,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.precision import widen
 from relayish.op.declaration.properties import OpPattern

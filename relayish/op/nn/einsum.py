@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.products import einsum
 from relayish.op.declaration.properties import OpPattern

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.dtype import get_lowest_number
+from relayish.ir.values.dtype import get_lowest_number
 from relayish.numeric.pooling import combine_windows, count_elements
 from relayish.numeric.precision import divide_sum, is_whole, round_to, unpack, widen
 from relayish.numeric.windows import Sides, Windows, extend

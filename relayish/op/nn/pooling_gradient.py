@@ -8,13 +8,7 @@ from relayish.numeric.precision import round_to, unpack, widen
 from relayish.numeric.windows import extend
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op
-from relayish.op.nn.pooling import (
-    divide,
-    get_lowest,
-    pad_windows,
-    pool_padding,
-    window_sizes,
-)
+from relayish.op.nn.pooling import divide, get_lowest, pad_windows, pool_padding, window_sizes
 from relayish.op.nn.pooling_attrs import MaxPool2DAttrs
 from relayish.op.nn.pooling_types import pool_gradient_type, with_dilation
 from relayish.op.values.evaluation import Array

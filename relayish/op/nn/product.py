@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import align
 from relayish.numeric.products import matrix_product
@@ -17,12 +18,7 @@ from relayish.op.declaration.relation import TypeReporter
 from relayish.op.layouts.rules import of_axis, of_dense
 from relayish.op.nn.arguments import settle, tensor_so_far, unify_sizes
 from relayish.op.nn.mac_count import count_product
-from relayish.op.types.dimension import (
-    broadcast_dimension,
-    multiply,
-    normalise_axis,
-    show_type,
-)
+from relayish.op.types.dimension import broadcast_dimension, multiply, normalise_axis, show_type
 from relayish.op.types.fields import Dimension, OptionalDType
 from relayish.op.types.type_rules import tensor, unify_dtype
 from relayish.op.values.evaluation import Array, result_dtype

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar, NamedTuple
 
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 
 
 class _PerAxis(NamedTuple):
@@ -37,7 +37,7 @@ class RankedAttrs(Attrs):
 
     Args:
         plain: The fields whose strings Relay keeps as they are, unlike a
-            :data:`~relayish.ir.attrs.String`.
+            :data:`~relayish.ir.attributes.conversion.String`.
         **defaults: By name: the defaults of fields, as those of layouts.
     """
 

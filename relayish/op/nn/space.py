@@ -8,7 +8,8 @@ from math import inf
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
 from relayish.numeric.arguments import get_scalar
 from relayish.numeric.padding import pad

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.numeric.products import matrix_product
 from relayish.op.declaration.properties import OpPattern

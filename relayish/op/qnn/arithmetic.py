@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.numeric.quantization import spread_scale
 from relayish.op.declaration.properties import OpPattern, evaluate, rule

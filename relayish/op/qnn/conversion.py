@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import DType, numpy_dtype
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.values.dtype import DType, numpy_dtype
 from relayish.numeric.elementary import round_half_away
 from relayish.numeric.quantization import spread_scale
 from relayish.op.declaration.properties import OpPattern

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.quantization import convert_saturated
 from relayish.op.types.dimension import compare, normalise_axis, show_type, unify
 from relayish.op.types.fields import Dimension

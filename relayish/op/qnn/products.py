@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.builders.builder import custom_builder

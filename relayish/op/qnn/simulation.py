@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError, OperatorError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
@@ -22,11 +22,7 @@ from relayish.op.layouts.quantised_rules import requantize_layouts
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.nn.arguments import settle
 from relayish.op.qnn.conversion import DequantizeAttrs
-from relayish.op.qnn.parameters import (
-    check_pair_along,
-    check_scalar,
-    require_quantised,
-)
+from relayish.op.qnn.parameters import check_pair_along, check_scalar, require_quantised
 from relayish.op.types.dimension import show_type
 from relayish.op.types.type_rules import tensor
 from relayish.op.values.evaluation import Array

@@ -14,10 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, Integer, attrs
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import Integer
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, Type
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
 from relayish.op.random import threefry

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import DType
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.values.dtype import DType
 from relayish.op.builders.builder import namespace
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op

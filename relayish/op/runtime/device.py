@@ -9,7 +9,8 @@ import numpy as np
 
 from relayish._support.graph import fold_tree
 from relayish.errors import OperatorError, TypeInferenceError, suggest
-from relayish.ir.attrs import Attrs, DictAttrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.type import FuncType, IncompleteType, TupleType, Type
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op.declaration.registry import register_op

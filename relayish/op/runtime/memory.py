@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import DType
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import GlobalTypeVar, TensorType, TupleType, Type, TypeCall
 from relayish.ir.relay.virtual_device import VirtualDevice
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.values.dtype import DType
 from relayish.numeric.precision import is_whole
 from relayish.op.builders.builder import namespace
 from relayish.op.declaration.registry import register_op

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.op.builders.builder import namespace
 from relayish.op.declaration.registry import register_op

@@ -9,17 +9,13 @@ from typing import Final, Unpack
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.integers import power_of_integers
+from relayish.ir.values.integers import power_of_integers
 from relayish.numeric.precision import is_whole, refuse_zeros, truncate_quotient
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.types.type_rules import broadcast
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-    apply_into,
-)
+from relayish.op.values.evaluation import Array, Parameters, apply_into
 
 Function = Callable[[Array, Array], Array]
 Evaluation = Callable[[Parameters, Array, Array], Array]

@@ -13,20 +13,11 @@ from relayish.numeric.reduction import reduce_along
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
 from relayish.op.tensor.creation import InitOpAttrs, read_shape
-from relayish.op.types.dimension import (
-    ANY,
-    broadcast_shapes,
-    compare,
-    show_shape,
-    show_type,
-)
+from relayish.op.types.dimension import ANY, broadcast_shapes, compare, show_shape, show_type
 from relayish.op.types.fields import Dimension
 from relayish.op.types.result_size import bound_by_inputs
 from relayish.op.types.type_rules import require_length, tensor, unify_dtype
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-)
+from relayish.op.values.evaluation import Array, Parameters
 
 
 def broadcast_value(data: Array, shape: Sequence[int]) -> Array:

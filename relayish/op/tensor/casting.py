@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import DType, numpy_dtype
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.values.dtype import DType, numpy_dtype
 from relayish.numeric.precision import cast_to
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op

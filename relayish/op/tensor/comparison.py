@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Unpack
 
-from relayish.ir.property import Property
+from relayish.ir.domains.property import Property
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from relayish.errors import OperatorError
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op.builders.attribute_shorthand import as_constant
 from relayish.op.builders.builder import custom_builder
 from relayish.op.builders.call import relay_call

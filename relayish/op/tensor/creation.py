@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import DType
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
+from relayish.ir.values.dtype import DType
 from relayish.numeric.precision import cast_to
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op

@@ -9,9 +9,9 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
-from relayish.ir.property import Property
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.domains.property import Property
+from relayish.ir.values.dtype import DType, get_lowest_number, numpy_dtype
 from relayish.numeric.elementary import round_half_away, sigmoid
 from relayish.numeric.error_function import erf
 from relayish.numeric.precision import is_whole, narrow, widen
@@ -20,11 +20,7 @@ from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import keep_layout
 from relayish.op.types.type_rules import identity, identity_comparison
-from relayish.op.values.evaluation import (
-    Array,
-    Parameters,
-    apply_into,
-)
+from relayish.op.values.evaluation import Array, Parameters, apply_into
 
 
 @attrs("relay.attrs.ClipAttrs")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, Integer, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import Integer, String
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.indexing import index_along, index_of_rows
@@ -15,12 +16,7 @@ from relayish.op.layouts.shape_rules import take_layouts
 from relayish.op.types import dimension
 from relayish.op.types.dimension import broadcast_shapes, show_shape
 from relayish.op.types.fields import Dimension
-from relayish.op.types.type_checks import (
-    check_within,
-    integers,
-    unify_dimensions,
-    vector_of_sizes,
-)
+from relayish.op.types.type_checks import check_within, integers, unify_dimensions, vector_of_sizes
 from relayish.op.types.type_rules import tensor, tensors
 from relayish.op.values.evaluation import Array, Parameters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.indexing import one_hot as place_values
@@ -15,10 +15,7 @@ from relayish.op.types import dimension
 from relayish.op.types.dimension import broadcast_shapes, show_shape
 from relayish.op.types.fields import OptionalDType
 from relayish.op.types.result_size import bound_by_broadcast
-from relayish.op.types.type_checks import (
-    integers,
-    unify_dimensions,
-)
+from relayish.op.types.type_checks import integers, unify_dimensions
 from relayish.op.types.type_rules import tensor, unify_dtype
 from relayish.op.values.evaluation import Array, Parameters, number_of, result_dtype
 

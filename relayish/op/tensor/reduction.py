@@ -9,7 +9,8 @@ from typing import Final, Unpack
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, Bool, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import Bool
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.ordering import accumulate

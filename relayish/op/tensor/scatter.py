@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, Integer, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import Integer, String
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.indexing import SCATTERED, index_along, index_of_rows, scatter
 from relayish.numeric.precision import is_whole

@@ -7,23 +7,13 @@ import math
 import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern
 from relayish.op.declaration.registry import register_op
-from relayish.op.layouts.shape_rules import (
-    expand_dims_layouts,
-    reshape_layouts,
-    squeeze_layouts,
-)
-from relayish.op.types.dimension import (
-    compare,
-    is_static,
-    product,
-    show_shape,
-    show_type,
-)
+from relayish.op.layouts.shape_rules import expand_dims_layouts, reshape_layouts, squeeze_layouts
+from relayish.op.types.dimension import compare, is_static, product, show_shape, show_type
 from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import OptionalDType
 from relayish.op.types.reshape import Range, reshape_shape, splice

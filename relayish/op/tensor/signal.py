@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, Bool, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import Bool
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.registry import register_op
 from relayish.op.types import dimension

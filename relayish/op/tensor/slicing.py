@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
-from relayish.ir.attrs import Attrs, String, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import String
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.axes import normalise_axis
 from relayish.op.declaration.properties import MixedPrecision, OpPattern

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.dtype import DType
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.values.dtype import DType
 from relayish.numeric.axes import normalise_axis
 from relayish.numeric.ordering import find_distinct, find_top, order
 from relayish.op.declaration.registry import register_op

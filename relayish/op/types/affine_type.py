@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relayish.errors import FieldError
-from relayish.ir.dtype import DType, check_dtype
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Expr
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.values.dtype import DType, check_dtype
 
 
 class AffineType:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from relayish.ir.dtype import check_dtype
 from relayish.ir.relay.type import PrimExpr
+from relayish.ir.values.dtype import check_dtype
 
 Dimension: TypeAlias = int | PrimExpr
 """A size: a number, or an expression over the dimensions of a shape."""

@@ -7,14 +7,7 @@ from collections.abc import Callable, Sequence
 
 from relayish.errors import EvaluationError, RelayishError
 from relayish.ir.relay.type import Any as AnyDimension
-from relayish.op.types.dimension import (
-    ANY,
-    floor_divide,
-    is_static,
-    multiply,
-    product,
-    show_shape,
-)
+from relayish.op.types.dimension import ANY, floor_divide, is_static, multiply, product, show_shape
 from relayish.op.types.fields import Dimension
 
 _COPY, _INFER, _COPY_REST, _MERGE, _SPLIT = 0, -1, -2, -3, -4

@@ -12,9 +12,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.dtype import element_name
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.values.dtype import element_name
 from relayish.op.declaration.properties import relation, result_size, rule, view
 from relayish.op.declaration.relation import NULL_REPORTER
 from relayish.op.types.layout import read_layout

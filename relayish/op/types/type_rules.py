@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import TypeInferenceError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.ir.structural_equal import structural_equal
 from relayish.op.declaration.relation import Rule
 from relayish.op.types.dimension import broadcast_shapes, show_shape, show_type
 from relayish.op.types.fields import Dimension

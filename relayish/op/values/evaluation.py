@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.precision import cast_to
 
 Array: TypeAlias = Any  # a numpy scalar or array; its element type is known only when it comes

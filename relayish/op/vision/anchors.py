@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, Integer, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.conversion import Integer
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.declaration.properties import OpPattern
 from relayish.op.declaration.registry import register_op

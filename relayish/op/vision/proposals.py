@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.suppression import select_standing
 from relayish.op.declaration.registry import register_op

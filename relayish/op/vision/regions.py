@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.precision import cast_to
 from relayish.numeric.regions import align_regions, pool_regions

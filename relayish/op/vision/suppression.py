@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.numeric.arguments import get_count, get_scalar
 from relayish.numeric.suppression import select_standing

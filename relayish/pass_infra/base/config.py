@@ -9,8 +9,8 @@ from typing import Any, Final, TypedDict
 from pyrsistent import PMap, pmap
 
 from relayish.errors import ConfigError, suggest
-from relayish.ir.claims import Claims
-from relayish.ir.declarations import watch_table
+from relayish.ir.registration.claims import Claims
+from relayish.ir.registration.declarations import watch_table
 from relayish.registry.option import OptionValueError, check_value, describe_hint, read_value
 from relayish.registry.syntax import parse_value
 

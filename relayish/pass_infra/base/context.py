@@ -13,13 +13,7 @@ from typing import Final, NamedTuple, Never, NoReturn, Self
 
 from pyrsistent import PMap
 
-from relayish.errors import (
-    ConfigError,
-    FrozenNodeError,
-    IgnoredNameWarning,
-    PassError,
-    suggest,
-)
+from relayish.errors import ConfigError, FrozenNodeError, IgnoredNameWarning, PassError, suggest
 from relayish.pass_infra.base import config as configuration
 from relayish.pass_infra.base.config import ConfigDescription, check_config, config_default
 from relayish.pass_infra.base.info import PassInfo, current_name, is_made, short_name

@@ -10,10 +10,10 @@ from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
 from relayish._support import hooks
 from relayish.errors import DeclarationError, PassError, UndeclaredError, add_note, indefinite
-from relayish.ir.claimed_table import ClaimedTable
-from relayish.ir.module import AnyModule, Module
-from relayish.ir.node import Node
-from relayish.ir.untyped import add_hint
+from relayish.ir.modules.module import AnyModule, Module
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.untyped import add_hint
+from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.pass_infra.base.common import NOTHING_ASKED, set_common
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext

@@ -9,7 +9,7 @@ from typing import Final
 
 from relayish._support import hooks
 from relayish.errors import PassError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 
 BINARY_SUFFIX: Final = ".rly"
 """What names of files in binary form end in."""

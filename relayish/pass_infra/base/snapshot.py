@@ -14,14 +14,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from relayish.errors import PassError, add_note, indefinite
-from relayish.ir.attrs import Attrs
-from relayish.ir.field import Field
-from relayish.ir.literal import hash_literal
-from relayish.ir.module import AnyModule
-from relayish.ir.naming import name_of
-from relayish.ir.node import Node
-from relayish.ir.span import at_span
-from relayish.ir.traversal import ByKind, Traversal
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.naming import name_of
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import at_span
+from relayish.ir.nodes.traversal import ByKind, Traversal
+from relayish.ir.values.literal import hash_literal
 from relayish.pass_infra.base.info import PassInfo
 
 

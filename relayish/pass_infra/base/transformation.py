@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from relayish.errors import DeclarationError
-from relayish.ir.module import Module
-from relayish.ir.node import Node
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
 from relayish.pass_infra.base.pass_class import (
     AnyFunctionPass,
     ModulePass,

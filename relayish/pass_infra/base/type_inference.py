@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from relayish.errors import TypeInferenceError, UnknownKindError, indefinite
-from relayish.ir.claimed_table import ClaimedTable
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.registration.claimed_table import ClaimedTable
 
 _M = TypeVar("_M", bound=AnyModule)
 

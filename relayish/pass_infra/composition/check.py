@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
 from relayish.errors import CheckError, DeclarationError, UnknownNameError, add_note, suggest
-from relayish.ir.claimed_table import ClaimedTable
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.pass_infra.composition.registry import REGISTRY
 
 

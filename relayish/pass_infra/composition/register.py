@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar, cast, dataclass_transform
 
 from relayish.errors import DeclarationError, PassError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass, check_kind
 from relayish.pass_infra.base.transformation import class_of, subject_of

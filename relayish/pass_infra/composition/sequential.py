@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Self, TypeVar
 
 from relayish.errors import DeclarationError, PassError, PipelineError, UnknownNameError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.context import PassContext, resume
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.pass_class import Pass

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any, Generic, TypeVar
 
 from relayish.errors import PassError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.common import NOTHING_ASKED
 from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass
 from relayish.pass_infra.composition.sequential import Sequential

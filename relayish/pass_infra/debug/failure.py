@@ -9,7 +9,7 @@ from typing import Final
 
 from relayish._support.files import name_in_errors
 from relayish.errors import PassError, RelayishError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.composition.check import get_check, run_check
 from relayish.pass_infra.debug.bisect import Fault
 from relayish.pass_infra.instruments.program_text import ProgramTexts

@@ -14,14 +14,14 @@ from itertools import product
 from typing import Any, Final, TypeAlias, TypeVar
 
 from relayish.errors import RelayishError, indefinite
-from relayish.ir.claimed_table import ClaimedTable
-from relayish.ir.field import Field
-from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
-from relayish.ir.renaming import replace_nodes
-from relayish.ir.roles import Role
-from relayish.ir.scoping import PROGRAM, operands, scopes
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.roles import Role
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING
+from relayish.ir.registration.claimed_table import ClaimedTable
+from relayish.ir.scopes.renaming import replace_nodes
+from relayish.ir.scopes.scoping import PROGRAM, operands, scopes
 from relayish.pass_infra.base.type_inference import has_type_inference, infer_types
 from relayish.pass_infra.composition.check import run_check
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from relayish._support import hooks
 from relayish._support.per_thread import PerThread
-from relayish.ir.module import AnyModule
-from relayish.ir.one_line import one_line
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.pass_class import tell, watch_common_options

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Final, TextIO
 
 from relayish.errors import DeclarationError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.instruments.line_diff import diff_lines
 from relayish.pass_infra.instruments.program_text import ProgramTexts

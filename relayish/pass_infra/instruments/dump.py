@@ -11,7 +11,7 @@ from typing import Final
 from relayish._support.files import replace_file
 from relayish._support.per_thread import PerThread
 from relayish.errors import PassError, add_note
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.instruments.program_text import ProgramTexts
 from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.snapshot import Snapshot
 from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection
 from typing import TextIO
 
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.instruments.program_text import ProgramTexts
 from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass

@@ -6,7 +6,7 @@ from typing import Final
 
 from relayish._support import hooks
 from relayish._support.per_thread import PerThread
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 
 KEPT: Final = 4
 """So many texts are kept: what a pass took and returned, and the pass around it."""

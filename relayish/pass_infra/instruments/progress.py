@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, TextIO
 
 from relayish._support.per_thread import PerThread
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from relayish._support.per_thread import PerThread
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 

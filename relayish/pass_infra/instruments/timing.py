@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from relayish._support.graph import walk_tree
 from relayish._support.per_thread import PerThread
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from relayish._support.per_thread import PerThread
 from relayish.errors import CheckError, DeclarationError, RelayishError, UnknownNameError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.composition.check import get_check, run_check

@@ -7,7 +7,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_closed, check_well_formed
 from relayish.domain import verifier
 from relayish.errors import CheckError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.composition.check import register_check
 

@@ -6,18 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from relayish.analysis.infer_type import infer_type
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.function_attributes import is_skipped
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.decorators import Facts, Maker, decorate, info_of
 from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.base.pass_class import (
-    FUNCTION_PASSES,
-    AnyFunctionPass,
-    check_kind,
-)
+from relayish.pass_infra.base.pass_class import FUNCTION_PASSES, AnyFunctionPass, check_kind
 from relayish.pass_infra.base.type_inference import TYPE_INFERENCE
 
 TransformFunction: TypeAlias = Callable[[Any, IRModule, PassContext], Any]

@@ -10,8 +10,8 @@ from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.dataflow.state_text import state_text
 from relayish.errors import PassError
-from relayish.ir.module import AnyModule, Module
-from relayish.ir.node import Node
+from relayish.ir.modules.module import AnyModule, Module
+from relayish.ir.nodes.node import Node
 from relayish.pass_infra.base.info import PassInfo
 
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from relayish.analysis.type_variables import free_type_vars
 from relayish.analysis.variables import free_vars
 from relayish.functor import ExprMutator
-from relayish.ir.naming import name_of
-from relayish.ir.node import NAMES
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.naming import name_of
+from relayish.ir.nodes.node import NAMES
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
-from relayish.ir.scoping import operands, scope_roots
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.scopes.scoping import operands, scope_roots
 from relayish.pass_infra.debug.shrink import SHRINKING, chunks, find_named
 
 

@@ -1,1 +1,1 @@
-"""Pipelines over models of ONNX."""
+"""Passes over models of ONNX, in rooms by subject."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from relayish.errors import PassError
 from relayish.pass_infra.composition.sequential import Sequential
-from relayish.passes.default_pipeline import DefaultPipeline
+from relayish.passes.relay.default_pipeline import DefaultPipeline
 
 ONNX_PASSES: Final = (
     "SimplifyOnnx",  # nothing unused, constants folded and merged: equal nodes have equal operands

@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis.dominators import post_dominators
-from relayish.ir.node import NAMES, Node
+from relayish.ir.nodes.node import NAMES, Node
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.span import Span
 from relayish.pass_infra import register_pass
 
 SOURCE_NAME: Final = "index"

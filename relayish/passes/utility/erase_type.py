@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TypeVar, cast
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass

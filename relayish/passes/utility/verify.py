@@ -11,7 +11,7 @@ After, the same, or an error that says all that is wrong.
 
 from __future__ import annotations
 
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra import register_pass
 from relayish.pass_infra.composition.check import run_check
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.ir.node import Node, lineage
+from relayish.ir.nodes.node import Node, lineage
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Op
 from relayish.rewriting.rule import Rule
 from relayish.rewriting.rules import SELECTORS, RuleSet, Select

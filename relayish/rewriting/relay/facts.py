@@ -11,14 +11,14 @@ from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import TypeInferenceError, UnknownKindError
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, If, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
-from relayish.ir.scoping import has_scopes
-from relayish.ir.span import Span
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.scopes.scoping import has_scopes
 from relayish.op.builders.known_type import TypeFinder, get_annotated_type
 from relayish.rewriting.rewrite import FACTS
 from relayish.rewriting.rule import Facts, Rule

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish.errors import FieldError
-from relayish.ir.node import Node
-from relayish.ir.one_line import show_found
+from relayish.ir.kinds.one_line import show_found
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.module import IRModule
 from relayish.text.relay.parser import parse, parse_node
 from relayish.text.relay.printer import astext

@@ -14,9 +14,9 @@ import numpy as np
 
 import relayish.text.relay.block_layout  # noqa: F401 - says where statements are written
 from relayish._support.trampoline import Rule, run
-from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
-from relayish.ir.literal import spell_scalar
-from relayish.ir.node import Node
+from relayish.ir.attributes.attrs import Attrs, attrs_class
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, Match, Pattern, TypeData
 from relayish.ir.relay.expr import (
     Call,
@@ -37,6 +37,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
+from relayish.ir.values.literal import spell_scalar
 from relayish.op.declaration.properties import attrs_in_metadata, attrs_type
 from relayish.op.declaration.registry import is_declared_when_asked_for, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position

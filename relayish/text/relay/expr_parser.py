@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
-from relayish.ir.attrs import Attrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import (
     Call,
@@ -26,7 +26,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
 )
 from relayish.ir.relay.type import Type
-from relayish.ir.value import as_value
+from relayish.ir.values.value import as_value
 from relayish.text.literals import NUMBER, read_scalar, unquote
 from relayish.text.relay.lexer import AFTER, NONE, STATEMENT
 from relayish.text.relay.reader import Reader

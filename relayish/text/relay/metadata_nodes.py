@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,

@@ -10,8 +10,8 @@ from typing import Any, Final
 from relayish._support import hooks
 from relayish._support.trampoline import Rule, run
 from relayish.errors import FieldError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Pattern, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule

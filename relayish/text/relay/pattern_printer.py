@@ -7,8 +7,8 @@ from functools import partial
 from itertools import chain
 from typing import Final, Protocol, cast
 
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
     Constructor,
     Pattern,

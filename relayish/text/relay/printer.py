@@ -7,7 +7,7 @@ from typing import Any
 
 from relayish._support import hooks
 from relayish.errors import FieldError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.language import RELAY

@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 
 from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.language import RELAY

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from relayish._support.trampoline import Rule
-from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
 from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained

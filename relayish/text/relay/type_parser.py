@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
-from relayish.ir.dtype import check_dtype
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import (
@@ -33,6 +32,7 @@ from relayish.ir.relay.type import (
     TypeVar,
 )
 from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained
+from relayish.ir.values.dtype import check_dtype
 from relayish.text.node_reader import node_form
 from relayish.text.reader import Binder
 from relayish.text.relay.lexer import DEVICE, INTEGER, LABEL, TYPE

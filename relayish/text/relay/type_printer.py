@@ -9,9 +9,8 @@ from itertools import chain
 from typing import Any, Final, cast
 
 from relayish.errors import FieldError
-from relayish.ir.dtype import check_dtype
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.traversal import TYPES
@@ -32,7 +31,8 @@ from relayish.ir.relay.type import (
     TypeRelation,
     TypeVar,
 )
-from relayish.ir.scoping import free_variables, type_variables_bound_by
+from relayish.ir.scopes.scoping import free_variables, type_variables_bound_by
+from relayish.ir.values.dtype import check_dtype
 from relayish.text.generic_form import assemble, find_repeated, node_parts, separate_by_commas
 from relayish.text.literals import quote
 from relayish.text.metadata_writer import MetadataWriter

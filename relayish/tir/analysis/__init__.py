@@ -9,9 +9,8 @@ carries any.
 
 from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.dependence.accesses import Access, Accesses, collect_accesses
-from relayish.tir.analysis.dependence.dependence import (
-    Dependence,
-    DependenceKind,
+from relayish.tir.analysis.dependence.dependence import Dependence, DependenceKind
+from relayish.tir.analysis.dependence.dependences import (
     dependences,
     is_parallel,
     loop_carried,

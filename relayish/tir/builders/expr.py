@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import FieldError, OperatorError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.one_line import one_line
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.kinds.one_line import one_line
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import REDUCE_OPERATORS, Reduce
 from relayish.tir.ir.flags import ReduceType

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from relayish.errors import BuilderError
-from relayish.ir.one_line import show_found
+from relayish.ir.kinds.one_line import show_found
 from relayish.tir.builders.stmt import for_, if_then_else, schedule_block, store
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt

@@ -32,9 +32,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from relayish.errors import LoweringError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, one_line_at
-from relayish.ir.scoping import free_variables
+from relayish.ir.kinds.one_line import one_line, one_line_at
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import free_variables
 from relayish.tir.builders.expr import reduce_step
 from relayish.tir.functor import ExprMutator
 from relayish.tir.ir.expr import Reduce

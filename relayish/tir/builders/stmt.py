@@ -6,19 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from relayish.errors import FieldError
-from relayish.ir.one_line import show_found
+from relayish.ir.kinds.one_line import show_found
 from relayish.tir.builders.expr import as_attrs
 from relayish.tir.ir.expr import ArgumentGroup, PrimitiveNode
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_BIND, NO_VECTORIZE, BindInfo, ForType, VectorizeInfo
 from relayish.tir.ir.operators import Expr, Operand, as_expr
-from relayish.tir.ir.stmt import (
-    Block,
-    For,
-    IfThenElse,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-)
+from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Store, Tensor, Var
 from relayish.tir.ir.type import VOID, TypeLike, as_type
 

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish.errors import OperatorError
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
 from relayish.tir.builders.expr import as_attrs
 from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.flags import CallType

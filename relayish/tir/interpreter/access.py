@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import EvaluationError, OutOfBoundsError, UnsupportedError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 from relayish.tir.interpreter import failures
 from relayish.tir.interpreter.compiler import RULES, Compiler, each, require, require_index
 from relayish.tir.interpreter.memory import Array, Memory, row_major, size_of

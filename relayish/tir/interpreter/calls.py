@@ -14,8 +14,8 @@ from relayish.errors import (
     UninitialisedReadError,
     UnsupportedError,
 )
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.interpreter.access import in_tuple, layout_of
 from relayish.tir.interpreter.compiler import (

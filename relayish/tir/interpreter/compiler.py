@@ -16,9 +16,9 @@ import numpy as np
 
 from relayish._support.division import divide, remainder
 from relayish.errors import EvaluationError, LifetimeError, TypeConfusionError
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
 from relayish.tir.interpreter import failures
 from relayish.tir.interpreter.failures import Refusal
 from relayish.tir.interpreter.numbers import divide_exactly, truncate

@@ -7,10 +7,10 @@ from typing import Any, Final, Self
 
 from relayish.domain.dispatch import Dispatch
 from relayish.domain.handler import DefaultHandler
-from relayish.ir.replacing import with_evaluated
-from relayish.ir.roles import Role
-from relayish.ir.scoping import has_scopes, operands
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.replacing import with_evaluated
+from relayish.ir.scopes.scoping import has_scopes, operands
 from relayish.tir.interpreter.numbers import hand_out, literal
 from relayish.tir.interpreter.run import prepare_value
 from relayish.tir.ir.operators import Expr, FloatImm, IntImm, UIntImm

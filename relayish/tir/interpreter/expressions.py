@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from relayish.errors import UnsupportedError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 from relayish.tir.interpreter import arrays
 from relayish.tir.interpreter.compiler import RULES, Compiler, require
 from relayish.tir.interpreter.numbers import literal, maker, round_to

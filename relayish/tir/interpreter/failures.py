@@ -8,16 +8,11 @@ from operator import attrgetter
 from types import FrameType
 from typing import Any, Final, NoReturn
 
-from relayish.errors import (
-    EvaluationError,
-    OutOfBoundsError,
-    UninitialisedReadError,
-    add_note,
-)
-from relayish.ir.naming import name_of
-from relayish.ir.node import Node
-from relayish.ir.one_line import quote
-from relayish.ir.scoping import PROGRAM
+from relayish.errors import EvaluationError, OutOfBoundsError, UninitialisedReadError, add_note
+from relayish.ir.fields.naming import name_of
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter.memory import show
 from relayish.tir.interpreter.unit import Call, Unit
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from relayish._support import hooks
 from relayish.errors import EndlessRecursionError, TypeConfusionError, UnsupportedError
-from relayish.ir.callables import CALLABLES, Callee
-from relayish.ir.module import AnyModule
-from relayish.ir.one_line import describe
+from relayish.ir.kinds.callables import CALLABLES, Callee
+from relayish.ir.kinds.one_line import describe
+from relayish.ir.modules.module import AnyModule
 from relayish.tir.interpreter.memory import Array
 from relayish.tir.interpreter.numbers import hand_out
 from relayish.tir.ir.type import Type

@@ -13,11 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish._support.division import divide
-from relayish.errors import (
-    DivisionByZeroError,
-    InexactError,
-    TypeConfusionError,
-)
+from relayish.errors import DivisionByZeroError, InexactError, TypeConfusionError
 from relayish.tir.interpreter.memory import Array
 from relayish.tir.ir.operators import integer_range
 from relayish.tir.ir.type import Type

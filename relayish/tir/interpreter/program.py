@@ -8,8 +8,8 @@ from typing import Any
 
 from relayish._support.collector import pause_collection
 from relayish.errors import TypeConfusionError
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter import access, calls, expressions  # noqa: F401 - their rules
 from relayish.tir.interpreter.compiler import LIBRARY, Binding, Compiler, Place
 from relayish.tir.interpreter.foreign import ForeignFunction

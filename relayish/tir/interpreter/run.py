@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeConfusionError, UnknownNameError, suggest
-from relayish.ir.module import Module as IRModule
-from relayish.ir.naming import name_of
+from relayish.ir.fields.naming import name_of
+from relayish.ir.modules.module import Module as IRModule
 from relayish.tir.interpreter.failures import add_place
 from relayish.tir.interpreter.foreign import ForeignFunction
 from relayish.tir.interpreter.numbers import hand_out, take

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Final
 
 from relayish.errors import EvaluationError, LifetimeError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
 from relayish.tir.interpreter.access import constant
 from relayish.tir.interpreter.compiler import (
     LIBRARY,

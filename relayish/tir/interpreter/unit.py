@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
 from relayish.errors import EvaluationError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 MAX_CALLS: Final = 24
 """How deep units call each other directly."""

@@ -7,11 +7,11 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.property import Property
-from relayish.ir.roles import Access, Runs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Runs
+from relayish.ir.nodes.node import field, node
 from relayish.tir.ir.family import ExprNode, FunctionBase, IrNode, Stmt
 from relayish.tir.ir.flags import CallType, ReduceType
 from relayish.tir.ir.operators import Add, And, BinaryOpNode, Div, Expr, Max, Min, Mul, Or, Sub

@@ -12,9 +12,9 @@ value; ``Stmt`` is a statement of a block. A call is both.
 
 from __future__ import annotations
 
-from relayish.ir.node import Node, field
-from relayish.ir.property import Property
-from relayish.ir.span import Span
+from relayish.ir.domains.property import Property
+from relayish.ir.nodes.node import Node, field
+from relayish.ir.nodes.span import Span
 from relayish.tir.ir.language import TIR
 
 

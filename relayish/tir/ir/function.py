@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.property import Property
-from relayish.ir.roles import Runs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import field, node
 from relayish.tir.ir.family import ExprNode, Stmt
 from relayish.tir.ir.flags import ArgumentIO, DeviceAPI
 from relayish.tir.ir.target import UNKNOWN_TARGET, Target

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.roles import Access
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access
+from relayish.ir.nodes.node import field, node
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var

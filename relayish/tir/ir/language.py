@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.language import Language
+from relayish.ir.domains.language import Language
 
 TIR: Final = Language("tir", is_tree=True)
 """The language of loops: statements, index arithmetic, buffers and tensors."""

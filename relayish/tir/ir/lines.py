@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from relayish.ir.node import Node
-from relayish.ir.one_line import LINES, Operands, shorten
+from relayish.ir.kinds.one_line import LINES, Operands, shorten
+from relayish.ir.nodes.node import Node
 from relayish.tir.ir import expr, function, intrinsic, operation, operators, stmt, tensor
 
 SIGNS: Final[Mapping[type[operators.BinaryOpNode], str]] = {

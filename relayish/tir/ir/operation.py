@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.roles import Runs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import field, node
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import FunctionBase
 from relayish.tir.ir.operators import Expr

@@ -10,11 +10,11 @@ from typing import Any, Final, TypeAlias, Union
 import numpy as np
 
 from relayish.errors import FieldError, OperatorError
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node, field, node
-from relayish.ir.one_line import one_line
-from relayish.ir.property import Property
-from relayish.ir.roles import Atom
+from relayish.ir.domains.property import Property
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Atom
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node, field, node
 from relayish.tir.ir.family import ExprNode, IrNode
 from relayish.tir.ir.language import TIR
 from relayish.tir.ir.type import BOOL, FLOAT32, INT32, STRING, Type, as_type, bool_like

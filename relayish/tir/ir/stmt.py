@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from relayish.errors import FieldError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.roles import Access, Runs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Runs
+from relayish.ir.nodes.node import field, node
 from relayish.tir.ir.family import ExprNode, Stmt
 from relayish.tir.ir.flags import (
     NO_BIND,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import NoReturn
 
-from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
-from relayish.ir.roles import Access, Atom
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Access, Atom
+from relayish.ir.nodes.node import field, node
 from relayish.tir.ir.family import ExprNode, FunctionBase, Stmt
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.operators import Expr, Operand, as_expr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.traversal import Traversal
+from relayish.ir.nodes.traversal import Traversal
 from relayish.tir.ir.family import IrNode, Stmt
 from relayish.tir.ir.function import LoweredFunc, Module
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.errors import FieldError
-from relayish.ir.dtype import check_dtype, numpy_dtype
+from relayish.ir.values.dtype import check_dtype, numpy_dtype
 
 
 class Type(NamedTuple):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from relayish.ir.field import Field
-from relayish.ir.node import Node
-from relayish.ir.roles import Access, Role
-from relayish.ir.scoping import RoleTraversal
+from relayish.ir.fields.field import Field
+from relayish.ir.fields.roles import Access, Role
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import RoleTraversal
 from relayish.tir.ir.intrinsic import GetAddr
 from relayish.tir.ir.tensor import BufferRange, Parameter, Tensor
 

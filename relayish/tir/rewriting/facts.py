@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import PassError
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.scoping import PROGRAM, bound_by
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.effect import Effect
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.rewriting.rule import Facts as RewritingFacts
 from relayish.rewriting.rule import Rule
 from relayish.tir.analysis.facts.faults import may_fault

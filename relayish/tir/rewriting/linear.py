@@ -12,11 +12,7 @@ from typing import Final, NamedTuple
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import LinearForm, symmetric
 from relayish.tir.analysis.values.interval import wrap_integer
-from relayish.tir.analysis.values.literals import (
-    is_arithmetic,
-    make_literal,
-    range_of,
-)
+from relayish.tir.analysis.values.literals import is_arithmetic, make_literal, range_of
 from relayish.tir.analysis.values.value_numbers import ValueNumbers
 from relayish.tir.ir.operators import (
     Add,

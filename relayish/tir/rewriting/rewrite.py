@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.errors import PassError
-from relayish.ir.module import AnyModule
+from relayish.ir.modules.module import AnyModule
 from relayish.rewriting.rewrite import DRIVERS
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.ir.function import LoweredFunc

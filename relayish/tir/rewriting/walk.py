@@ -13,33 +13,19 @@ from typing import Any, Final, NamedTuple
 from relayish._support.collector import pause_collection
 from relayish._support.trampoline import Rule as Steps
 from relayish._support.trampoline import run
-from relayish.ir.node import Node
-from relayish.ir.renaming import replace_nodes
-from relayish.ir.scoping import bound_by, has_scopes
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.renaming import replace_nodes
+from relayish.ir.scopes.scoping import bound_by, has_scopes
 from relayish.rewriting.graph import GraphRewriter
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.analysis.facts.scopes import (
-    assume,
-    bind,
-    context_of,
-    enter_block,
-    enter_loop,
-)
+from relayish.tir.analysis.facts.scopes import assume, bind, context_of, enter_block, enter_loop
 from relayish.tir.analysis.regions.declared_regions import sort_regions
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.bind_once import bind_once
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, Not
-from relayish.tir.ir.stmt import (
-    Alloc,
-    Block,
-    For,
-    IfThenElse,
-    Let,
-    PolyFor,
-    ScheduleBlockRealize,
-)
+from relayish.tir.ir.stmt import Alloc, Block, For, IfThenElse, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import NODES, STATEMENTS
 from relayish.tir.rewriting.attribute import VALUES

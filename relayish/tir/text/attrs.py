@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.text.literals import quote
 from relayish.tir.text.spelling import spell_name
 from relayish.tir.text.values import spell_value

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.errors import suggest
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.tir.ir.expr import ArgumentGroup, Call, PrimitiveNode
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.intrinsic import (

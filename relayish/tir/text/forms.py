@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import Node
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.nodes.node import Node
 from relayish.text.literals import quote
 from relayish.tir.ir import expr, operators, stmt, tensor
 from relayish.tir.ir.flags import CallType

@@ -16,7 +16,7 @@ from relayish._support.graph import find_root
 from relayish.dataflow.lattice import interval as arithmetic
 from relayish.dataflow.lattice.interval import AnyIntegers, Interval, Strict
 from relayish.dataflow.lattice.symbols import BOTTOM
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.operators import Expr, IntImm, UIntImm, const

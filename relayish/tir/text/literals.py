@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir.ir.operators import FloatImm, IntImm, UIntImm, integer_range
 from relayish.tir.ir.type import FLOAT32, INT32, Type
 from relayish.tir.text.spelling import (

@@ -6,7 +6,7 @@ import re
 import struct
 from typing import Final, NamedTuple
 
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.text.literals import STRING, read_int, unquote
 from relayish.text.source import BLANK, Source
 from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS

@@ -8,7 +8,7 @@ import re
 from typing import Final, NoReturn
 
 from relayish.errors import FieldError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.text.literals import read_int
 from relayish.tir.ir.operators import Expr, FloatImm, IntImm, UIntImm, integer_range
 from relayish.tir.ir.type import FLOAT32, INT32, INT64, Type, as_type

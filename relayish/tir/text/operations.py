@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.field import REQUIRED
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.field import REQUIRED
 from relayish.text.source import BLANK
 from relayish.tir.ir.operation import (
     BufferShareOp,

@@ -6,7 +6,7 @@ from typing import Any
 
 from relayish._support.trampoline import Rule, run
 from relayish.errors import FieldError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.type import INT32

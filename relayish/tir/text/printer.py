@@ -8,8 +8,8 @@ from operator import itemgetter
 
 from relayish._support import hooks
 from relayish.errors import FieldError, UnknownKindError
-from relayish.ir.module import AnyModule
-from relayish.ir.module import Module as DefinitionModule
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.modules.module import Module as DefinitionModule
 from relayish.text.line_notes import LineNotes
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from relayish._support.trampoline import Rule
 from relayish.errors import suggest
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.text.source import BLANK, Source
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Tensor, Var

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from relayish._support.graph import post_order
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.text.literals import quote
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.operators import IntImm

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.text.literals import quote
 from relayish.tir.ir import function, intrinsic, operation, stmt, tensor
 from relayish.tir.ir.flags import NO_BIND, NO_VECTORIZE, BindInfo, DeviceAPI, ForType, VectorizeInfo

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from relayish._support.trampoline import Rule
 from relayish.errors import indefinite
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.text.literals import STRING, read_int, unquote
 from relayish.text.source import BLANK
 from relayish.tir.ir.family import Stmt

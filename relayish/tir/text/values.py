@@ -13,8 +13,8 @@ import struct
 import numpy as np
 
 from relayish.errors import FieldError
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.dtype import numpy_dtype
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.text.literals import quote
 from relayish.tir.ir.target import Target
 from relayish.tir.ir.type import Type

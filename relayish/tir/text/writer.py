@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import GRAPH_NODES, Node
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import GRAPH_NODES, Node
 from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, before_comment
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 from relayish.tir.ir.traversal import NODES

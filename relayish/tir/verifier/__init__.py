@@ -6,7 +6,7 @@ import relayish.tir.verifier.functions
 import relayish.tir.verifier.intrinsics
 import relayish.tir.verifier.memory
 import relayish.tir.verifier.statements  # noqa: F401 - these register the rules of kinds
-from relayish.ir.verification import VERIFY_RULES, Violation
+from relayish.ir.verification.rules import VERIFY_RULES, Violation
 from relayish.tir.verifier.programs import check, verify
 from relayish.tir.verifier.violation import Rule
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import VERIFY_RULES, Report, count_of
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.verification.rules import VERIFY_RULES, Report, count_of
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.verifier.rules import is_index, is_numeric

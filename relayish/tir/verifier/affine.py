@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line, quote
-from relayish.ir.scoping import PROGRAM, operands
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line, quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM, operands
+from relayish.ir.verification.rules import Report
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import IntrinsicOp

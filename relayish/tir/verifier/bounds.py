@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relayish.dataflow.lattice.interval import Interval
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.scoping import PROGRAM, operands, scope_roots
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM, operands, scope_roots
+from relayish.ir.verification.rules import Report
 from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.analysis.regions.elements import body_of_element
 from relayish.tir.analysis.regions.out_of_bounds import find_out_of_bounds, reached_accesses

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from relayish.errors import suggest
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.verification.rules import Report
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.flags import CallType

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.node import Node
-from relayish.ir.one_line import nested_line, one_line
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import nested_line, one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.verification.rules import Report
 from relayish.tir.analysis.dependence.accesses import Access
-from relayish.tir.analysis.dependence.dependence import is_kept_in_order, surely_carried
+from relayish.tir.analysis.dependence.dependences import is_kept_in_order, surely_carried
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType, MemoryType
 from relayish.tir.ir.function import LoweredFunc

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import VERIFY_RULES, Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.verification.rules import VERIFY_RULES, Report
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.operators import (

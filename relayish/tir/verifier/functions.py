@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.verification import VERIFY_RULES, Report
+from relayish.ir.verification.rules import VERIFY_RULES, Report
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.verifier.statements import check_realized
 from relayish.tir.verifier.violation import Rule

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import VERIFY_RULES, Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.verification.rules import VERIFY_RULES, Report
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.intrinsic import (

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Final
 
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
-from relayish.ir.scoping import PROGRAM, evaluated, operands, scope_roots
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.kinds.one_line import one_line_at as at
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM, evaluated, operands, scope_roots
+from relayish.ir.verification.rules import Report
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import BufferCreate
 from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, PolyFor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.one_line import one_line
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.verification.rules import Report
 from relayish.tir.ir.flags import NO_BIND, NO_VECTORIZE, ForType
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Var

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from relayish.ir.node import Node
-from relayish.ir.verification import VERIFY_RULES, Report, count_of
+from relayish.ir.nodes.node import Node
+from relayish.ir.verification.rules import VERIFY_RULES, Report, count_of
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.stmt import Alloc, Free

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
-from relayish.ir.scoping import PROGRAM, bound_by
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.kinds.one_line import one_line_at as at
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.scopes.scoping import PROGRAM, bound_by
+from relayish.ir.verification.rules import Report
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.verification import Report
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.verification.rules import Report
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.tensor import Buffer, Tensor
 from relayish.tir.verifier.nodes import ProgramNodes

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.scoping import scope_roots
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import scope_roots
+from relayish.ir.verification.rules import Report
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.verifier.nodes import ProgramNodes

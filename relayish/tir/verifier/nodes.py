@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir.ir.family import IrNode
 
 N = TypeVar("N", bound=Node)

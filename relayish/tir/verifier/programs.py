@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from relayish.ir.module import AnyModule
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.verification import DEFINITION_RULES, Report, Violation
-from relayish.ir.verifier import Piece, ProgramVerifier
+from relayish.ir.modules.module import AnyModule
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.ir.verification.rules import DEFINITION_RULES, Report, Violation
+from relayish.ir.verification.verifier import Piece, ProgramVerifier
 from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module

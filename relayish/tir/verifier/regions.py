@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.kinds.one_line import one_line_at as at
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.ir.verification.rules import Report
 from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.analysis.regions.declared_regions import READS, WRITES, Sort, accesses_of
 from relayish.tir.analysis.regions.regions import buffer_of, index_ends, sees_whole_buffer

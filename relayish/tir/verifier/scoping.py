@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
-from relayish.ir.scope_rules import BoundOnce
-from relayish.ir.scoping import evaluated
-from relayish.ir.verification import Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.kinds.one_line import one_line_at as at
+from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.scopes.scoping import evaluated
+from relayish.ir.verification.rules import Report
+from relayish.ir.verification.scope_rules import BoundOnce
 from relayish.tir.analysis.facts.scopes import assignments_among
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
@@ -30,7 +30,7 @@ def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] |
             program does not bind.
 
     Complexity:
-        As that of :class:`~relayish.ir.scopes.Scopes`; no recursion.
+        As that of :class:`~relayish.ir.scopes.computed_in.Scopes`; no recursion.
     """
     scopes = BoundOnce(nodes.root, nodes.order)
     rebound = dict.fromkeys([variable for variable, _ in scopes.again])

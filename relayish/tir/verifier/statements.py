@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from relayish.errors import indefinite
-from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
-from relayish.ir.verification import VERIFY_RULES, Report
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.kinds.one_line import one_line_at as at
+from relayish.ir.verification.rules import VERIFY_RULES, Report
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import (

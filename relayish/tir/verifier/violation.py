@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from relayish.ir.one_line import one_line
+from relayish.ir.kinds.one_line import one_line
 from relayish.tir.ir.operators import Expr
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from relayish.passes.rewrite.conv2d_to_sparse import convert_conv2d as convert
+from relayish.passes.relay.rewrite.conv2d_to_sparse import convert_conv2d as convert
 
 __all__ = ["convert"]

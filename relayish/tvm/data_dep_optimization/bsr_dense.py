@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from relayish.passes.rewrite.dense_to_sparse import convert_dense as convert
+from relayish.passes.relay.rewrite.dense_to_sparse import convert_dense as convert
 
 __all__ = ["convert"]

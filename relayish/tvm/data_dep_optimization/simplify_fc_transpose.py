@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from relayish.passes.rewrite.simplify_fc_transpose import transpose_weights as convert
+from relayish.passes.relay.rewrite.simplify_fc_transpose import transpose_weights as convert
 
 __all__ = ["convert"]

@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 
 from relayish.cli.onnx.engines import Engine
-from relayish.cli.onnx.equality import (
-    Comparison,
-    Reference,
-    Tolerance,
-    compare_model,
-    find_reference,
-)
+from relayish.cli.onnx.equality import Comparison, Tolerance, compare_model
 from relayish.cli.onnx.inputs import SPREADS, Input, Sampling
+from relayish.cli.onnx.references import Reference, find_reference
 from relayish.cli.onnx.runtime import ProcessEndedError, TimeLimitError
 from relayish.errors import EvaluationError
 

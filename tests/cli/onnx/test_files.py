@@ -14,7 +14,7 @@ from relayish.cli import optimize
 from relayish.cli.main import main
 from relayish.errors import ModelError
 from relayish.frontend.onnx import from_onnx, save_onnx
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from tests.support.small_models import small_model
 
 pytest.importorskip("onnx")

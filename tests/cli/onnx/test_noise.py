@@ -14,15 +14,11 @@ onnx = pytest.importorskip("onnx")
 
 from relayish.cli.main import main  # noqa: E402
 from relayish.cli.onnx.engines import Engine  # noqa: E402
-from relayish.cli.onnx.equality import (  # noqa: E402
-    Noise,
-    Tolerance,
-    compare_results,
-    differences,
-    find_reference,
-)
+from relayish.cli.onnx.equality import Tolerance, compare_results  # noqa: E402
 from relayish.cli.onnx.inputs import Input  # noqa: E402
+from relayish.cli.onnx.magnitudes import Noise, differences  # noqa: E402
 from relayish.cli.onnx.noise import measure_noise  # noqa: E402
+from relayish.cli.onnx.references import find_reference  # noqa: E402
 from relayish.errors import EvaluationError  # noqa: E402
 from relayish.functor import ExprMutator  # noqa: E402
 from relayish.ir.relay.expr import Constant, Expr  # noqa: E402

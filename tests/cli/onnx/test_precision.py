@@ -13,7 +13,7 @@ onnx = pytest.importorskip("onnx")
 from onnx.parser import parse_model  # noqa: E402
 
 from relayish.cli.main import main  # noqa: E402
-from relayish.cli.onnx.equality import allowed_difference  # noqa: E402
+from relayish.cli.onnx.magnitudes import allowed_difference  # noqa: E402
 from relayish.cli.onnx.precision import narrowest_floats  # noqa: E402
 from relayish.frontend.onnx import from_onnx  # noqa: E402
 

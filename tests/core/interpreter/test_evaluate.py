@@ -20,11 +20,11 @@ from relayish.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.domain import Domain
-from relayish.ir.node import field, node
+from relayish.ir.domains.domain import Domain
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import field, node
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.module import IRModule
-from relayish.ir.roles import Runs
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 

@@ -19,7 +19,7 @@ from relayish.errors import (
     UnsupportedError,
     notes_of,
 )
-from relayish.ir.span import Span
+from relayish.ir.nodes.span import Span
 
 Fill = Callable[[FunctionScope], object]
 

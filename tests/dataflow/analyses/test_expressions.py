@@ -9,12 +9,8 @@ import pytest
 import relayish as relay
 from relayish import tir
 from relayish.dataflow import build_flow_graph, solve
-from relayish.dataflow.analyses import (
-    AvailableExpressions,
-    ValueNumbers,
-    VeryBusyExpressions,
-)
-from relayish.ir.node import Node
+from relayish.dataflow.analyses import AvailableExpressions, ValueNumbers, VeryBusyExpressions
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import If, Let, RefCreate, RefRead, Var
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests

@@ -11,7 +11,7 @@ import relayish as relay
 from relayish import tir
 from relayish.dataflow import build_flow_graph, solve
 from relayish.dataflow.analyses import Liveness
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Function, If, Let, Tuple, Var
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests

@@ -10,9 +10,9 @@ from relayish import core, tir
 from relayish.core.mod_ref import place_of
 from relayish.dataflow import Action, build_flow_graph, solve
 from relayish.dataflow.analyses import ReachingDefinitions, find_use_def_chains
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Function, If, Let, Tuple, Var
-from relayish.ir.scoping import bound_by
+from relayish.ir.scopes.scoping import bound_by
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH

@@ -9,7 +9,7 @@ from relayish import tir
 from relayish.dataflow import Action, FlowGraph, build_flow_graph
 from relayish.dataflow.graph.control_flow import condition_of
 from relayish.errors import AnalysisError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from tests.support.flow_graphs import check_graph
 
 C, X, Y, Z = (relay.var(name) for name in "cxyz")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import relayish as relay
 from relayish import tir
 from relayish.dataflow import build_flow_graph, mod_ref_of
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import Node
 
 R, V, C = (relay.var(name) for name in "rvc")
 A, X, Y = (tir.Var(name, "int32") for name in "axy")

@@ -6,12 +6,12 @@ import pytest
 
 from relayish.dataflow import Action, FlowGraph, build_flow_graph
 from relayish.dataflow.graph.build import _Builder
-from relayish.ir.node import ATOMS
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.node import ATOMS
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.adt import Clause, Match, PatternVar
 from relayish.ir.relay.expr import Tuple, Var
-from relayish.ir.roles import Role
-from relayish.ir.scoping import PROGRAM, free_variables
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.scopes.scoping import PROGRAM, free_variables
 from tests.support import tir_deep
 from tests.support.deep import doublings, let_body, let_value
 from tests.support.depth import DEPTH

@@ -20,7 +20,7 @@ from relayish.dataflow.lattice import (
     widen,
 )
 from relayish.errors import DeclarationError, DispatchError
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 
 
 class Levels(Lattice):

@@ -7,13 +7,7 @@ import random
 
 import pytest
 
-from relayish.dataflow.lattice import (
-    UNIVERSE,
-    CofiniteSet,
-    MustPowerset,
-    PersistentSet,
-    Powerset,
-)
+from relayish.dataflow.lattice import UNIVERSE, CofiniteSet, MustPowerset, PersistentSet, Powerset
 from tests.support.lattices import KEYS, any_set
 from tests.support.seeds import SOAK, many
 

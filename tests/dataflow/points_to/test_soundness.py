@@ -8,7 +8,7 @@ import pytest
 
 from relayish.dataflow import UNKNOWN, solve
 from relayish.dataflow.analyses import Escape, may_have_escaped
-from relayish.ir.node import VARIABLES
+from relayish.ir.nodes.node import VARIABLES
 from tests.support.each import each
 from tests.support.higher_order import Drawing, Machine, Thing
 from tests.support.seeds import many, seeds

@@ -17,7 +17,7 @@ from relayish.dataflow import (
     solve,
 )
 from relayish.dataflow.lattice import Booleans
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 
 S = frozenset
 

@@ -18,7 +18,7 @@ from relayish.dataflow import (
 )
 from relayish.dataflow.lattice import Lattice
 from relayish.errors import AnalysisError
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from tests.support.depth import DEPTH
 from tests.support.each import each
 

@@ -7,7 +7,7 @@ import pytest
 from relayish.dataflow import Action, solve
 from relayish.dataflow.analyses import ReachingDefinitions, UseDefChains
 from relayish.dataflow.lattice import PersistentSet
-from relayish.ir.scoping import bound_by
+from relayish.ir.scopes.scoping import bound_by
 from tests.support.loop_machine import LoopMachine, State
 from tests.support.sound_programs import ALWAYS, EXAMPLES, check_loops, run_on_inputs
 

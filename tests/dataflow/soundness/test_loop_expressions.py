@@ -12,7 +12,7 @@ from relayish.dataflow import solve
 from relayish.dataflow.analyses import AvailableExpressions, VeryBusyExpressions
 from relayish.dataflow.lattice import PersistentSet, Powerset
 from relayish.errors import RelayishError
-from relayish.ir.node import ATOMS
+from relayish.ir.nodes.node import ATOMS
 from tests.support.loop_machine import LoopMachine, State
 from tests.support.sound_programs import ALWAYS, EXAMPLES, check_loops, run_on_inputs
 from tests.support.tir_programs import same_bits

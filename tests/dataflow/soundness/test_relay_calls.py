@@ -7,7 +7,7 @@ import pytest
 from relayish.dataflow import UNKNOWN
 from relayish.dataflow.solver.calls import CallSites
 from relayish.interpreter.value import RefValue
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Op, RefCreate
 from tests.support.graph_machine import Activation, Closure, GraphMachine

@@ -8,7 +8,7 @@ from relayish.analysis import Effect, analyse_effects
 from relayish.analysis.effects import Effects
 from relayish.analysis.purity import purity_of
 from relayish.dataflow import Action
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, RefRead, RefWrite, Tuple
 from relayish.ir.relay.module import IRModule
 from tests.support.graph_machine import Activation, GraphMachine

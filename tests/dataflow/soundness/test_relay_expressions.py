@@ -15,7 +15,7 @@ from relayish.dataflow.analyses import AvailableExpressions, VeryBusyExpressions
 from relayish.dataflow.lattice import PersistentSet, Powerset
 from relayish.interpreter import same_value
 from relayish.interpreter.value import ConstructorValue, RefValue
-from relayish.ir.node import ATOMS
+from relayish.ir.nodes.node import ATOMS
 from tests.support.graph_machine import Activation, Closure, GraphMachine
 from tests.support.sound_programs import ALWAYS, EXAMPLES, call_on_inputs, check_modules, notes_of
 

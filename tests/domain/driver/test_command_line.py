@@ -9,12 +9,7 @@ from random import Random
 
 import pytest
 
-from relayish.domain.driver.command_line import (
-    CommandLine,
-    GivenOptions,
-    OptionGroup,
-    ValueForm,
-)
+from relayish.domain.driver.command_line import CommandLine, GivenOptions, OptionGroup, ValueForm
 from relayish.errors import DuplicateNameError, OptionError
 from relayish.registry.option import PassOption, find_option
 from tests.support.each import each

@@ -10,7 +10,7 @@ import pytest
 
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
 from relayish.errors import IgnoredNameWarning, PassError
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import bisect

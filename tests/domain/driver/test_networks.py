@@ -7,7 +7,7 @@ import os
 from relayish import testing
 from relayish.binary import read_phase
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.transform import default_pipeline
 
 

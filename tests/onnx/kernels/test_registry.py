@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import DuplicateNameError
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.onnx.kernels import absent_parameters, find_kernel, kernel, kernels
 
 

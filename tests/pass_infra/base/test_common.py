@@ -9,9 +9,9 @@ import pytest
 
 import relayish.binary
 from relayish.errors import DeclarationError, OptionError, ParseError, PassError, PipelineError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra.base.common import LARGEST, NOTHING_ASKED
 from relayish.pass_infra.base.program_file import BINARY_SUFFIX
 from relayish.text import parse

@@ -8,13 +8,13 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType
-from relayish.ir.structural_equal import structural_equal
 from relayish.op.declaration.properties import rule
 from relayish.op.declaration.registry import get_op
 from relayish.transform import (

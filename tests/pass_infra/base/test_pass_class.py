@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import DeclarationError, PassError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.transform import (

@@ -10,10 +10,10 @@ import pytest
 
 from relayish.errors import PassError, PipelineError, RelayishError, UnknownNameError
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.transform import (
     FunctionPass,
     ModulePass,

@@ -182,9 +182,9 @@ def test_every_check_that_a_registered_pass_names_is_there() -> None:
 def test_check_of_the_passes_is_found_without_importing_every_pass() -> None:
     script = (
         "import sys, relayish.transform as t; t.get_check('well_formed'); "
-        "print('relayish.passes.normal_form.registered_checks' in sys.modules); "
+        "print('relayish.passes.relay.normal_form.registered_checks' in sys.modules); "
         "t.get_check('a_normal_form'); "
-        "print('relayish.passes.gradient.first_order_gradient' in sys.modules)"
+        "print('relayish.passes.relay.gradient.first_order_gradient' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

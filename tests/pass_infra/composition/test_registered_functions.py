@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import pytest
 
 from relayish.errors import DeclarationError, PassError, PipelineError
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.node import node
+from relayish.ir.nodes.node import node
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Expr, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.transform import (

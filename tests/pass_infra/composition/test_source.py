@@ -187,6 +187,6 @@ def test_distribution_that_claims_a_name_of_relayish_is_named_with_it(tmp_path: 
         "    print(error)\n"
     )
     own, message = run_with(tmp_path, ELSEWHERE.format(name="FoldConstant"), script).splitlines()
-    assert own == "relayish.passes.fold.fold_constant"
+    assert own == "relayish.passes.relay.fold.fold_constant"
     for part in ("elsewhere adds", "fold.fold_constant.fold_constant and by elsewhere."):
         assert part in message

@@ -6,10 +6,10 @@ import pytest
 
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
 from relayish.pass_infra.debug.bisect import bisect
 from relayish.pass_infra.debug.shrink import shrink

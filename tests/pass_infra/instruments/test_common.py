@@ -12,10 +12,10 @@ import pytest
 import relayish as relay
 from relayish.domain import DefaultHandler, register_handler
 from relayish.errors import CheckError, PassError
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import (
     PassContext,

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import TraceFiles, create_function_pass, create_module_pass
 from tests.support.deep import doublings, let_value

@@ -7,12 +7,12 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FrozenNodeError, PassError
-from relayish.ir.attrs import DictAttrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.ir.structural_hash import structural_hash
 from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.base.snapshot import Snapshot
 from relayish.transform import (

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import (
     PassContext,

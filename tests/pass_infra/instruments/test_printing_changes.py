@@ -9,10 +9,10 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DeclarationError, PassError
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.pass_infra.instruments.dump import make_safe_name
 from relayish.text import parse
 from relayish.text.relay import printer

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import Sequential, get_pass, parse_pipeline
 

@@ -6,12 +6,12 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
-from relayish.ir.node import NAMES, Node
+from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import NAMES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
-from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.builders.builder import op
 from relayish.passes.utility.annotate_spans import annotate_spans
 from relayish.passes.utility.capture_postdfs_index_in_spans import capture_postdfs_index_in_spans

@@ -7,15 +7,10 @@ import random
 import pytest
 
 from relayish import tir
-from relayish.tir.analysis import (
-    dependences,
-    is_parallel,
-    loop_carried,
-    parallel_loops,
-)
-from relayish.tir.analysis.dependence import dependence
+from relayish.tir.analysis import dependences, is_parallel, loop_carried, parallel_loops
+from relayish.tir.analysis.dependence import finder
 from relayish.tir.analysis.dependence.access_patterns import PatternTable
-from relayish.tir.analysis.dependence.dependence import disturbed_reads
+from relayish.tir.analysis.dependence.dependences import disturbed_reads
 from tests.support.seeds import seeds
 from tests.support.tir_nests import draw
 
@@ -79,13 +74,13 @@ def statements(count, *, is_below_branch):
 def tested(monkeypatch):
     """Return the pairs of accesses that are tested."""
     found = []
-    original = dependence.IterationPairs.__init__
+    original = finder.IterationPairs.__init__
 
     def count(self, source, sink, *given):
         found.append((source, sink))
         original(self, source, sink, *given)
 
-    monkeypatch.setattr(dependence.IterationPairs, "__init__", count)
+    monkeypatch.setattr(finder.IterationPairs, "__init__", count)
     return found
 
 

@@ -11,8 +11,8 @@ from relayish import tir
 from relayish.dataflow import Executable, build_flow_graph, solve
 from relayish.dataflow.lattice import Everywhere, same_value
 from relayish.dataflow.lattice.symbols import UNREACHABLE
-from relayish.ir.declarations import declared_temporarily
-from relayish.ir.node import field, node
+from relayish.ir.nodes.node import field, node
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.tir.analysis import EVALUATIONS, ScalarConstants
 from relayish.tir.ir.expr import Expr
 from tests.support.depth import DEPTH

@@ -7,7 +7,7 @@ import random
 
 from relayish import tir
 from relayish.tir.analysis import DependenceKind, collect_accesses, dependences
-from relayish.tir.analysis.dependence import dependence
+from relayish.tir.analysis.dependence import finder
 from tests.support.seeds import seeds
 from tests.support.tir_nests import OutOfRange, Run
 
@@ -195,13 +195,13 @@ _NAMES = {
 
 def test_pairs_that_limits_or_divisors_keep_apart_are_not_solved(monkeypatch):
     solved = []
-    original = dependence.IterationPairs.__init__
+    original = finder.IterationPairs.__init__
 
     def count(self, source, sink, loops, context):
         solved.append((source, sink))
         original(self, source, sink, loops, context)
 
-    monkeypatch.setattr(dependence.IterationPairs, "__init__", count)
+    monkeypatch.setattr(finder.IterationPairs, "__init__", count)
     root = nest(1, lambda i: tuple([store(A, [i * 10 + k]) for k in range(10)]))
     assert told(root) == set()
     assert len(solved) == 10  # each with itself

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from relayish.tir.analysis.dependence.dependence import dependences
+from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
 from tests.support.seeds import SOAK, seeds
 from tests.support.tir_nests import draw

@@ -6,9 +6,9 @@ import pytest
 
 from relayish import tir
 from relayish.dataflow import build_flow_graph
-from relayish.ir.span import Span
+from relayish.ir.nodes.span import Span
 from relayish.tir.analysis import Interval, find_out_of_bounds
-from relayish.tir.analysis.dependence.dependence import disturbed_reads
+from relayish.tir.analysis.dependence.dependences import disturbed_reads
 from tests.support.seeds import seeds
 from tests.support.tir_deep import DEEP, LEVELS, SHARED
 from tests.support.tir_programs import arguments, outcome, random_func

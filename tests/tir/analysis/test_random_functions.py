@@ -5,13 +5,8 @@ from __future__ import annotations
 import functools
 
 from relayish import tir
-from relayish.ir.renaming import replace_nodes
-from relayish.tir.analysis import (
-    dependences,
-    interval_of,
-    parallel_loops,
-    statements_with_contexts,
-)
+from relayish.ir.scopes.renaming import replace_nodes
+from relayish.tir.analysis import dependences, interval_of, parallel_loops, statements_with_contexts
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func, same_result
 

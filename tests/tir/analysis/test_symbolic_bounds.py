@@ -5,13 +5,7 @@ from __future__ import annotations
 import random
 
 from relayish import tir
-from relayish.tir.analysis import (
-    Context,
-    Interval,
-    bind,
-    enter_loop,
-    symbolic_bounds,
-)
+from relayish.tir.analysis import Context, Interval, bind, enter_loop, symbolic_bounds
 from tests.support.seeds import seeds
 from tests.support.tir_integers import evaluate
 

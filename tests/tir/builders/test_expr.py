@@ -9,7 +9,7 @@ import pytest
 
 from relayish import tir
 from relayish.errors import FieldError, OperatorError
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.tir import as_type
 from tests.support.each import each
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from relayish import tir
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.tir.interpreter import run
 from tests.support.seeds import seeds
 

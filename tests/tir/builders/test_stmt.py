@@ -7,7 +7,7 @@ import pytest
 
 from relayish import tir
 from relayish.errors import BuilderError, FieldError
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.tir import ForType, as_type
 from relayish.tir.interpreter import run
 from relayish.tir.text import astext

@@ -8,7 +8,7 @@ import pytest
 
 from relayish import tir
 from relayish.errors import OperatorError
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.tir import as_type
 
 A = tir.placeholder("A", (16, 8), "int64")

@@ -6,8 +6,8 @@ import pytest
 
 from relayish import tir
 from relayish.errors import DeclarationError, DispatchError, FieldError
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.traversal import EVERYTHING
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
 from tests.support.each import each

@@ -19,7 +19,7 @@ from relayish.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from relayish.ir.declarations import declared_temporarily
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.tir.externs import extern_names
 from relayish.tir.interpreter.compiler import RULES
 from tests.support.each import each

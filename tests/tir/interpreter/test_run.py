@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from relayish import tir
-from relayish.errors import (
-    EvaluationError,
-    OutOfBoundsError,
-    TypeConfusionError,
-    UnknownNameError,
-)
-from relayish.ir.span import Span
+from relayish.errors import EvaluationError, OutOfBoundsError, TypeConfusionError, UnknownNameError
+from relayish.ir.nodes.span import Span
 from tests.support.depth import DEPTH
 from tests.support.tir_deep import LEVELS
 

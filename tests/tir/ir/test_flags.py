@@ -8,7 +8,7 @@ import pytest
 
 from relayish import tir
 from relayish.errors import FieldError
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.text import astext, parse_node
 from relayish.tir import BindInfo, DeviceAPI, ForType, MemoryType, VectorizeInfo
 from relayish.tir.ir.target import HOST_TARGET, NVGPU_TARGET, UNKNOWN_TARGET

@@ -9,11 +9,11 @@ import pytest
 
 from relayish import tir
 from relayish.errors import FieldError, FrozenNodeError
-from relayish.ir.one_line import one_line
-from relayish.ir.span import Span
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.structural_hash import structural_hash
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.equality.structural_hash import structural_hash
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.span import Span
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.text import astext, parse_node
 from tests.support.each import each
 from tests.support.tir_kinds import CINN_KINDS, INTRINSICS, KINDS, OPERATIONS, changes, examples

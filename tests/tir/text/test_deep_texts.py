@@ -6,7 +6,7 @@ import pytest
 
 from relayish import tir
 from relayish.errors import ParseError
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.equality.structural_equal import structural_equal
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
 from tests.support.tir_deep import LEVELS

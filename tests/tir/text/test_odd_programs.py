@@ -11,7 +11,7 @@ import pytest
 
 import relayish as relay
 from relayish import tir
-from relayish.ir.structural_equal import assert_structural_equal, structural_equal
+from relayish.ir.equality.structural_equal import assert_structural_equal, structural_equal
 from tests.support.each import each
 
 V = tir.Var

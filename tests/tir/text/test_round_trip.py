@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish import tir
-from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from tests.support.each import each
 from tests.support.seeds import seeds
 from tests.support.tir_kinds import changes, examples

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from relayish import tir
 from relayish.tir import Rule
-from tests.support import (
-    tir_bad_control,
-    tir_bad_expressions,
-    tir_bad_memory,
-    tir_bad_whole,
-)
+from tests.support import tir_bad_control, tir_bad_expressions, tir_bad_memory, tir_bad_whole
 from tests.support.each import each
 from tests.support.tir_cases import CASES
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from relayish import tir
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir import Rule
 from tests.support.each import each
 from tests.support.seeds import seeds

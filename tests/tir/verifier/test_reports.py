@@ -13,7 +13,7 @@ from relayish.errors import (
     VerificationError,
     WellFormedError,
 )
-from relayish.ir.span import Span
+from relayish.ir.nodes.span import Span
 from relayish.tir import Add, Block, IntImm, LoweredFunc, Rule, Store
 from relayish.transform import PassContext, Sequential, VerifyInstrument, module_pass
 from tests.support.tir_cases import A_BUFFER, ONE, A, I, X, func, loop

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from relayish._support.persistent_map import PersistentMap
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node
-from relayish.ir.scoping import operands
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import operands
 from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.analysis.facts.scopes import assigned_variables
 from relayish.tir.functor import IRFunctor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import Node
 from relayish.tir.externs import find_extern
 from relayish.tir.ir.expr import Call
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.dataflow.lattice.interval import Interval
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval, type_range
 from relayish.tir.analysis.values.interval_rules import interval_by_rules

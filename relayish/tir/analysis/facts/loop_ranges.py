@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from relayish.dataflow.lattice.interval import Interval
-from relayish.ir.node import Node
-from relayish.ir.scoping import BOUND
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import BOUND
 from relayish.tir.analysis.facts.scopes import assigned_among
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import LinearForm, exact_form, linear_form

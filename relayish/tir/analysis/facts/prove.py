@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from relayish.dataflow.lattice.interval import EITHER, FALSE, TRUE, Interval
 from relayish.errors import OperatorError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line_at
+from relayish.ir.kinds.one_line import one_line_at
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.linear.linear_facts import possible_signs
 from relayish.tir.analysis.linear.linear_form import (
     LinearForm,

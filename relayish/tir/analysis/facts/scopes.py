@@ -6,17 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from relayish.dataflow.lattice.interval import Interval, add
-from relayish.ir.node import Node
-from relayish.ir.roles import Access
-from relayish.ir.scoping import PROGRAM
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.roles import Access
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.bounds import interval_of
-from relayish.tir.analysis.linear.linear_form import (
-    LinearForm,
-    exact_form,
-    interval_of_form,
-)
+from relayish.tir.analysis.linear.linear_form import LinearForm, exact_form, interval_of_form
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import type_range
 from relayish.tir.analysis.values.interval_rules import interval_by_rules

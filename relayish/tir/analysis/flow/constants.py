@@ -20,8 +20,8 @@ from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Extreme, Unreachable
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM, has_scopes, operands
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM, has_scopes, operands
 from relayish.tir.analysis.facts.scopes import assignments_among
 from relayish.tir.analysis.flow.index_intervals import bound_inside
 from relayish.tir.analysis.flow.refinement import variable_read

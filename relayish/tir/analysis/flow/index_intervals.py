@@ -18,9 +18,9 @@ from relayish.dataflow.lattice.interval import EITHER, Interval, add
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
-from relayish.ir.effect import Effect
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM, has_scopes
+from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM, has_scopes
 from relayish.tir.analysis.facts.scopes import assignments_among
 from relayish.tir.analysis.flow.environments import (
     NOTHING_KNOWN,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish.dataflow.lattice.interval import Interval
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.faults import may_fault
 from relayish.tir.analysis.flow.index_intervals import Values
 from relayish.tir.ir.operators import Expr

@@ -29,7 +29,7 @@ from relayish.dataflow.lattice.interval import (
     where_same,
 )
 from relayish.dataflow.lattice.symbols import BOTTOM, UNREACHABLE, Unreachable
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.flow.environments import (
     Environment,
     Environments,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import OperatorError
-from relayish.ir.one_line import one_line_at
+from relayish.ir.kinds.one_line import one_line_at
 from relayish.tir.analysis.linear.linear_form import exact_form, interval_of_form
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval

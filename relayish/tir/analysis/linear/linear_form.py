@@ -20,8 +20,8 @@ from relayish.dataflow.lattice.interval import (
     truncated_remainder,
 )
 from relayish.errors import OperatorError
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line_at
+from relayish.ir.kinds.one_line import one_line_at
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import type_range, wrap_integer

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from relayish.dataflow.graph import FlowGraph, build_flow_graph
 from relayish.dataflow.lattice.interval import Interval
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM, collect_variables
-from relayish.ir.span import Span
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import Span
+from relayish.ir.scopes.scoping import PROGRAM, collect_variables
 from relayish.tir.analysis.flow.environments import NOTHING_KNOWN, Environment
 from relayish.tir.analysis.flow.index_intervals import Values
 from relayish.tir.analysis.values.interval import type_range

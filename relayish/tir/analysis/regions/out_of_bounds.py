@@ -13,10 +13,10 @@ from relayish.dataflow.graph import Action, FlowGraph, Procedure, build_flow_gra
 from relayish.dataflow.lattice.interval import Interval
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.solve import solve
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
-from relayish.ir.scoping import PROGRAM, has_scopes, operands
-from relayish.ir.span import Span
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import Span
+from relayish.ir.scopes.scoping import PROGRAM, has_scopes, operands
 from relayish.tir.analysis.facts.prove import can_prove
 from relayish.tir.analysis.facts.scopes import statements_with_contexts
 from relayish.tir.analysis.flow.environments import Environment

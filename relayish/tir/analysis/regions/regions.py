@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import LinearForm, expr_of_form

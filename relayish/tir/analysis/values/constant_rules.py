@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.values.interval import wrap_integer
 from relayish.tir.analysis.values.literals import Number, compute, convert
 from relayish.tir.ir import operators as ops

@@ -15,9 +15,9 @@ from relayish.dataflow.lattice import interval as arithmetic
 from relayish.dataflow.lattice.interval import EITHER, FALSE, TRUE, AnyIntegers, Interval, Strict
 from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.errors import OperatorError
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
-from relayish.ir.one_line import one_line_at
+from relayish.ir.kinds.one_line import one_line_at
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import (
     ANY_FLOAT,

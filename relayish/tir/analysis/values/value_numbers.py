@@ -11,12 +11,12 @@ import struct
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from relayish.ir.effect import Effect
-from relayish.ir.getters import compile_getter
-from relayish.ir.node import Node
-from relayish.ir.roles import Role
-from relayish.ir.scoping import evaluated, has_scopes
-from relayish.ir.traversal import ByKind
+from relayish.ir.fields.effect import Effect
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.getters import compile_getter
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.scopes.scoping import evaluated, has_scopes
 from relayish.tir.externs import find_extern
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.operators import BinaryOpNode, Expr

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from relayish.ir.node import Node
+from relayish.ir.nodes.node import Node
 from relayish.tir.interpreter.lanes.formula import Former, Formula, GiveUpError, Values, View
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.operators import Expr, integer_range

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter.lanes import nest
 from relayish.tir.ir.operators import IntImm
 from relayish.tir.ir.stmt import For

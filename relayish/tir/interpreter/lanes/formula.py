@@ -9,9 +9,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import RelayishError, TypeConfusionError
-from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
-from relayish.ir.scoping import operands
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import operands
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.interpreter import arrays
 from relayish.tir.interpreter.calls import find_builtin

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.kind_table import KindTable
+from relayish.ir.nodes.kind_table import KindTable
 from relayish.tir.interpreter.lanes.access import (
     Access,
     Bound,
@@ -36,14 +36,7 @@ from relayish.tir.interpreter.lanes.formula import (
 from relayish.tir.interpreter.memory import Memory, row_major
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr, const, integer_range
-from relayish.tir.ir.stmt import (
-    Block,
-    For,
-    IfThenElse,
-    Let,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-)
+from relayish.tir.ir.stmt import Block, For, IfThenElse, Let, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 
 MOST: Final = (1 << 63) - 1

@@ -1,0 +1,1 @@
+"""Typed attributes of operators and functions."""

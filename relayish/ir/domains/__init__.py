@@ -1,0 +1,1 @@
+"""Domains of operators, their properties, and languages of kinds."""

@@ -1,0 +1,1 @@
+"""Structural equality and hashing, whatever variables are called."""

@@ -1,0 +1,1 @@
+"""Facts that kinds of nodes tell of themselves, beside their fields."""

@@ -1,0 +1,1 @@
+"""Modules of definitions, and paths to places in them."""

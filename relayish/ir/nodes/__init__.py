@@ -1,0 +1,1 @@
+"""Nodes: their declaration, walking and rebuilding, tables by kind, storage."""

@@ -1,0 +1,315 @@
+"""Traversal: walking and rebuilding nodes of any kind, from their fields, without recursion.
+
+A :class:`Traversal` says which families of nodes are followed. For each node class it generates,
+once, the two functions on which every walk of the library stands: ``push`` puts the children of a
+node on a stack, ``rebuild`` returns the node with its children replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.fields.generate import compile_function, for_each
+from relayish.ir.nodes.node import Node
+
+Push: TypeAlias = Callable[[Any, Collection[Node], Callable[[Node], None]], None]  # Any: one kind
+"""``push(node, seen, append)``: append the children not in ``seen``, the first child last."""
+
+PushAll: TypeAlias = Callable[
+    [Any, Callable[[Node], None], Callable[[Any], None]], None
+]  # Any: as above
+"""``push(node, append, extend)``: put all children on a stack, the first child last."""
+
+Rebuild: TypeAlias = Callable[[Any, Callable[[Any, Any], Any]], Any]  # Any: one kind of node
+"""``rebuild(node, get)``: the node with each child ``c`` replaced by ``get(c, c)``.
+
+Where the fields take any node of a family, images are trusted to be of that family; where a field
+takes one kind only, as that of a let takes a variable, the constructor checks.
+"""
+
+
+Retype: TypeAlias = Callable[[Any, Callable[[Any, Any], Any], Any], Any]  # Any: as above
+"""``retype(node, get, inferred)``: what ``rebuild`` returns, with what was inferred of the node."""
+
+
+class ByKind(dict[type[Node], Any]):  # Any: what is generated for each kind
+    """A table filled on first use of each node class, so later declarations are served too."""
+
+    def __init__(self, generate: Callable[[type[Node]], object]) -> None:
+        super().__init__()
+        self._generate = generate
+
+    def __missing__(self, kind: type[Node]) -> object:
+        made = self[kind] = self._generate(kind)
+        return made
+
+
+class Traversal:
+    """The fields to follow when walking: those that hold nodes of the given families.
+
+    ``push`` maps each node class to its function, or to ``None`` when nodes of that class have no
+    children in these families; ``rebuild`` has a function for every class.
+
+    Args:
+        families: Roots of families of kinds.
+        evaluated: Whether what nodes of these families evaluate is followed as well where it is
+            of another family: the cases of a switch, say, or the body of a kernel.
+    """
+
+    def __init__(self, *families: type[Node], evaluated: bool = False) -> None:
+        self.families = families
+        self._evaluated = evaluated
+        self.push: Mapping[type[Node], Push | None] = ByKind(self._generate_push)
+        self.push_all: Mapping[type[Node], PushAll | None] = ByKind(self._generate_push_all)
+        self.rebuild: Mapping[type[Node], Rebuild] = ByKind(self._generate_rebuild)
+        self.retype: Mapping[type[Node], Retype] = ByKind(self._generate_retype)
+
+    def fields(self, kind: type[Node]) -> list[Field]:
+        """Return the fields of ``kind`` that are followed, in order of declaration."""
+        return [
+            declared
+            for declared in kind.fields_
+            if declared.kind is not None and declared.compared and self._follows(declared)
+        ]
+
+    def _follows(self, declared: Field) -> bool:
+        assert declared.kind is not None
+        if issubclass(declared.kind, self.families):
+            return True
+        return self._evaluated and declared.is_evaluated
+
+    def accepts(self, kind: type[Node]) -> bool:
+        """Return whether nodes of class ``kind`` may be met: of its families, or held by these."""
+        if issubclass(kind, self.families):
+            return True
+        held: set[type[Node]] = set()
+        pending = [k for family in self.families for k in family.kinds] if self._evaluated else []
+        while pending:
+            for declared in self.fields(pending.pop()):
+                assert declared.kind is not None
+                if not issubclass(declared.kind, self.families) and declared.kind not in held:
+                    held.add(declared.kind)
+                    pending += declared.kind.kinds
+        return issubclass(kind, tuple(held))
+
+    def children(self, node: Node) -> list[Node]:
+        """Return the children of ``node``, in order of declaration, repetitions included."""
+        push = self.push_all[type(node)]
+        found: list[Node] = []
+        if push is not None:
+            push(node, found.append, found.extend)
+        return found[::-1]
+
+    def post_order(
+        self,
+        root: Node | Sequence[Node],
+        enter: Callable[[Node], bool] | None = None,
+    ) -> list[Node]:
+        """Return every distinct node below and including ``root``, children before parents.
+
+        Args:
+            root: A node, or several, which are walked in order.
+            enter: Asked once of each node that has children; where it answers no, these are left
+                out, unless they are reached otherwise. The node itself is there.
+
+        Complexity:
+            Linear in the number of distinct nodes and edges; no recursion.
+        """
+        order: list[Node] = []
+        seen: set[Node] = set()
+        stack: list[Node | None] = []
+        stack += [root] if isinstance(root, Node) else root[::-1]
+        pop, append, extend = stack.pop, stack.append, stack.extend
+        finish, add, table = order.append, seen.add, self.push_all
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                assert node is not None
+                finish(node)
+                continue
+            if node in seen:
+                continue
+            add(node)
+            push = table[type(node)]
+            if push is None or (enter is not None and not enter(node)):
+                finish(node)
+                continue
+            append(node)
+            append(None)
+            push(node, append, extend)
+        return order
+
+    def order_after(
+        self,
+        root: Node | Sequence[Node],
+        before: Callable[[Node], Sequence[Node] | None],
+    ) -> list[Node]:
+        """Return distinct nodes, ``root`` last, each after what ``before`` tells of it.
+
+        Args:
+            root: A node, or several, which are walked in order.
+            before: Asked once of each node for what comes before it; where it answers ``None``,
+                its children do. No node may come before itself.
+
+        Complexity:
+            Linear in the number of distinct nodes and of what comes before each; no recursion.
+        """
+        order: list[Node] = []
+        seen: set[Node] = set()
+        stack: list[Node | None] = []
+        stack += [root] if isinstance(root, Node) else root[::-1]
+        pop, finish, add = stack.pop, order.append, seen.add
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                assert node is not None
+                finish(node)
+            elif node not in seen:
+                add(node)
+                needed = before(node)
+                if needed is None:
+                    push = self.push_all[type(node)]
+                    stack += (node, None)
+                    if push is not None:
+                        push(node, stack.append, stack.extend)
+                elif needed:
+                    stack += (node, None)
+                    stack += needed[::-1]
+                else:
+                    finish(node)
+        return order
+
+    def users(
+        self, root: Node | Sequence[Node], order: Sequence[Node] | None = None
+    ) -> dict[Node, list[Node]]:
+        """Return the users of each distinct node below ``root`` (use-def edges), once for each use.
+
+        Roots are there with no parents; parents stand in post-order. ``order`` is what
+        :meth:`post_order` returns, where that is known already.
+
+        Complexity:
+            Linear in the number of distinct nodes and edges; no recursion.
+        """
+        order = self.post_order(root) if order is None else order
+        found: dict[Node, list[Node]] = {node: [] for node in order}
+        for node in order:
+            for child in self.children(node):
+                found[child].append(node)
+        return found
+
+    def pre_order(
+        self, root: Node | Sequence[Node], enter: Callable[[Node], bool] | None = None
+    ) -> Iterator[Node]:
+        """Yield every distinct node below and including ``root``, parents before children.
+
+        Args:
+            root: A node, or several, which are walked in order.
+            enter: Asked once of each node that has children, after it was yielded; where it answers
+                no, these are left out, unless they are reached otherwise.
+        """
+        seen: set[Node] = set()
+        stack: list[Node] = []
+        stack += [root] if isinstance(root, Node) else root[::-1]
+        pop, append, extend, add = stack.pop, stack.append, stack.extend, seen.add
+        table = self.push_all
+        while stack:
+            node = pop()
+            if node in seen:
+                continue
+            add(node)
+            yield node
+            push = table[type(node)]
+            if push is not None and (enter is None or enter(node)):
+                push(node, append, extend)
+
+    def _generate_push(self, kind: type[Node]) -> Push | None:
+        followed = self.fields(kind)
+        if not followed:
+            return None
+        lines = list[str]()
+        for declared in reversed(followed):
+            lines += for_each(declared, ["if child not in seen: append(child)"], backwards=True)
+        made: Push = compile_function("push(node, seen, append)", lines, {"Node": Node})
+        return made
+
+    def _generate_push_all(self, kind: type[Node]) -> PushAll | None:
+        followed = self.fields(kind)
+        if not followed:
+            return None
+        lines = [_PUSH_ALL[f.shape].format(name=f.name) for f in reversed(followed)]
+        made: PushAll = compile_function("push_all(node, append, extend)", lines, {"Node": Node})
+        return made
+
+    def _generate_rebuild(self, kind: type[Node]) -> Rebuild:
+        if not self.fields(kind):
+            return _keep
+        made: Rebuild = self._generate(kind, "rebuild(node, get)", None)
+        return made
+
+    def _generate_retype(self, kind: type[Node]) -> Retype:
+        made: Retype = self._generate(kind, "retype(node, get, inferred)", "inferred")
+        return made
+
+    def _generate(
+        self, kind: type[Node], signature: str, inferred: str | None
+    ) -> Any:  # Any: as the signature says
+        """Generate the function that rebuilds a node, or returns it where nothing changes.
+
+        What was inferred of a node is ``inferred`` from then on, or is cleared on a new one.
+        """
+        followed = self.fields(kind)
+        lines: list[str] = []
+        for index, declared in enumerate(followed):
+            old, new = f"old{index}", f"new{index}"
+            lines.append(f"{old} = {new} = node.{declared.name}")
+            if declared.shape is Shape.ONE:
+                lines[-1] = f"{old} = node.{declared.name}; {new} = get({old}, {old})"
+            elif declared.shape is Shape.OPTIONAL:
+                lines.append(f"if {old} is not None: {new} = get({old}, {old})")
+            else:
+                lines += [line.format(old=old, new=new) for line in _REBUILD_MANY]
+        kept = [f"new{i} is old{i}" for i in range(len(followed))]
+        if inferred is not None:
+            kept += [f"node.{f.name} is {inferred}" for f in kind.fields_ if f.inferred]
+        replaced = {declared.name: f"new{i}" for i, declared in enumerate(followed)}
+        values = [
+            str(inferred) if f.inferred else replaced.get(f.name, f"node.{f.name}")
+            for f in kind.fields_
+        ]
+        lines.append(f"if {' and '.join(kept) or True}: return node")
+        lines.append(f"return make({', '.join(values)})")
+        trusted = all(f.kind in self.families for f in followed)  # else the constructor checks
+        return compile_function(signature, lines, {"make": kind._make if trusted else kind})
+
+
+def _keep(node: Any, _: object) -> Any:  # Any: a node without children
+    return node
+
+
+_PUSH_ALL: Final = {
+    Shape.ONE: "append(node.{name})",
+    Shape.OPTIONAL: "if node.{name} is not None: append(node.{name})",
+    Shape.MANY: "extend(node.{name}[::-1])",
+    Shape.MIXED: "extend([c for c in node.{name}[::-1] if isinstance(c, Node)])",
+}
+
+
+_REBUILD_MANY: Final = (
+    "if len({old}) == 2:",  # most calls have two arguments; spelt out it takes half the time
+    "    left, right = {old}",
+    "    new_left, new_right = get(left, left), get(right, right)",
+    "    if new_left is not left or new_right is not right: {new} = (new_left, new_right)",
+    "else:",
+    "    for item in {old}:",
+    "        if get(item, item) is not item:",
+    "            {new} = tuple([get(item, item) for item in {old}])",
+    "            break",
+)
+
+
+EVERYTHING: Final = Traversal(Node)
+"""Every node there is, types and dimensions included; not what type inference left on nodes."""

@@ -1,0 +1,1 @@
+"""Scopes: binders, free variables, renaming, and where each node is computed."""

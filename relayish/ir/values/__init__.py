@@ -1,0 +1,1 @@
+"""Values of constants: element types, arrays, strings, exact comparison."""

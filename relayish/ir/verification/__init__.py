@@ -1,0 +1,1 @@
+"""Verification: rules of kinds and of scopes, and verifiers of languages."""

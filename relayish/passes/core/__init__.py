@@ -1,0 +1,1 @@
+"""Passes over functions of AIR's core, in rooms by subject."""

@@ -1,0 +1,1 @@
+"""Passes over functions of the loop IR, in rooms by subject."""

@@ -1,0 +1,114 @@
+"""Constant folding: operators on literals, and on vectors of equal elements.
+
+=============================  ==========================
+before                         after
+=============================  ==========================
+``2 + 3``                      ``5``
+``(int8_t)127 + (int8_t)1``    ``(int8_t)-128``
+``7 / -2``                     ``-3``
+``1 / 0``                      stays: it faults
+``0.f / 0.f``                  stays: a NaN
+``float32(2)``                 ``2.00000000f``
+``Broadcast(2, 4) + Broadcast(3, 4)``  ``Broadcast(5, 4)``
+=============================  ==========================
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.ir.scopes.scoping import operands
+from relayish.rewriting.rules import RuleSet
+from relayish.tir.analysis.values.constant_rules import EVALUATIONS
+from relayish.tir.analysis.values.literals import Number, element_of, make_literal, value_of
+from relayish.tir.ir.operators import (
+    BinaryOpNode,
+    Broadcast,
+    Cast,
+    Expr,
+    Max,
+    Min,
+    NaryOpNode,
+    Select,
+    UnaryOpNode,
+)
+from relayish.tir.rewriting.facts import Facts
+
+
+def fold_known(expr: Expr, _: Facts) -> Expr:
+    """Compute what has literals for operands, all of them."""
+    values: list[Number] = []
+    for operand in operands(expr):
+        value = value_of(operand) if isinstance(operand, Expr) else None
+        if value is None:
+            return expr
+        values.append(value)
+    if not values:
+        return expr
+    found = EVALUATIONS[type(expr)](expr, *values)
+    return expr if found is None else make_literal(found, expr.type)
+
+
+def fold_extremum(expr: Min | Max, _: Facts) -> Expr:
+    """Choose one of two literals, as ``a < b ? a : b`` does: the second where one is a NaN."""
+    a, b = element_of(expr.a), element_of(expr.b)
+    if a is None or b is None or expr.a.type != expr.b.type:
+        return expr
+    return expr.a if (a < b if isinstance(expr, Min) else a > b) else expr.b
+
+
+def fold_select(expr: Select, facts: Facts) -> Expr:
+    """Choose a value of a literal condition, if the other one cannot fault."""
+    holds = value_of(expr.condition)
+    if holds is None:
+        return expr
+    kept, dropped = expr.true_value, expr.false_value
+    if not holds:
+        kept, dropped = dropped, kept
+    return kept if facts.removable(dropped) and kept.type == expr.type else expr
+
+
+def fold_broadcast_binary(expr: BinaryOpNode, _: Facts) -> Expr:
+    """Compute once what is the same in all lanes."""
+    a, b = expr.a, expr.b
+    if not isinstance(a, Broadcast) or not isinstance(b, Broadcast):
+        return expr
+    if a.lanes != b.lanes or a.value.type != b.value.type:
+        return expr
+    return Broadcast(type(expr)(a.value, b.value), a.lanes)
+
+
+def fold_broadcast_unary(expr: UnaryOpNode, _: Facts) -> Expr:
+    """Compute once what is the same in all lanes."""
+    v = expr.v
+    return Broadcast(type(expr)(v.value), v.lanes) if isinstance(v, Broadcast) else expr
+
+
+def fold_broadcast_cast(expr: Cast, _: Facts) -> Expr:
+    """Convert once what is the same in all lanes."""
+    v = expr.v
+    if not isinstance(v, Broadcast) or expr.type.lanes != v.lanes or v.value.type.lanes != 1:
+        return expr
+    return Broadcast(Cast(expr.type.scalar, v.value), v.lanes)
+
+
+BROADCAST_RULES: Final = RuleSet.by_key(
+    {
+        BinaryOpNode: (fold_broadcast_binary,),
+        UnaryOpNode: (fold_broadcast_unary,),
+        Cast: (fold_broadcast_cast,),
+    }
+)
+FOLD_RULES: Final = RuleSet(
+    [
+        RuleSet.by_key(
+            {
+                **dict.fromkeys((BinaryOpNode, UnaryOpNode, NaryOpNode, Cast), (fold_known,)),
+                Min: (fold_extremum,),
+                Max: (fold_extremum,),
+                Select: (fold_select,),
+            }
+        ),
+        BROADCAST_RULES,
+    ]
+)

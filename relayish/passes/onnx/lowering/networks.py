@@ -1,0 +1,361 @@
+"""Layers of networks: convolutions, pooling, normalisation, resizing."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.ir.relay.expr import Expr
+from relayish.onnx.calls import count_outputs
+from relayish.passes.onnx.lowering.elementwise import round_to_even
+from relayish.passes.onnx.lowering.reductions import fill_nothing
+from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
+
+_LAYOUTS: Final = {
+    1: ("NCW", "OIW", "IOW"), 2: ("NCHW", "OIHW", "IOHW"), 3: ("NCDHW", "OIDHW", "IODHW")
+}  # fmt: skip
+"""By spatial rank: the layout of data, of kernels, and of kernels of transposed convolutions."""
+
+
+def _spatial(node: OnnxNode) -> int:
+    count = node.rank() - 2
+    if count not in _LAYOUTS:
+        raise Unlowered(f"Relay has no windows over {count} axes")
+    return count
+
+
+def _windows(node: OnnxNode, kernel: tuple[int, ...]) -> dict[str, Any]:
+    """Return strides, dilations and padding of a window. Any: numbers by name."""
+    count = len(kernel)
+    strides = tuple(node.attr("strides", (1,) * count))
+    dilations = tuple(node.attr("dilations", (1,) * count))
+    auto = node.attr("auto_pad", "NOTSET")
+    pads = tuple(node.attr("pads", (0,) * (2 * count)))
+    if auto in ("SAME_UPPER", "SAME_LOWER"):
+        sizes = node.sizes()[2:]
+        pads = _same(auto, sizes, kernel, strides, dilations)
+    elif auto == "VALID":
+        pads = (0,) * (2 * count)
+    if min(pads, default=0) < 0:
+        raise Unlowered("its padding takes elements away")
+    return {"strides": strides, "dilation": dilations, "padding": pads}
+
+
+def _same(
+    auto: str,
+    sizes: tuple[int, ...],
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+) -> tuple[int, ...]:
+    """Return the padding with which there are as many windows as strides fit into an axis."""
+    before, after = [], []
+    for size, window, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
+        outputs = -(-size // stride)
+        total = max((outputs - 1) * stride + (window - 1) * dilation + 1 - size, 0)
+        small, large = total // 2, total - total // 2
+        before.append(small if auto == "SAME_UPPER" else large)
+        after.append(large if auto == "SAME_UPPER" else small)
+    return (*before, *after)
+
+
+def _kernel(node: OnnxNode) -> tuple[int, ...]:
+    told = node.attr("kernel_shape")
+    found = tuple(told) if told else node.sizes(1)[2:]
+    return tuple([int(each) for each in found])
+
+
+@lowers("Conv")
+def convolution(node: OnnxNode) -> Expr:
+    """A convolution over one to three axes, with or without a bias."""
+    count, kernel = _spatial(node), _kernel(node)
+    data, weights, _ = _LAYOUTS[count]
+    found = build(
+        f"nn.conv{count}d",
+        node.input(0),
+        node.input(1),
+        groups=int(node.attr("group", 1)),
+        channels=_channels(node, 0),
+        kernel_size=kernel,
+        data_layout=data,
+        kernel_layout=weights,
+        **_windows(node, kernel),
+    )
+    return build("nn.bias_add", found, node.input(2), axis=1) if node.has(2) else found
+
+
+def _channels(node: OnnxNode, axis: int) -> int | None:
+    size = node.type(1).shape[axis]
+    return size if isinstance(size, int) else None
+
+
+@lowers("ConvTranspose")
+def transposed_convolution(node: OnnxNode) -> Expr:
+    """The gradient of a convolution, as a layer."""
+    count, kernel = _spatial(node), _kernel(node)
+    data, _, weights = _LAYOUTS[count]
+    group = int(node.attr("group", 1))
+    inner = _channels(node, 1)
+    if "output_shape" in node.attributes or node.attr("auto_pad", "NOTSET") not in (
+        "NOTSET",
+        "VALID",
+    ):
+        raise Unlowered("its padding follows from the size of its result")
+    windows = _windows(node, kernel)
+    extra = tuple(node.attr("output_padding", (0,) * count))
+    found = build(
+        f"nn.conv{count}d_transpose",
+        node.input(0),
+        node.input(1),
+        groups=group,
+        channels=None if inner is None else inner * group,
+        kernel_size=kernel,
+        data_layout=data,
+        kernel_layout=weights,
+        output_padding=extra,
+        **windows,
+    )
+    return build("nn.bias_add", found, node.input(2), axis=1) if node.has(2) else found
+
+
+@lowers("MaxPool", "AveragePool")
+def pool(node: OnnxNode) -> Expr:
+    """The largest element, or the mean, of each window."""
+    outputs = count_outputs(node.call.attrs)
+    if outputs != 1:
+        raise Unlowered("it tells where the largest elements stand")
+    count = _spatial(node)
+    kernel = tuple([int(each) for each in node.attr("kernel_shape")])
+    windows = _windows(node, kernel)
+    ceil = bool(node.attr("ceil_mode", 0))
+    if ceil and _ends_beyond(node.sizes()[2:], kernel, windows):
+        raise Unlowered("its last window would begin behind the data, where ONNX has none")
+    layout = _LAYOUTS[count][0]
+    if node.identity.name == "MaxPool":
+        is_empty = 0 in node.type(0).shape[2:]
+        if "float" in node.dtype() and (is_empty or _sees_padding_only(kernel, windows)):
+            raise Unlowered("some of its windows lie in the padding alone, and give infinities")
+        return build(
+            f"nn.max_pool{count}d",
+            node.input(0),
+            pool_size=kernel,
+            layout=layout,
+            ceil_mode=ceil,
+            **windows,
+        )
+    if ceil and any(windows["padding"]):
+        raise Unlowered("its last windows reach over the padding")
+    return build(
+        f"nn.avg_pool{count}d",
+        node.input(0),
+        pool_size=kernel,
+        layout=layout,
+        ceil_mode=ceil,
+        count_include_pad=bool(node.attr("count_include_pad", 0)),
+        **windows,
+    )
+
+
+def _sees_padding_only(
+    kernel: tuple[int, ...], windows: dict[str, Any]
+) -> bool:  # Any: numbers by name
+    """Return whether an edge is padded so far that windows end before the data begin."""
+    spans = [(size - 1) * by + 1 for size, by in zip(kernel, windows["dilation"], strict=True)]
+    pads = windows["padding"]
+    return any(pad >= span for pad, span in zip(pads, (*spans, *spans), strict=True))
+
+
+def _ends_beyond(
+    sizes: tuple[int, ...], kernel: tuple[int, ...], windows: dict[str, Any]
+) -> bool:  # Any: numbers by name
+    """Return whether a last window, that reaches over the end, begins behind the data."""
+    count = len(kernel)
+    pads, strides, dilations = windows["padding"], windows["strides"], windows["dilation"]
+    for axis in range(count):
+        length = sizes[axis] + pads[axis] + pads[axis + count]
+        last = -(-(length - (kernel[axis] - 1) * dilations[axis] - 1) // strides[axis])
+        if last * strides[axis] >= sizes[axis] + pads[axis]:
+            return True
+    return False
+
+
+@lowers("GlobalAveragePool", "GlobalMaxPool")
+def global_pool(node: OnnxNode) -> Expr:
+    """One element for each channel."""
+    op = "mean" if node.identity.name == "GlobalAveragePool" else "max"
+    return build(op, node.input(0), axis=tuple(range(2, node.rank())), keepdims=True)
+
+
+@lowers("BatchNormalization")
+def batch_normalization(node: OnnxNode) -> Expr:
+    """Normalisation by mean and variance that are known, as where the model is not trained."""
+    outputs = count_outputs(node.call.attrs)
+    is_trained = node.attr("training_mode", 0) or (node.version < 7 and not node.attr("is_test", 0))
+    if outputs != 1 or is_trained:
+        raise Unlowered("it computes mean and variance, as in training")
+    normalised: Any = build(  # Any: a call of several results
+        "nn.batch_norm",
+        *[node.input(place) for place in range(5)],
+        axis=1,
+        epsilon=float(node.attr("epsilon", 1e-5)),
+    )
+    return normalised[0]  # type: ignore[no-any-return]
+
+
+@lowers("InstanceNormalization")
+def instance_normalization(node: OnnxNode) -> Expr:
+    """Normalisation of each channel of each sample."""
+    epsilon = float(node.attr("epsilon", 1e-5))
+    parts = [node.input(place) for place in range(3)]
+    return build("nn.instance_norm", *parts, axis=1, epsilon=epsilon)
+
+
+@lowers("LayerNormalization")
+def layer_normalization(node: OnnxNode) -> list[Expr]:
+    """Normalisation over all axes from one on."""
+    axes = tuple(range(node.axis(-1), node.rank()))
+    x, dtype = node.input(0), node.dtype()
+    mean = build("mean", x, axis=axes, keepdims=True)
+    centred = build("subtract", x, mean)
+    spread = build("mean", build("multiply", centred, centred), axis=axes, keepdims=True)
+    shifted = build("add", spread, const(node.attr("epsilon", 1e-5), dtype))
+    deviation = build("sqrt", shifted)
+    found = build("multiply", build("divide", centred, deviation), node.input(1))
+    if node.has(2):
+        found = build("add", found, node.input(2))
+    return [found, mean, build("divide", const(1, dtype), deviation)]
+
+
+@lowers("LRN")
+def local_response(node: OnnxNode) -> Expr:
+    """Normalisation by neighbouring channels."""
+    if int(node.attr("size")) % 2 == 0:
+        raise Unlowered("its window has no middle")
+    return build(
+        "nn.lrn",
+        node.input(0),
+        size=int(node.attr("size")),
+        axis=1,
+        bias=float(node.attr("bias", 1.0)),
+        alpha=float(node.attr("alpha", 1e-4)),
+        beta=float(node.attr("beta", 0.75)),
+    )
+
+
+_NEAREST: Final = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+_COORDINATES: Final = ("half_pixel", "align_corners", "asymmetric")
+_METHODS: Final = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
+
+
+@lowers("Resize", "Upsample")
+def resize(node: OnnxNode) -> Expr:
+    """Images of another size."""
+    if node.attr("antialias", 0) or node.attr("axes") is not None:
+        raise Unlowered("it smooths, or names its axes")
+    count = _spatial(node)
+    sizes = node.sizes()
+    wanted = _wanted_sizes(node, sizes)
+    if wanted[:2] != sizes[:2]:
+        raise Unlowered("it resizes axes that are not spatial")
+    is_old = node.identity.name == "Upsample" or node.version < 11
+    coordinates = (
+        "asymmetric" if is_old else node.attr("coordinate_transformation_mode", "half_pixel")
+    )
+    if coordinates == "pytorch_half_pixel" and min(wanted[2:], default=2) > 1:
+        coordinates = "half_pixel"
+    if coordinates not in _COORDINATES:
+        raise Unlowered(f"Relay has no coordinates {coordinates!r}")
+    mode = _METHODS.get(
+        "linear" if node.attr("mode") == "bilinear" else node.attr("mode", "nearest")
+    )
+    if 0 in sizes[2:]:
+        raise Unlowered("it resizes images of no pixels")
+    scaled = [new / old for new, old in zip(wanted[2:], sizes[2:], strict=True)]
+    told = _scales(node)
+    if told is not None and not np.allclose(told[2:], scaled, rtol=0, atol=0):
+        raise Unlowered("its scales are not those of whole sizes")
+    rounding = "floor" if is_old else node.attr("nearest_mode", "round_prefer_floor")
+    if mode is None or rounding not in _NEAREST:
+        raise Unlowered(f"Relay has no mode {node.attr('mode', 'nearest')!r}, {rounding!r}")
+    return build(
+        f"image.resize{count}d",
+        node.input(0),
+        size=wanted[2:],
+        layout=_LAYOUTS[count][0],
+        method=mode,
+        coordinate_transformation_mode=coordinates,
+        rounding_method=rounding if mode == "nearest_neighbor" else "",
+        cubic_alpha=float(node.attr("cubic_coeff_a", -0.75)),
+        cubic_exclude=int(node.attr("exclude_outside", 0)),
+    )
+
+
+def _scales(node: OnnxNode) -> tuple[float, ...] | None:
+    """Return by what it resizes, where that is said."""
+    if "scales" in node.attributes:
+        return tuple(node.attr("scales"))
+    is_short = node.identity.name == "Upsample" or node.version < 11
+    place = 1 if is_short else 2
+    if not node.has(place):
+        return None
+    found = tuple([float(each) for each in node.constant(place, "scales").reshape(-1)])
+    return found or None
+
+
+def _wanted_sizes(node: OnnxNode, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    scales = _scales(node)
+    wanted = node.ints(3, "sizes") if scales is None else scales
+    if len(wanted) != len(sizes):
+        raise Unlowered(f"it names {len(wanted)} sizes of {len(sizes)} axes")
+    if scales is None:
+        return node.ints(3, "sizes")
+    return tuple([int(np.floor(size * by)) for size, by in zip(sizes, scales, strict=True)])
+
+
+_PRECISIONS: Final = {"float32": 1, "float16": 10, "bfloat16": 16}
+"""By element type of scales: the number with which ONNX says that it is the one to divide in."""
+
+
+@lowers("QuantizeLinear")
+def quantize(node: OnnxNode) -> Expr:
+    """Integers that stand for numbers, at a scale."""
+    dtype = node.dtype(2) if node.has(2) else "uint8"
+    if node.attr("precision", 0) not in (0, _PRECISIONS.get(node.dtype(1))):
+        raise Unlowered("it divides with the precision of another element type")
+    if dtype not in ("int8", "uint8", "int16", "uint16", "int32") or node.attr("block_size", 0):
+        raise Unlowered(f"qnn.quantize gives no blocks, and no {dtype}")
+    zero = build("cast", node.input(2), "int32") if node.has(2) else const(0, "int32")
+    return build(
+        "qnn.quantize",
+        node.input(0),
+        node.input(1),
+        zero,
+        axis=node.axis(1) if node.rank(1) else -1,
+        out_dtype=dtype,
+    )
+
+
+@lowers("DequantizeLinear")
+def dequantize(node: OnnxNode) -> Expr:
+    """Numbers that integers stand for."""
+    if node.attr("block_size", 0) or "int" not in node.dtype():
+        raise Unlowered(f"qnn.dequantize takes no blocks, and no {node.dtype()}")
+    zero = build("cast", node.input(2), "int32") if node.has(2) else const(0, "int32")
+    axis = node.axis(1) if node.rank(1) else -1
+    return build("qnn.dequantize", node.input(0), node.input(1), zero, axis=axis)
+
+
+@lowers("DynamicQuantizeLinear")
+def dynamic_quantize(node: OnnxNode) -> list[Expr]:
+    """Integers of eight bits, at a scale that the data tell."""
+    x, zero = node.input(0), const(0, "float32")
+    low = build("minimum", build("min", fill_nothing(node, "min", None)), zero)
+    high = build("maximum", build("max", fill_nothing(node, "max", None)), zero)
+    scale = build("divide", build("subtract", high, low), const(255, "float32"))
+    exact = build(
+        "clip", round_to_even(build("divide", build("negative", low), scale), "float32"), 0, 255
+    )
+    moved = build("add", round_to_even(build("divide", x, scale), "float32"), exact)
+    values = build("cast", build("clip", moved, 0, 255), "uint8")
+    return [values, scale, build("cast", exact, "uint8")]

@@ -1,0 +1,222 @@
+"""Reductions, products of matrices, and what normalises by them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.type import PrimExpr
+from relayish.ir.values.dtype import numpy_dtype
+from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
+
+_REDUCTIONS: Final = {
+    "ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "max", "ReduceMin": "min",
+    "ReduceProd": "prod",
+}  # fmt: skip
+_OF_SQUARES: Final = ("ReduceSumSquare", "ReduceL2")
+_TRANSCENDENTAL: Final = ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
+_COERCING: Final = 13
+"""The version from which Softmax and its kin take one axis, and no matrix made of all of them."""
+
+
+@lowers(*_REDUCTIONS, *_OF_SQUARES, "ReduceL1", "ReduceLogSum", "ReduceLogSumExp")
+def reduce_(node: OnnxNode) -> Expr:
+    """One element for each of the axes that stay."""
+    name, x = node.identity.name, node.input(0)
+    axes, keep = node.axes(), bool(node.attr("keepdims", 1))
+    if not axes and node.attr("noop_with_empty_axes", 0):
+        axes = ()
+    if axes == () and not node.attr("noop_with_empty_axes", 0):
+        axes = None
+    told = {"axis": axes}
+    if name in _TRANSCENDENTAL and "float" not in node.type(0).dtype:
+        raise Unlowered("it takes a root, a logarithm or exponentials of integers")
+    if told["axis"] == ():
+        return _without_axes(name, x)
+    if name in ("ReduceMax", "ReduceMin", "ReduceLogSumExp"):
+        extremum = "min" if name == "ReduceMin" else "max"
+        filled = fill_nothing(node, extremum, axes)
+    if name in ("ReduceMax", "ReduceMin"):
+        return build(extremum, filled, keepdims=keep, **told)
+    if name in _REDUCTIONS:
+        return build(_REDUCTIONS[name], x, keepdims=keep, **told)
+    if name == "ReduceLogSumExp":
+        largest = build("max", filled, keepdims=True, **told)
+        zero = const(0, node.dtype())  # in place of what is infinite, whose differences are none
+        shift = build("where", build("isfinite", largest), largest, zero)
+        total = build("sum", build("exp", build("subtract", x, shift)), keepdims=True, **told)
+        found = build("add", build("log", total), shift)
+        return found if keep else build("squeeze", found, axis=_all_axes(node, axes))
+    inner = build("abs", x) if name == "ReduceL1" else x
+    if name in _OF_SQUARES:
+        inner = build("multiply", x, x)
+    total = build("sum", inner, keepdims=keep, **told)
+    after = {"ReduceL2": "sqrt", "ReduceLogSum": "log"}.get(name)
+    return total if after is None else build(after, total)
+
+
+def fill_nothing(node: OnnxNode, extremum: str, axes: tuple[int, ...] | None) -> Expr:
+    """Return the data with elements for reductions to begin with, where there may be no others.
+
+    Relay has no largest or smallest of no elements; ONNX's is the lowest or highest number. So
+    axes that are reduced, and may be of size 0, become longer by one such number.
+
+    Args:
+        node: The node, whose first input is reduced.
+        extremum: ``max`` or ``min``.
+        axes: Which axes are reduced, ``None`` for all.
+    """
+    x, ty = node.input(0), node.type(0)
+    longer = [(0, 0)] * len(ty.shape)
+    for axis in _all_axes(node, axes):
+        size = ty.shape[axis]
+        longer[axis] = (0, int(isinstance(size, PrimExpr) or size == 0))
+    if not any(after for _, after in longer):
+        return x
+    dtype = numpy_dtype(ty.dtype)
+    if dtype.kind == "b":
+        limit: object = extremum == "min"
+    elif dtype.kind in "iu":
+        limit = getattr(np.iinfo(str(dtype)), "min" if extremum == "max" else "max")
+    else:
+        limit = -np.inf if extremum == "max" else np.inf
+    return build("nn.pad", x, longer, const(limit, ty.dtype))
+
+
+def _without_axes(name: str, x: Expr) -> Expr:
+    """Return what a reduction over no axis does to each element."""
+    if name in ("ReduceL1", "ReduceL2"):
+        return build("abs", x)
+    if name == "ReduceSumSquare":
+        return build("multiply", x, x)
+    return build("log", x) if name == "ReduceLogSum" else x
+
+
+def _all_axes(node: OnnxNode, axes: tuple[int, ...] | None) -> tuple[int, ...]:
+    return axes or tuple(range(node.rank()))
+
+
+@lowers("ArgMax", "ArgMin")
+def arg_extremum(node: OnnxNode) -> Expr:
+    """Where the largest or the smallest element stands."""
+    op = node.identity.name.lower()
+    return build(
+        "cast",
+        build(
+            op,
+            node.input(0),
+            axis=node.axis(),
+            keepdims=bool(node.attr("keepdims", 1)),
+            select_last_index=bool(node.attr("select_last_index", 0)),
+        ),
+        "int64",
+    )
+
+
+@lowers("Softmax", "LogSoftmax")
+def softmax(node: OnnxNode) -> Expr:
+    """Exponentials over their sum: along an axis, or before version 13 all from an axis on."""
+    op = "nn.softmax" if node.identity.name == "Softmax" else "nn.log_softmax"
+    if node.version >= _COERCING:
+        return build(op, node.input(0), axis=node.axis(-1))
+    axis, rank = node.axis(1), node.rank()
+    if axis == rank - 1:
+        return build(op, node.input(0), axis=axis)
+    sizes = node.sizes()
+    flat = build("reshape", node.input(0), (*sizes[:axis], -1))
+    return build("reshape", build(op, flat, axis=axis), sizes)
+
+
+@lowers("MatMul")
+def matmul(node: OnnxNode) -> Expr:
+    """Products of the last two axes; those before broadcast."""
+    left, right = node.input(0), node.input(1)
+    first, second = node.rank(0), node.rank(1)
+    if first == second == 2:
+        return build("nn.matmul", left, right)
+    if 1 in (first, second):
+        return _with_vector(left, right, first, second)
+    batch = max(first, second) - 2
+    letters = "abcdefgh"[:batch]
+    one, two = letters[batch - (first - 2) :], letters[batch - (second - 2) :]
+    if _broadcasts(node, first, second):
+        return _multiply_and_sum(left, right)
+    return build("einsum", [left, right], f"{one}xk,{two}ky->{letters}xy")
+
+
+def _broadcasts(node: OnnxNode, first: int, second: int) -> bool:
+    """Return whether a size of one meets another, which an einsum has no letters for."""
+    shared = min(first, second) - 2
+    left, right = node.type(0).shape[:-2], node.type(1).shape[:-2]
+    pairs = zip(left[len(left) - shared :], right[len(right) - shared :], strict=True)
+    return any((one == 1) != (other == 1) for one, other in pairs)
+
+
+def _multiply_and_sum(left: Expr, right: Expr) -> Expr:
+    wide = build("expand_dims", left, axis=-1)
+    tall = build("expand_dims", right, axis=-3)
+    return build("sum", build("multiply", wide, tall), axis=(-2,))
+
+
+def _with_vector(left: Expr, right: Expr, first: int, second: int) -> Expr:
+    letters = "abcdefgh"
+    one = "k" if first == 1 else f"{letters[: first - 2]}xk"
+    two = "k" if second == 1 else f"{letters[: second - 2]}ky"
+    out = (one if first > 1 else two).replace("k", "")
+    return build("einsum", [left, right], f"{one},{two}->{out}")
+
+
+@lowers("Gemm")
+def gemm(node: OnnxNode) -> Expr:
+    """A product of matrices and what is added to it, each times a number."""
+    alpha, beta = node.attr("alpha", 1.0), node.attr("beta", 1.0)
+    found = build(
+        "nn.matmul",
+        node.input(0),
+        node.input(1),
+        transpose_a=bool(node.attr("transA", 0)),
+        transpose_b=bool(node.attr("transB", 0)),
+    )
+    dtype = node.dtype()
+    if alpha != 1:
+        found = build("multiply", found, const(alpha, dtype))
+    if not node.has(2) or beta == 0:
+        return found
+    added = node.input(2)
+    if beta != 1:
+        added = build("multiply", added, const(beta, dtype))
+    return build("add", found, added)
+
+
+@lowers("Einsum")
+def einsum(node: OnnxNode) -> Expr:
+    """Products and sums by letters."""
+    parts = [node.input(place) for place in range(len(node.inputs))]
+    equation = str(node.attr("equation")).replace(" ", "")
+    if "->" not in equation or "..." in equation:
+        raise Unlowered("its equation leaves axes to be inferred")
+    return build("einsum", parts, equation)
+
+
+@lowers("MatMulInteger")
+def matmul_integer(node: OnnxNode) -> Expr:
+    """Products of integers of eight bits, from which zero points are taken."""
+    parts = []
+    for place in range(2):
+        wide = build("cast", node.input(place), "int32")
+        if node.has(place + 2):
+            zero = build("cast", node.input(place + 2), "int32")
+            if place == 0 and node.rank(2) == 1 and node.type(2).shape != (1,):
+                zero = build("expand_dims", zero, axis=1)
+            wide = build("subtract", wide, zero)
+        parts.append(wide)
+    if node.rank(0) == node.rank(1) == 2:
+        return build("nn.matmul", *parts, out_dtype="int32")
+    if _broadcasts(node, node.rank(0), node.rank(1)) or 1 in (node.rank(0), node.rank(1)):
+        raise Unlowered("it multiplies stacks of integer matrices that broadcast")
+    batch = max(node.rank(0), node.rank(1)) - 2
+    letters = "abcdefgh"[:batch]
+    one, two = letters[batch - node.rank(0) + 2 :], letters[batch - node.rank(1) + 2 :]
+    return build("einsum", parts, f"{one}xk,{two}ky->{letters}xy")

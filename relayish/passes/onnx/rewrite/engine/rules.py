@@ -1,0 +1,63 @@
+"""Rewrite rules of calls of ONNX's operators, found by the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Call, Expr, GlobalVar
+from relayish.onnx.operators import identity_of
+from relayish.rewriting.rule import Key, Rule
+from relayish.rewriting.rules import RuleSet
+
+if TYPE_CHECKING:
+    Apply: TypeAlias = Callable[[Call, Any], Expr | None]
+    # Any: the rewriter, which is made of rules
+
+
+FUNCTIONS: Final = "@"
+"""In place of an operator: calls of functions of the module."""
+
+
+def rule(*operators: str, domain: str = "") -> Callable[[Apply], Rule]:
+    """Make a function a rule for calls of ``operators``, in any version.
+
+    The function is given the call and the :class:`Rewriter` of the function around, and returns
+    what the variable of the call is to be bound to from now on, or ``None`` where there is nothing
+    to do.
+
+    Args:
+        operators: Their names; ``"*"`` is all of the domain, tried after rules that name the
+            operator, and :data:`FUNCTIONS` all functions of the module.
+        domain: The domain of ONNX they are in.
+
+    Example:
+        >>> @rule("Identity")
+        ... def forward_identity(call, graph):
+        ...     return call.args[0]
+        >>> forward_identity.name
+        'forward_identity'
+    """
+
+    def wrap(apply: Apply) -> Rule:
+        @wraps(apply)
+        def action(call: Call, graph: Any) -> Expr:  # Any: as above
+            found = apply(call, graph)
+            return call if found is None else found
+
+        return Rule(apply.__name__, [(domain, operator) for operator in operators], action)
+
+    return wrap
+
+
+class OnnxRules(RuleSet):
+    """Rules by the name of the operator, whatever its version."""
+
+    def keys_of(self, op: Node) -> Sequence[Key]:
+        """Return the names by which rules for calls of ``op`` are told, in the order to try."""
+        identity = identity_of(op) if isinstance(op, Expr) else None
+        if identity is not None:
+            return ((identity.domain, identity.name), (identity.domain, "*"))
+        return (("", FUNCTIONS),) if type(op) is GlobalVar else ()

@@ -1,0 +1,1 @@
+"""Passes over functions of Relay, in rooms by subject."""

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import pytest
+
+from relayish.analysis import CallGraph, count_nodes, infer_type, well_formed
+from relayish.errors import PassError
+from relayish.interpreter import evaluate
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Function,
+    GlobalVar,
+    Let,
+    RefCreate,
+    RefRead,
+    Tuple,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import scalar_type
+from relayish.ir.scopes import renaming
+from relayish.transform import get_pass
+from tests.support.deep import call_chain, let_body
+from tests.support.depth import DEPTH
+from tests.support.each import each
+from tests.support.random_exprs import random_arguments, random_module
+from tests.support.seeds import seeds
+from tests.support.standing import check
+from tests.support.typed_text import program
+
+add = intern_op("add")
+inline = get_pass("Inline")
+
+
+def marked(mod: IRModule) -> IRModule:
+    """Return ``mod`` with every function but main asking to be inlined."""
+    attrs = DictAttrs({"Inline": 1})
+    return mod.with_functions(
+        {
+            name: func.with_fields(attrs=attrs)
+            for name, func in mod.functions.items()
+            if name.name_hint != "main"
+        }
+    )
+
+
+@each("seed", seeds(25))
+def test_inlining_all_functions_of_a_random_program_keeps_its_value(seed):
+    mod = marked(random_module(seed, 60))
+    args = random_arguments(mod["main"], seed)
+    out = check(inline, mod, lambda program: evaluate(program["main"], program, args))
+    assert check(inline, infer_type(mod), None) is not None
+    used = {entry.name for entry in CallGraph(mod) if entry.ref_count}
+    assert {name.name_hint for name in out} == {name.name_hint for name in mod} - used
+
+
+def test_functions_that_share_their_variables_are_inlined_into_one_another():
+    x, y = Var("x"), Var("y")
+    f = GlobalVar("f")
+    attrs = DictAttrs({"Inline": 1})
+    inner = Function((x,), Let(y, Call(add, (x, x)), y), attrs=attrs)
+    main = Function((x,), Let(y, Call(f, (x,)), Tuple((y, f))))
+    out = inline(IRModule({f: inner, "main": main}))
+    assert well_formed(out)
+
+
+def test_an_effect_happens_though_the_parameter_is_not_used():
+    r, n, u = Var("r"), Var("n"), Var("u")
+    f = GlobalVar("f")
+    func = Function((u,), Constant(1), attrs=DictAttrs({"Inline": 1}))
+    write = program("def @g(%r: ref(int32)) -> () { ref_write(%r, 5) }")["g"]
+    call = Call(f, (Call(write, (r,)),))
+    main = Function((), Let(r, RefCreate(Constant(0)), Let(n, call, RefRead(r))))
+    out = inline(IRModule({f: func, "main": main}))
+    assert evaluate(out["main"], out, ()) == 5
+
+
+def test_the_module_given_is_left_as_it_was_and_untouched_functions_stay():
+    mod = program("""
+        def @main(%x: int32) -> int32 { @f(%x) }
+        def @f(%x: int32, Inline=1) -> int32 { %x }
+        def @other(%x: int32) -> int32 { %x }
+    """)
+    before = dict(mod.functions)
+    out = inline(mod)
+    assert mod.functions == before
+    assert out["other"] is mod["other"]
+
+
+def test_a_call_with_too_many_arguments_is_refused():
+    f, x = GlobalVar("f"), Var("x")
+    func = Function((), Constant(1), attrs=DictAttrs({"Inline": 1}))
+    with pytest.raises(PassError, match="1 arguments to a function of 0 parameters"):
+        inline(IRModule({f: func, "main": Function((x,), Call(f, (x,)))}))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("nest", [call_chain, let_body])
+def test_deep_bodies_and_deep_callers_are_inlined(nest):
+    f, x = GlobalVar("f"), Var("x")
+    func = Function((x,), nest(DEPTH, x), attrs=DictAttrs({"Inline": 1}))
+    y = Var("y")
+    out = inline(IRModule({f: func, "main": Function((y,), nest(DEPTH, Call(f, (y,))))}))
+    assert len(out) == 1
+    assert count_nodes(out["main"]) > 2 * DEPTH
+
+
+def test_a_long_chain_of_functions_is_inlined():
+    attrs = DictAttrs({"Inline": 1})
+    names = [GlobalVar(f"f{index}") for index in range(1000)]
+    functions: dict[GlobalVar | str, Function] = {}
+    for index, name in enumerate(names):
+        x = Var("x")
+        body = Call(names[index + 1], (x,)) if index < 999 else Call(add, (x, x))
+        functions[name] = Function((x,), body, attrs=attrs)
+    x = Var("x")
+    functions["main"] = Function((x,), Call(names[0], (x,)))
+    out = inline(IRModule(functions))
+    assert len(out) == 1
+    assert out["main"].body.op is add
+
+
+def test_sharing_of_a_body_is_kept():
+    f, x, y = GlobalVar("f"), Var("x"), Var("y")
+    body = x
+    for _ in range(100):
+        body = Call(add, (body, body))
+    func = Function((x,), body, attrs=DictAttrs({"Inline": 1}))
+    out = inline(IRModule({f: func, "main": Function((y,), Call(f, (y,)))}))
+    assert count_nodes(out["main"]) == 100 + 3
+
+
+def test_a_chain_of_functions_is_copied_once(monkeypatch):
+    """What is inlined into a function is not copied again when that is inlined itself."""
+    copied = []
+    fresh = renaming.make_fresh_variable
+    monkeypatch.setattr(
+        renaming, "make_fresh_variable", lambda var: copied.append(var) or fresh(var)
+    )
+    functions = 40
+    definitions = {"main": "@f0(%x)", f"f{functions - 1}": "let %y = negative(%x); %y"}
+    for index in range(functions - 1):
+        definitions[f"f{index}"] = f"let %y = @f{index + 1}(%x); %y"
+    text = "".join(
+        f"def @{name}(%x: int32{'' if name == 'main' else ', Inline=1'}) -> int32 {{ {body} }}"
+        for name, body in definitions.items()
+    )
+    assert len(inline(program(text))) == 1
+    assert len(copied) == functions
+
+
+@pytest.mark.deep
+def test_many_functions_are_inlined_into_one_another():
+    body: dict[GlobalVar | str, Function] = {}
+    param = Var("x", scalar_type("int32"))
+    callee = GlobalVar("last")
+    attrs = DictAttrs({"Inline": 1})
+    body[callee] = Function((param,), param, scalar_type("int32"), attrs=attrs)
+    for index in range(min(DEPTH, 20_000)):
+        caller, param = GlobalVar(f"f{index}"), Var("x", scalar_type("int32"))
+        call = Call(add, (Call(callee, (param,)), Constant(1)))
+        body[caller] = Function((param,), call, scalar_type("int32"), attrs=attrs)
+        callee = caller
+    param = Var("x", scalar_type("int32"))
+    body["main"] = Function((param,), Call(callee, (param,)), scalar_type("int32"))
+    out = inline(IRModule(body))
+    assert len(out) == 1
+    assert count_nodes(out["main"]) > min(DEPTH, 20_000)
