@@ -124,17 +124,28 @@ class _Writer:
 
     def write_attempt(self, root: DFPattern) -> None:
         """Write the function ``attempt``, which matches ``root`` and does what the rule does."""
-        told = ["bound.facts = types", "types.found = bound", "return action(expr, bound)"]
-        if root in self._ways:
+        if type(root) is AltPattern:
             matches = self.function(root)
             lines = ["bound = Found()", f"if not {matches}(expr, bound, types): return expr"]
+            self._write_attempt("attempt", lines)
+        elif root in self._ways:
+            self._write_straight_attempt("swapped", root, swapped=True)
+            self._write_straight_attempt("attempt", root, otherwise="swapped(expr, types)")
         else:
-            block = _Block(self, root, swapped=False, otherwise="expr")
-            block.write(root, "expr")
-            made = ["bound = Found()"]
-            lines = made + block.tests if block.calls else block.tests + made
-            lines += block.bindings
-        self.source += ["def attempt(expr, types):", *[f"    {line}" for line in lines + told]]
+            self._write_straight_attempt("attempt", root)
+
+    def _write_straight_attempt(
+        self, name: str, root: DFPattern, *, swapped: bool = False, otherwise: str = "expr"
+    ) -> None:
+        block = _Block(self, root, swapped=swapped, otherwise=otherwise)
+        block.write(root, "expr")
+        made = ["bound = Found()"]
+        lines = made + block.tests if block.calls else block.tests + made
+        self._write_attempt(name, lines + block.bindings)
+
+    def _write_attempt(self, name: str, lines: list[str]) -> None:
+        told = ["bound.facts = types", "types.found = bound", "return action(expr, bound)"]
+        self.source += [f"def {name}(expr, types):", *[f"    {line}" for line in lines + told]]
 
     def _write_either(self, name: str, first: str, second: str, own: str) -> None:
         """Write the function that tries two; ``own`` is what it does when one has matched."""
