@@ -50,7 +50,7 @@ class _Hasher:
     def __init__(self) -> None:
         self._hashes: dict[Node, int] = {}
         self._numbers: dict[Node, int] = {}
-        self._leaf_hashes: dict[int, int] = {}
+        self._leaf_hashes: dict[int, tuple[int, object]] = {}
 
     def hash(self, thing: object) -> int:
         if isinstance(thing, Node):
@@ -115,11 +115,11 @@ class _Hasher:
         return hash(tuple(parts))
 
     def _hash_leaf(self, value: object) -> int:
-        """Return the hash of a value that a node holds, and so keeps alive; many hold the same."""
-        found = self._leaf_hashes.get(id(value))
-        if found is None:
-            found = self._leaf_hashes[id(value)] = self.hash(value)
-        return found
+        """Return the hash of a value that a node holds, or makes when asked; many hold the same."""
+        known = self._leaf_hashes.get(id(value))
+        if known is None:  # with the value, as another may be at its address once it is gone
+            known = self._leaf_hashes[id(value)] = self.hash(value), value
+        return known[0]
 
 
 _ONE: Final = Shape.ONE

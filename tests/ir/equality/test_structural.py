@@ -325,6 +325,11 @@ def test_different_things_mostly_have_different_hashes():
     assert len({structural_hash(thing) for thing in DIFFERENT}) >= len(DIFFERENT) - 2
 
 
+def test_values_that_are_made_when_asked_for_are_told_apart_while_hashed():
+    ops = Tuple(tuple(Op(f"op{place}", domain="elsewhere") for place in range(50)))
+    assert len({structural_hash(ops) for _ in range(20)}) == 1
+
+
 @each("thing", DIFFERENT)
 def test_copy_is_equal(thing):
     assert same(thing, copy.deepcopy(thing))
