@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DuplicateNameError
 from relayish.interpreter.value import Evaluated
+from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.kind_table import KindTable, MadeTable
 from relayish.ir.nodes.node import Node
 
@@ -105,7 +106,7 @@ def _make_evaluator(kind: type[Node], given: Evaluate | Evaluator) -> Evaluator:
 
 
 EVALUATORS: Final[MadeTable[Evaluator, Evaluate | Evaluator]] = MadeTable(
-    "evaluation", "relay.interpreter.EVALUATORS", _make_evaluator
+    "evaluation", "relay.interpreter.EVALUATORS", _make_evaluator, held_as=Role.OPERAND
 )
 """What nodes of a kind are worth.
 
@@ -117,7 +118,7 @@ node binds in scopes are not given; they are asked for as scopes are. The variab
 without scopes declares stand for its value, or for the fields of it."""
 
 MATCHERS: Final[KindTable[MatchPattern]] = KindTable(
-    "matching of patterns", "relay.interpreter.MATCHERS"
+    "matching of patterns", "relay.interpreter.MATCHERS", held_as=Role.BINDER
 )
 """What patterns of a kind match.
 

@@ -10,6 +10,7 @@ from relayish.analysis.type_kind import Kinds
 from relayish.errors import Diagnostic
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.fields.naming import display_name
+from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.kind_table import MadeTable
 from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
@@ -220,6 +221,7 @@ PATTERN_TYPE_RULES: Final[MadeTable[Callable[..., list[Inner]], PatternRule]] = 
         PatternTuple: Environment.bind_fields,
         PatternConstructor: Environment.bind_constructed,
     },
+    held_as=Role.BINDER,
 )
 """``rule(pattern, infer, matched)`` binds the variables of a pattern and returns the patterns
 inside, each with the type of what it matches; ``infer`` is an ``Inference``."""

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relayish.analysis.infer_type.environment import Environment
 from relayish.errors import DeclarationError, DuplicateNameError, RelayishError, TypeInferenceError
 from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.kind_table import MadeTable
 from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Op, Var
@@ -154,7 +155,7 @@ def _make_entry(kind: type[Node], rule: TypeRule | Entry) -> Entry:
 
 
 TYPE_RULES: Final[MadeTable[Entry, TypeRule | Entry]] = MadeTable(
-    "type inference", "relay.analysis.TYPE_RULES", _make_entry
+    "type inference", "relay.analysis.TYPE_RULES", _make_entry, held_as=Role.OPERAND
 )
 """The type rules of all kinds of expressions.
 

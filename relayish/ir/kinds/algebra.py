@@ -8,15 +8,31 @@ those hold of which that is said.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from relayish.errors import DeclarationError, suggest
 from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.nodes.node import Node
 
 Number = int | float | bool
 
 
-class Algebra(NamedTuple):
+class _Algebra(NamedTuple):
+    """What is known of an operator; see :class:`Algebra`."""
+
+    identity: Number | None = None
+    float_identity: Number | None = None
+    absorbing: Number | None = None
+    idempotent: bool = False
+    same: Number | None = None
+    involution: bool = False
+    associative: bool = False
+    inverse: type[Node] | None = None
+    inverse_element: type[Node] | None = None
+    total: bool = False
+
+
+class Algebra(_Algebra):
     """Facts of an operator with one or two operands; ``None`` and ``False``: not known.
 
     Attributes:
@@ -31,22 +47,30 @@ class Algebra(NamedTuple):
         inverse_element: The kind of the operator with one operand that gives inverse elements:
             ``x op inverse_element(x)`` is the identity element, and the other way round.
         total: Evaluating it never faults, so that it may be left out.
+
+    Raises:
+        DeclarationError: If a fact is told that there is none of.
     """
 
-    identity: Number | None = None
-    float_identity: Number | None = None
-    absorbing: Number | None = None
-    idempotent: bool = False
-    same: Number | None = None
-    involution: bool = False
-    associative: bool = False
-    inverse: type[Node] | None = None
-    inverse_element: type[Node] | None = None
-    total: bool = False
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # which knows the facts
+
+        def __new__(cls, *args: object, **facts: object) -> Self:
+            for name in facts:
+                if name not in cls._fields:
+                    raise DeclarationError(
+                        f"there is no fact {name!r} of an operator"
+                        f"{suggest(name, cls._fields)}; there are {', '.join(cls._fields)}"
+                    )
+            return super().__new__(cls, *args, **facts)
 
 
 ALGEBRAS: Final[KindTable[Algebra]] = KindTable(
-    "algebraic simplification", "relayish.ir.kinds.algebra.ALGEBRAS", {Node: Algebra()}
+    "algebraic simplification",
+    "relayish.ir.kinds.algebra.ALGEBRAS",
+    {Node: Algebra()},
+    expects=Algebra,
 )
 
 
@@ -67,5 +91,5 @@ class Numbers(NamedTuple):
 
 
 NUMBERS: Final[KindTable[Numbers]] = KindTable(
-    "algebraic simplification", "relayish.ir.kinds.algebra.NUMBERS"
+    "algebraic simplification", "relayish.ir.kinds.algebra.NUMBERS", expects=Numbers
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar, overload
 
-from relayish.errors import DeclarationError, UnknownKindError
+from relayish.errors import DeclarationError, UnknownKindError, indefinite
 from relayish.ir.fields.field import is_node_class
+from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.node import Node, lineage
 from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.registration.claimed_table import REPLACE
@@ -36,6 +37,9 @@ class KindTable(dict[type[Node], V], Generic[V]):
         name: Where users find the table, ``"relay.analysis.TYPE_RULES"``, or the function that
             adds entries.
         entries: What is there from the start.
+        held_as: What nodes of the kinds it is for are to nodes that hold them, if it is for such
+            kinds alone: operands, which are evaluated, or what binds variables.
+        expects: The class of entries, where they are of one.
 
     Complexity:
         Constant; that of a dictionary for kinds that were asked for before.
@@ -48,14 +52,22 @@ class KindTable(dict[type[Node], V], Generic[V]):
         relayish.errors.UnknownKindError: the census knows no Node; call COUNTS.register(Node, ...)
     """
 
-    __slots__ = ("_claims", "_declared", "_derived", "name", "purpose")
+    __slots__ = ("_claims", "_declared", "_derived", "_expects", "_held_as", "name", "purpose")
 
     def __init__(
-        self, purpose: str, name: str, entries: Mapping[type[Node], V] | None = None
+        self,
+        purpose: str,
+        name: str,
+        entries: Mapping[type[Node], V] | None = None,
+        *,
+        held_as: Role | None = None,
+        expects: type[V] | None = None,
     ) -> None:
         super().__init__(entries or {})
         self.purpose = purpose
         self.name = name
+        self._held_as = held_as
+        self._expects = expects
         self._declared: dict[type[Node], V] = dict(self)
         self._derived: list[ByKind] = []
         self._claims: Claims[type[Node]] = Claims()
@@ -85,12 +97,18 @@ class KindTable(dict[type[Node], V], Generic[V]):
                 the first that a tuple holds.
 
         Raises:
-            DeclarationError: If ``kind`` is no class of nodes.
+            DeclarationError: If ``kind`` is no class of nodes that the table is for, or the entry
+                is of another class.
             DuplicateNameError: If somebody else gave the kind an entry and ``replace`` is false.
         """
         self._check(kind)
         if entry is None:
             return lambda given: self.register(kind, given, replace=replace)
+        if self._expects is not None and not isinstance(entry, self._expects):
+            raise DeclarationError(
+                f"{self._way()}({kind.__name__}, ...) is given {entry!r}; expected "
+                f"{indefinite(self._expects)}"
+            )
         return self._enter(kind, entry, entry if by is None else by, replace)
 
     def _check(self, kind: type[Node]) -> None:
@@ -98,6 +116,12 @@ class KindTable(dict[type[Node], V], Generic[V]):
             raise DeclarationError(
                 f"{self._way()} is given {kind!r}; expected a class of nodes: a family, or "
                 f"a kind that @node declares"
+            )
+        if self._held_as not in (None, kind.held_as_):
+            raise DeclarationError(
+                f"{self._way()} is given {kind.__name__}, whose nodes are held as "
+                f"{kind.held_as_.name}; {self.purpose} is of what is held as "
+                f"{self._held_as.name}"
             )
 
     def _enter(self, kind: type[Node], entry: V, by: object, replace: bool) -> V:
@@ -169,6 +193,7 @@ class MadeTable(KindTable[V], Generic[V, G]):
         name: Likewise.
         make: ``make(kind, given)``: the entry; raises where ``given`` does not do.
         entries: As of a :class:`KindTable`: entries, not what they are made of.
+        held_as: As of a :class:`KindTable`.
     """
 
     __slots__ = ("_make",)
@@ -179,8 +204,10 @@ class MadeTable(KindTable[V], Generic[V, G]):
         name: str,
         make: Callable[[type[Node], G], V],
         entries: Mapping[type[Node], V] | None = None,
+        *,
+        held_as: Role | None = None,
     ) -> None:
-        super().__init__(purpose, name, entries)
+        super().__init__(purpose, name, entries, held_as=held_as)
         self._make = make
 
     @overload  # type: ignore[override]  # it takes what entries are made of

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.errors import DispatchError, DuplicateNameError, UnknownKindError
+from relayish.analysis.infer_type.environment import PATTERN_TYPE_RULES
+from relayish.analysis.infer_type.rule import TYPE_RULES
+from relayish.errors import DeclarationError, DispatchError, DuplicateNameError, UnknownKindError
+from relayish.interpreter.evaluator import EVALUATORS, MATCHERS
+from relayish.ir.kinds.algebra import ALGEBRAS, Algebra
 from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.nodes.node import Node, declared_temporarily, node
+from relayish.ir.relay.adt import Pattern, PatternVar
 from relayish.ir.relay.expr import Call, Expr, Let, Var
-from relayish.ir.relay.type import Type
+from relayish.ir.relay.type import TensorType, Type
 
 
 @pytest.fixture
@@ -138,3 +143,35 @@ def test_derived_table_follows_its_entries():
         table.register(Call, "call")
         assert derived[Call] == "CALL"
     assert derived[Call] == "EXPR"
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "told"),
+    [
+        (
+            TYPE_RULES,
+            PatternVar,
+            "PatternVar, whose nodes are held as BINDER; type inference is of",
+        ),
+        (TYPE_RULES, TensorType, "TensorType, whose nodes are held as ANNOTATION"),
+        (EVALUATORS, Pattern, "Pattern, whose .*; evaluation is of what is held as OPERAND"),
+        (MATCHERS, Call, "Call, whose .*; matching of patterns is of what is held as BINDER"),
+        (PATTERN_TYPE_RULES, Expr, "Expr, whose nodes are held as OPERAND"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_entry_for_nodes_that_are_never_asked_about_is_refused(table, kind, told):
+    with pytest.raises(DeclarationError, match=rf"\.register is given {told}"):
+        table.register(kind, lambda *_: None)
+
+
+def test_entry_of_another_class_is_refused():
+    with pytest.raises(DeclarationError, match=r"ALGEBRAS.register\(Call, ...\) .*an Algebra"):
+        ALGEBRAS.register(Call, {"identity": 0})
+
+
+def test_fact_of_an_operator_that_there_is_none_of_is_told_with_those_there_are():
+    told = "no fact 'identety' of an operator; did you mean identity.*, total"
+    with pytest.raises(DeclarationError, match=told):
+        Algebra(identety=0)
+    assert Algebra(0, total=True) == Algebra(identity=0)._replace(total=True)
