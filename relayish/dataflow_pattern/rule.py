@@ -24,12 +24,12 @@ from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern, ExprPattern
 from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.dataflow_pattern.root_index import roots_of
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, UnknownNameError
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import Type
-from relayish.rewriting.rule import Action, Attempt, Key, Rule
+from relayish.rewriting.rule import Action, Attempt, Key, Rule, check_keys, name_of
 
 
 class Found(dict[DFPattern, Expr]):
@@ -49,7 +49,10 @@ class Found(dict[DFPattern, Expr]):
     def __missing__(self, pattern: DFPattern) -> Expr:
         if type(pattern) is ExprPattern and type(pattern.expr) is Op:
             return pattern.expr
-        raise KeyError(pattern)
+        raise UnknownNameError(
+            f"{pattern!r} stands for nothing here: it is no part of the pattern, or one under | "
+            f"that was not taken; ask first whether it is in what was found"
+        )
 
     @property
     def pre(self) -> Expr:
@@ -92,7 +95,8 @@ def rule(*what: DFPattern | str | Key, keeps_order: bool = False) -> Callable[[A
             the state of an operator it drops is good for, it knows. Nobody else looks then.
 
     Raises:
-        DeclarationError: If the pattern has a dominator pattern in it.
+        DeclarationError: If the pattern has a dominator pattern in it, or nothing could be found by
+            what is given.
 
     Example:
         >>> from relayish import parse_expr
@@ -105,12 +109,15 @@ def rule(*what: DFPattern | str | Key, keeps_order: bool = False) -> Callable[[A
         >>> rewrite_rules([double_negative], before).args[0].name_hint
         'y'
     """
+    pattern = what[0] if len(what) == 1 and isinstance(what[0], DFPattern) else None
+    keys = [intern_op(key) if isinstance(key, str) else key for key in what]
+    if pattern is None:
+        check_keys(keys)
 
     def declare(action: Action) -> Rule:
-        if len(what) == 1 and isinstance(what[0], DFPattern):
-            return _make_rule(what[0], action, keeps_order=keeps_order)
-        keys = [intern_op(key) if isinstance(key, str) else key for key in what]
-        return Rule(action.__name__, keys, action, keeps_order=keeps_order)
+        if pattern is not None:
+            return _make_rule(pattern, action, keeps_order=keeps_order)
+        return Rule(name_of(action), keys, action, keeps_order=keeps_order)
 
     return declare
 
@@ -119,12 +126,12 @@ def _make_rule(pattern: DFPattern, action: Action, *, keeps_order: bool) -> Rule
     analysed = Analysed(pattern)
     if any(type(part) is DominatorPattern for part in analysed.order):
         raise DeclarationError(
-            f"rule {action.__name__} has a dominator pattern, which looks at the whole program; "
+            f"rule {name_of(action)} has a dominator pattern, which looks at the whole program; "
             f"rules look at one place: use a DFPatternCallback"
         )
     roots = roots_of(analysed)
     return Rule(
-        action.__name__,
+        name_of(action),
         None if roots is None else [root.key for root in roots],
         action,
         attempt=_make_attempt(analysed, action),

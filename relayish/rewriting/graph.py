@@ -153,7 +153,7 @@ class GraphRewriter:
         done = memo.get(out)
         if done is not None:  # something walked before
             return done
-        memo[image] = image  # where the rule keeps what it was given, it stays
+        memo[node] = memo[image] = image  # where the rule keeps what it was given, it stays
         out = facts.place(out, node, memo)
         if facts.tells:
             facts.tell(out, node)

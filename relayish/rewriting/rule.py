@@ -13,11 +13,12 @@ returns what takes the place of the node, or the node itself to leave it as it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from relayish.errors import PassError
+from relayish.errors import DeclarationError, MissingNameError, PassError, indefinite, suggest
 from relayish.functor.notes import note_rewrite
+from relayish.ir.fields.field import is_node_class
 from relayish.ir.kinds.one_line import one_line, show_found
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.traversal import Traversal
@@ -52,6 +53,9 @@ class Rule:
             the state of an operator it drops is good for, it knows. Nobody else looks then.
         pattern: What nodes have to match, where the action is asked about these alone.
         roots: How what the pattern matches may begin.
+
+    Raises:
+        DeclarationError: If the action is no function.
     """
 
     def __init__(
@@ -65,6 +69,10 @@ class Rule:
         pattern: Any = None,  # Any: as the language of patterns has them
         roots: tuple[Any, ...] | None = None,  # Any: as above
     ) -> None:
+        if not callable(action):
+            raise DeclarationError(
+                f"rule {name} does {action!r}; expected a function of a node and of facts"
+            )
         self.name = name
         self.keys = None if keys is None else frozenset(keys)
         self.action = action
@@ -96,9 +104,9 @@ class Rule:
             raise
 
     def checked(self, out: Any, node: Any, facts: Facts) -> Any:  # Any: as above
-        """Return ``out``, or ``node`` itself where the rule said why it leaves that."""
+        """Return ``out``; ``node`` itself where the rule leaves that, or returns what it was."""
         if isinstance(out, facts.family):
-            return out
+            return node if out is facts.pre else out
         if type(out) is Unchanged:
             return node
         raise PassError(
@@ -118,6 +126,9 @@ def rule(*keys: Key, keeps_order: bool = False) -> Callable[[Action], Rule]:
             :class:`~relayish.rewriting.rules.RuleSet`.
         keeps_order: See :class:`Rule`.
 
+    Raises:
+        DeclarationError: If there are no keys, or one is neither a class of nodes nor an operator.
+
     Example:
         >>> from relayish import tir
         >>> @rule(tir.Minus)
@@ -126,11 +137,32 @@ def rule(*keys: Key, keeps_order: bool = False) -> Callable[[Action], Rule]:
         >>> double_minus
         <Rule double_minus>
     """
+    check_keys(keys)
 
     def declare(action: Action) -> Rule:
-        return Rule(action.__name__, keys, action, keeps_order=keeps_order)
+        return Rule(name_of(action), keys, action, keeps_order=keeps_order)
 
     return declare
+
+
+def check_keys(keys: Collection[Key]) -> None:
+    """Refuse keys by which no node could be found.
+
+    Raises:
+        DeclarationError: If there are none, or one is neither a class of nodes nor an operator.
+    """
+    wrong = [key for key in keys if not isinstance(key, Node) and not is_node_class(key)]
+    if wrong or not keys:
+        found = f"found {show_found(wrong[0])}" if wrong else "found nothing"
+        raise DeclarationError(
+            f"a rule is for kinds, families of kinds, or operators, as in @rule(Call); {found}; "
+            f"operators go by name, and patterns, with relayish.dataflow_pattern.rule"
+        )
+
+
+def name_of(action: object) -> str:
+    """Return what a rule is called that does ``action``, which may be no plain function."""
+    return str(getattr(action, "__name__", type(action).__name__))
 
 
 class Facts:
@@ -193,3 +225,12 @@ class Facts:
     def of(self, node: Any) -> Any:  # Any: a node, and its type, of whatever language
         """Return the type of a node; ``None`` if nothing is known of it."""
         return getattr(node, "type", None)
+
+    if not TYPE_CHECKING:  # so that it tells of facts that are not there
+
+        def __getattr__(self, name: str) -> object:
+            known = sorted(each for each in {*dir(self), *vars(self)} if each[0] != "_")
+            raise MissingNameError(
+                f"rules have no {name!r} to ask of {indefinite(type(vars(self).get('root')))}"
+                f"{suggest(name, known)}; there are {', '.join(known)}"
+            )

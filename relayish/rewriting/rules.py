@@ -9,7 +9,7 @@ from relayish.errors import DeclarationError
 from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.nodes.node import Node, lineage
 from relayish.ir.nodes.traversal import ByKind
-from relayish.rewriting.rule import Action, Key, Rule
+from relayish.rewriting.rule import Action, Key, Rule, name_of
 
 Select: TypeAlias = Callable[[Any], tuple[Rule, ...]]  # Any: a node of the kind
 """``select(node)``: the rules to ask about a node of a kind, where the kind alone does not say."""
@@ -62,7 +62,7 @@ class RuleSet:
         """Return the set of what is to be done by the kind, family or operator it is for."""
         return cls(
             [
-                Rule(action.__name__, (key,), action)
+                Rule(name_of(action), (key,), action)
                 for key, several in actions.items()
                 for action in several
             ]
@@ -81,13 +81,13 @@ class RuleSet:
 
         Raises:
             DuplicateNameError: If somebody else registered one and ``replace`` is false.
-            DeclarationError: If the set has no public name.
+            DeclarationError: If the set has no public name, or the action is no function.
         """
         if self._added is None:
             raise DeclarationError(
                 "a set of rules without a name is not added to; make another of it and more rules"
             )
-        added = Rule(getattr(action, "__name__", self.name), (kind,), action)
+        added = Rule(name_of(action), (kind,), action)
         self._added.register(kind, added, replace=replace, by=action)
         return action
 
@@ -129,6 +129,8 @@ SELECTORS: Final[KindTable[Callable[[RuleSet, type[Node]], tuple[Rule, ...] | Se
 
 
 def _flatten(rules: Iterable[Rule | RuleSet]) -> list[Rule]:
+    if isinstance(rules, Rule) or not isinstance(rules, Iterable):
+        raise DeclarationError(f"expected several rules; found {rules!r}; put it in a list")
     found: list[Rule] = []
     for each in rules:
         if isinstance(each, RuleSet):

@@ -48,7 +48,7 @@ def why_not(
     out = rule.attempt(node, facts)
     if type(out) is Unchanged:
         return f"{rule.name} leaves {shown} as it is: {out.reason}"
-    if out is node:
+    if rule.checked(out, node, facts) is node:
         matched = rule.pattern is None or facts.found
         return (
             f"{rule.name} leaves {shown} as it is"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 pytest.importorskip("onnx")
 
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
@@ -117,3 +119,29 @@ def test_concats_along_another_axis_stay_apart() -> None:
     inner = b.node("Concat", param, param, axis=1)
     mod = module(param, b, b.node("Concat", inner, inner, axis=0))
     assert MergeConsecutive()(mod) is mod
+
+
+def test_chain_that_was_kept_is_one_passes_alone_in_whatever_thread() -> None:
+    mod = EliminateNop()(nested_concats(30))
+    wanted = MergeConsecutive()(mod)
+    with ThreadPoolExecutor(8) as pool:
+        images = list(pool.map(lambda _: MergeConsecutive()(mod), range(40)))
+    assert all(structural_equal(image, wanted) for image in images)
+
+
+def test_chain_that_a_pass_left_in_the_middle_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    mod = MergeConsecutive()(aliases_between(5))  # which leaves a chain
+    drop_unused, calls = chain.Chain.drop_unused, 0
+
+    def fail(self: chain.Chain, binding: chain.Binding, *, wakes: bool = True) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise ValueError("in the middle")
+        drop_unused(self, binding, wakes=wakes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(chain.Chain, "drop_unused", fail)
+        with pytest.raises(ValueError, match="in the middle"):
+            EliminateNop()(mod)
+    assert structural_equal(EliminateNop()(mod), EliminateNop()(aliases_between(5)))

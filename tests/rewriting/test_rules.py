@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 import relayish as relay
+from relayish import rewriting, tir
 from relayish.dataflow_pattern import is_op, is_tuple_get_item, rule, wildcard
+from relayish.errors import DeclarationError, MissingNameError, PassError, UnknownNameError
 from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.builders.builder import op
 from relayish.passes.relay.rewrite.rules.tensors import broadcast_along
-from relayish.rewriting import Unchanged, rewrite_rules, why_not
+from relayish.rewriting import RuleSet, Unchanged, rewrite_rules, why_not
 from tests.support.deep import call_chain, doublings
 from tests.support.depth import DEPTH
 
@@ -134,3 +138,122 @@ def test_vector_along_the_last_axis_needs_no_widening() -> None:
     assert broadcast_along(bias, 3, -1) is bias
     assert broadcast_along(bias, 4, 1).attrs.num_newaxis == 2
     assert broadcast_along(bias, 4, -3).attrs.num_newaxis == 2
+
+
+@rule("tanh")
+def negate(call, _):
+    return op.negative(call.args[0])
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_rule_that_returns_what_the_node_was_leaves_it_over_what_was_rewritten(again) -> None:
+    @rule("exp")
+    def as_before(_, facts):
+        return facts.pre
+
+    image = rewrite_rules([as_before, negate], op.exp(op.tanh(X)), again=again)
+    assert str(image) == str(op.exp(op.negative(X)))
+
+
+def test_what_the_node_was_stands_in_its_replacement_as_it_became() -> None:
+    @rule("exp")
+    def wrap(_, facts):
+        return op.abs(facts.pre)
+
+    image = rewrite_rules([wrap, negate], op.exp(op.tanh(X)))
+    assert str(image) == str(op.abs(op.exp(op.negative(X))))
+
+
+def test_operand_as_it_was_becomes_what_it_became() -> None:
+    @rule("exp")
+    def drop(_, facts):
+        return facts.pre.args[0]
+
+    image = rewrite_rules([drop, negate], op.exp(op.tanh(X)))
+    assert str(image) == str(op.negative(X))
+
+
+def test_rewriting_goes_on_after_a_rule_that_raised() -> None:
+    faults = [ValueError("once")]
+
+    @rule("exp")
+    def fail(call, _):
+        if faults:
+            raise faults.pop()
+        return call.args[0]
+
+    program, rules = op.abs(op.exp(op.tanh(X))), RuleSet([fail, negate])
+    with pytest.raises(ValueError, match="once") as caught:
+        rewrite_rules(rules, program)
+    assert "by rule fail" in caught.value.__notes__[0]
+    assert str(rewrite_rules(rules, program)) == str(op.abs(op.negative(X)))
+
+
+def test_no_rule_keeps_what_acts_from_acting() -> None:
+    write = relay.RefWrite(relay.Var("r"), X)
+
+    @rule("add")
+    def drop(call, _):
+        return call.args[0]
+
+    for program in (op.add(X, write), op.add(relay.RefRead(relay.Var("s")), write)):
+        assert rewrite_rules([drop], program, keep_order=True) is program
+
+
+@pytest.mark.parametrize("keys", [(5,), (), ("exp",), (str,), (lambda call, _: call,)], ids=str)
+def test_rule_that_no_node_could_be_found_for_is_refused(keys) -> None:
+    with pytest.raises(DeclarationError, match=r"kinds, families of kinds, or operators.*; found"):
+        rewriting.rule(*keys)
+
+
+@pytest.mark.parametrize("declare", [rule("exp"), rule(is_op("exp")(None)), rewriting.rule(Call)])
+def test_action_of_a_rule_is_a_function(declare) -> None:
+    with pytest.raises(DeclarationError, match="rule int does 3; expected a function"):
+        declare(3)
+    assert declare(functools.partial(lambda call, _: call)).name == "partial"
+
+
+def test_action_of_an_added_rule_is_a_function() -> None:
+    with pytest.raises(DeclarationError, match="expected a function"):
+        RuleSet(name="the rules of a test").register(Call, "exp")
+
+
+@pytest.mark.parametrize("rules", [negate, None, 3])
+def test_rules_are_several(rules) -> None:
+    with pytest.raises(
+        DeclarationError, match=r"expected several rules; found .*; put it in a list"
+    ):
+        rewrite_rules(rules, X)
+
+
+def test_facts_that_a_language_does_not_tell_are_named_with_those_it_does() -> None:
+    @rule("exp")
+    def ask(call, facts):
+        return facts.may_dropp(call)
+
+    @rewriting.rule(tir.Add)
+    def ask_of_loops(total, facts):
+        return facts.type_of(total)
+
+    with pytest.raises(MissingNameError, match=r"of a Call; did you mean may_drop\?; there are"):
+        rewrite_rules([ask], op.exp(X))
+    with pytest.raises(MissingNameError, match="no 'type_of' to ask of an Add; there are family"):
+        rewrite_rules([ask_of_loops], tir.Var("i") + tir.Var("j"))
+
+
+def test_part_that_stands_for_nothing_is_told() -> None:
+    @rule(is_op("exp")(wildcard()))
+    def ask(_, found):
+        return found[wildcard()]
+
+    with pytest.raises(UnknownNameError, match="stands for nothing here"):
+        rewrite_rules([ask], op.exp(X))
+
+
+def test_why_a_rule_is_not_applied_is_asked_of_one_that_returns_nodes() -> None:
+    @rule("exp")
+    def forget(_call, _facts):
+        return None
+
+    with pytest.raises(PassError, match="rule forget returned None"):
+        why_not(forget, op.exp(X))
