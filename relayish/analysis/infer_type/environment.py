@@ -13,26 +13,10 @@ from relayish.ir.fields.naming import display_name
 from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.kind_table import MadeTable
 from relayish.ir.nodes.node import VARIABLES, Node
-from relayish.ir.relay.adt import (
-    Constructor,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
-    TypeData,
-)
+from relayish.ir.relay import adt
+from relayish.ir.relay import type as types
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import (
-    FuncType,
-    GlobalTypeVar,
-    IncompleteType,
-    TensorType,
-    TupleType,
-    Type,
-    TypeCall,
-)
 from relayish.ir.scopes.scoping import binders
 
 
@@ -44,18 +28,18 @@ class Environment(Solver):
 
     def __init__(self, mod: IRModule | None) -> None:
         super().__init__()
-        self.types: dict[Node, Type] = {}
+        self.types: dict[Node, types.Type] = {}
         self.rebound: set[Node] = set()
         """Variables that stand for values of more types than the first they were bound to."""
         self._bound: set[Node] = set()
-        self._definitions: Mapping[GlobalTypeVar, TypeData] = (
+        self._definitions: Mapping[types.GlobalTypeVar, adt.TypeData] = (
             {} if mod is None else mod.type_definitions
         )
         self._kinds = Kinds(self._definitions)
 
     # variables
 
-    def declare_var(self, var: Node) -> Type:
+    def declare_var(self, var: Node) -> types.Type:
         """Return the type of a variable where it is bound, by annotation or a new unknown.
 
         What was inferred of it before says nothing: its value may have another type by now.
@@ -65,7 +49,7 @@ class Environment(Solver):
             if isinstance(var, Var):
                 found = self.annotation(var, var.type_annotation)
             if found is None:
-                found = IncompleteType()
+                found = types.IncompleteType()
             self.types[var] = found
         return found
 
@@ -75,8 +59,8 @@ class Environment(Solver):
             self.declare_var(var)
 
     def bind(
-        self, at: Expr, binder: Node, ty: Type, what: str = "", inside: Expr | None = None
-    ) -> Type:
+        self, at: Expr, binder: Node, ty: types.Type, what: str = "", inside: Expr | None = None
+    ) -> types.Type:
         """Let a variable, or those of a pattern, stand for values of type ``ty``.
 
         A variable that is bound again, wherever that is, stands for values of all of these types.
@@ -111,11 +95,11 @@ class Environment(Solver):
         self.rebound.clear()
         self._bound.clear()
 
-    def annotation(self, node: Expr, ty: Type | None) -> Type | None:
+    def annotation(self, node: Expr, ty: types.Type | None) -> types.Type | None:
         """Return ``ty``, or the type of an error where it is no proper type."""
         if ty is None:
             return None
-        if isinstance(ty, TensorType):
+        if isinstance(ty, types.TensorType):
             return self.canonical(ty)
         problem = self._kinds.problem(ty)
         if problem is not None:
@@ -137,31 +121,35 @@ class Environment(Solver):
         """Return what rules of other packages may ask and demand at a node."""
         raise NotImplementedError
 
-    def bind_pattern(self, at: Expr, root: Node, matched: Type) -> None:
+    def bind_pattern(self, at: Expr, root: Node, matched: types.Type) -> None:
         """Give the variables of a pattern the types of the parts of the data they stand for."""
-        stack: list[tuple[Node, Type]] = [(root, matched)]
+        stack: list[tuple[Node, types.Type]] = [(root, matched)]
         while stack:
             pattern, ty = stack.pop()
             stack += PATTERN_TYPE_RULES[type(pattern)](self, at, pattern, ty)
 
-    def bind_nothing(self, _at: Expr, _pattern: PatternWildcard, _ty: Type) -> list[Inner]:
+    def bind_nothing(
+        self, _at: Expr, _pattern: adt.PatternWildcard, _ty: types.Type
+    ) -> list[Inner]:
         """Match whatever there is."""
         return []
 
-    def bind_variable(self, at: Expr, pattern: PatternVar, ty: Type) -> list[Inner]:
+    def bind_variable(self, at: Expr, pattern: adt.PatternVar, ty: types.Type) -> list[Inner]:
         """Give the variable of ``pattern`` the type ``ty``; there are no patterns inside."""
         declared = self.declare_var(pattern.var)
         what = f"pattern variable %{pattern.var.name_hint}"
         self.types[pattern.var] = self.equate(at, declared, ty, what)
         return []
 
-    def bind_fields(self, at: Expr, pattern: PatternTuple, ty: Type) -> list[Inner]:
+    def bind_fields(self, at: Expr, pattern: adt.PatternTuple, ty: types.Type) -> list[Inner]:
         """Return the patterns inside ``pattern`` with the types of what they match."""
-        fields = tuple(IncompleteType() for _ in pattern.patterns)
-        self.equate(at, ty, TupleType(fields), f"pattern of a tuple of {len(fields)} fields")
+        fields = tuple(types.IncompleteType() for _ in pattern.patterns)
+        self.equate(at, ty, types.TupleType(fields), f"pattern of a tuple of {len(fields)} fields")
         return list(zip(pattern.patterns, fields, strict=True))
 
-    def bind_constructed(self, at: Expr, pattern: PatternConstructor, ty: Type) -> list[Inner]:
+    def bind_constructed(
+        self, at: Expr, pattern: adt.PatternConstructor, ty: types.Type
+    ) -> list[Inner]:
         """Return the patterns inside ``pattern`` with the types of what they match."""
         constructor = pattern.constructor
         if len(pattern.patterns) != len(constructor.inputs):
@@ -173,13 +161,13 @@ class Environment(Solver):
             )
             return [(inner, self.faulty()) for inner in pattern.patterns]
         func = self.constructor_type(at, constructor)
-        if not isinstance(func, FuncType):
+        if not isinstance(func, types.FuncType):
             return [(inner, self.faulty()) for inner in pattern.patterns]
         built = self.instantiate(at, func)
         self.equate(at, ty, built.ret_type, f"pattern {constructor.name_hint}")
         return list(zip(pattern.patterns, built.arg_types, strict=True))
 
-    def constructor_type(self, node: Expr, constructor: Constructor) -> Type:
+    def constructor_type(self, node: Expr, constructor: adt.Constructor) -> types.Type:
         data = self._definitions.get(constructor.belong_to)
         if data is None:
             return self.report(
@@ -196,14 +184,14 @@ class Environment(Solver):
                 own = f"mod.get_constructor({owner!r}, {name!r})"
                 advice = f"take the one that its definition holds: {own}"
             return self.report(node, f"{name} is no constructor of the module's {owner}; {advice}")
-        result = TypeCall(data.header, data.type_vars)
-        return FuncType(constructor.inputs, result, data.type_vars)
+        result = types.TypeCall(data.header, data.type_vars)
+        return types.FuncType(constructor.inputs, result, data.type_vars)
 
 
-Inner: TypeAlias = tuple[Pattern, Type]
+Inner: TypeAlias = tuple[adt.Pattern, types.Type]
 """A pattern and the type of what it matches."""
 
-PatternRule: TypeAlias = Callable[[Any, Any, Type], Iterable[Inner]]  # Any: see below
+PatternRule: TypeAlias = Callable[[Any, Any, types.Type], Iterable[Inner]]  # Any: see below
 
 
 def _bind_by(rule: PatternRule) -> Callable[..., list[Inner]]:
@@ -216,10 +204,10 @@ PATTERN_TYPE_RULES: Final[MadeTable[Callable[..., list[Inner]], PatternRule]] = 
     "relay.analysis.PATTERN_TYPE_RULES",
     lambda _, rule: _bind_by(rule),
     {
-        PatternWildcard: Environment.bind_nothing,
-        PatternVar: Environment.bind_variable,
-        PatternTuple: Environment.bind_fields,
-        PatternConstructor: Environment.bind_constructed,
+        adt.PatternWildcard: Environment.bind_nothing,
+        adt.PatternVar: Environment.bind_variable,
+        adt.PatternTuple: Environment.bind_fields,
+        adt.PatternConstructor: Environment.bind_constructed,
     },
     held_as=Role.BINDER,
 )

@@ -28,23 +28,8 @@ from relayish.errors import TypeInferenceError, add_note, suggest
 from relayish.ir.fields.naming import display_name
 from relayish.ir.kinds.one_line import one_line, quote
 from relayish.ir.nodes.node import Node
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.adt import Clause, Constructor, Match
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import (
@@ -86,8 +71,8 @@ class Inferencer(Environment):
                 unknown type stands for a function in which errors were found.
         """
         super().__init__(mod)
-        self.type_args: dict[Call, list[Type]] = {}
-        self.signatures: dict[Function, FuncType] = {}
+        self.type_args: dict[relay.Call, list[Type]] = {}
+        self.signatures: dict[relay.Function, FuncType] = {}
         self._mod = mod
         self._globals = globals_
         self._own: dict[str, Type] = {}
@@ -96,11 +81,11 @@ class Inferencer(Environment):
         self._tuples: dict[tuple[Type, ...], TupleType] = {}
         self._instances: dict[tuple[Type, ...], tuple[list[Type], Type]] = {}
 
-    def inference(self, at: Expr) -> Inference:
+    def inference(self, at: relay.Expr) -> Inference:
         """Return what rules of other packages may ask and demand at a node."""
         return Inference(self, at)
 
-    def infer(self, root: Expr) -> None:
+    def infer(self, root: relay.Expr) -> None:
         """Put the types of ``root`` and of all below it into ``types``.
 
         Complexity:
@@ -117,10 +102,12 @@ class Inferencer(Environment):
                 if node is None:
                     node = pop()
                     kind = type(node)
-                    types[node] = type_of_call(node) if kind is Call else leave[kind](self, node)
+                    types[node] = (
+                        type_of_call(node) if kind is relay.Call else leave[kind](self, node)
+                    )
                     continue
                 kind = type(node)
-                if kind is Call:
+                if kind is relay.Call:
                     if node in types:
                         continue
                     if node.checked_type is not None and not fresh:
@@ -129,7 +116,7 @@ class Inferencer(Environment):
                     append(node)
                     append(None)
                     extend(node.args[::-1])
-                    if type(node.op) is not Op:
+                    if type(node.op) is not relay.Op:
                         append(node.op)
                 elif kind is Step:
                     following = node.run(self, node.node)
@@ -158,7 +145,7 @@ class Inferencer(Environment):
         shown = quote(node) if isinstance(node, Node) else repr(node)
         return f"while inferring the type of {shown}{inside}"
 
-    def start(self, definitions: Sequence[Expr], *, fresh: bool = False) -> None:
+    def start(self, definitions: Sequence[relay.Expr], *, fresh: bool = False) -> None:
         """Begin with other definitions; what is known of operators and types stays.
 
         Args:
@@ -175,17 +162,19 @@ class Inferencer(Environment):
         self.widened = self.endless = False
         self._own.clear()
 
-    def declare_global(self, name: str, definition: Expr) -> None:
+    def declare_global(self, name: str, definition: relay.Expr) -> None:
         """Let ``@name`` have the type that the head of its definition says, before it is met."""
-        declared = self.declare(definition) if type(definition) is Function else IncompleteType()
+        declared = (
+            self.declare(definition) if type(definition) is relay.Function else IncompleteType()
+        )
         self._own[name] = declared
 
-    def define_global(self, name: str, definition: Expr) -> None:
+    def define_global(self, name: str, definition: relay.Expr) -> None:
         """Let ``@name`` have the type that was found for its definition."""
         found, declared = self.types[definition], self._own[name]
         self._own[name] = self.equate(definition, declared, found, f"definition of @{name}")
 
-    def declare(self, func: Function) -> FuncType:
+    def declare(self, func: relay.Function) -> FuncType:
         """Return what the head of ``func`` says of its type, giving its parameters theirs."""
         known = self.signatures.get(func)
         if known is not None:
@@ -200,12 +189,12 @@ class Inferencer(Environment):
 
     # what is done before the parts of a node are met
 
-    def enter_function(self, func: Function) -> list[Any]:  # Any: see infer
+    def enter_function(self, func: relay.Function) -> list[Any]:  # Any: see infer
         self.declare(func)
         return [func, None, func.body]
 
-    def enter_let(self, let: Let) -> list[Any]:  # Any: see infer
-        if type(let.value) is Function and let.var not in self.types:
+    def enter_let(self, let: relay.Let) -> list[Any]:  # Any: see infer
+        if type(let.value) is relay.Function and let.var not in self.types:
             value = let.value.checked_type
             if value is None or self._fresh:
                 annotated = self.annotation(let.var, let.var.type_annotation)
@@ -213,7 +202,7 @@ class Inferencer(Environment):
                 self.types[let.var] = declared if annotated is None else annotated
         return [let, None, let.body, Step(Inferencer._bind_let, let), let.value]
 
-    def _bind_let(self, let: Let) -> None:
+    def _bind_let(self, let: relay.Let) -> None:
         value, declared = self.types[let.value], self.types.get(let.var)
         if declared is None:
             declared = self.annotation(let.var, let.var.type_annotation)
@@ -236,9 +225,9 @@ class Inferencer(Environment):
 
     # the type of a node whose parts have theirs
 
-    def type_of_call(self, call: Call) -> Type:
+    def type_of_call(self, call: relay.Call) -> Type:
         types, op, args = self.types, call.op, call.args
-        if type(op) is not Op:
+        if type(op) is not relay.Op:
             return self._call_value(call)
         if len(args) == 2:
             left, right = args
@@ -249,7 +238,7 @@ class Inferencer(Environment):
             return found
         return self.apply(call, op, call.attrs, tuple([types[arg] for arg in args]))
 
-    def _call_value(self, call: Call) -> Type:
+    def _call_value(self, call: relay.Call) -> Type:
         args = [self.types[arg] for arg in call.args]
         func = self.find(self.types[call.op])
         if self.is_faulty(func):
@@ -289,7 +278,9 @@ class Inferencer(Environment):
             self._remember_instance(call, instance_of, func.ret_type)
         return func.ret_type
 
-    def _remember_instance(self, call: Call, instance_of: tuple[Type, ...], result: Type) -> None:
+    def _remember_instance(
+        self, call: relay.Call, instance_of: tuple[Type, ...], result: Type
+    ) -> None:
         """Keep what a polymorphic function makes of arguments that say all of its type."""
         ret_type = self.resolve(result)
         type_args = [self.resolve(ty) for ty in self.type_args[call]]
@@ -297,7 +288,7 @@ class Inferencer(Environment):
         if known and instance_of[0] in self.closed:
             self._instances[instance_of] = type_args, ret_type
 
-    def _instance(self, call: Call, func: FuncType) -> FuncType:
+    def _instance(self, call: relay.Call, func: FuncType) -> FuncType:
         """Return the polymorphic ``func`` as ``call`` uses it."""
         given = call.type_args
         if given and len(given) != len(func.type_params):
@@ -312,7 +303,7 @@ class Inferencer(Environment):
         self.type_args[call] = type_args
         return self.applied(call, func, type_args, call.attrs)
 
-    def _as_argument(self, call: Call, expected: Type, arg: Type) -> Type:
+    def _as_argument(self, call: relay.Call, expected: Type, arg: Type) -> Type:
         """Return ``arg``, a polymorphic function used as one of one type as its instance."""
         wanted, found = self.find(expected), self.find(arg)
         if not isinstance(wanted, FuncType) or not isinstance(found, FuncType):
@@ -321,10 +312,10 @@ class Inferencer(Environment):
             return arg
         return self.instantiate(call, found)
 
-    def type_of_let(self, let: Let) -> Type:
+    def type_of_let(self, let: relay.Let) -> Type:
         return self.types[let.body]
 
-    def type_of_function(self, func: Function) -> Type:
+    def type_of_function(self, func: relay.Function) -> Type:
         signature, body = self.signatures[func], self.types[func.body]
         if signature.ret_type is body:
             return signature
@@ -334,7 +325,7 @@ class Inferencer(Environment):
             return signature
         return signature.with_fields(ret_type=ret_type)
 
-    def type_of_if(self, branch: If) -> Type:
+    def type_of_if(self, branch: relay.If) -> Type:
         cond, what = self.types[branch.cond], "condition of if"
         self.equate(branch.cond, _BOOL, cond, what, branch, _CONDITION)
         return self.equate(
@@ -368,30 +359,30 @@ class Inferencer(Environment):
                 match, f"no clause of match covers {shown}{more}; add one, or write match? instead"
             )
 
-    def type_of_tuple(self, expr: Tuple) -> Type:
+    def type_of_tuple(self, expr: relay.Tuple) -> Type:
         fields = tuple([self.types[item] for item in expr.fields])
         found = self._tuples.get(fields)
         if found is None:
             found = self._tuples[fields] = TupleType(fields)
         return found
 
-    def type_of_projection(self, get: TupleGetItem) -> Type:
+    def type_of_projection(self, get: relay.TupleGetItem) -> Type:
         return self.project(get, self.types[get.tuple_value], get.index)
 
-    def type_of_ref_create(self, ref: RefCreate) -> Type:
+    def type_of_ref_create(self, ref: relay.RefCreate) -> Type:
         return RefType(self.types[ref.value])
 
-    def type_of_ref_read(self, read: RefRead) -> Type:
+    def type_of_ref_read(self, read: relay.RefRead) -> Type:
         return self._cell(read, read.ref)
 
-    def type_of_ref_write(self, write: RefWrite) -> Type:
+    def type_of_ref_write(self, write: relay.RefWrite) -> Type:
         inside = self._cell(write, write.ref)
         found = self.types[write.value]
         what = "value written to the reference"
         self.equate(write.value, inside, found, what, write, _KEPT)
         return _UNIT
 
-    def _cell(self, node: Expr, ref: Expr) -> Type:
+    def _cell(self, node: relay.Expr, ref: relay.Expr) -> Type:
         """Return the type of what the reference ``ref`` holds."""
         found = self.find(self.types[ref])
         if isinstance(found, RefType):
@@ -403,7 +394,7 @@ class Inferencer(Environment):
         self.equate(node, RefType(inside), found, what, advice="make one by ref(value)")
         return inside
 
-    def type_of_constant(self, constant: Constant) -> Type:
+    def type_of_constant(self, constant: relay.Constant) -> Type:
         data = constant.data
         if isinstance(data, (np.ndarray, np.generic)):
             key = (data.dtype, data.shape)
@@ -420,14 +411,14 @@ class Inferencer(Environment):
             f"with numbers, arrays and tuples of these",
         )
 
-    def _infer_nested(self, constant: Constant, data: tuple[object, ...]) -> Type:
+    def _infer_nested(self, constant: relay.Constant, data: tuple[object, ...]) -> Type:
         """Return the type of a constant tuple of values."""
         done: dict[int, Type] = {}
         stack: list[tuple[object, bool]] = [(data, False)]
         while stack:
             value, finished = stack.pop()
             if not isinstance(value, tuple):
-                done[id(value)] = self.type_of_constant(Constant(value, span=constant.span))
+                done[id(value)] = self.type_of_constant(relay.Constant(value, span=constant.span))
             elif finished:
                 done[id(value)] = TupleType(tuple(done[id(item)] for item in value))
             else:
@@ -435,9 +426,9 @@ class Inferencer(Environment):
                 stack += [(item, False) for item in value]
         return done[id(data)]
 
-    def type_of_var(self, var: Expr) -> Type:
+    def type_of_var(self, var: relay.Expr) -> Type:
         """Return the type of a variable that nothing has bound: it is free."""
-        known = self.annotation(var, var.type_annotation) if isinstance(var, Var) else None
+        known = self.annotation(var, var.type_annotation) if isinstance(var, relay.Var) else None
         known = known or var.checked_type
         if known is not None and not self.where:
             return known
@@ -452,10 +443,10 @@ class Inferencer(Environment):
         return self.report(
             var,
             f"variable {name} is not bound where it is used{lacks}; {advice}",
-            user if isinstance(user, Expr) else None,
+            user if isinstance(user, relay.Expr) else None,
         )
 
-    def type_of_global_var(self, name: GlobalVar) -> Type:
+    def type_of_global_var(self, name: relay.GlobalVar) -> Type:
         found = self._own.get(name.name_hint)
         if found is None:
             found = self._globals.get(name.name_hint)
@@ -470,7 +461,7 @@ class Inferencer(Environment):
             advice = suggest(name.name_hint, known) or "; define it there: mod.with_function(...)"
         return self.report(name, f"@{name.name_hint} is not defined in the module{advice}")
 
-    def type_of_op(self, op: Op) -> Type:
+    def type_of_op(self, op: relay.Op) -> Type:
         try:
             return operator_type(op)
         except TypeInferenceError as error:
@@ -491,28 +482,28 @@ class _Arm:
 
 
 for _kind, _entry in {
-    Call: Entry(None, Inferencer.type_of_call),
-    Constant: Entry(None, Inferencer.type_of_constant),
+    relay.Call: Entry(None, Inferencer.type_of_call),
+    relay.Constant: Entry(None, Inferencer.type_of_constant),
     Constructor: Entry(None, Inferencer.type_of_constructor),
-    Function: Entry(Inferencer.enter_function, Inferencer.type_of_function),
-    GlobalVar: Entry(None, Inferencer.type_of_global_var),
-    If: Entry(None, Inferencer.type_of_if),
-    Let: Entry(Inferencer.enter_let, Inferencer.type_of_let),
+    relay.Function: Entry(Inferencer.enter_function, Inferencer.type_of_function),
+    relay.GlobalVar: Entry(None, Inferencer.type_of_global_var),
+    relay.If: Entry(None, Inferencer.type_of_if),
+    relay.Let: Entry(Inferencer.enter_let, Inferencer.type_of_let),
     Match: Entry(Inferencer.enter_match, Inferencer.type_of_match),
-    Op: Entry(None, Inferencer.type_of_op),
-    RefCreate: Entry(None, Inferencer.type_of_ref_create),
-    RefRead: Entry(None, Inferencer.type_of_ref_read),
-    RefWrite: Entry(None, Inferencer.type_of_ref_write),
-    Tuple: Entry(None, Inferencer.type_of_tuple),
-    TupleGetItem: Entry(None, Inferencer.type_of_projection),
-    Var: Entry(None, Inferencer.type_of_var),
+    relay.Op: Entry(None, Inferencer.type_of_op),
+    relay.RefCreate: Entry(None, Inferencer.type_of_ref_create),
+    relay.RefRead: Entry(None, Inferencer.type_of_ref_read),
+    relay.RefWrite: Entry(None, Inferencer.type_of_ref_write),
+    relay.Tuple: Entry(None, Inferencer.type_of_tuple),
+    relay.TupleGetItem: Entry(None, Inferencer.type_of_projection),
+    relay.Var: Entry(None, Inferencer.type_of_var),
 }.items():
     TYPE_RULES.register(_kind, _entry)
 
 
-def _describe_callee(op: Expr) -> str:
+def _describe_callee(op: relay.Expr) -> str:
     """Return how a message names what is called."""
-    sigil = {GlobalVar: "@", Var: "%"}.get(type(op), "")
+    sigil = {relay.GlobalVar: "@", relay.Var: "%"}.get(type(op), "")
     name = getattr(op, "name_hint", None)
     return "the function" if name is None else f"{sigil}{name}"
 

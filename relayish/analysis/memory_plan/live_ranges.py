@@ -30,22 +30,8 @@ from relayish.analysis.memory_plan.buffers import (
 )
 from relayish.ir.fields.effect import Effect
 from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.adt import Constructor, Match
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-)
 from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked, is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -96,26 +82,26 @@ class LiveRanges:
 
     def __init__(
         self,
-        func: Function,
+        func: relay.Function,
         closed: set[Node],
-        passed_on: dict[Function, PassedOn | None],
+        passed_on: dict[relay.Function, PassedOn | None],
         mod: IRModule | None,
         *,
         owns_parameters: bool,
     ) -> None:
         self.func = func
         self.owns_parameters = owns_parameters
-        self.steps: list[Expr] = []
+        self.steps: list[relay.Expr] = []
         self.buffers: list[Buffer] = []
         self.value_of: dict[Node, Value] = {}
-        self.unplanned: dict[Expr, str] = {}
-        self.calls: list[tuple[int, Function]] = []
+        self.unplanned: dict[relay.Expr, str] = {}
+        self.calls: list[tuple[int, relay.Function]] = []
         self.sharing: list[tuple[Buffer, Buffer]] = []
         self.params: list[Value] = []
         self._closed = closed
         self._passed_on = passed_on
         self._mod = mod
-        self._function_of: dict[Node, Function] = {}  # of variables
+        self._function_of: dict[Node, relay.Function] = {}  # of variables
         self._escaped: list[Value] = []
         self._scopes: Scopes | None = None
         self._block = OUTERMOST
@@ -124,10 +110,10 @@ class LiveRanges:
         self._looked_into: set[Node] = set()
         self._inner_functions: set[Node] = set()
         self._storing: set[Node] = set()  # of those looked into, what may store what it is given
-        self._wanted: Function | None = None
+        self._wanted: relay.Function | None = None
         self._stack: list[Task] = []
 
-    def run(self) -> Iterator[Function]:
+    def run(self) -> Iterator[relay.Function]:
         """Find all that; yield each function that is called, to be looked at first."""
         self._find_scopes()
         for param in self.func.params:
@@ -161,11 +147,13 @@ class LiveRanges:
         """Find out where nodes are evaluated, if there are several places."""
         enter = lambda node: node not in self._closed and not is_primitive(node)  # noqa: E731
         order = PROGRAM.post_order(self.func.body, enter)
-        kinds = {kind for kind in set(map(type, order)) if has_scopes(kind) and kind is not Let}
+        kinds = {
+            kind for kind in set(map(type, order)) if has_scopes(kind) and kind is not relay.Let
+        }
         if kinds:
             self._scopes = Scopes(self.func.body, enter=enter, order=order)
 
-    def _evaluate(self, node: Expr) -> None:
+    def _evaluate(self, node: relay.Expr) -> None:
         known = self.value_of.get(node)
         if known is not None:
             if node in self._lazy:
@@ -189,7 +177,7 @@ class LiveRanges:
         evaluate = self._evaluate
         stack += [(evaluate, operand) for operand in reversed(operands(node))]
 
-    def _is_shared_by_branches(self, node: Expr) -> bool:
+    def _is_shared_by_branches(self, node: relay.Expr) -> bool:
         """Return whether ``node`` is evaluated in this branch or in another that asks for it."""
         found = self._scopes
         if found is None or node not in found.lifted:
@@ -213,7 +201,7 @@ class LiveRanges:
     def _set_block(self, block: int) -> None:
         self._block = block
 
-    def begin_let(self, let: Let) -> None:
+    def begin_let(self, let: relay.Let) -> None:
         evaluate = self._evaluate
         self._stack += [
             (self._finish_let, let),
@@ -222,10 +210,10 @@ class LiveRanges:
             (evaluate, let.value),
         ]
 
-    def _bind(self, let: Let) -> None:
+    def _bind(self, let: relay.Let) -> None:
         var, value = let.var, self.value_of[let.value]
         self.value_of[var] = value
-        known = let.value if type(let.value) is Function else self._function_of.get(let.value)
+        known = let.value if type(let.value) is relay.Function else self._function_of.get(let.value)
         if known is not None:
             self._function_of[var] = known
         place = var.may_share
@@ -234,18 +222,18 @@ class LiveRanges:
             if isinstance(value, Buffer) and isinstance(shared, Buffer):
                 self.sharing.append((value, shared))
 
-    def _finish_let(self, let: Let) -> None:
+    def _finish_let(self, let: relay.Let) -> None:
         self.value_of[let] = self.value_of[let.body]
 
-    def begin_if(self, branch: If) -> None:
+    def begin_if(self, branch: relay.If) -> None:
         self._stack += [(self._enter, branch), (self._evaluate, branch.cond)]
 
     def begin_match(self, match: Match) -> None:
         self._stack += [(self._enter, match), (self._evaluate, match.data)]
 
-    def _enter(self, node: If | Match) -> None:
+    def _enter(self, node: relay.If | Match) -> None:
         """Evaluate the branches one after another, where what decides is known."""
-        taken = self.value_of[node.cond if isinstance(node, If) else node.data]
+        taken = self.value_of[node.cond if isinstance(node, relay.If) else node.data]
         self._add_step(node, (taken,))
         assert self._scopes is not None
         for scope in scopes(node):
@@ -257,19 +245,19 @@ class LiveRanges:
             self._stack.append((self._evaluate, root))
             self._stack.append((self._set_block, self._scopes.block[inner]))
 
-    def _leave(self, node: If | Match) -> None:
+    def _leave(self, node: relay.If | Match) -> None:
         self.value_of[node] = Value([self.value_of[root] for root in scope_roots(node)])
 
     # What is evaluated inside of functions, and of kinds of other packages
 
-    def begin_function(self, func: Function) -> None:
+    def begin_function(self, func: relay.Function) -> None:
         if func in self._closed or is_primitive(func):
             self.value_of[func] = Value()
             return
         self._inner_functions.add(func)
         self._look_into(func, Value())
 
-    def _look_into(self, node: Expr, value: Value) -> None:
+    def _look_into(self, node: relay.Expr, value: Value) -> None:
         """Note that ``value`` holds on to all that ``node`` uses inside and that is known here."""
         assert self._scopes is not None
         seen, value_of, scope_of = self._looked_into, self.value_of, self._scopes.scope
@@ -292,19 +280,19 @@ class LiveRanges:
             pending += EXPRESSIONS.children(inner)
             if may_store(inner):
                 self._storing.add(node)
-        if node in self._storing and type(node) is not Function:
+        if node in self._storing and type(node) is not relay.Function:
             self._escaped.append(value)  # of functions, where they are called
         self._stack.append((self._define_captured, (node, value, outside)))
         if outside:  # they are evaluated where one of the functions that use them is called
             self._begin_lazy(outside)
             self._stack += [(self._evaluate, each) for each in outside]
 
-    def _define_captured(self, what: tuple[Expr, Value, list[Node]]) -> None:
+    def _define_captured(self, what: tuple[relay.Expr, Value, list[Node]]) -> None:
         node, value, outside = what
         value.held += [self.value_of[each] for each in outside]
         self.value_of[node] = value
 
-    def finish_foreign(self, node: Expr) -> None:
+    def finish_foreign(self, node: relay.Expr) -> None:
         taken = [self.value_of[operand] for operand in operands(node)]
         self._add_step(node, taken)
         value = Value(taken)
@@ -319,12 +307,12 @@ class LiveRanges:
     # What nodes evaluate to
 
     def _atom(self, node: Node) -> Value:
-        if isinstance(node, Constant) and isinstance(node.data, (np.ndarray, np.generic)):
+        if isinstance(node, relay.Constant) and isinstance(node.data, (np.ndarray, np.generic)):
             ty = TensorType(node.data.shape, element_name(node.data.dtype))
             return self._make(node, ty, Origin.CONSTANT)
         return Value()  # a name, or a variable that is bound elsewhere
 
-    def _add_step(self, node: Expr, used: Iterable[Value]) -> None:
+    def _add_step(self, node: relay.Expr, used: Iterable[Value]) -> None:
         at = len(self.steps)
         self.steps.append(node)
         used = list(used)
@@ -333,7 +321,7 @@ class LiveRanges:
         if self._taking_part:
             self._taking_part[-1] += used
 
-    def _make(self, expr: Expr, ty: Type, origin: Origin) -> Value:
+    def _make(self, expr: relay.Expr, ty: Type, origin: Origin) -> Value:
         """Return new buffers for a value of type ``ty``, each field of a tuple apart."""
         born = NEVER if origin in (Origin.PARAMETER, Origin.CONSTANT) else len(self.steps) - 1
         made: list[Value] = []
@@ -351,16 +339,16 @@ class LiveRanges:
                 self.unplanned[expr] = f"{show_type(leaf)} is no tensor"
         return _nest(ty, made)
 
-    def finish_call(self, call: Call) -> None:
+    def finish_call(self, call: relay.Call) -> None:
         op = call.op
-        callee = None if type(op) is Op else self._find_callee(op)
+        callee = None if type(op) is relay.Op else self._find_callee(op)
         if callee is not None and callee not in self._passed_on:
             self._stack.append((self.finish_call, call))
             self._wanted = callee
             return
         args = [self.value_of[arg] for arg in call.args]
         self._add_step(call, args)
-        if type(op) is Op:
+        if type(op) is relay.Op:
             value = self._call_operator(call, op, args)
         elif type(op) is Constructor:
             value = Value(args)
@@ -371,7 +359,7 @@ class LiveRanges:
             value = self._call_function(call, callee, args)
         self.value_of[call] = value
 
-    def _call_operator(self, call: Call, op: Op, args: list[Value]) -> Value:
+    def _call_operator(self, call: relay.Call, op: relay.Op, args: list[Value]) -> Value:
         if args and (op in properties.view or op in properties.mark):
             return args[0]
         is_known = registry.is_registered(op)
@@ -380,7 +368,9 @@ class LiveRanges:
         self.unplanned[call] = f"what memory {op.full_name} takes is not known"
         return Value(args)
 
-    def _call_function(self, call: Call, callee: Function | None, args: list[Value]) -> Value:
+    def _call_function(
+        self, call: relay.Call, callee: relay.Function | None, args: list[Value]
+    ) -> Value:
         """Return what a call of a function gives: new buffers, or what it may pass on."""
         passed_on = None if callee is None else self._passed_on[callee]
         if callee is None or passed_on is None:
@@ -390,7 +380,7 @@ class LiveRanges:
             value = Value([called, *args])
             func = self._find_function(call.op)
             is_harmless = func in self._inner_functions and func not in self._storing
-            if not is_harmless and (type(call.op) is not GlobalVar or passes_places(call)):
+            if not is_harmless and (type(call.op) is not relay.GlobalVar or passes_places(call)):
                 self._escaped.append(value)
             return value
         self.calls.append((len(self.steps) - 1, callee))
@@ -399,43 +389,43 @@ class LiveRanges:
         self._escaped += [args[index] for index in sorted(passed_on.elsewhere)]
         return value
 
-    def _find_kernel(self, op: Expr) -> Function | None:
+    def _find_kernel(self, op: relay.Expr) -> relay.Function | None:
         """Return the function that stands for one operator, if ``op`` is such."""
         func = self._find_function(op)
         return func if func is not None and is_primitive(func) else None
 
-    def _find_function(self, op: Expr) -> Function | None:
-        if type(op) is Function:
+    def _find_function(self, op: relay.Expr) -> relay.Function | None:
+        if type(op) is relay.Function:
             return op
-        if type(op) is GlobalVar:
+        if type(op) is relay.GlobalVar:
             found = None if self._mod is None or op not in self._mod else self._mod[op]
-            return found if isinstance(found, Function) else None
+            return found if isinstance(found, relay.Function) else None
         return self._function_of.get(op)
 
-    def _find_callee(self, op: Expr) -> Function | None:
+    def _find_callee(self, op: relay.Expr) -> relay.Function | None:
         """Return the function that is called, if that is known and to be looked at."""
         func = None if type(op) is Constructor else self._find_function(op)
         if func is None or is_primitive(func):
             return None
-        return func if func in self._closed or type(op) is GlobalVar else None
+        return func if func in self._closed or type(op) is relay.GlobalVar else None
 
-    def finish_tuple(self, tup: Tuple) -> None:
+    def finish_tuple(self, tup: relay.Tuple) -> None:
         fields = tuple([self.value_of[field] for field in tup.fields])
         self.value_of[tup] = Value(fields, fields)
 
-    def finish_field(self, get: TupleGetItem) -> None:
+    def finish_field(self, get: relay.TupleGetItem) -> None:
         whole = self.value_of[get.tuple_value]
         if whole.fields is not None and 0 <= get.index < len(whole.fields):
             self.value_of[get] = whole.fields[get.index]
         else:
             self.value_of[get] = Value((whole,))
 
-    def finish_ref(self, node: RefCreate | RefRead) -> None:
+    def finish_ref(self, node: relay.RefCreate | relay.RefRead) -> None:
         held = tuple([self.value_of[operand] for operand in operands(node)])
         self._add_step(node, held)
         self.value_of[node] = Value(held)
 
-    def finish_write(self, write: RefWrite) -> None:
+    def finish_write(self, write: relay.RefWrite) -> None:
         ref, value = self.value_of[write.ref], self.value_of[write.value]
         self._add_step(write, (ref,))
         self._escaped.append(value)
@@ -492,16 +482,16 @@ def _nest(ty: Type, leaves: list[Value]) -> Value:
 
 _Handler: TypeAlias = Callable[[LiveRanges, Any], None]  # Any: nodes of one kind
 _BEGIN: Final[dict[type[Node], _Handler]] = {
-    Let: LiveRanges.begin_let,
-    If: LiveRanges.begin_if,
+    relay.Let: LiveRanges.begin_let,
+    relay.If: LiveRanges.begin_if,
     Match: LiveRanges.begin_match,
-    Function: LiveRanges.begin_function,
+    relay.Function: LiveRanges.begin_function,
 }
 _FINISH: Final[dict[type[Node], _Handler]] = {
-    Call: LiveRanges.finish_call,
-    Tuple: LiveRanges.finish_tuple,
-    TupleGetItem: LiveRanges.finish_field,
-    RefCreate: LiveRanges.finish_ref,
-    RefRead: LiveRanges.finish_ref,
-    RefWrite: LiveRanges.finish_write,
+    relay.Call: LiveRanges.finish_call,
+    relay.Tuple: LiveRanges.finish_tuple,
+    relay.TupleGetItem: LiveRanges.finish_field,
+    relay.RefCreate: LiveRanges.finish_ref,
+    relay.RefRead: LiveRanges.finish_ref,
+    relay.RefWrite: LiveRanges.finish_write,
 }

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
+from relayish.core.ir import memory as mem
 from relayish.core.ir.expr import Intconst
 from relayish.core.ir.family import Expr, Stmt, Symbol
-from relayish.core.ir.memory import (
-    Array,
-    Ild,
-    Ist,
-    Ld,
-    Lda,
-    Ldf,
-    Ldo,
-    Ldp,
-    Ldpf,
-    St,
-    Stf,
-    Sto,
-    Stp,
-    Stpf,
-    type_of,
-)
 from relayish.core.ir.symbol import Preg
 from relayish.core.ir.type import Type
 from relayish.core.verifier.rule import Rule, is_value, typed
@@ -29,8 +13,8 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.verification.rules import VERIFY_RULES, Report, count_of
 
 
-@VERIFY_RULES.register(Lda)
-def check_lda(lda: Lda, report: Report) -> None:
+@VERIFY_RULES.register(mem.Lda)
+def check_lda(lda: mem.Lda, report: Report) -> None:
     """Registers have no address."""
     if isinstance(lda.symbol, Preg):
         report(
@@ -41,43 +25,43 @@ def check_lda(lda: Lda, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(Ld)
-def check_ld(load: Ld, report: Report) -> None:
+@VERIFY_RULES.register(mem.Ld)
+def check_ld(load: mem.Ld, report: Report) -> None:
     """A symbol is loaded as what it is."""
     _check_symbol(load, load.symbol, report)
     _check_access(load, load.symbol, load.access_type, report)
 
 
-@VERIFY_RULES.register(St)
-def check_st(store: St, report: Report) -> None:
+@VERIFY_RULES.register(mem.St)
+def check_st(store: mem.St, report: Report) -> None:
     """A symbol takes a value of its type."""
     _check_symbol(store, store.symbol, report)
     _check_access(store, store.symbol, store.access_type, report)
-    _check_value(store, store.value, store.access_type or type_of(store.symbol), report)
+    _check_value(store, store.value, store.access_type or mem.type_of(store.symbol), report)
 
 
-@VERIFY_RULES.register(Ldp)
-def check_ldp(load: Ldp, report: Report) -> None:
+@VERIFY_RULES.register(mem.Ldp)
+def check_ldp(load: mem.Ldp, report: Report) -> None:
     """A register is loaded as what it is."""
     _check_access(load, load.preg, load.access_type, report)
 
 
-@VERIFY_RULES.register(Stp)
-def check_stp(store: Stp, report: Report) -> None:
+@VERIFY_RULES.register(mem.Stp)
+def check_stp(store: mem.Stp, report: Report) -> None:
     """A register takes a value of its type."""
     _check_access(store, store.preg, store.access_type, report)
     _check_value(store, store.value, store.access_type or store.preg.type, report)
 
 
-@VERIFY_RULES.register(Ldf)
-def check_ldf(load: Ldf, report: Report) -> None:
+@VERIFY_RULES.register(mem.Ldf)
+def check_ldf(load: mem.Ldf, report: Report) -> None:
     """Structures have fields."""
     _check_symbol(load, load.symbol, report)
     _check_structure(load, load.symbol, report)
 
 
-@VERIFY_RULES.register(Stf)
-def check_stf(store: Stf, report: Report) -> None:
+@VERIFY_RULES.register(mem.Stf)
+def check_stf(store: mem.Stf, report: Report) -> None:
     """A field takes a value of the access type."""
     _check_symbol(store, store.symbol, report)
     _check_structure(store, store.symbol, report)
@@ -85,29 +69,29 @@ def check_stf(store: Stf, report: Report) -> None:
         _check_value(store, store.value, store.access_type, report)
 
 
-@VERIFY_RULES.register(Ldpf)
-def check_ldpf(load: Ldpf, report: Report) -> None:
+@VERIFY_RULES.register(mem.Ldpf)
+def check_ldpf(load: mem.Ldpf, report: Report) -> None:
     """Structures have fields, in registers as well."""
     _check_structure(load, load.preg, report)
 
 
-@VERIFY_RULES.register(Stpf)
-def check_stpf(store: Stpf, report: Report) -> None:
+@VERIFY_RULES.register(mem.Stpf)
+def check_stpf(store: mem.Stpf, report: Report) -> None:
     """A field takes a value of the access type."""
     _check_structure(store, store.preg, report)
     if store.access_type is not None:
         _check_value(store, store.value, store.access_type, report)
 
 
-@VERIFY_RULES.register(Ldo)
-def check_ldo(load: Ldo, report: Report) -> None:
+@VERIFY_RULES.register(mem.Ldo)
+def check_ldo(load: mem.Ldo, report: Report) -> None:
     """A part of a symbol begins at or behind its first byte."""
     _check_symbol(load, load.symbol, report)
     _check_offset(load, load.offset, report)
 
 
-@VERIFY_RULES.register(Sto)
-def check_sto(store: Sto, report: Report) -> None:
+@VERIFY_RULES.register(mem.Sto)
+def check_sto(store: mem.Sto, report: Report) -> None:
     """A part of a symbol takes a value of the access type."""
     _check_symbol(store, store.symbol, report)
     _check_offset(store, store.offset, report)
@@ -115,22 +99,22 @@ def check_sto(store: Sto, report: Report) -> None:
         _check_value(store, store.value, store.access_type, report)
 
 
-@VERIFY_RULES.register(Ild)
-def check_ild(load: Ild, report: Report) -> None:
+@VERIFY_RULES.register(mem.Ild)
+def check_ild(load: mem.Ild, report: Report) -> None:
     """What is loaded from an address is what it is the address of."""
     _check_address(load, load.address, load.access_type, report)
 
 
-@VERIFY_RULES.register(Ist)
-def check_ist(store: Ist, report: Report) -> None:
+@VERIFY_RULES.register(mem.Ist)
+def check_ist(store: mem.Ist, report: Report) -> None:
     """What an address is of takes a value of its type."""
     held = _check_address(store, store.address, store.access_type, report)
     if held is not None:
         _check_value(store, store.value, held, report)
 
 
-@VERIFY_RULES.register(Array)
-def check_array(array: Array, report: Report) -> None:
+@VERIFY_RULES.register(mem.Array)
+def check_array(array: mem.Array, report: Report) -> None:
     """An element has an index for each dimension, in range where it is known."""
     if not array.address.type.is_pointer:
         report(
@@ -156,7 +140,7 @@ def check_array(array: Array, report: Report) -> None:
         _check_bounds(array, held, report)
 
 
-def _check_bounds(array: Array, held: Type, report: Report) -> None:
+def _check_bounds(array: mem.Array, held: Type, report: Report) -> None:
     for at, (index, size) in enumerate(zip(array.indices, held.shape, strict=False)):
         if isinstance(index, Intconst) and not 0 <= index.value < size:
             report(
@@ -176,21 +160,21 @@ def _check_symbol(node: Node, symbol: Symbol, report: Report) -> None:
             f"{type(node).visit_name} accesses pseudo register {one_line(symbol)}; expected a "
             f"variable: registers have kinds of their own, ldp, ldpf, stp and stpf",
         )
-    elif not is_value(type_of(symbol)):
+    elif not is_value(mem.type_of(symbol)):
         report(
             Rule.SYMBOL,
             node,
-            f"{type(node).visit_name} accesses {one_line(symbol)} of type {type_of(symbol)}; "
+            f"{type(node).visit_name} accesses {one_line(symbol)} of type {mem.type_of(symbol)}; "
             f"expected a variable: the address of a function is Lda(function)",
         )
 
 
 def _check_access(node: Node, symbol: Symbol, access: Type | None, report: Report) -> None:
-    if access is not None and access != type_of(symbol):
+    if access is not None and access != mem.type_of(symbol):
         report(
             Rule.TYPE,
             node,
-            f"{type(node).visit_name} accesses {one_line(symbol)} of type {type_of(symbol)} as "
+            f"{type(node).visit_name} accesses {one_line(symbol)} of type {mem.type_of(symbol)} as "
             f"{access}; expected its own type: parts of it are accessed by field or offset",
         )
 
@@ -205,7 +189,7 @@ def _check_value(node: Stmt, value: Expr, expected: Type, report: Report) -> Non
 
 
 def _check_structure(node: Node, symbol: Symbol, report: Report) -> None:
-    given = type_of(symbol)
+    given = mem.type_of(symbol)
     if not given.is_struct:
         report(
             Rule.FIELD,
@@ -215,7 +199,7 @@ def _check_structure(node: Node, symbol: Symbol, report: Report) -> None:
         )
 
 
-def _check_offset(node: Ldo | Sto, offset: int, report: Report) -> None:
+def _check_offset(node: mem.Ldo | mem.Sto, offset: int, report: Report) -> None:
     if offset < 0:
         report(
             Rule.FIELD,
@@ -226,7 +210,7 @@ def _check_offset(node: Ldo | Sto, offset: int, report: Report) -> None:
 
 
 def _check_address(
-    node: Ild | Ist, address: Expr, access: Type | None, report: Report
+    node: mem.Ild | mem.Ist, address: Expr, access: Type | None, report: Report
 ) -> Type | None:
     """Return what is accessed; ``None`` where that is wrong."""
     name = type(node).visit_name

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from relayish.core.ir import stmt as stmts
 from relayish.core.ir.definition import FuncEntry, GlobalVariable, StructDef
 from relayish.core.ir.expr import Ldc, Ldca, Literal
 from relayish.core.ir.family import Expr, Stmt, Symbol
 from relayish.core.ir.memory import Lda, pointee_of, type_of
-from relayish.core.ir.stmt import (
-    Block,
-    Call,
-    DoLoop,
-    DoWhile,
-    DumpVar,
-    EndStmtList,
-    Icall,
-    If,
-    Invalid,
-    Validate,
-    WhileDo,
-)
 from relayish.core.ir.symbol import Global, Preg
 from relayish.core.ir.type import Type
 from relayish.core.verifier.rule import Rule, is_value, typed
@@ -30,8 +18,8 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.verification.rules import VERIFY_RULES, Report, count_of
 
 
-@VERIFY_RULES.register(Invalid)
-def check_invalid(node: Invalid, report: Report) -> None:
+@VERIFY_RULES.register(stmts.Invalid)
+def check_invalid(node: stmts.Invalid, report: Report) -> None:
     """What is a mark of passes is not left."""
     report(
         Rule.STRUCTURE,
@@ -41,11 +29,11 @@ def check_invalid(node: Invalid, report: Report) -> None:
     )
 
 
-@VERIFY_RULES.register(Block)
-def check_block(block: Block, report: Report) -> None:
+@VERIFY_RULES.register(stmts.Block)
+def check_block(block: stmts.Block, report: Report) -> None:
     """Nothing stands behind the end of a list of statements."""
     for stmt in block.stmts[:-1]:
-        if isinstance(stmt, EndStmtList):
+        if isinstance(stmt, stmts.EndStmtList):
             report(
                 Rule.STRUCTURE,
                 stmt,
@@ -53,21 +41,21 @@ def check_block(block: Block, report: Report) -> None:
             )
 
 
-@VERIFY_RULES.register(If)
-def check_if(branching: If, report: Report) -> None:
+@VERIFY_RULES.register(stmts.If)
+def check_if(branching: stmts.If, report: Report) -> None:
     """The condition of a branch is a truth value."""
     _check_condition(branching, branching.condition, report)
 
 
-@VERIFY_RULES.register(WhileDo)
-@VERIFY_RULES.register(DoWhile)
-def check_while(loop: WhileDo | DoWhile, report: Report) -> None:
+@VERIFY_RULES.register(stmts.WhileDo)
+@VERIFY_RULES.register(stmts.DoWhile)
+def check_while(loop: stmts.WhileDo | stmts.DoWhile, report: Report) -> None:
     """The condition of a loop is a truth value."""
     _check_condition(loop, loop.condition, report)
 
 
-@VERIFY_RULES.register(DoLoop)
-def check_do_loop(loop: DoLoop, report: Report) -> None:
+@VERIFY_RULES.register(stmts.DoLoop)
+def check_do_loop(loop: stmts.DoLoop, report: Report) -> None:
     """A for loop gives an integer variable values of its type while a truth value holds."""
     held = type_of(loop.iv)
     if not held.is_integer:
@@ -97,8 +85,8 @@ def _check_condition(node: Stmt, condition: Expr, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(Call)
-def check_call(call: Call, report: Report) -> None:
+@VERIFY_RULES.register(stmts.Call)
+def check_call(call: stmts.Call, report: Report) -> None:
     """A function gets the arguments it takes."""
     signature = call.entry.type
     if not signature.is_function:
@@ -111,8 +99,8 @@ def check_call(call: Call, report: Report) -> None:
     _check_called(call, signature, call.args, call.result, report)
 
 
-@VERIFY_RULES.register(Icall)
-def check_icall(call: Icall, report: Report) -> None:
+@VERIFY_RULES.register(stmts.Icall)
+def check_icall(call: stmts.Icall, report: Report) -> None:
     """A function at an address gets the arguments it takes."""
     signature = pointee_of(call.address)
     if not signature.is_function:
@@ -126,7 +114,7 @@ def check_icall(call: Icall, report: Report) -> None:
 
 
 def _check_called(
-    call: Call | Icall,
+    call: stmts.Call | stmts.Icall,
     signature: Type,
     args: Sequence[Expr],
     result: Preg | None,
@@ -158,8 +146,8 @@ def _check_called(
         )
 
 
-@VERIFY_RULES.register(Validate)
-def check_validate(node: Validate, report: Report) -> None:
+@VERIFY_RULES.register(stmts.Validate)
+def check_validate(node: stmts.Validate, report: Report) -> None:
     """Two addresses of numbers of one type are compared, within a float."""
     held = pointee_of(node.computed)
     if not held.is_number or node.expected.type != node.computed.type:
@@ -174,8 +162,8 @@ def check_validate(node: Validate, report: Report) -> None:
         report(Rule.TYPE, node, f"validate has the epsilon {typed(node.epsilon)}; expected a float")
 
 
-@VERIFY_RULES.register(DumpVar)
-def check_dump_var(node: DumpVar, report: Report) -> None:
+@VERIFY_RULES.register(stmts.DumpVar)
+def check_dump_var(node: stmts.DumpVar, report: Report) -> None:
     """What is shown are elements at an address, under a string."""
     if pointee_of(node.title) != "uint8":
         report(

@@ -17,23 +17,8 @@ from relayish._support.trampoline import Rule, run
 from relayish.ir.attributes.attrs import Attrs, attrs_class
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.nodes.node import Node
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.adt import Constructor, Match, Pattern, TypeData
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
@@ -60,14 +45,14 @@ class BlockPrinter(NodeWriter):
 
     def __init__(
         self,
-        annotate: Callable[[Expr], str] | None,
+        annotate: Callable[[relay.Expr], str] | None,
         readable: bool = False,
         before: BlockPrinter | None = None,
     ) -> None:
         self._constructors: dict[tuple[str, str, int], str] = {}
         self._taken_words: set[str] = set()
         self._comments: dict[Type, str] = {}
-        self._callees: dict[Expr, tuple[type[Attrs] | None, bool]] = {}
+        self._callees: dict[relay.Expr, tuple[type[Attrs] | None, bool]] = {}
         self.show_spans = False
         super().__init__(RELAY.name, annotate, readable, before)
         declared: Iterable[TypeVar] = () if before is None else before.types.free
@@ -94,7 +79,7 @@ class BlockPrinter(NodeWriter):
     def declarations(self) -> str:
         """Return the declarations of free variables, which stand at the beginning."""
         self.types.begin_declarations()
-        own = [var for var in self.free if type(var) is Var]
+        own = [var for var in self.free if type(var) is relay.Var]
         lines = [f"free_var {self.binder(var, again=False)};\n" for var in own]
         free = {**self.types.free, **dict.fromkeys(self.types.declared)}
         types = [f"{self.types.declare(var)}\n" for var in free]
@@ -125,14 +110,17 @@ class BlockPrinter(NodeWriter):
         """Write the attributes of the module."""
         self.out.append(f"#[attrs({spell_items(attrs, self)})]\n")
 
-    def definitions(self, functions: Mapping[GlobalVar, Node]) -> None:
+    def definitions(self, functions: Mapping[relay.GlobalVar, Node]) -> None:
         """Write the functions of a module, and what several of them share before them."""
         run(self.statements(OUTERMOST, 0), self.out)
         if self.layout.lines[OUTERMOST]:
             self.out.append("\n")
         for name, func in functions.items():
             self.out.append(f"def {_spell_global(name.name_hint)}")
-            if type(func) is Function and self.layout.position.get(func) is Position.DEFINITION:
+            if (
+                type(func) is relay.Function
+                and self.layout.position.get(func) is Position.DEFINITION
+            ):
                 run(self._function_rest(func, 0), self.out)
             else:
                 run(self._write_in_line(func), self.out)
@@ -166,12 +154,12 @@ class BlockPrinter(NodeWriter):
         around, self._in_block = self._in_block, lets
         if block is not None and layout.lines[block]:
             yield self.statements(block, depth)
-        while type(node) is Let and (is_let or position.get(node) is Position.TAIL):
+        while type(node) is relay.Let and (is_let or position.get(node) is Position.TAIL):
             is_let = False
             let, var, value = node, node.var, node.value
             place = self.note_before(LineKind.BINDING, let, indent)
             out.append(f"{indent}let ")
-            in_value = type(value) is Function and position.get(value) is Position.VALUE
+            in_value = type(value) is relay.Function and position.get(value) is Position.VALUE
             known = len(lets)
             text = self.bind(var, lets)
             hidden = not in_value and len(lets) > known  # while its own value is written
@@ -203,12 +191,12 @@ class BlockPrinter(NodeWriter):
         self.leave(lets)
         self._in_block = around
 
-    def _parentheses(self, let: Let, depth: int) -> Rule:
+    def _parentheses(self, let: relay.Let, depth: int) -> Rule:
         self.out.append("(\n")
         yield self.body(self.layout.opened[let][0], let, depth + 1, is_let=True)
         self.out.append(f"{INDENTS[min(depth, DEEPEST)]})")
 
-    def _if(self, node: If, depth: int) -> Rule:
+    def _if(self, node: relay.If, depth: int) -> Rule:
         _, true, false = self.layout.opened[node]
         out, indent = self.out, INDENTS[min(depth, DEEPEST)]
         out.append(f"if ({self.operand(node.cond)}) {{\n")
@@ -217,11 +205,11 @@ class BlockPrinter(NodeWriter):
         yield self.body(false, node.false_branch, depth + 1, node, 1)
         out.append(f"{indent}}}")
 
-    def _function(self, func: Function, depth: int) -> Rule:
+    def _function(self, func: relay.Function, depth: int) -> Rule:
         self.out.append("fn ")
         yield self._function_rest(func, depth)
 
-    def _function_rest(self, func: Function, depth: int) -> Rule:
+    def _function_rest(self, func: relay.Function, depth: int) -> Rule:
         """A function without the word, or name, before it."""
         bound: list[Node] = []
         types = self.types.bind_types(func.type_params)
@@ -257,7 +245,7 @@ class BlockPrinter(NodeWriter):
 
     # What does not nest
 
-    def _call(self, call: Call, _depth: int) -> str:
+    def _call(self, call: relay.Call, _depth: int) -> str:
         texts = self.texts
         op = call.op
         if not call.args and type(op) is Constructor and self._stands_alone(call, op):
@@ -268,7 +256,7 @@ class BlockPrinter(NodeWriter):
         except KeyError:
             args = ", ".join([self.operand(arg) for arg in call.args])
             name = self.operand(op)
-        if call.type_args and type(op) is not Op:
+        if call.type_args and type(op) is not relay.Op:
             name += self._type_args(call)
         attrs = call.attrs
         known = self._callees.get(op)
@@ -286,13 +274,13 @@ class BlockPrinter(NodeWriter):
             shown = self._attrs(attrs, declared, op)
         return f"{name}({args}, {shown})" if args and shown else f"{name}({args}{shown})"
 
-    def _type_args(self, call: Call) -> str:
+    def _type_args(self, call: relay.Call) -> str:
         """Return the type arguments of a call, in a comment that TVM reads past."""
         if not call.type_args:
             return ""
         return f"{TYPE_ARGS}{', '.join([self.types.text(item) for item in call.type_args])}] */"
 
-    def _attrs(self, attrs: Attrs | None, declared: type[Attrs] | None, callee: Expr) -> str:
+    def _attrs(self, attrs: Attrs | None, declared: type[Attrs] | None, callee: relay.Expr) -> str:
         """Return the attributes of a call, as a whole where their names do not tell their class.
 
         Where TVM does not know the class by the callee, it is told it behind them.
@@ -302,7 +290,11 @@ class BlockPrinter(NodeWriter):
             shown = spell_items(attrs, self)
             if not self._callees[callee][1]:
                 return shown
-        elif type(callee) is Op or attrs is None or attrs_class(attrs.type_key) is not type(attrs):
+        elif (
+            type(callee) is relay.Op
+            or attrs is None
+            or attrs_class(attrs.type_key) is not type(attrs)
+        ):
             return self._refer_attributes(attrs)
         else:
             shown = spell_items(attrs, self)
@@ -312,7 +304,7 @@ class BlockPrinter(NodeWriter):
     def _refer_attributes(self, attrs: Attrs | None) -> str:
         return self.metadata.refer("" if attrs is None else attrs.type_key, attrs)
 
-    def _tuple(self, node: Tuple, _depth: int) -> str:
+    def _tuple(self, node: relay.Tuple, _depth: int) -> str:
         texts = self.texts
         try:
             fields = ", ".join([texts[item] for item in node.fields])
@@ -320,7 +312,7 @@ class BlockPrinter(NodeWriter):
             fields = ", ".join([self.operand(item) for item in node.fields])
         return f"({fields},)" if len(node.fields) == 1 else f"({fields})"
 
-    def _project(self, node: TupleGetItem, _depth: int) -> str:
+    def _project(self, node: relay.TupleGetItem, _depth: int) -> str:
         return f"{self.operand(node.tuple_value)}.{node.index}"
 
     def bind_family(self, item: Node, bound: list[Node]) -> str:
@@ -355,18 +347,18 @@ class BlockPrinter(NodeWriter):
             found = self._comments[item] = f"ty={quiet.text(item)}" if small else ""
         return found
 
-    def _leaf_global(self, node: GlobalVar) -> str:
+    def _leaf_global(self, node: relay.GlobalVar) -> str:
         text = self.texts[node] = _spell_global(node.name_hint)
         return text
 
-    def _leaf_op(self, node: Op) -> str:
+    def _leaf_op(self, node: relay.Op) -> str:
         text = _spell_op(node)
         if text is None or node.name in self._taken_words or text in self._taken_words:
             text = self.metadata.refer("Op", node)
         self.texts[node] = text
         return text
 
-    def _leaf_constant(self, node: Constant) -> str:
+    def _leaf_constant(self, node: relay.Constant) -> str:
         value = node.data
         if value is None:
             text: str | None = None if NONE in self._taken_words else NONE
@@ -396,13 +388,13 @@ class BlockPrinter(NodeWriter):
         key = (node.belong_to.name_hint, node.name_hint, len(node.inputs))
         return key in self._constructors
 
-    def _stands_alone(self, call: Call, op: Constructor) -> bool:
+    def _stands_alone(self, call: relay.Call, op: Constructor) -> bool:
         """Return whether the name of a constructor without fields says all of its call."""
         return not op.inputs and call.attrs is None and self._is_defined(op)
 
     # Variables
 
-    def _leaf_var(self, var: Var) -> str:
+    def _leaf_var(self, var: relay.Var) -> str:
         """A variable that nothing around binds."""
         self.add_free(var)
         return self.texts[var]
@@ -417,7 +409,7 @@ class BlockPrinter(NodeWriter):
             super().add_free(item)
 
     def binder(self, var: Node, *, again: bool) -> str:
-        if type(var) is not Var:
+        if type(var) is not relay.Var:
             return super().binder(var, again=again)
         name = self.name(var)
         if again:
@@ -435,28 +427,28 @@ class BlockPrinter(NodeWriter):
 
 
 for _kind, _write in {
-    Call: BlockPrinter._call,
-    Tuple: BlockPrinter._tuple,
-    TupleGetItem: BlockPrinter._project,
-    RefCreate: lambda printer, node, _: f"ref({printer.operand(node.value)})",
-    RefRead: lambda printer, node, _: f"ref_read({printer.operand(node.ref)})",
-    RefWrite: lambda printer, node, _: (
+    relay.Call: BlockPrinter._call,
+    relay.Tuple: BlockPrinter._tuple,
+    relay.TupleGetItem: BlockPrinter._project,
+    relay.RefCreate: lambda printer, node, _: f"ref({printer.operand(node.value)})",
+    relay.RefRead: lambda printer, node, _: f"ref_read({printer.operand(node.ref)})",
+    relay.RefWrite: lambda printer, node, _: (
         f"ref_write({printer.operand(node.ref)}, {printer.operand(node.value)})"
     ),
-    If: BlockPrinter._if,
-    Function: BlockPrinter._function,
+    relay.If: BlockPrinter._if,
+    relay.Function: BlockPrinter._function,
     Match: BlockPrinter._match,
-    Let: BlockPrinter._parentheses,
+    relay.Let: BlockPrinter._parentheses,
 }.items():
     TEXTS.register(_kind, cast(Write, _write))
 
-BRACKETED.update({If, Match})
+BRACKETED.update({relay.If, Match})
 LEAVES.update(
     {
-        Var: BlockPrinter._leaf_var,
-        GlobalVar: BlockPrinter._leaf_global,
-        Op: BlockPrinter._leaf_op,
-        Constant: BlockPrinter._leaf_constant,
+        relay.Var: BlockPrinter._leaf_var,
+        relay.GlobalVar: BlockPrinter._leaf_global,
+        relay.Op: BlockPrinter._leaf_op,
+        relay.Constant: BlockPrinter._leaf_constant,
         Constructor: BlockPrinter._leaf_constructor,
     }
 )
@@ -466,7 +458,7 @@ def _spell(name: str) -> str:
     return f"#{quote(name)}" if is_reserved(name) else spell_key(name)
 
 
-def _spell_op(op: Op) -> str | None:
+def _spell_op(op: relay.Op) -> str | None:
     """Return how an operator is written, by its name alone where that is read as the same one."""
     meant = ops_meant(op.name)
     if is_declared_when_asked_for(op.domain):

@@ -14,17 +14,8 @@ from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.nodes.node import Node
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-)
 from relayish.ir.relay.type import Type
 from relayish.ir.values.value import as_value
 from relayish.text.literals import NUMBER, read_scalar, unquote
@@ -74,10 +65,10 @@ class _Whole:
         self.attrs = attrs
 
 
-_REFERENCES: Final[dict[str, tuple[type[Expr], int]]] = {
-    "ref": (RefCreate, 1),
-    "ref_read": (RefRead, 1),
-    "ref_write": (RefWrite, 2),
+_REFERENCES: Final[dict[str, tuple[type[relay.Expr], int]]] = {
+    "ref": (relay.RefCreate, 1),
+    "ref_read": (relay.RefRead, 1),
+    "ref_write": (relay.RefWrite, 2),
 }
 _LITERALS: Final[dict[str, bool | None]] = {"True": True, "False": False, NONE: None}
 RESERVED.update(
@@ -118,7 +109,7 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
             value = yield WORDS["{"](reader, start)
         elif found["mark"] == "(":
             if reader.take(")"):
-                value = Tuple((), span=reader.span(start, reader.pos))
+                value = relay.Tuple((), span=reader.span(start, reader.pos))
             else:
                 stack.append(_Open(start))
                 if STATEMENT.match(reader.text, reader.pos) is None:
@@ -226,7 +217,7 @@ def _takes_attrs(reader: Reader, start: int, top: _Open) -> bool:
     return True
 
 
-def _project(reader: Reader, value: object, after: re.Match[str], start: int) -> Expr:
+def _project(reader: Reader, value: object, after: re.Match[str], start: int) -> relay.Expr:
     at = after.start("index")
     if isinstance(value, str):
         reader.fail(f"{value} is no value to project from; call it: {value}(...)", at)
@@ -234,10 +225,10 @@ def _project(reader: Reader, value: object, after: re.Match[str], start: int) ->
         reader.fail("a projection this far does not exist", at)
     reader.pos = after.end()
     span = reader.span(start, reader.pos)
-    return TupleGetItem(reader.expr(value, start), int(after["index"]), span=span)
+    return relay.TupleGetItem(reader.expr(value, start), int(after["index"]), span=span)
 
 
-def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any: the operand
+def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[relay.Expr, int]:  # Any: the operand
     if value is None:
         reader.fail("attributes are no operand; write each as name=value", top.start)
     if reader.is_mixed:
@@ -249,24 +240,24 @@ def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any:
     return _operator(reader, name, (left, value), top.start), top.start
 
 
-def _operator(reader: Reader, name: str, args: tuple[Expr, ...], start: int) -> Expr:
+def _operator(reader: Reader, name: str, args: tuple[relay.Expr, ...], start: int) -> relay.Expr:
     callee = reader.callee(name, start)
     attrs = reader.make_attrs(callee, {}, start)
-    return Call(callee.expr, args, attrs, span=reader.span(start, reader.pos))
+    return relay.Call(callee.expr, args, attrs, span=reader.span(start, reader.pos))
 
 
 def _close(reader: Reader, top: _Open) -> Node:
     if len(top.items) == 1 and not top.comma:
         return top.items[0]  # parentheses that only group
-    return Tuple(_operands(reader, top), span=reader.span(top.start, reader.pos))
+    return relay.Tuple(_operands(reader, top), span=reader.span(top.start, reader.pos))
 
 
-def _close_call(reader: Reader, top: _Open) -> Expr:
+def _close_call(reader: Reader, top: _Open) -> relay.Expr:
     span = reader.span(top.start, reader.pos)
     if isinstance(top.callee, str):
         return _close_reference(reader, top, top.callee)
     callee = top.callee
-    if not isinstance(callee, Expr):
+    if not isinstance(callee, relay.Expr):
         callee = reader.expr(callee, top.start)
     attrs: Attrs | None
     if isinstance(top.attrs, _Whole):
@@ -274,17 +265,17 @@ def _close_call(reader: Reader, top: _Open) -> Expr:
     else:
         attrs = reader.make_attrs(reader.callee_of(callee), top.attrs or {}, top.start)
     args: Any = _operands(reader, top) if reader.is_mixed else tuple(top.items)  # Any: as known
-    return Call(callee, args, attrs, top.type_args, span=span)
+    return relay.Call(callee, args, attrs, top.type_args, span=span)
 
 
-def _operands(reader: Reader, top: _Open) -> tuple[Expr, ...]:
+def _operands(reader: Reader, top: _Open) -> tuple[relay.Expr, ...]:
     """Return the items of a call or tuple, which must be expressions of Relay."""
     if reader.is_mixed:
         return tuple([reader.expr(item, top.start) for item in top.items])
     return tuple(top.items)  # type: ignore[arg-type]  # there are no others
 
 
-def _close_reference(reader: Reader, top: _Open, word: str) -> Expr:
+def _close_reference(reader: Reader, top: _Open, word: str) -> relay.Expr:
     kind, arity = _REFERENCES[word]
     if len(top.items) != arity or top.attrs is not None:
         reader.fail(f"{word} takes {arity} argument(s); found {len(top.items)}", top.start)
@@ -293,7 +284,7 @@ def _close_reference(reader: Reader, top: _Open, word: str) -> Expr:
 
 def _word(reader: Reader, word: str, start: int) -> Node:
     if word in _LITERALS and (word != NONE or word not in reader.constructors):
-        return Constant(as_value(_LITERALS[word]), span=reader.span(start, reader.pos))
+        return relay.Constant(as_value(_LITERALS[word]), span=reader.span(start, reader.pos))
     if word == "meta":
         made = meta(reader, start)
         if isinstance(made, Node):
@@ -307,7 +298,7 @@ def _word(reader: Reader, word: str, start: int) -> Node:
     return named
 
 
-def _without_fields(reader: Reader, constructor: Constructor, start: int) -> Expr:
+def _without_fields(reader: Reader, constructor: Constructor, start: int) -> relay.Expr:
     """``Nil`` is the value ``Nil()``, and ``Nil::`` what builds it."""
     if reader.text.startswith("::", reader.pos):
         reader.pos += 2
@@ -316,7 +307,7 @@ def _without_fields(reader: Reader, constructor: Constructor, start: int) -> Exp
     after = reader.match(AFTER)
     if after is not None and (after["mark"] or after["types"]):
         return constructor  # its call follows
-    return Call(constructor, (), span=span)
+    return relay.Call(constructor, (), span=span)
 
 
 def _is_whole(reader: Reader, callee: object) -> bool:
@@ -326,25 +317,25 @@ def _is_whole(reader: Reader, callee: object) -> bool:
     return not reader.text.startswith("(", reader.pos)
 
 
-def _number(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
+def _number(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> relay.Expr:
     try:
         value = read_scalar(found["digits"], found["suffix"], negative)
-        return Constant(value, span=reader.span(start, reader.pos))
+        return relay.Constant(value, span=reader.span(start, reader.pos))
     except (ValueError, FieldError) as error:
         reader.fail(str(error), start)
 
 
-def _string(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
+def _string(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> relay.Expr:
     del negative
-    return Constant(unquote(found["string"]), span=reader.span(start, reader.pos))
+    return relay.Constant(unquote(found["string"]), span=reader.span(start, reader.pos))
 
 
-def _global(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
+def _global(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> relay.Expr:
     del negative
     return reader.global_var(unquote_name(found["globalvar"]), start)
 
 
-_LEAVES: Final[dict[str, Callable[..., Expr]]] = {
+_LEAVES: Final[dict[str, Callable[..., relay.Expr]]] = {
     "number": _number,
     "string": _string,
     "globalvar": _global,

@@ -7,15 +7,7 @@ from typing import Final
 
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.adt import (
-    Clause,
-    Constructor,
-    Match,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
-)
+from relayish.ir.relay import adt
 from relayish.ir.relay.expr import (
     Function,
     GlobalVar,
@@ -43,8 +35,8 @@ _KINDS: Final[Mapping[str, type[Node]]] = {
         f"relay.{kind.__name__}": kind
         for kind in (
             *(Tuple, TupleGetItem, Function, Let, If, RefCreate, RefRead, RefWrite, RefType),
-            *(Match, Clause, Constructor),
-            *(PatternConstructor, PatternTuple, PatternVar, PatternWildcard),
+            *(adt.Match, adt.Clause, adt.Constructor),
+            *(adt.PatternConstructor, adt.PatternTuple, adt.PatternVar, adt.PatternWildcard),
         )
     },
     **{

@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish._support.trampoline import Rule
-from relayish.ir.relay.adt import (
-    Constructor,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
-)
+from relayish.ir.relay import adt
 from relayish.text.node_reader import node_form
 from relayish.text.relay.lexer import TYPE
 from relayish.text.relay.reader import Reader
@@ -35,16 +28,16 @@ def pattern(reader: Reader) -> Rule:
         return (yield reader.read_labelled("pattern", pattern, found, at))
     if found["mark"]:
         fields = yield reader.items(")", "after a pattern", pattern)
-        return PatternTuple(fields, span=reader.span(at, reader.pos))
+        return adt.PatternTuple(fields, span=reader.span(at, reader.pos))
     word = found["name"]
     rule = PATTERN_WORDS.get(word)
     if rule is not None:
         made = yield rule(reader, at)
-        if isinstance(made, Pattern):
+        if isinstance(made, adt.Pattern):
             return made
         reader.fail(f"expected a pattern; found {type(made).__name__}", at)
     if word == "_":
-        return PatternWildcard(span=reader.span(at, reader.pos))
+        return adt.PatternWildcard(span=reader.span(at, reader.pos))
     return (yield _constructor(reader, word, at))
 
 
@@ -52,7 +45,7 @@ def _variable(reader: Reader) -> Rule:
     binder = reader.binder("in a pattern")
     var = yield variable(reader, binder)
     reader.bind(binder.key, var)
-    return PatternVar(var, span=reader.span(binder.at, reader.pos))
+    return adt.PatternVar(var, span=reader.span(binder.at, reader.pos))
 
 
 def _constructor(reader: Reader, word: str, at: int) -> Rule:
@@ -67,12 +60,12 @@ def _constructor(reader: Reader, word: str, at: int) -> Rule:
         found = reader.constructors.get(name)
         if found is None and name in reader.constructors:
             found = reader.callee(name, at).expr  # raises: the name is ambiguous
-    if not isinstance(found, Constructor):
+    if not isinstance(found, adt.Constructor):
         reader.unknown("constructor", word, reader.constructors, at)
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[adt.Pattern, ...] = ()
     if reader.take("("):
         patterns = yield reader.items(")", "after a pattern", pattern)
-    return PatternConstructor(found, patterns, span=reader.span(at, reader.pos))
+    return adt.PatternConstructor(found, patterns, span=reader.span(at, reader.pos))
 
 
 PATTERN_WORDS: Final[dict[str, Read]] = {NODE: node_form}

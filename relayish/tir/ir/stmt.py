@@ -7,16 +7,8 @@ from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.roles import Access, Runs
 from relayish.ir.nodes.node import field, node
+from relayish.tir.ir import flags
 from relayish.tir.ir.family import ExprNode, Stmt
-from relayish.tir.ir.flags import (
-    NO_BIND,
-    NO_VECTORIZE,
-    BindInfo,
-    DeviceAPI,
-    ForType,
-    LLVMForLoopMeta,
-    VectorizeInfo,
-)
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import BufferRange, Var
 
@@ -62,8 +54,8 @@ class IfThenElse(Stmt, ExprNode):
     false_case: Stmt | None = field(default=None, scope=Runs.ONE_OF)
 
 
-def _as_loop_type(given: object) -> ForType:
-    if not isinstance(given, ForType):
+def _as_loop_type(given: object) -> flags.ForType:
+    if not isinstance(given, flags.ForType):
         raise FieldError(f"a loop is of a ForType, such as ForType.SERIAL; found {given!r}")
     return given
 
@@ -85,11 +77,11 @@ class For(Stmt, ExprNode):
     min: Expr
     extent: Expr
     body: Stmt = field(scope=Runs.REPEATEDLY)
-    for_type: ForType = field(default=ForType.SERIAL, convert=_as_loop_type)
-    device_api: DeviceAPI = DeviceAPI.UNK
-    vectorize_info: VectorizeInfo = NO_VECTORIZE
-    bind_info: BindInfo = NO_BIND
-    metadata: LLVMForLoopMeta | None = None
+    for_type: flags.ForType = field(default=flags.ForType.SERIAL, convert=_as_loop_type)
+    device_api: flags.DeviceAPI = flags.DeviceAPI.UNK
+    vectorize_info: flags.VectorizeInfo = flags.NO_VECTORIZE
+    bind_info: flags.BindInfo = flags.NO_BIND
+    metadata: flags.LLVMForLoopMeta | None = None
 
 
 @node("poly_for", effect=Effect.NONE, graph_node=False)
@@ -104,10 +96,10 @@ class PolyFor(Stmt, ExprNode):
     condition: Expr = field(scope=Runs.REPEATEDLY)
     inc: Expr = field(scope=Runs.REPEATEDLY)
     body: Stmt = field(scope=Runs.REPEATEDLY)
-    for_type: ForType = field(default=ForType.SERIAL, convert=_as_loop_type)
-    device_api: DeviceAPI = DeviceAPI.UNK
-    vectorize_info: VectorizeInfo = NO_VECTORIZE
-    bind_info: BindInfo = NO_BIND
+    for_type: flags.ForType = field(default=flags.ForType.SERIAL, convert=_as_loop_type)
+    device_api: flags.DeviceAPI = flags.DeviceAPI.UNK
+    vectorize_info: flags.VectorizeInfo = flags.NO_VECTORIZE
+    bind_info: flags.BindInfo = flags.NO_BIND
 
 
 @node("block", effect=Effect.NONE, graph_node=False)

@@ -6,45 +6,20 @@ from typing import Final
 
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.verification.rules import VERIFY_RULES, Report
+from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.flags import ReduceType
-from relayish.tir.ir.operators import (
-    Add,
-    And,
-    BinaryOpNode,
-    Broadcast,
-    Cast,
-    ComparisonNode,
-    Div,
-    FloatImm,
-    FracOp,
-    IntImm,
-    Max,
-    Min,
-    Minus,
-    Mod,
-    Mul,
-    NaryOpNode,
-    Not,
-    Or,
-    Ramp,
-    Select,
-    Sub,
-    UIntImm,
-    UnaryOpNode,
-    integer_range,
-)
 from relayish.tir.ir.type import Type
 from relayish.tir.verifier.rules import is_number, is_numeric
 from relayish.tir.verifier.violation import Rule, typed
 
 
-@VERIFY_RULES.register(IntImm)
-@VERIFY_RULES.register(UIntImm)
-def check_integer(literal: IntImm | UIntImm, report: Report) -> None:
+@VERIFY_RULES.register(ops.IntImm)
+@VERIFY_RULES.register(ops.UIntImm)
+def check_integer(literal: ops.IntImm | ops.UIntImm, report: Report) -> None:
     """An integer literal is of a scalar type of its sign, and in its range."""
     given = literal.dtype
-    signed = type(literal) is IntImm
+    signed = type(literal) is ops.IntImm
     if given.lanes != 1 or not (given.is_int if signed else given.is_uint):
         wanted = "a signed" if signed else "an unsigned"
         report(
@@ -54,7 +29,7 @@ def check_integer(literal: IntImm | UIntImm, report: Report) -> None:
             f"integer type without lanes: use tir.const({literal.value}, type)",
         )
         return
-    low, high = integer_range(given)
+    low, high = ops.integer_range(given)
     if not low <= literal.value <= high:
         report(
             Rule.LITERAL,
@@ -64,8 +39,8 @@ def check_integer(literal: IntImm | UIntImm, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(FloatImm)
-def check_float(literal: FloatImm, report: Report) -> None:
+@VERIFY_RULES.register(ops.FloatImm)
+def check_float(literal: ops.FloatImm, report: Report) -> None:
     """A floating-point literal is of a scalar type of such numbers."""
     given = literal.dtype
     if given.lanes != 1 or not given.is_float:
@@ -77,7 +52,7 @@ def check_float(literal: FloatImm, report: Report) -> None:
         )
 
 
-def _agree(node: BinaryOpNode, report: Report) -> bool:
+def _agree(node: ops.BinaryOpNode, report: Report) -> bool:
     """Report unless both operands have one type."""
     a, b = node.a.type, node.b.type
     if a is b or a == b:
@@ -91,51 +66,51 @@ def _agree(node: BinaryOpNode, report: Report) -> bool:
     return False
 
 
-@VERIFY_RULES.register(Add)
-@VERIFY_RULES.register(Sub)
-@VERIFY_RULES.register(Mul)
-@VERIFY_RULES.register(Div)
-@VERIFY_RULES.register(Mod)
-@VERIFY_RULES.register(FracOp)
-def check_arithmetic(node: BinaryOpNode, report: Report) -> None:
+@VERIFY_RULES.register(ops.Add)
+@VERIFY_RULES.register(ops.Sub)
+@VERIFY_RULES.register(ops.Mul)
+@VERIFY_RULES.register(ops.Div)
+@VERIFY_RULES.register(ops.Mod)
+@VERIFY_RULES.register(ops.FracOp)
+def check_arithmetic(node: ops.BinaryOpNode, report: Report) -> None:
     """Arithmetic is done on two numbers of one type."""
     if _agree(node, report) and not is_number(node.a.type):
         _refuse_operand(node, node.a.type, report)
 
 
-@VERIFY_RULES.register(Min)
-@VERIFY_RULES.register(Max)
-@VERIFY_RULES.register(ComparisonNode)
-def check_comparison(node: BinaryOpNode, report: Report) -> None:
+@VERIFY_RULES.register(ops.Min)
+@VERIFY_RULES.register(ops.Max)
+@VERIFY_RULES.register(ops.ComparisonNode)
+def check_comparison(node: ops.BinaryOpNode, report: Report) -> None:
     """Two numbers, or two truth values, of one type are compared."""
     if _agree(node, report) and not is_numeric(node.a.type):
         _refuse_operand(node, node.a.type, report)
 
 
-@VERIFY_RULES.register(And)
-@VERIFY_RULES.register(Or)
-def check_connective(node: BinaryOpNode, report: Report) -> None:
+@VERIFY_RULES.register(ops.And)
+@VERIFY_RULES.register(ops.Or)
+def check_connective(node: ops.BinaryOpNode, report: Report) -> None:
     """Truth values are connected, as many on both sides."""
     if _agree(node, report) and not node.a.type.is_bool:
         _refuse_truth(node, node.a.type, report)
 
 
-@VERIFY_RULES.register(Not)
-def check_not(node: Not, report: Report) -> None:
+@VERIFY_RULES.register(ops.Not)
+def check_not(node: ops.Not, report: Report) -> None:
     """A truth value is negated."""
     if not node.v.type.is_bool:
         _refuse_truth(node, node.v.type, report)
 
 
-@VERIFY_RULES.register(Minus)
-def check_minus(node: Minus, report: Report) -> None:
+@VERIFY_RULES.register(ops.Minus)
+def check_minus(node: ops.Minus, report: Report) -> None:
     """A number is negated."""
     if not is_number(node.v.type):
         _refuse_operand(node, node.v.type, report)
 
 
-@VERIFY_RULES.register(NaryOpNode)
-def check_many(node: NaryOpNode, report: Report) -> None:
+@VERIFY_RULES.register(ops.NaryOpNode)
+def check_many(node: ops.NaryOpNode, report: Report) -> None:
     """A sum or product has operands, all of them numbers of one type."""
     name = type(node).__name__
     if not node.operands:
@@ -161,10 +136,10 @@ def check_many(node: NaryOpNode, report: Report) -> None:
 
 
 def _refuse_operand(
-    node: BinaryOpNode | UnaryOpNode | NaryOpNode, found: Type, report: Report
+    node: ops.BinaryOpNode | ops.UnaryOpNode | ops.NaryOpNode, found: Type, report: Report
 ) -> None:
     name = type(node).__name__
-    compares = isinstance(node, ComparisonNode | Min | Max)
+    compares = isinstance(node, ops.ComparisonNode | ops.Min | ops.Max)
     if found.is_bool:
         wanted = "numbers: use And, Or, Not or NE of truth values, or cast them"
     elif compares:
@@ -174,7 +149,7 @@ def _refuse_operand(
     report(Rule.TYPE, node, f"{name} is given operands of type {found}; expected {wanted}")
 
 
-def _refuse_truth(node: BinaryOpNode | UnaryOpNode, found: Type, report: Report) -> None:
+def _refuse_truth(node: ops.BinaryOpNode | ops.UnaryOpNode, found: Type, report: Report) -> None:
     report(
         Rule.TYPE,
         node,
@@ -183,8 +158,8 @@ def _refuse_truth(node: BinaryOpNode | UnaryOpNode, found: Type, report: Report)
     )
 
 
-@VERIFY_RULES.register(Cast)
-def check_cast(cast: Cast, report: Report) -> None:
+@VERIFY_RULES.register(ops.Cast)
+def check_cast(cast: ops.Cast, report: Report) -> None:
     """Numbers become numbers in as many lanes, addresses addresses."""
     given, wanted = cast.v.type, cast.dtype
     if given.is_pointer and wanted.is_pointer:
@@ -205,8 +180,8 @@ def check_cast(cast: Cast, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(Select)
-def check_select(select: Select, report: Report) -> None:
+@VERIFY_RULES.register(ops.Select)
+def check_select(select: ops.Select, report: Report) -> None:
     """A truth value, or one for each lane, selects from two values of one type."""
     yes, no, condition = select.true_value.type, select.false_value.type, select.condition.type
     if yes != no:
@@ -232,8 +207,8 @@ def check_select(select: Select, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(Ramp)
-def check_ramp(ramp: Ramp, report: Report) -> None:
+@VERIFY_RULES.register(ops.Ramp)
+def check_ramp(ramp: ops.Ramp, report: Report) -> None:
     """A ramp begins and steps with scalars of one type, and has lanes."""
     base, stride = ramp.base.type, ramp.stride.type
     if base.lanes != 1 or not is_number(base):
@@ -248,8 +223,8 @@ def check_ramp(ramp: Ramp, report: Report) -> None:
     _check_lanes(ramp, report)
 
 
-@VERIFY_RULES.register(Broadcast)
-def check_broadcast(broadcast: Broadcast, report: Report) -> None:
+@VERIFY_RULES.register(ops.Broadcast)
+def check_broadcast(broadcast: ops.Broadcast, report: Report) -> None:
     """A scalar is broadcast, to one lane or more."""
     found = broadcast.value.type
     if found.lanes != 1 or not is_numeric(found):
@@ -261,7 +236,7 @@ def check_broadcast(broadcast: Broadcast, report: Report) -> None:
     _check_lanes(broadcast, report)
 
 
-def _check_lanes(vector: Ramp | Broadcast, report: Report) -> None:
+def _check_lanes(vector: ops.Ramp | ops.Broadcast, report: Report) -> None:
     if vector.lanes < 1:
         report(
             Rule.TYPE,

@@ -7,16 +7,8 @@ from typing import Final
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.verification.rules import VERIFY_RULES, Report
 from relayish.tir.externs import Extern, find_extern
+from relayish.tir.ir import intrinsic as intrinsics
 from relayish.tir.ir.expr import Call, PrimitiveNode
-from relayish.tir.ir.intrinsic import (
-    ArgsConstruct,
-    BufferCreate,
-    BufferGetDataConstHandle,
-    BufferGetDataHandle,
-    BuiltinIntrin,
-    GetAddr,
-    PodValueToX,
-)
 from relayish.tir.ir.operation import CallOp, ComputeOp, PlaceholderOp, PrecedingViewOp
 from relayish.tir.ir.tensor import Buffer, Load, Tensor, Var
 from relayish.tir.ir.type import BUFFER_POINTER, POD_VALUE_POINTER, VOID_POINTER, Type
@@ -34,11 +26,14 @@ _UNPACKED: Final = (
 )
 
 
-@VERIFY_RULES.register(BufferGetDataHandle)
-@VERIFY_RULES.register(BufferGetDataConstHandle)
-@VERIFY_RULES.register(BufferCreate)
+@VERIFY_RULES.register(intrinsics.BufferGetDataHandle)
+@VERIFY_RULES.register(intrinsics.BufferGetDataConstHandle)
+@VERIFY_RULES.register(intrinsics.BufferCreate)
 def check_buffer_pointer(
-    node: BufferGetDataHandle | BufferGetDataConstHandle | BufferCreate, report: Report
+    node: intrinsics.BufferGetDataHandle
+    | intrinsics.BufferGetDataConstHandle
+    | intrinsics.BufferCreate,
+    report: Report,
 ) -> None:
     """What is asked of a buffer is asked of a buffer, or of its address."""
     found = node.buffer.type
@@ -51,8 +46,8 @@ def check_buffer_pointer(
         )
 
 
-@VERIFY_RULES.register(PodValueToX)
-def check_pod_value(node: PodValueToX, report: Report) -> None:
+@VERIFY_RULES.register(intrinsics.PodValueToX)
+def check_pod_value(node: intrinsics.PodValueToX, report: Report) -> None:
     """A packed argument is unpacked to a type that there is a function for."""
     found = node.pod_value_ptr.type
     if found.element != POD_VALUE_POINTER.element or found.pointers != 1:
@@ -71,8 +66,8 @@ def check_pod_value(node: PodValueToX, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(GetAddr)
-def check_address(node: GetAddr, report: Report) -> None:
+@VERIFY_RULES.register(intrinsics.GetAddr)
+def check_address(node: intrinsics.GetAddr, report: Report) -> None:
     """The address is taken of something that is stored."""
     if not isinstance(node.data, Load | Var | Tensor | Buffer):
         report(
@@ -90,8 +85,8 @@ def check_address(node: GetAddr, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(ArgsConstruct)
-def check_packed(node: ArgsConstruct, report: Report) -> None:
+@VERIFY_RULES.register(intrinsics.ArgsConstruct)
+def check_packed(node: intrinsics.ArgsConstruct, report: Report) -> None:
     """Arguments are packed into an array of packed values."""
     if node.var.dtype.element != POD_VALUE_POINTER.element:
         report(
@@ -102,8 +97,8 @@ def check_packed(node: ArgsConstruct, report: Report) -> None:
         )
 
 
-@VERIFY_RULES.register(BuiltinIntrin)
-def check_builtin(node: BuiltinIntrin, report: Report) -> None:
+@VERIFY_RULES.register(intrinsics.BuiltinIntrin)
+def check_builtin(node: intrinsics.BuiltinIntrin, report: Report) -> None:
     """Numbers are given to a function of the target, which it is told apart by some of."""
     for arg in node.args:
         if not (is_numeric(arg.type) or arg.type.is_pointer):

@@ -6,25 +6,17 @@ from relayish.errors import indefinite
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.kinds.one_line import one_line_at as at
 from relayish.ir.verification.rules import VERIFY_RULES, Report
+from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import (
-    Block,
-    For,
-    IfThenElse,
-    Let,
-    PolyFor,
-    ScheduleBlock,
-    ScheduleBlockRealize,
-)
 from relayish.tir.ir.tensor import Var
 from relayish.tir.verifier.loop_kinds import check_loop_kind
 from relayish.tir.verifier.rules import is_index, is_numeric, is_truth_value
 from relayish.tir.verifier.violation import Rule, typed
 
 
-@VERIFY_RULES.register(Let)
-def check_let(let: Let, report: Report) -> None:
+@VERIFY_RULES.register(stmts.Let)
+def check_let(let: stmts.Let, report: Report) -> None:
     """A variable is declared with a value of its type."""
     declared = let.symbol.dtype
     if declared.is_void:
@@ -46,8 +38,8 @@ def check_let(let: Let, report: Report) -> None:
     )
 
 
-@VERIFY_RULES.register(IfThenElse)
-def check_if(branch: IfThenElse, report: Report) -> None:
+@VERIFY_RULES.register(stmts.IfThenElse)
+def check_if(branch: stmts.IfThenElse, report: Report) -> None:
     """The condition of a branch is one truth value."""
     _check_condition(branch, "IfThenElse", branch.condition, report)
     for case in (branch.true_case, branch.false_case):
@@ -55,15 +47,15 @@ def check_if(branch: IfThenElse, report: Report) -> None:
             check_realized(branch, case, report)
 
 
-@VERIFY_RULES.register(Block)
-def check_block(block: Block, report: Report) -> None:
+@VERIFY_RULES.register(stmts.Block)
+def check_block(block: stmts.Block, report: Report) -> None:
     """Schedule blocks stand in a block with the values of their variables."""
     for stmt in block.stmts:
         check_realized(block, stmt, report)
 
 
-@VERIFY_RULES.register(For)
-def check_for(loop: For, report: Report) -> None:
+@VERIFY_RULES.register(stmts.For)
+def check_for(loop: stmts.For, report: Report) -> None:
     """A loop counts from ``min``, as often as ``extent`` says, with integers of one type."""
     _check_counter(loop, loop.loop_var, report)
     for name, value in (("min", loop.min), ("extent", loop.extent)):
@@ -72,8 +64,8 @@ def check_for(loop: For, report: Report) -> None:
     check_loop_kind(loop, report)
 
 
-@VERIFY_RULES.register(PolyFor)
-def check_poly_for(loop: PolyFor, report: Report) -> None:
+@VERIFY_RULES.register(stmts.PolyFor)
+def check_poly_for(loop: stmts.PolyFor, report: Report) -> None:
     """A loop counts from ``init`` by ``inc`` while a truth value holds."""
     _check_counter(loop, loop.iterator, report)
     for name, value in (("init", loop.init), ("inc", loop.inc)):
@@ -83,8 +75,8 @@ def check_poly_for(loop: PolyFor, report: Report) -> None:
     check_loop_kind(loop, report)
 
 
-@VERIFY_RULES.register(ScheduleBlock)
-def check_schedule_block(block: ScheduleBlock, report: Report) -> None:
+@VERIFY_RULES.register(stmts.ScheduleBlock)
+def check_schedule_block(block: stmts.ScheduleBlock, report: Report) -> None:
     """The variables of a schedule block count elements."""
     for variable in block.iter_vars:
         if not is_index(variable.dtype):
@@ -97,8 +89,8 @@ def check_schedule_block(block: ScheduleBlock, report: Report) -> None:
     check_realized(block, block.body, report)
 
 
-@VERIFY_RULES.register(ScheduleBlockRealize)
-def check_realize(realize: ScheduleBlockRealize, report: Report) -> None:
+@VERIFY_RULES.register(stmts.ScheduleBlockRealize)
+def check_realize(realize: stmts.ScheduleBlockRealize, report: Report) -> None:
     """Each variable of a schedule block gets one value, of its type."""
     block, values = realize.schedule_block, realize.iter_values
     if len(values) != len(block.iter_vars):
@@ -120,7 +112,7 @@ def check_realize(realize: ScheduleBlockRealize, report: Report) -> None:
 
 def check_realized(parent: object, stmt: Stmt, report: Report) -> None:
     """A schedule block stands nowhere but in what gives its variables their values."""
-    if type(stmt) is ScheduleBlock:
+    if type(stmt) is stmts.ScheduleBlock:
         report(
             Rule.STRUCTURE,
             stmt,
@@ -129,8 +121,8 @@ def check_realized(parent: object, stmt: Stmt, report: Report) -> None:
         )
 
 
-def _check_body(loop: For | PolyFor, body: Stmt, report: Report) -> None:
-    if type(body) is not Block:
+def _check_body(loop: stmts.For | stmts.PolyFor, body: Stmt, report: Report) -> None:
+    if type(body) is not stmts.Block:
         report(
             Rule.STRUCTURE,
             loop,
@@ -138,7 +130,7 @@ def _check_body(loop: For | PolyFor, body: Stmt, report: Report) -> None:
         )
 
 
-def _check_counter(loop: For | PolyFor, variable: Var, report: Report) -> None:
+def _check_counter(loop: stmts.For | stmts.PolyFor, variable: Var, report: Report) -> None:
     if not is_index(variable.dtype):
         report(
             Rule.TYPE,
@@ -148,7 +140,7 @@ def _check_counter(loop: For | PolyFor, variable: Var, report: Report) -> None:
 
 
 def _check_counted(
-    loop: For | PolyFor, variable: Var, name: str, value: Expr, report: Report
+    loop: stmts.For | stmts.PolyFor, variable: Var, name: str, value: Expr, report: Report
 ) -> None:
     if value.type != variable.dtype:
         report(

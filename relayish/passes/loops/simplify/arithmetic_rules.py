@@ -20,19 +20,7 @@ from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import LinearForm
 from relayish.tir.analysis.values.literals import is_arithmetic, is_number, make_literal
-from relayish.tir.ir.operators import (
-    Add,
-    BinaryOpNode,
-    Div,
-    Expr,
-    FracOp,
-    Minus,
-    Mod,
-    Mul,
-    NaryOpNode,
-    Sub,
-    integer_of,
-)
+from relayish.tir.ir import operators as ops
 from relayish.tir.rewriting.facts import Facts
 from relayish.tir.rewriting.linear import (
     added,
@@ -45,7 +33,7 @@ from relayish.tir.rewriting.linear import (
 )
 
 
-def collect_terms(expr: Expr, facts: Facts) -> Expr:
+def collect_terms(expr: ops.Expr, facts: Facts) -> ops.Expr:
     """Write a sum of integers as its linear form reads, terms in order of first occurrence.
 
     Terms that cancel are not evaluated any more, so they must not be able to fault. Those that are
@@ -65,17 +53,17 @@ def collect_terms(expr: Expr, facts: Facts) -> Expr:
     return expr if reads_as(expr, steps, facts.numbers) else build(steps, expr.type)
 
 
-def recombine_quotient(expr: Add | Sub, facts: Facts) -> Expr:
+def recombine_quotient(expr: ops.Add | ops.Sub, facts: Facts) -> ops.Expr:
     """``c * (a / c) + a % c`` is ``a``; ``a - c * (a / c)`` is ``a % c``."""
     if not is_arithmetic(expr.type):
         return expr
     form = facts.linear[expr]
     for term, coefficient in form.terms.items():
-        divisor = integer_of(term.b) if isinstance(term, (Mod, Div)) else None
+        divisor = ops.integer_of(term.b) if isinstance(term, (ops.Mod, ops.Div)) else None
         if not coefficient or not divisor:
             continue
-        assert isinstance(term, (Mod, Div))
-        replace = _without_remainder if isinstance(term, Mod) else _without_quotient
+        assert isinstance(term, (ops.Mod, ops.Div))
+        replace = _without_remainder if isinstance(term, ops.Mod) else _without_quotient
         changed = replace(form, term, coefficient, divisor, facts)
         if changed is None or not facts.removable(*changed.terms):
             continue
@@ -84,10 +72,10 @@ def recombine_quotient(expr: Add | Sub, facts: Facts) -> Expr:
 
 
 def _without_remainder(
-    form: LinearForm, term: Mod | Div, coefficient: int, divisor: int, facts: Facts
+    form: LinearForm, term: ops.Mod | ops.Div, coefficient: int, divisor: int, facts: Facts
 ) -> LinearForm | None:
     """Return ``form`` with the dividend for a remainder and its quotient, ``None`` without one."""
-    quotient = facts.numbers.number(Div(term.a, term.b))
+    quotient = facts.numbers.number(ops.Div(term.a, term.b))
     if form.terms.get(quotient) != signed(coefficient * divisor, term.type):
         return None
     kept = {t: c for t, c in form.terms.items() if t is not term and t is not quotient}
@@ -96,7 +84,7 @@ def _without_remainder(
 
 
 def _without_quotient(
-    form: LinearForm, term: Mod | Div, coefficient: int, divisor: int, facts: Facts
+    form: LinearForm, term: ops.Mod | ops.Div, coefficient: int, divisor: int, facts: Facts
 ) -> LinearForm | None:
     """Return ``form`` with a remainder for a dividend without its quotient, ``None`` without one.
 
@@ -109,12 +97,12 @@ def _without_quotient(
     if not dividend.terms or any(form.terms.get(t) != c for t, c in dividend.terms.items()):
         return None
     kept = {t: c for t, c in form.terms.items() if t is not term and t not in dividend.terms}
-    remainder = scaled(facts.linear[Mod(term.a, term.b)], times, ty)
+    remainder = scaled(facts.linear[ops.Mod(term.a, term.b)], times, ty)
     const = signed(form.constant - dividend.constant, ty)
     return added(Affine(const, kept), remainder, 1, ty)
 
 
-def drop_neutral(expr: BinaryOpNode, _: Facts) -> Expr:
+def drop_neutral(expr: ops.BinaryOpNode, _: Facts) -> ops.Expr:
     """``x + -0.f``, ``x - 0.f``, ``x * 1.f`` and ``x / 1.f`` are ``x``, whatever ``x`` is."""
     if expr.a.type != expr.b.type:
         return expr
@@ -125,7 +113,7 @@ def drop_neutral(expr: BinaryOpNode, _: Facts) -> Expr:
     return expr.b if commutes and is_number(expr.a, neutral) else expr
 
 
-def drop_factor_zero(expr: Mul, facts: Facts) -> Expr:
+def drop_factor_zero(expr: ops.Mul, facts: Facts) -> ops.Expr:
     """``x * 0`` is 0, of integers: a float may be infinite, or a NaN."""
     if not expr.type.is_int and not expr.type.is_uint:
         return expr
@@ -134,38 +122,38 @@ def drop_factor_zero(expr: Mul, facts: Facts) -> Expr:
     return make_literal(0, expr.type)
 
 
-def drop_double_minus(expr: Minus, _: Facts) -> Expr:
+def drop_double_minus(expr: ops.Minus, _: Facts) -> ops.Expr:
     """``-(-(x))`` is ``x``, of floats as well."""
-    return expr.v.v if isinstance(expr.v, Minus) else expr
+    return expr.v.v if isinstance(expr.v, ops.Minus) else expr
 
 
-def unwrap_single_operand(expr: NaryOpNode, _: Facts) -> Expr:
+def unwrap_single_operand(expr: ops.NaryOpNode, _: Facts) -> ops.Expr:
     """A sum or product of one operand is that operand."""
     return expr.operands[0] if len(expr.operands) == 1 else expr
 
 
-_NEUTRAL_FLOATS: Final[dict[type[Expr], tuple[float, bool]]] = {
-    Add: (-0.0, True),
-    Sub: (0.0, False),
-    Mul: (1.0, True),
-    Div: (1.0, False),
-    FracOp: (1.0, False),
+_NEUTRAL_FLOATS: Final[dict[type[ops.Expr], tuple[float, bool]]] = {
+    ops.Add: (-0.0, True),
+    ops.Sub: (0.0, False),
+    ops.Mul: (1.0, True),
+    ops.Div: (1.0, False),
+    ops.FracOp: (1.0, False),
 }
 """The operand that leaves the other one as it is, and whether it may stand on the left."""
-_NEUTRAL_INTEGERS: Final[dict[type[Expr], tuple[int, bool]]] = {
-    Add: (0, True),
-    Sub: (0, False),
-    Mul: (1, True),
-    Div: (1, False),
-    FracOp: (1, False),
+_NEUTRAL_INTEGERS: Final[dict[type[ops.Expr], tuple[int, bool]]] = {
+    ops.Add: (0, True),
+    ops.Sub: (0, False),
+    ops.Mul: (1, True),
+    ops.Div: (1, False),
+    ops.FracOp: (1, False),
 }
 
 ARITHMETIC_RULES: Final = RuleSet.by_key(
     {
-        **dict.fromkeys((Add, Sub), (drop_neutral, collect_terms, recombine_quotient)),
-        Mul: (drop_neutral, drop_factor_zero, collect_terms),
-        Minus: (drop_double_minus, collect_terms),
-        **dict.fromkeys((Div, FracOp), (drop_neutral,)),
-        NaryOpNode: (unwrap_single_operand, collect_terms),
+        **dict.fromkeys((ops.Add, ops.Sub), (drop_neutral, collect_terms, recombine_quotient)),
+        ops.Mul: (drop_neutral, drop_factor_zero, collect_terms),
+        ops.Minus: (drop_double_minus, collect_terms),
+        **dict.fromkeys((ops.Div, ops.FracOp), (drop_neutral,)),
+        ops.NaryOpNode: (unwrap_single_operand, collect_terms),
     }
 )

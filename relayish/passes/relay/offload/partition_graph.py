@@ -33,16 +33,7 @@ from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.naming import display_name
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.function_attributes import COMPILER, GLOBAL_SYMBOL, INLINE, PRIMITIVE
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
@@ -64,7 +55,7 @@ from relayish.passes.relay.offload.scope_marks import mark_between_scopes
 class _Tidier(ExprRewriter):
     """Lets the fields of a tuple leave one by one, and drops marks of the default."""
 
-    def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
+    def rewrite_call(self, pre: relay.Call, post: relay.Call) -> relay.Expr:  # noqa: ARG002
         """Return what becomes of a mark."""
         if not (is_begin(post) or is_end(post)):
             return post
@@ -72,16 +63,16 @@ class _Tidier(ExprRewriter):
         compiler = compiler_of(post)
         if compiler == DEFAULT:
             return value
-        if is_end(post) and type(value) is Tuple:
+        if is_end(post) and type(value) is relay.Tuple:
             return value.with_fields(fields=tuple(_leave(f, compiler) for f in value.fields))
         return post
 
 
-def _leave(field: Expr, compiler: str) -> Expr:
+def _leave(field: relay.Expr, compiler: str) -> relay.Expr:
     """Return a field of a tuple, outside; what only went into the tuple has never entered."""
     if is_begin(field):
         return field.args[0]
-    return field if type(field) in (Var, Constant) else end(field, compiler)
+    return field if type(field) in (relay.Var, relay.Constant) else end(field, compiler)
 
 
 class _Partitioner:
@@ -94,9 +85,9 @@ class _Partitioner:
         self._constants = ConstantChecker()
         self._evaluation = EvaluationOrder()
         self._images: dict[Node, Node] = {}
-        self.functions: dict[GlobalVar | str, Expr] = {}
+        self.functions: dict[relay.GlobalVar | str, relay.Expr] = {}
 
-    def build(self, name: str, func: Function) -> Function:
+    def build(self, name: str, func: relay.Function) -> relay.Function:
         """Return the function ``name``; those that it calls now are put into ``functions``."""
         regions = Regions(func)
         if not regions.regions:
@@ -113,7 +104,7 @@ class _Partitioner:
             safe = re.sub(r"\W", "_", symbol)
             self._offload(region, nodes, self._supply.fresh_global(safe, add_prefix=False))
         image = images[func]
-        assert isinstance(image, Function)
+        assert isinstance(image, relay.Function)
         return image
 
     def _rebuild_outside(self, node: Node) -> Node:
@@ -125,7 +116,7 @@ class _Partitioner:
     def _get(self, node: Node, _: object) -> Node:
         return self._images.get(node, node)
 
-    def _offload(self, region: Region, nodes: list[Node], name: GlobalVar) -> None:
+    def _offload(self, region: Region, nodes: list[Node], name: relay.GlobalVar) -> None:
         """Make a function of ``region``, and let its results be those of a call."""
         params, args = self._take(region)
         results = list(dict.fromkeys(mark.args[0] for mark in region.ends))
@@ -147,24 +138,26 @@ class _Partitioner:
             COMPILER: region.target,
             INLINE: 1,
         }
-        func = Function(
+        func = relay.Function(
             params,
-            bodies[0] if single else Tuple(bodies),
+            bodies[0] if single else relay.Tuple(bodies),
             types[0] if single else _tuple_type(types),
             attrs=DictAttrs(attrs),
         )
         _check_closed(func, region)
         self.functions[name] = func.with_fields(type_params=free_type_vars(func))
-        call = Call(name, args, span=region.ends[0].span)
+        call = relay.Call(name, args, span=region.ends[0].span)
         for index, result in enumerate(results):
-            self._images[result] = call if single else TupleGetItem(call, index)
+            self._images[result] = call if single else relay.TupleGetItem(call, index)
         for mark in region.ends:
             self._images[mark] = self._images[mark.args[0]]
 
-    def _take(self, region: Region) -> tuple[tuple[Var, ...], tuple[Expr, ...]]:
+    def _take(self, region: Region) -> tuple[tuple[relay.Var, ...], tuple[relay.Expr, ...]]:
         """Return parameters and arguments for what enters; constants go inside if so asked."""
-        entered: dict[Expr, Expr] = {}  # by where it comes from: several marks may let one enter
-        params: dict[Var, Expr] = {}
+        entered: dict[
+            relay.Expr, relay.Expr
+        ] = {}  # by where it comes from: several marks may let one enter
+        params: dict[relay.Var, relay.Expr] = {}
         for mark in region.begins:
             source = self._image(mark.args[0])
             if source not in entered:
@@ -172,14 +165,14 @@ class _Partitioner:
                     entered[source] = source
                 else:
                     name = f"{region.target}_{region.number}_i{len(entered)}"
-                    entered[source] = param = Var(name, mark.checked_type, span=mark.span)
+                    entered[source] = param = relay.Var(name, mark.checked_type, span=mark.span)
                     params[param] = source
             self._images[mark] = entered[source]
         return tuple(params), tuple(params.values())
 
-    def _image(self, expr: Expr) -> Expr:
+    def _image(self, expr: relay.Expr) -> relay.Expr:
         image = self._images.get(expr, expr)
-        assert isinstance(image, Expr)
+        assert isinstance(image, relay.Expr)
         return image
 
 
@@ -188,7 +181,7 @@ def _tuple_type(types: list[Type | None]) -> Type | None:
     return TupleType(known) if len(known) == len(types) else None
 
 
-def _check_closed(func: Function, region: Region) -> None:
+def _check_closed(func: relay.Function, region: Region) -> None:
     open_ = free_vars(func)
     if open_:
         raise PassError(
@@ -235,7 +228,7 @@ def partition_graph(
     partitioner = _Partitioner(
         f"tvmgen_{mod_name}" if mod_name else "tvmgen", mod, bind_constants=bind_constants
     )
-    changed: dict[GlobalVar | str, Expr] = {}
+    changed: dict[relay.GlobalVar | str, relay.Expr] = {}
     for var, func in iterate_optimized_functions(typed):
         image = partitioner.build(var.name_hint, func)
         if image is not func:

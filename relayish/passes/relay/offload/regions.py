@@ -12,16 +12,7 @@ from typing import Final
 from relayish.errors import PassError
 from relayish.ir.kinds.one_line import describe, quote
 from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
-from relayish.ir.relay.expr import (
-    Call,
-    Expr,
-    Function,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-)
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes.computed_in import Scopes
@@ -29,13 +20,15 @@ from relayish.ir.scopes.scoping import operands
 from relayish.op.declaration.target import DEFAULT
 from relayish.passes.relay.offload.annotations import compiler_of, is_begin, is_end
 
-_OF_REFERENCES: Final[frozenset[type[Node]]] = frozenset({RefCreate, RefRead, RefWrite})
+_OF_REFERENCES: Final[frozenset[type[Node]]] = frozenset(
+    {relay.RefCreate, relay.RefRead, relay.RefWrite}
+)
 
 
 def is_named(node: Node) -> bool:
     """Return whether a region may refer to ``node`` without its having to enter."""
     kind = type(node)
-    return kind is Function or (kind in ATOMS and kind not in VARIABLES)
+    return kind is relay.Function or (kind in ATOMS and kind not in VARIABLES)
 
 
 class Region:
@@ -54,8 +47,8 @@ class Region:
     def __init__(self, target: str, scope: int) -> None:
         self.number = 0
         self.target = target
-        self.begins: list[Call] = []
-        self.ends: list[Call] = []
+        self.begins: list[relay.Call] = []
+        self.ends: list[relay.Call] = []
         self.scope = scope
 
 
@@ -75,7 +68,7 @@ class Regions:
         in several scopes; no recursion.
     """
 
-    def __init__(self, root: Expr) -> None:
+    def __init__(self, root: relay.Expr) -> None:
         self.order = EXPRESSIONS.post_order(root)
         self._region: dict[Node, Region] = {}
         self._merged: dict[Region, Region] = {}
@@ -104,7 +97,7 @@ class Regions:
             merged[region], region = root, merged[region]
         return root
 
-    def _leave(self, mark: Call, scopes: dict[Node, int]) -> None:
+    def _leave(self, mark: relay.Call, scopes: dict[Node, int]) -> None:
         (value,) = mark.args
         if mark not in scopes:
             raise PassError(
@@ -130,8 +123,8 @@ class Regions:
             return
         is_default, kind = region.target == DEFAULT, type(node)
         is_known = (
-            kind in (Tuple, TupleGetItem)
-            or (type(node) is Call and (is_default or is_named(node.op)))
+            kind in (relay.Tuple, relay.TupleGetItem)
+            or (type(node) is relay.Call and (is_default or is_named(node.op)))
             or (is_default and kind in _OF_REFERENCES)
         )
         if not is_known:
@@ -140,7 +133,7 @@ class Regions:
                 f"what is known, tuples and projections; let what they take enter by "
                 f"compiler_begin"
             )
-        for child in node.args if type(node) is Call else operands(node):
+        for child in node.args if type(node) is relay.Call else operands(node):
             if is_named(child):
                 continue
             if is_end(child):

@@ -24,17 +24,7 @@ from relayish._support.graph import fold_tree
 from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.errors import FieldError, PassError
 from relayish.ir.attributes.attrs import Attrs
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    Op,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import TYPES
@@ -64,7 +54,7 @@ ERROR, WARN, IGNORE = 0, 1, 2
 _CAST: Final = intern_op("cast")
 _FLOATS: Final = re.compile(r"bfloat16|float(16|32|64)")
 _Choice: TypeAlias = Callable[[DType, DType], DType]
-_Typed: TypeAlias = tuple[Expr, Type, Type]  # with its type now and before
+_Typed: TypeAlias = tuple[relay.Expr, Type, Type]  # with its type now and before
 """From the element type a tensor has, and had, to the one it shall have."""
 
 
@@ -75,10 +65,10 @@ class _Converter(Retyping):
         super().__init__()
         self._dtype = dtype
         self._keep_result = keep_result
-        self._casts: dict[tuple[Expr, DType], Expr] = {}
+        self._casts: dict[tuple[relay.Expr, DType], relay.Expr] = {}
         self.missing: Counter[str] = Counter()
 
-    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+    def rewrite_call(self, pre: relay.Call, post: relay.Call) -> relay.Expr:
         """Compute the call in the narrow type, or cast its operands back to the wide one."""
         types = [self.type_of(arg) for arg in post.args]
         if not any(any(_floats(ty)) for ty in (*types, self.type_of(pre))):
@@ -97,17 +87,17 @@ class _Converter(Retyping):
         ty = self.type_of(image)
         return self._convert(image, ty, ty, lambda _now, _before: returned)
 
-    def rewrite_result(self, pre: Function, body: Expr) -> Expr:
+    def rewrite_result(self, pre: relay.Function, body: relay.Expr) -> relay.Expr:
         """Cast the result back to the type it had, where that is asked for."""
         return self.restore(pre.body, body) if self._keep_result else body
 
-    def restore(self, pre: Expr, post: Expr) -> Expr:
+    def restore(self, pre: relay.Expr, post: relay.Expr) -> relay.Expr:
         """Return ``post`` with the element types of ``pre``."""
         return self._convert(post, self.type_of(post), self.type_of(pre), lambda _, had: had)
 
-    def _conversion(self, call: Call) -> tuple[MixedPrecision, DType, DType]:
+    def _conversion(self, call: relay.Call) -> tuple[MixedPrecision, DType, DType]:
         """Return whether ``call`` is computed in the narrow type, and what it accumulates in."""
-        assert isinstance(call.op, Op)
+        assert isinstance(call.op, relay.Op)
         ask = mixed_precision.get(call.op)
         if ask is None and call.op in quantized:  # its rule asks for scales of float32
             return MixedPrecision.NEVER, self._dtype, self._dtype
@@ -124,20 +114,22 @@ class _Converter(Retyping):
                 f"expected a MixedPrecision and two element types"
             ) from None
 
-    def _is_narrow(self, arg: Expr, ty: Type) -> bool:
+    def _is_narrow(self, arg: relay.Expr, ty: Type) -> bool:
         """Return whether an operand is in the narrow type, or costs nothing to be cast to it."""
-        return type(arg) in (Var, Constant) or all(found == self._dtype for found in _floats(ty))
+        return type(arg) in (relay.Var, relay.Constant) or all(
+            found == self._dtype for found in _floats(ty)
+        )
 
     def _cast_all(
-        self, pre: Call, post: Call, types: list[Type], choose: _Choice
-    ) -> tuple[Expr, ...]:
+        self, pre: relay.Call, post: relay.Call, types: list[Type], choose: _Choice
+    ) -> tuple[relay.Expr, ...]:
         before = [self.type_of(arg) for arg in pre.args]
         choices = [choose] * len(types)
         return tuple(map(self._convert, post.args, types, before, choices))
 
-    def _convert(self, expr: Expr, now: Type, before: Type, choose: _Choice) -> Expr:
+    def _convert(self, expr: relay.Expr, now: Type, before: Type, choose: _Choice) -> relay.Expr:
         """Return ``expr`` of type ``now`` with each tensor in it cast to the type chosen for it."""
-        inside: dict[Expr, tuple[Expr, ...]] = {}
+        inside: dict[relay.Expr, tuple[relay.Expr, ...]] = {}
 
         def parts(typed: _Typed) -> list[_Typed]:
             item, ty, had = typed
@@ -146,25 +138,25 @@ class _Converter(Retyping):
             inside[item] = _fields(item, len(ty.fields))
             return list(zip(inside[item], ty.fields, had.fields, strict=True))
 
-        def convert(typed: _Typed, fields: list[Expr]) -> Expr:
+        def convert(typed: _Typed, fields: list[relay.Expr]) -> relay.Expr:
             item, ty, had = typed
             if isinstance(ty, TensorType) and isinstance(had, TensorType):
                 return self._cast(item, ty.dtype, choose(ty.dtype, had.dtype))
             same = all(map(is_, fields, inside.get(item, ())))
-            return item if same else Tuple(tuple(fields), span=item.span)
+            return item if same else relay.Tuple(tuple(fields), span=item.span)
 
         if isinstance(now, TensorType):
             return convert((expr, now, before), [])
         return fold_tree((expr, now, before), parts, convert)
 
-    def _cast(self, expr: Expr, dtype: DType, wanted: DType) -> Expr:
+    def _cast(self, expr: relay.Expr, dtype: DType, wanted: DType) -> relay.Expr:
         """Return ``expr`` cast to ``wanted``: once for each expression, never back and forth."""
         if dtype == wanted or _FLOATS.fullmatch(dtype) is None:
             return expr
         known = self._casts.get((expr, wanted))
         if known is None:
             attrs = make_attrs(_CAST, {"dtype": wanted})
-            known = self._casts[expr, wanted] = Call(_CAST, (expr,), attrs, span=expr.span)
+            known = self._casts[expr, wanted] = relay.Call(_CAST, (expr,), attrs, span=expr.span)
             self._casts[known, dtype] = expr
         return known
 
@@ -182,13 +174,13 @@ def _floats(ty: Type) -> Iterator[DType]:
             yield part.dtype
 
 
-def _fields(expr: Expr, count: int) -> tuple[Expr, ...]:
-    if type(expr) is Tuple:
+def _fields(expr: relay.Expr, count: int) -> tuple[relay.Expr, ...]:
+    if type(expr) is relay.Tuple:
         return expr.fields
-    return tuple([TupleGetItem(expr, index, span=expr.span) for index in range(count)])
+    return tuple([relay.TupleGetItem(expr, index, span=expr.span) for index in range(count)])
 
 
-def _choose_attrs(call: Call, dtype: DType) -> Attrs | None:
+def _choose_attrs(call: relay.Call, dtype: DType) -> Attrs | None:
     """Return the attributes of ``call``, which ask for ``dtype`` where they ask for a float."""
     name, attrs = chosen_dtype.get(call.op), call.attrs
     if name is None or attrs is None or name not in attrs:
@@ -200,12 +192,12 @@ def _choose_attrs(call: Call, dtype: DType) -> Attrs | None:
 
 
 def to_mixed_precision(
-    func: Function,
+    func: relay.Function,
     mixed_precision_type: DType = "float16",
     missing_op_mode: int = WARN,
     *,
     keep_result: bool = False,
-) -> Function:
+) -> relay.Function:
     """Return ``func``, whose types are known, computing in a narrow type where that does no harm.
 
     Some operators always compute in the narrow type (products, convolutions), some never (sums,
@@ -276,9 +268,9 @@ def to_mixed_precision_of_module(
     """
     keep = ctx.get_config(KEEP_ORIG_OUTPUT_DTYPE) is True
     named = {name for func in mod.functions.values() for name in global_uses(func).names}
-    changed: dict[GlobalVar | str, Expr] = {}
+    changed: dict[relay.GlobalVar | str, relay.Expr] = {}
     for key, func in mod.functions.items():
-        if not isinstance(func, Function) or is_skipped(func):
+        if not isinstance(func, relay.Function) or is_skipped(func):
             continue
         image = to_mixed_precision(
             func,

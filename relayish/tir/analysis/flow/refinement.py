@@ -13,21 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol, TypeAlias
 
-from relayish.dataflow.lattice.interval import (
-    FALSE,
-    TRUE,
-    AnyIntegers,
-    Interval,
-    add,
-    mul,
-    sub,
-    where_different,
-    where_greater,
-    where_greater_equal,
-    where_less,
-    where_less_equal,
-    where_same,
-)
+from relayish.dataflow.lattice import interval as intervals
 from relayish.dataflow.lattice.symbols import BOTTOM, UNREACHABLE, Unreachable
 from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.flow.environments import (
@@ -46,7 +32,7 @@ from relayish.tir.ir.tensor import Load, Var
 class Lying(Protocol):
     """Tells where expressions lie."""
 
-    def interval(self, expr: Expr) -> Interval:
+    def interval(self, expr: Expr) -> intervals.Interval:
         """Return an interval of all values of an integer expression."""
 
 
@@ -138,7 +124,7 @@ class Refinement:
         return found[0]
 
     def lie_within(
-        self, expr: Expr, interval: Interval, environment: Environment
+        self, expr: Expr, interval: intervals.Interval, environment: Environment
     ) -> Environment | Unreachable:
         """Return what holds where ``expr``, a scalar integer, lies within ``interval``."""
         return self._lie_within(expr, interval, environment, self._values((expr,), environment))
@@ -166,7 +152,7 @@ class Refinement:
         return self._lie_within(condition.b, right, found, values)
 
     def _lie_within(
-        self, expr: Expr, interval: Interval, environment: Environment, values: Lying
+        self, expr: Expr, interval: intervals.Interval, environment: Environment, values: Lying
     ) -> Environment | Unreachable:
         """Return what holds where ``expr`` lies within ``interval``, its parts as told."""
         pending = [(expr, interval)]
@@ -189,13 +175,15 @@ class Refinement:
         return environment
 
 
-def _below(expr: Expr, interval: Interval, values: Lying) -> Iterator[tuple[Expr, Interval]]:
+def _below(
+    expr: Expr, interval: intervals.Interval, values: Lying
+) -> Iterator[tuple[Expr, intervals.Interval]]:
     """Yield operands of ``expr`` with where they lie if it lies within ``interval``."""
     ty = expr.type
     if isinstance(expr, ops.Minus):
         found = values.interval(expr.v)
-        if type_range(ty).covers(sub(FALSE, found)):
-            yield expr.v, sub(FALSE, interval)
+        if type_range(ty).covers(intervals.sub(intervals.FALSE, found)):
+            yield expr.v, intervals.sub(intervals.FALSE, interval)
         return
     if isinstance(expr, ops.Cast):
         source = expr.v.type
@@ -210,11 +198,11 @@ def _below(expr: Expr, interval: Interval, values: Lying) -> Iterator[tuple[Expr
     if not type_range(ty).covers(exact):
         return
     if isinstance(expr, ops.Add):
-        yield expr.a, sub(interval, b)
-        yield expr.b, sub(interval, a)
+        yield expr.a, intervals.sub(interval, b)
+        yield expr.b, intervals.sub(interval, a)
     elif isinstance(expr, ops.Sub):
-        yield expr.a, add(interval, b)
-        yield expr.b, sub(a, interval)
+        yield expr.a, intervals.add(interval, b)
+        yield expr.b, intervals.sub(a, interval)
     else:
         for operand, factor in ((expr.a, b), (expr.b, a)):
             if factor.is_point and factor.low:
@@ -229,30 +217,36 @@ def _conditions_of(expr: Expr, environment: Environment) -> frozenset[Expr]:
     return conditions_held(None if var is None else environment.get(var))
 
 
-def _truth(holds: bool) -> Interval:
-    return TRUE if holds else FALSE
+def _truth(holds: bool) -> intervals.Interval:
+    return intervals.TRUE if holds else intervals.FALSE
 
 
-def _quotient(interval: Interval, factor: int) -> Interval | None:
+def _quotient(interval: intervals.Interval, factor: int) -> intervals.Interval | None:
     """Return the integers whose product with ``factor`` is within ``interval``, if there are."""
     low, high = interval if factor > 0 else (-interval.high, -interval.low)
     factor = abs(factor)
     low, high = -(-low // factor), high // factor
-    return Interval(low, high) if low <= high else None
+    return intervals.Interval(low, high) if low <= high else None
 
 
-_LEFT_OF: Final[dict[type[Node], Callable[[AnyIntegers, AnyIntegers], AnyIntegers]]] = {
-    ops.LT: where_less,
-    ops.LE: where_less_equal,
-    ops.GT: where_greater,
-    ops.GE: where_greater_equal,
-    ops.EQ: where_same,
-    ops.NE: where_different,
+_LEFT_OF: Final[
+    dict[
+        type[Node], Callable[[intervals.AnyIntegers, intervals.AnyIntegers], intervals.AnyIntegers]
+    ]
+] = {
+    ops.LT: intervals.where_less,
+    ops.LE: intervals.where_less_equal,
+    ops.GT: intervals.where_greater,
+    ops.GE: intervals.where_greater_equal,
+    ops.EQ: intervals.where_same,
+    ops.NE: intervals.where_different,
 }
 """Where the left operand of a comparison that holds lies, from where both did."""
 
-_EXACT: Final[dict[type[Node], Callable[[Interval, Interval], Interval]]] = {
-    ops.Add: add,
-    ops.Sub: sub,
-    ops.Mul: mul,
+_EXACT: Final[
+    dict[type[Node], Callable[[intervals.Interval, intervals.Interval], intervals.Interval]]
+] = {
+    ops.Add: intervals.add,
+    ops.Sub: intervals.sub,
+    ops.Mul: intervals.mul,
 }

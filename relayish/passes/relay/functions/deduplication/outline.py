@@ -8,16 +8,7 @@ from collections.abc import Collection, Hashable, Sequence
 from relayish._support.graph import post_order
 from relayish.analysis.exact_key import scalar_key
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
 from relayish.ir.scopes.replacing import with_evaluated
@@ -34,7 +25,7 @@ class Outline:
         self.roots = roots
         self._places = {root: place for place, root in enumerate(roots)}
         self._results = results
-        self._params: dict[tuple[int, ...], Var] = {}  # by what they stand for in all places
+        self._params: dict[tuple[int, ...], relay.Var] = {}  # by what they stand for in all places
         self.function = self._function()
 
     def arguments(self, root: int) -> list[int]:
@@ -47,35 +38,35 @@ class Outline:
         members = self._units.members[root]
         return [members[place] for place in self._results]
 
-    def _function(self) -> Function:
+    def _function(self) -> relay.Function:
         units, first = self._units, self.roots[0]
-        images: dict[int, Expr] = {}
+        images: dict[int, relay.Expr] = {}
         for member in sorted(units.members[first]):  # operands have lower numbers
             node = units.nodes[member]
-            operands: list[Node] = [node.op] if type(node) is Call else []
+            operands: list[Node] = [node.op] if type(node) is relay.Call else []
             for slot, child in enumerate(units.children[member], units.first_slot[member]):
                 inside = units.home[child] == first
                 operands.append(images[child] if inside else self._get_argument(slot))
             image = with_evaluated(node, operands, ())
-            assert isinstance(image, Expr)
+            assert isinstance(image, relay.Expr)
             images[member] = image
         back = [images[node] for node in self.results(first)]
-        body = back[0] if len(back) == 1 else Tuple(tuple(back))
+        body = back[0] if len(back) == 1 else relay.Tuple(tuple(back))
         types = [_type(units.nodes[node]) for node in self.results(first)]
         ty = types[0] if len(types) == 1 else TupleType(tuple(types))
-        return Function(tuple(self._params.values()), body, ty, span=body.span)
+        return relay.Function(tuple(self._params.values()), body, ty, span=body.span)
 
-    def _get_argument(self, slot: int) -> Expr:
+    def _get_argument(self, slot: int) -> relay.Expr:
         """Return what stands for the node that a slot takes: a parameter, or what is constant."""
         units = self._units
         column = tuple([units.inputs[root][slot] for root in self.roots])
         node = units.nodes[column[0]]
-        assert isinstance(node, Expr)
-        if type(node) is Constant and self._is_same(column):
+        assert isinstance(node, relay.Expr)
+        if type(node) is relay.Constant and self._is_same(column):
             return node
         param = self._params.get(column)
         if param is None:
-            param = Var(f"p{len(self._params)}", node.checked_type)
+            param = relay.Var(f"p{len(self._params)}", node.checked_type)
             self._params[column] = param
         return param
 
@@ -87,7 +78,7 @@ class Outline:
 
 
 def _type(node: Node) -> Type:
-    assert isinstance(node, Expr)
+    assert isinstance(node, relay.Expr)
     assert node.checked_type is not None
     return node.checked_type
 
@@ -115,7 +106,7 @@ def outlines(units: Units) -> list[Outline]:
 
 
 def _calls_several(units: Units, root: int) -> bool:
-    calls = [node for node in units.members[root] if type(units.nodes[node]) is Call]
+    calls = [node for node in units.members[root] if type(units.nodes[node]) is relay.Call]
     return len(calls) >= MANY
 
 
@@ -128,7 +119,9 @@ def _types(units: Units, root: int) -> Hashable:
     return tuple(found)
 
 
-def call_outlines(units: Units, made: Collection[tuple[Outline, GlobalVar]], root: Expr) -> Expr:
+def call_outlines(
+    units: Units, made: Collection[tuple[Outline, relay.GlobalVar]], root: relay.Expr
+) -> relay.Expr:
     """Return ``root`` with calls of functions in the places of the units they were made of.
 
     Complexity:
@@ -151,27 +144,27 @@ def call_outlines(units: Units, made: Collection[tuple[Outline, GlobalVar]], roo
         rebuild = EXPRESSIONS.rebuild[type(node)]
         images[node] = node if is_closed(node) else rebuild(node, images.get)
     image = images[root]
-    assert isinstance(image, Expr)
+    assert isinstance(image, relay.Expr)
     return image
 
 
 def _call(
-    units: Units, outline: Outline, name: GlobalVar, unit: int, images: dict[Node, Node]
+    units: Units, outline: Outline, name: relay.GlobalVar, unit: int, images: dict[Node, Node]
 ) -> None:
     """Enter the images of the results of ``unit``."""
-    args: list[Expr] = []
+    args: list[relay.Expr] = []
     for argument in outline.arguments(unit):
         image = images[units.nodes[argument]]
-        assert isinstance(image, Expr)
+        assert isinstance(image, relay.Expr)
         args.append(image)
     root = units.nodes[unit]
-    assert isinstance(root, Expr)
-    call = Call(name, tuple(args), span=root.span)
+    assert isinstance(root, relay.Expr)
+    call = relay.Call(name, tuple(args), span=root.span)
     results = outline.results(unit)
     if len(results) == 1:
         images[units.nodes[results[0]]] = call
         return
     for index, result in enumerate(results):
         node = units.nodes[result]
-        assert isinstance(node, Expr)
-        images[node] = TupleGetItem(call, index, span=node.span)
+        assert isinstance(node, relay.Expr)
+        images[node] = relay.TupleGetItem(call, index, span=node.span)

@@ -25,14 +25,7 @@ from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import describe
 from relayish.ir.nodes.kind_table import MadeTable
 from relayish.ir.nodes.node import VARIABLES, Node
-from relayish.ir.relay.adt import (
-    Clause,
-    Constructor,
-    Match,
-    PatternConstructor,
-    PatternVar,
-    TypeData,
-)
+from relayish.ir.relay import adt
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -74,7 +67,7 @@ FUNCTION_PASSING: Final[MadeTable[bool, bool]] = MadeTable(
     "relay.transform.FUNCTION_PASSING",
     _passes_on,
     dict.fromkeys(
-        (Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), True
+        (Constant, Let, If, adt.Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), True
     ),
 )
 """Kinds that make no functions and call none: what comes out went in, as with a branch.
@@ -108,7 +101,7 @@ def check_kinds(function: Expr) -> None:
             FUNCTION_PASSING[type(node)]
 
 
-_ENCODED: Final = frozenset({Call, Function, GlobalVar, Op, Constructor})
+_ENCODED: Final = frozenset({Call, Function, GlobalVar, Op, adt.Constructor})
 """The kinds that make functions, call or name them, which become data and its applications."""
 
 
@@ -119,7 +112,7 @@ class _Data:
         self.header = header
         self.apply = apply
         self.ty = ty
-        self.constructors: dict[str, tuple[Constructor, GlobalVar]] = {}
+        self.constructors: dict[str, tuple[adt.Constructor, GlobalVar]] = {}
         """By the name of the function: what stands for it, and its name."""
 
 
@@ -154,17 +147,17 @@ class Encoding(TypeMutator):
             self.data[key] = _Data(header, apply, ty)
         return self.data[key]
 
-    def value(self, ty: FuncType, name: GlobalVar, captured: tuple[Type, ...]) -> Constructor:
+    def value(self, ty: FuncType, name: GlobalVar, captured: tuple[Type, ...]) -> adt.Constructor:
         """Return the constructor that stands for the function ``name``, of type ``ty``."""
         data = self.of(ty)
         if name.name_hint not in data.constructors:
             text = self._constructors.fresh_name(f"closure_{self._number}")
             self._number += 1
-            constructor = Constructor(text, tuple(map(self.visit, captured)), data.header)
+            constructor = adt.Constructor(text, tuple(map(self.visit, captured)), data.header)
             data.constructors[name.name_hint] = (constructor, name)
         return data.constructors[name.name_hint][0]
 
-    def definitions(self) -> tuple[list[TypeData], dict[GlobalVar | str, Expr]]:
+    def definitions(self) -> tuple[list[adt.TypeData], dict[GlobalVar | str, Expr]]:
         """Return the data types, and the functions that apply their values."""
         functions: dict[GlobalVar | str, Expr] = {}
         done = 0
@@ -173,7 +166,7 @@ class Encoding(TypeMutator):
             functions[data.apply] = self._apply(data)
             done += 1
         types = [
-            TypeData(data.header, (), tuple([made for made, _ in data.constructors.values()]))
+            adt.TypeData(data.header, (), tuple([made for made, _ in data.constructors.values()]))
             for data in self.data.values()
         ]
         return types, functions
@@ -184,9 +177,9 @@ class Encoding(TypeMutator):
         clauses = []
         for constructor, name in data.constructors.values():
             captured = tuple([Var("captured", ty) for ty in constructor.inputs])
-            pattern = PatternConstructor(constructor, tuple(map(PatternVar, captured)))
-            clauses.append(Clause(pattern, Call(name, (*params, *captured))))
-        body = Match(value, tuple(clauses), complete=bool(clauses))
+            pattern = adt.PatternConstructor(constructor, tuple(map(adt.PatternVar, captured)))
+            clauses.append(adt.Clause(pattern, Call(name, (*params, *captured))))
+        body = adt.Match(value, tuple(clauses), complete=bool(clauses))
         return Function((value, *params), body, self.visit(data.ty.ret_type))
 
 
@@ -233,7 +226,7 @@ class Encoder(MixedModeMutator):
         if type(op) is Call and type(op.op) is GlobalVar and is_closure(self._mod[op.op]):
             assert isinstance(post.op, Call)
             return Call(op.op, (*post.args, *post.op.args), span=pre.span)
-        if type(op) is Op or type(op) is Constructor or is_primitive(op):
+        if type(op) is Op or type(op) is adt.Constructor or is_primitive(op):
             return post
         ty = op.checked_type
         assert isinstance(ty, FuncType), "a call in a typed module is of a function"
@@ -256,7 +249,7 @@ class Encoder(MixedModeMutator):
             return post
         return Call(self._make_constructor(pre), (), span=pre.span)
 
-    def _make_constructor(self, name: GlobalVar) -> Constructor:
+    def _make_constructor(self, name: GlobalVar) -> adt.Constructor:
         """Return the constructor that stands for a function, or for what a closure returns."""
         function = self._mod[name]
         assert isinstance(function, Function)
@@ -269,7 +262,7 @@ class Encoder(MixedModeMutator):
         ty = FuncType(_types_of(function), function.ret_type)
         return self._encoding.value(ty, self._mod.get_global_var(name.name_hint), captured)
 
-    def rewrite_constructor(self, pre: Constructor, post: Constructor) -> Expr:
+    def rewrite_constructor(self, pre: adt.Constructor, post: adt.Constructor) -> Expr:
         if any(map(has_function_type, pre.inputs)):
             raise PassError(
                 f"the constructor {pre.name_hint} holds functions by its definition; give its type "

@@ -6,17 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import GradientError
-from relayish.ir.relay.expr import (
-    Call,
-    Expr,
-    Function,
-    Let,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    Var,
-)
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.type import FuncType
 from relayish.ir.scopes.computed_in import Scopes
 from relayish.passes.relay.gradient.ad.bindings import Names
@@ -26,13 +16,13 @@ from relayish.passes.relay.gradient.ad.rules import call_of
 from relayish.passes.relay.gradient.ad.structure import pack_tensors
 from relayish.passes.relay.gradient.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
 
-Group = Sequence[tuple[str, Function]]
+Group = Sequence[tuple[str, relay.Function]]
 """Global functions, by name, that refer to one another."""
 
-_NOTHING: Final = Tuple(())
+_NOTHING: Final = relay.Tuple(())
 
 
-def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
+def higher_order_gradient(func: relay.Function, groups: Sequence[Group]) -> relay.Function:
     """Return the function that returns the result of ``func`` and the gradients of its parameters.
 
     Args:
@@ -42,12 +32,12 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     Complexity:
         Linear in the distinct nodes of ``func`` and of the global functions.
     """
-    outer = Scope(Names(), Var("back", BACK_PROPAGATOR))
-    outer.bind(outer.back, RefCreate(Function((), _NOTHING, UNIT)))
+    outer = Scope(Names(), relay.Var("back", BACK_PROPAGATOR))
+    outer.bind(outer.back, relay.RefCreate(relay.Function((), _NOTHING, UNIT)))
     globals_: dict[str, Dual] = {}
     for group in groups:
         _write_group(globals_, outer, group)
-    reverse = ReverseMode(Scopes([func.body], flat=(Let,)), outer, globals_)
+    reverse = ReverseMode(Scopes([func.body], flat=(relay.Let,)), outer, globals_)
     params: list[Dual] = []
     for param in func.params:
         ty = param.checked_type or param.type_annotation
@@ -62,27 +52,29 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     first = tensors[0]
     assert first.value is not None
     if first.ref is not None:
-        outer.push(RefWrite(first.ref, call_of("ones_like", first.value)))
-    outer.push(Call(outer.push(RefRead(outer.back)), ()))
+        outer.push(relay.RefWrite(first.ref, call_of("ones_like", first.value)))
+    outer.push(relay.Call(outer.push(relay.RefRead(outer.back)), ()))
     gradients = tuple([_gradient(outer, param) for param in params])
     assert result.ty is not None
     values = pack_tensors(
         result.ty, [tensor.value for tensor in tensors if tensor.value is not None]
     )
-    return Function(func.params, outer.close(Tuple((values, Tuple(gradients)))))
+    return relay.Function(func.params, outer.close(relay.Tuple((values, relay.Tuple(gradients)))))
 
 
-def _gradient(scope: Scope, param: Dual) -> Expr:
+def _gradient(scope: Scope, param: Dual) -> relay.Expr:
     """Return the gradient that ``param`` has in the end."""
     assert param.ty is not None
     refs = [tensor.ref for tensor in tensors_of(param)]
-    return pack_tensors(param.ty, [scope.push(RefRead(ref)) for ref in refs if ref is not None])
+    return pack_tensors(
+        param.ty, [scope.push(relay.RefRead(ref)) for ref in refs if ref is not None]
+    )
 
 
 def _write_group(globals_: dict[str, Dual], outer: Scope, group: Group) -> None:
     """Bind what stands for global functions that refer to one another, and note it."""
     # each is visited by itself: functions may share nodes, in which their variables stand
-    walks = [ReverseMode(Scopes([func], flat=(Let,)), outer, globals_) for _, func in group]
+    walks = [ReverseMode(Scopes([func], flat=(relay.Let,)), outer, globals_) for _, func in group]
     if len(group) == 1:
         ((name, func),), (reverse,) = group, walks
         globals_[name] = reverse.name_function(f"{name}_grad", func)
@@ -91,10 +83,12 @@ def _write_group(globals_: dict[str, Dual], outer: Scope, group: Group) -> None:
     cells = [_declare_forward(globals_, outer, name, func) for name, func in group]
     for reverse, cell, (_, func) in zip(walks, cells, group, strict=True):
         reverse.visit(func)
-        outer.push(RefWrite(cell, atom_of(reverse.dual_of(func, outer))))
+        outer.push(relay.RefWrite(cell, atom_of(reverse.dual_of(func, outer))))
 
 
-def _declare_forward(globals_: dict[str, Dual], outer: Scope, name: str, func: Function) -> Var:
+def _declare_forward(
+    globals_: dict[str, Dual], outer: Scope, name: str, func: relay.Function
+) -> relay.Var:
     """Let ``name`` stand for a function that calls what is in a cell, and return the cell.
 
     A let-bound function can only refer to itself; functions that refer to one another find each
@@ -104,16 +98,16 @@ def _declare_forward(globals_: dict[str, Dual], outer: Scope, name: str, func: F
     assert isinstance(ty, FuncType)
     reversed_type = reverse_type(ty)
     assert isinstance(reversed_type, FuncType)
-    endless = Var(f"{name}_endless", reversed_type)
+    endless = relay.Var(f"{name}_endless", reversed_type)
     outer.bind(endless, _make_forwarding(reversed_type, endless))
-    cell = outer.push(RefCreate(endless))
-    var = Var(f"{name}_grad", reversed_type)
-    outer.bind(var, _make_forwarding(reversed_type, RefRead(cell)))
+    cell = outer.push(relay.RefCreate(endless))
+    var = relay.Var(f"{name}_grad", reversed_type)
+    outer.bind(var, _make_forwarding(reversed_type, relay.RefRead(cell)))
     globals_[name] = Dual(outer, ty, atom=var)
     return cell
 
 
-def _make_forwarding(ty: FuncType, callee: Expr) -> Function:
+def _make_forwarding(ty: FuncType, callee: relay.Expr) -> relay.Function:
     """Return a function of type ``ty`` that calls ``callee`` with its arguments."""
-    params = tuple([Var(f"p{i}", arg) for i, arg in enumerate(ty.arg_types)])
-    return Function(params, Call(callee, params), ty.ret_type, ty.type_params)
+    params = tuple([relay.Var(f"p{i}", arg) for i, arg in enumerate(ty.arg_types)])
+    return relay.Function(params, relay.Call(callee, params), ty.ret_type, ty.type_params)

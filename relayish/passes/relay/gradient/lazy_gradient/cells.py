@@ -7,23 +7,8 @@ from collections.abc import Sequence
 from relayish.ir.fields.field import Field
 from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.adt import Clause, Constructor, Match
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType
@@ -58,10 +43,10 @@ class Writer:
         self._mod = mod
         self._types = Converted(flow.slots, choice.cells, mod.get_global_type_var(CELL))
         self._images: dict[Node, Node] = {}
-        self._cells: dict[Node, Expr] = {}
-        self._tensors: dict[Node, Expr] = {}
+        self._cells: dict[Node, relay.Expr] = {}
+        self._tensors: dict[Node, relay.Expr] = {}
 
-    def write(self) -> Expr:
+    def write(self) -> relay.Expr:
         """Return the function, the last of the nodes."""
         for node in self._order:
             self._images[node] = self._write(node)
@@ -70,27 +55,29 @@ class Writer:
     def _write(self, node: Node) -> Node:
         """Return the image of ``node``; to nodes of other kinds, values are given as tensors."""
         match node:
-            case Call():
+            case relay.Call():
                 return self._call(node)
             case Clause():
                 return self._clause(node)
-            case Function():
+            case relay.Function():
                 return self._function(node)
-            case If():
+            case relay.If():
                 return self._if(node)
-            case Let():
+            case relay.Let():
                 return self._let(node)
-            case RefCreate():
+            case relay.RefCreate():
                 return self._ref_create(node)
-            case RefWrite():
+            case relay.RefWrite():
                 return self._ref_write(node)
-            case Tuple():
+            case relay.Tuple():
                 return self._tuple(node)
-            case Var():
+            case relay.Var():
                 return self._var(node)
-            case Match() | RefRead() | TupleGetItem():  # which pass on what they are given
+            case (
+                Match() | relay.RefRead() | relay.TupleGetItem()
+            ):  # which pass on what they are given
                 pass
-            case Expr() if type(node) not in ATOMS:
+            case relay.Expr() if type(node) not in ATOMS:
                 other: Node = rebuild_fields(node, self._force_held)
                 return other
         image: Node = EXPRESSIONS.rebuild[type(node)](node, self._images.get)
@@ -101,27 +88,27 @@ class Writer:
     def _is_cell(self, slot: int) -> bool:
         return self._flow.slots.find(slot) in self._choice.cells
 
-    def _image(self, node: Node) -> Expr:
+    def _image(self, node: Node) -> relay.Expr:
         image = self._images[node]
-        assert isinstance(image, Expr)
+        assert isinstance(image, relay.Expr)
         return image
 
-    def _convert_to(self, expr: Expr, slot: int) -> Expr:
+    def _convert_to(self, expr: relay.Expr, slot: int) -> relay.Expr:
         """Return the value of ``expr`` as it has to be in ``slot``."""
         if type(expr.checked_type) is not TensorType and self._flow.slots.find(slot) != FIXED:
             return self._image(expr)
         return self._cell(expr) if self._is_cell(slot) else self._tensor(expr)
 
-    def _cell(self, expr: Expr) -> Expr:
+    def _cell(self, expr: relay.Expr) -> relay.Expr:
         """Return the value of the tensor ``expr`` in a cell."""
         if self._is_cell(self._flow.slot(expr)):
             return self._image(expr)
         if expr not in self._cells:
             raw = self._constructor("Raw")
-            self._cells[expr] = Call(raw, (self._image(expr),), span=expr.span)
+            self._cells[expr] = relay.Call(raw, (self._image(expr),), span=expr.span)
         return self._cells[expr]
 
-    def _tensor(self, expr: Expr) -> Expr:
+    def _tensor(self, expr: relay.Expr) -> relay.Expr:
         """Return the value of ``expr``, made if it is a tensor or a tuple of them."""
         if expr not in self._tensors:
             ty, slot = expr.checked_type, self._flow.slot(expr)
@@ -133,19 +120,19 @@ class Writer:
             self._tensors[expr] = image
         return self._tensors[expr]
 
-    def _tuple_of_tensors(self, image: Expr, ty: TupleType, slot: int) -> Expr:
+    def _tuple_of_tensors(self, image: relay.Expr, ty: TupleType, slot: int) -> relay.Expr:
         """Return a tuple some fields of which may be cells, with all of them made."""
         cells = [self._is_cell(self._flow.slots.child(slot, i)) for i in range(len(ty.fields))]
         if not any(cells):
             return image
-        fields = [TupleGetItem(image, index) for index in range(len(ty.fields))]
+        fields = [relay.TupleGetItem(image, index) for index in range(len(ty.fields))]
         made = [self._force(f) if cell else f for f, cell in zip(fields, cells, strict=True)]
-        return Tuple(tuple(made), span=image.span)
+        return relay.Tuple(tuple(made), span=image.span)
 
-    def _force(self, cell: Expr) -> Expr:
-        return Call(self._name("FromGradCell"), (cell,), span=cell.span)
+    def _force(self, cell: relay.Expr) -> relay.Expr:
+        return relay.Call(self._name("FromGradCell"), (cell,), span=cell.span)
 
-    def _name(self, name: str) -> GlobalVar:
+    def _name(self, name: str) -> relay.GlobalVar:
         return self._mod.get_global_var(name)
 
     def _constructor(self, name: str) -> Constructor:
@@ -153,7 +140,7 @@ class Writer:
 
     # What each kind of node becomes
 
-    def _var(self, var: Var) -> Var:
+    def _var(self, var: relay.Var) -> relay.Var:
         """Return a variable of the type it has now."""
         ty, slot = var.checked_type or var.type_annotation, self._flow.slot(var)
         if ty is None or self._types.type_of(ty, slot) is ty:
@@ -161,21 +148,21 @@ class Writer:
         annotation = var.type_annotation
         if annotation is not None:
             annotation = self._types.type_of(annotation, slot)
-        return Var(var.name_hint, annotation, span=var.span)
+        return relay.Var(var.name_hint, annotation, span=var.span)
 
     def _force_held(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
         """Return what a node of another kind holds: values are made before it gets them."""
         if field.role not in (Role.OPERAND, Role.SCOPE):
             return self._images.get(held, held)
-        assert isinstance(held, Expr)
+        assert isinstance(held, relay.Expr)
         return self._tensor(held)
 
-    def _let(self, let: Let) -> Let:
+    def _let(self, let: relay.Let) -> relay.Let:
         """Return the let; its variable has the slot of its value."""
         body = self._convert_to(let.body, self._flow.slot(let))
         return let.with_fields(var=self._image(let.var), value=self._image(let.value), body=body)
 
-    def _if(self, node: If) -> If:
+    def _if(self, node: relay.If) -> relay.If:
         """Return the choice between what its branches have to be."""
         slot = self._flow.slot(node)
         return node.with_fields(
@@ -184,7 +171,7 @@ class Writer:
             false_branch=self._convert_to(node.false_branch, slot),
         )
 
-    def _tuple(self, tup: Tuple) -> Tuple:
+    def _tuple(self, tup: relay.Tuple) -> relay.Tuple:
         """Return the tuple of what its fields have to be."""
         child, slot = self._flow.slots.child, self._flow.slot(tup)
         fields = [
@@ -192,12 +179,12 @@ class Writer:
         ]
         return tup.with_fields(fields=tuple(fields))
 
-    def _ref_create(self, ref: RefCreate) -> RefCreate:
+    def _ref_create(self, ref: relay.RefCreate) -> relay.RefCreate:
         """Return the reference to what its content has to be."""
         content = self._flow.slots.child(self._flow.slot(ref), CONTENT)
         return ref.with_fields(value=self._convert_to(ref.value, content))
 
-    def _ref_write(self, write: RefWrite) -> RefWrite:
+    def _ref_write(self, write: relay.RefWrite) -> relay.RefWrite:
         """Return the write of what the content of the reference has to be."""
         content = self._flow.slots.child(self._flow.slot(write.ref), CONTENT)
         value = self._convert_to(write.value, content)
@@ -208,7 +195,7 @@ class Writer:
         value = self._convert_to(clause.rhs, self._flow.slot(clause))
         return clause.with_fields(lhs=self._images[clause.lhs], rhs=value)
 
-    def _function(self, func: Function) -> Function:
+    def _function(self, func: relay.Function) -> relay.Function:
         """Return the function of the types it has now."""
         result = self._flow.slots.child(self._flow.slot(func), RESULT)
         ret_type = func.ret_type
@@ -220,9 +207,9 @@ class Writer:
             ret_type=ret_type,
         )
 
-    def _call(self, call: Call) -> Expr:
+    def _call(self, call: relay.Call) -> relay.Expr:
         """Return the call with its arguments as they have to be."""
-        if isinstance(call.op, Op):
+        if isinstance(call.op, relay.Op):
             return self._operation(call)
         params = self._flow.params.get(call)
         if params is None:
@@ -239,10 +226,10 @@ class Writer:
         ty = call.checked_type
         assert ty is not None
         if image is call and self._types.type_of(ty, self._flow.slot(call)) is not ty:
-            return Call(call.op, call.args, call.attrs, type_args, span=call.span)
+            return relay.Call(call.op, call.args, call.attrs, type_args, span=call.span)
         return image.with_fields(type_args=type_args)
 
-    def _operation(self, call: Call) -> Expr:
+    def _operation(self, call: relay.Call) -> relay.Expr:
         is_cell = self._is_cell(self._flow.slot(call))
         if call in self._choice.calls:
             return self._combination(call, is_cell)
@@ -252,36 +239,36 @@ class Writer:
             return self._initialiser(call)
         return self._cell(call.args[0])  # what is passed on
 
-    def _combination(self, call: Call, is_cell: bool) -> Expr:
+    def _combination(self, call: relay.Call, is_cell: bool) -> relay.Expr:
         """Return a sum or product of cells; a tensor if ``is_cell`` does not hold."""
         ty = call.checked_type
-        a, b = Var("a", ty), Var("b", ty)
-        operator = Function((a, b), Call(call.op, (a, b), call.attrs))
+        a, b = relay.Var("a", ty), relay.Var("b", ty)
+        operator = relay.Function((a, b), relay.Call(call.op, (a, b), call.attrs))
         operands = [self._cell(arg) for arg in call.args]
         name = self._name(OVERLOADED[call.op])
-        cell = Call(name, (operator, *operands), span=call.span)
+        cell = relay.Call(name, (operator, *operands), span=call.span)
         if is_cell:
             return cell
         self._cells[call] = cell
         return self._force(cell)
 
-    def _initialiser(self, call: Call) -> Expr:
+    def _initialiser(self, call: relay.Call) -> relay.Expr:
         """Return the cell of what ``call`` makes.
 
         Arguments are evaluated where they stand: names need no evaluation, the others are bound.
         """
-        bound: list[tuple[Var, Expr]] = []
-        args: list[Expr] = []
+        bound: list[tuple[relay.Var, relay.Expr]] = []
+        args: list[relay.Expr] = []
         for arg in call.args:
             image = self._tensor(arg)
-            if type(arg) not in (Var, Constant):
-                bound.append((Var("like"), image))
+            if type(arg) not in (relay.Var, relay.Constant):
+                bound.append((relay.Var("like"), image))
                 image = bound[-1][0]
             args.append(image)
-        make = Function((), call.with_fields(args=tuple(args)))
-        cell: Expr = Call(
+        make = relay.Function((), call.with_fields(args=tuple(args)))
+        cell: relay.Expr = relay.Call(
             self._constructor(CONSTRUCTORS[initialises(call)]), (make,), span=call.span
         )
         for var, value in reversed(bound):
-            cell = Let(var, value, cell, span=call.span)
+            cell = relay.Let(var, value, cell, span=call.span)
         return cell

@@ -16,30 +16,8 @@ from typing import Final, NamedTuple
 from relayish._support.graph import reachable, walk_tree
 from relayish.dataflow.solver.propagate import propagate
 from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
-from relayish.ir.relay.adt import (
-    Clause,
-    Constructor,
-    Match,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
-)
-from relayish.ir.relay.expr import (
-    Call,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-)
+from relayish.ir.relay import adt
+from relayish.ir.relay import expr as relay
 from relayish.ir.relay.function_attributes import is_composite, is_fused
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -56,13 +34,15 @@ from relayish.passes.relay.gradient.lazy_gradient.operators import (
 from relayish.passes.relay.gradient.lazy_gradient.slots import CONTENT, FIXED, RESULT, Slots
 from relayish.passes.relay.gradient.lazy_gradient.types import Instances, is_cell_header, is_flat
 
-_PATTERNS: Final = frozenset({PatternConstructor, PatternTuple, PatternVar, PatternWildcard})
+_PATTERNS: Final = frozenset(
+    {adt.PatternConstructor, adt.PatternTuple, adt.PatternVar, adt.PatternWildcard}
+)
 
 
 class Combination(NamedTuple):
     """A sum or product, by slots."""
 
-    call: Call
+    call: relay.Call
     lhs: int
     rhs: int
     result: int
@@ -87,7 +67,7 @@ class Flow:
         parameters for each call of them; no recursion.
     """
 
-    def __init__(self, func: Function, order: Sequence[Node], mod: IRModule) -> None:
+    def __init__(self, func: relay.Function, order: Sequence[Node], mod: IRModule) -> None:
         self.slots = Slots()
         self.params: dict[Node, list[int]] = {}
         self.instances: dict[Node, list[int]] = {}
@@ -104,35 +84,35 @@ class Flow:
     def _note(self, node: Node) -> None:
         """Note what ``node`` does with the values below it; of other kinds, nothing is known."""
         match node:
-            case Call():
+            case relay.Call():
                 self._call(node)
-            case Clause():
+            case adt.Clause():
                 self._goes(node.rhs, self.slot(node))
-            case Function():
+            case relay.Function():
                 self._function(node)
-            case If():
+            case relay.If():
                 self._goes(node.true_branch, self.slot(node))
                 self._goes(node.false_branch, self.slot(node))
-            case Let():
+            case relay.Let():
                 self._let(node)
-            case Match():
+            case adt.Match():
                 self._match(node)
-            case RefCreate():
+            case relay.RefCreate():
                 self._goes(node.value, self._content(node))
-            case RefRead():
+            case relay.RefRead():
                 self.slots.unify(self.slot(node), self._content(node.ref))
-            case RefWrite():
+            case relay.RefWrite():
                 self._goes(node.value, self._content(node.ref))
-            case Tuple():
+            case relay.Tuple():
                 for index, field in enumerate(node.fields):
                     self._goes(field, self.slots.child(self.slot(node), index))
-            case TupleGetItem():
+            case relay.TupleGetItem():
                 field_slot = self.slots.child(self.slot(node.tuple_value), node.index)
                 self.slots.unify(self.slot(node), field_slot)
-            case Expr() if type(node) not in ATOMS:
+            case relay.Expr() if type(node) not in ATOMS:
                 self._note_other(node)
 
-    def _content(self, ref: Expr) -> int:
+    def _content(self, ref: relay.Expr) -> int:
         """Return the slot of what is in a reference."""
         return self.slots.child(self.slot(ref), CONTENT)
 
@@ -145,7 +125,7 @@ class Flow:
             found = self._of[node] = self.slots.make_slot()
         return found
 
-    def _goes(self, expr: Expr, slot: int) -> None:
+    def _goes(self, expr: relay.Expr, slot: int) -> None:
         """Note that the value of ``expr`` goes to ``slot``."""
         if type(expr.checked_type) is TensorType:
             self.edges.append((self.slot(expr), slot))
@@ -154,20 +134,20 @@ class Flow:
 
     # What each kind of node does with the values below it
 
-    def _let(self, let: Let) -> None:
+    def _let(self, let: relay.Let) -> None:
         """Note that the variable is the value."""
         self.slots.unify(self.slot(let.var), self.slot(let.value))
         self._goes(let.body, self.slot(let))
 
-    def _note_other(self, node: Expr) -> None:
+    def _note_other(self, node: relay.Expr) -> None:
         """Note that nodes of other kinds take and return what was made, and so do their scopes."""
         for held in evaluated(node):
-            if isinstance(held, Expr) and type(held.checked_type) is not TensorType:
+            if isinstance(held, relay.Expr) and type(held.checked_type) is not TensorType:
                 self._goes(held, FIXED)
         for bound in (node, *binders(node)):
             self.slots.unify(self.slot(bound), FIXED)
 
-    def _function(self, func: Function) -> None:
+    def _function(self, func: relay.Function) -> None:
         """Note what comes in by the parameters, and what goes out."""
         slot = self.slot(func)
         if func in self._opaque:
@@ -176,28 +156,28 @@ class Flow:
             self.slots.unify(self.slots.child(slot, index), self.slot(param))
         self._goes(func.body, self.slots.child(slot, RESULT))
 
-    def _match(self, match: Match) -> None:
+    def _match(self, match: adt.Match) -> None:
         """Note what patterns bind, and that the result is that of one of the arms."""
         data, result = self.slot(match.data), self.slot(match)
         for clause in match.clauses:
             self.slots.unify(self.slot(clause), result)
             self._bind(clause.lhs, data)
 
-    def _bind(self, pattern: Pattern, slot: int) -> None:
+    def _bind(self, pattern: adt.Pattern, slot: int) -> None:
         for part, place in walk_tree((pattern, slot), self._parts):
-            if isinstance(part, PatternVar):
+            if isinstance(part, adt.PatternVar):
                 self.slots.unify(self.slot(part.var), place)
             elif type(part) not in _PATTERNS:  # of another kind, which knows nothing of cells
                 self.slots.unify(place, FIXED)
                 for var in variables_in(part):
                     self.slots.unify(self.slot(var), FIXED)
 
-    def _parts(self, placed: tuple[Pattern, int]) -> list[tuple[Pattern, int]]:
+    def _parts(self, placed: tuple[adt.Pattern, int]) -> list[tuple[adt.Pattern, int]]:
         """Return the patterns inside one, and the slots of what they match."""
         pattern, slot = placed
-        if isinstance(pattern, PatternTuple):
+        if isinstance(pattern, adt.PatternTuple):
             return [(part, self.slots.child(slot, i)) for i, part in enumerate(pattern.patterns)]
-        if not isinstance(pattern, PatternConstructor) or not pattern.patterns:
+        if not isinstance(pattern, adt.PatternConstructor) or not pattern.patterns:
             return []
         func = self._constructor_type(pattern.constructor)
         pairs = enumerate(func.type_params)
@@ -207,9 +187,9 @@ class Flow:
         typed = zip(pattern.patterns, func.arg_types, strict=True)
         return [(part, self._types.instance(ty, FIXED, known)) for part, ty in typed]
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: relay.Call) -> None:
         """Note what goes to parameters, and what comes back."""
-        if isinstance(call.op, Op):
+        if isinstance(call.op, relay.Op):
             self._operation(call)
             return
         ty, slot = self._callee_type(call.op), self.slot(call.op)
@@ -224,7 +204,7 @@ class Flow:
         params = [self.slots.child(slot, index) for index in range(len(call.args))]
         self._note_call(call, params, self.slots.child(slot, RESULT))
 
-    def _instance(self, call: Call, ty: FuncType, slot: int) -> None:
+    def _instance(self, call: relay.Call, ty: FuncType, slot: int) -> None:
         """Note a call of what has type parameters, which stand for something else each time."""
         fresh = [self.slots.make_slot() for _ in ty.type_params]
         known: dict[Type, int] = dict(zip(ty.type_params, fresh, strict=True))
@@ -236,13 +216,13 @@ class Flow:
         result = self._types.instance(ty.ret_type, self.slots.child(slot, RESULT), known)
         self._note_call(call, params, result)
 
-    def _note_call(self, call: Call, params: list[int], result: int) -> None:
+    def _note_call(self, call: relay.Call, params: list[int], result: int) -> None:
         self.params[call] = params
         for arg, param in zip(call.args, params, strict=True):
             self._goes(arg, param)
         self.slots.unify(self.slot(call), result)
 
-    def _operation(self, call: Call) -> None:
+    def _operation(self, call: relay.Call) -> None:
         """Note a call of an operator, which takes and returns tensors that were made."""
         for arg in call.args:
             if type(arg.checked_type) is not TensorType:
@@ -261,15 +241,15 @@ class Flow:
         else:
             self.slots.unify(self.slot(call), FIXED)
 
-    def _callee_type(self, callee: Expr) -> Type | None:
-        if isinstance(callee, Constructor):
+    def _callee_type(self, callee: relay.Expr) -> Type | None:
+        if isinstance(callee, adt.Constructor):
             return self._constructor_type(callee)
-        if isinstance(callee, GlobalVar):
+        if isinstance(callee, relay.GlobalVar):
             definition = self._mod[callee] if callee.name_hint in self._mod else None
-            return definition.checked_type if isinstance(definition, Expr) else None
+            return definition.checked_type if isinstance(definition, relay.Expr) else None
         return callee.checked_type
 
-    def _constructor_type(self, constructor: Constructor) -> FuncType:
+    def _constructor_type(self, constructor: adt.Constructor) -> FuncType:
         data = self._mod.type_definitions[constructor.belong_to]
         made = TypeCall(constructor.belong_to, data.type_vars)
         return FuncType(constructor.inputs, made, data.type_vars)
@@ -277,11 +257,11 @@ class Flow:
 
 def _find_kernel_nodes(order: Sequence[Node]) -> set[Node]:
     """Return the functions that are left alone, and what is in them."""
-    kernels = [node for node in order if isinstance(node, Function) and _is_kernel(node)]
+    kernels = [node for node in order if isinstance(node, relay.Function) and _is_kernel(node)]
     return set(EXPRESSIONS.post_order(kernels))
 
 
-def _is_kernel(func: Function) -> bool:
+def _is_kernel(func: relay.Function) -> bool:
     return is_skipped(func) or is_composite(func) or is_fused(func)
 
 

@@ -8,31 +8,24 @@ from typing import Final
 from relayish._support.graph import post_order
 from relayish.analysis.infer_type.compound import COMPOUND
 from relayish.ir.nodes.node import Node
+from relayish.ir.relay import type as types
 from relayish.ir.relay.traversal import TYPES
-from relayish.ir.relay.type import (
-    FuncType,
-    GlobalTypeVar,
-    RefType,
-    TensorType,
-    TupleType,
-    Type,
-    TypeCall,
-    TypeVar,
-)
 from relayish.passes.relay.gradient.lazy_gradient.slots import CONTENT, FIXED, RESULT, Slots
 
 CELL: Final = "GradCell"
 """The name of the type of cells."""
 
 
-def is_cell_header(header: Type) -> bool:
+def is_cell_header(header: types.Type) -> bool:
     """Return whether ``header`` is the name of the type of cells."""
-    return isinstance(header, GlobalTypeVar) and header.name_hint == CELL
+    return isinstance(header, types.GlobalTypeVar) and header.name_hint == CELL
 
 
-def is_flat(ty: Type | None) -> bool:
+def is_flat(ty: types.Type | None) -> bool:
     """Return whether ``ty`` is that of a tuple of tensors."""
-    return isinstance(ty, TupleType) and all(type(field) is TensorType for field in ty.fields)
+    return isinstance(ty, types.TupleType) and all(
+        type(field) is types.TensorType for field in ty.fields
+    )
 
 
 class Instances:
@@ -42,7 +35,7 @@ class Instances:
         self._slots = slots
         self._polymorphic: dict[Node, bool] = {}
 
-    def instance(self, ty: Type, slot: int, known: Mapping[Type, int]) -> int:
+    def instance(self, ty: types.Type, slot: int, known: Mapping[types.Type, int]) -> int:
         """Return the slot of values of type ``ty`` where ``known`` are the slots of variables.
 
         Args:
@@ -54,10 +47,10 @@ class Instances:
             Linear in the distinct parts of ``ty`` with variables in them; no recursion.
         """
         slots = self._slots
-        made: dict[tuple[Type, int], int] = {}
-        pending: list[tuple[Type, int]] = []
+        made: dict[tuple[types.Type, int], int] = {}
+        pending: list[tuple[types.Type, int]] = []
 
-        def slot_of(ty: Type, slot: int) -> int:
+        def slot_of(ty: types.Type, slot: int) -> int:
             if ty in known:
                 return known[ty]
             if not self._is_polymorphic(ty):
@@ -79,37 +72,37 @@ class Instances:
                         slots.unify(known[inner], FIXED)  # type: ignore[index]
             for number, part in parts or ():
                 of_part = slot_of(part, slots.child(general, number))
-                if type(whole) is TypeCall and is_cell_header(whole.func):
+                if type(whole) is types.TypeCall and is_cell_header(whole.func):
                     slots.unify(of_part, FIXED)  # there are no cells in cells
                 slots.set_child(made[key], number, of_part)
         return root
 
-    def _is_polymorphic(self, ty: Type) -> bool:
+    def _is_polymorphic(self, ty: types.Type) -> bool:
         """Return whether there are type variables in ``ty``, other than for sizes of tensors."""
         found = self._polymorphic
         if ty not in found:
             for part in TYPES.post_order(ty):
                 if part not in found:
-                    typed = [] if type(part) is TensorType else _parts(part)
+                    typed = [] if type(part) is types.TensorType else _parts(part)
                     inside = TYPES.children(part) if typed is None else [p for _, p in typed]
-                    found[part] = type(part) is TypeVar or any(found[p] for p in inside)
+                    found[part] = type(part) is types.TypeVar or any(found[p] for p in inside)
         return found[ty]
 
 
-def _parts(ty: Node) -> list[tuple[int, Type]] | None:
+def _parts(ty: Node) -> list[tuple[int, types.Type]] | None:
     """Return the parts of a type, by the child that holds their slot.
 
     ``None`` for kinds of which is not known where values of these types come from; of the others,
     the parts are in the order of :data:`~relayish.analysis.infer_type.compound.COMPOUND`.
     """
     match ty:
-        case TupleType():
+        case types.TupleType():
             return list(enumerate(ty.fields))
-        case RefType():
+        case types.RefType():
             return [(CONTENT, ty.value)]
-        case FuncType():
+        case types.FuncType():
             return [*enumerate(ty.arg_types), (RESULT, ty.ret_type)]
-        case TypeCall():
+        case types.TypeCall():
             return list(enumerate(ty.args))
     return None
 
@@ -123,13 +116,13 @@ class Converted:
         header: The name of the type of cells.
     """
 
-    def __init__(self, slots: Slots, cells: frozenset[int], header: GlobalTypeVar) -> None:
+    def __init__(self, slots: Slots, cells: frozenset[int], header: types.GlobalTypeVar) -> None:
         self._slots = slots
         self._cells = cells
         self._header = header
-        self._made: dict[tuple[Type, int], Type] = {}
+        self._made: dict[tuple[types.Type, int], types.Type] = {}
 
-    def type_of(self, ty: Type, slot: int) -> Type:
+    def type_of(self, ty: types.Type, slot: int) -> types.Type:
         """Return what ``ty`` is for a value in ``slot``; itself where there are no cells in it.
 
         Complexity:
@@ -140,27 +133,27 @@ class Converted:
         if root in made:
             return made[root]
 
-        def below(key: tuple[Type, int]) -> list[tuple[Type, int]]:
+        def below(key: tuple[types.Type, int]) -> list[tuple[types.Type, int]]:
             part, at = key
-            if key in made or type(part) is TensorType or not slots.has_children(at):
+            if key in made or type(part) is types.TensorType or not slots.has_children(at):
                 return []
             return [(p, slots.find(slots.child(at, n))) for n, p in _parts(part) or ()]
 
         for key in post_order([root], below):
             part, at = key
-            if type(part) is TensorType:
-                made[key] = TypeCall(self._header, (part,)) if at in self._cells else part
+            if type(part) is types.TensorType:
+                made[key] = types.TypeCall(self._header, (part,)) if at in self._cells else part
             elif key not in made:
                 parts = [made[pair] for pair in below(key)]
                 made[key] = _rebuild(part, parts) if parts else part
         return made[root]
 
 
-def _rebuild(ty: Type, parts: Sequence[Type]) -> Type:
+def _rebuild(ty: types.Type, parts: Sequence[types.Type]) -> types.Type:
     before = _parts(ty) or []
     if all(new is old for new, (_, old) in zip(parts, before, strict=True)):
         return ty
     compound = COMPOUND[type(ty)]
     assert compound is not None
-    made: Type = compound.make(ty, tuple(parts))
+    made: types.Type = compound.make(ty, tuple(parts))
     return made
