@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish._support.graph import reachable
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.roles import Role, Runs
 from relayish.ir.nodes.getters import scope_fields
@@ -34,7 +35,8 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked, is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TensorType, TupleType
+from relayish.ir.relay.tuples import leaf_types
+from relayish.ir.relay.type import TensorType
 from relayish.ir.scopes.scoping import has_scopes, operands, scope_roots, scopes
 from relayish.op.declaration import properties, registry
 
@@ -95,16 +97,8 @@ class Aliases:
 
     def hold(self, expr: Node, live: set[Node]) -> None:
         """Put the variables that ``expr`` may hold on to into ``live``."""
-        seen: set[Node] = set()
-        stack: list[Node] = [expr]
-        while stack:
-            node = stack.pop()
-            if node in seen or node in live:
-                continue
-            seen.add(node)
-            if type(node) in VARIABLES:
-                live.add(node)
-            stack += self.find_held(node)
+        held = reachable([expr], lambda node: () if node in live else self.find_held(node))
+        live.update([node for node in held if type(node) in VARIABLES])
 
     def origins(self, var: Node) -> tuple[list[Node], list[Node]]:
         """Return the variables on the ways to where a value comes from, and these places."""
@@ -267,15 +261,10 @@ def passes_places(call: Call) -> bool:
 
     Where no type says that they are all tensors, or tuples of these, one may.
     """
-    pending: list[Node | None] = []
     for arg in call.args:
         annotation = arg.type_annotation if isinstance(arg, Var) else None
-        pending.append(annotation if arg.checked_type is None else arg.checked_type)
-    while pending:
-        ty = pending.pop()
-        if isinstance(ty, TupleType):
-            pending += ty.fields
-        elif type(ty) is not TensorType:
+        ty = annotation if arg.checked_type is None else arg.checked_type
+        if ty is None or any(type(leaf) is not TensorType for leaf in leaf_types(ty)):
             return True
     return False
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from typing import TypeAlias, cast
+from collections.abc import Mapping
+from typing import cast
 
+from relayish._support.trampoline import Rule, run
 from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.scopes.renaming import make_fresh_variable
 from relayish.ir.scopes.replacing import with_evaluated
@@ -13,9 +14,6 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import Var
 from relayish.tir.substitution import LOOPS
-
-_Steps: TypeAlias = Generator[Node, Node, Node]
-"""Yields nodes, is sent what becomes of each, and returns what becomes of its own."""
 
 
 def bind_once(func: LoweredFunc) -> LoweredFunc:
@@ -40,8 +38,7 @@ def bind_once(func: LoweredFunc) -> LoweredFunc:
         bound.update(own)
     if not repeated:
         return func
-    image = _Binder(order, repeated).rename(func)
-    return cast("LoweredFunc", image)
+    return cast("LoweredFunc", run(_Binder(order, repeated).image(func)))
 
 
 class _Binder:
@@ -63,32 +60,18 @@ class _Binder:
         self._outer: list[tuple[Node, Node]] = []  # what they were in the scopes around it
         self._memo: dict[Node, Node] = {}  # of all else in it
 
-    def rename(self, root: Node) -> Node:
-        pending: list[_Steps] = [self._rename(root)]
-        image: Node | None = None
-        while pending:
-            try:
-                asked = next(pending[-1]) if image is None else pending[-1].send(image)
-            except StopIteration as stop:
-                pending.pop()
-                image = stop.value
-            else:
-                image = self._known(asked)
-                if image is None:
-                    pending.append(self._rename(asked))
-        assert image is not None
-        return image
-
-    def _known(self, node: Node) -> Node | None:
+    def image(self, node: Node) -> Rule:
+        """Return what becomes of ``node`` in the scope at hand."""
         if type(node) in VARIABLES:
             return self._images.get(node, node)
-        return self._memo.get(node) if node in self._concerned else node
+        known = self._memo.get(node) if node in self._concerned else node
+        return (yield self._rename(node)) if known is None else known
 
-    def _rename(self, node: Node) -> _Steps:
+    def _rename(self, node: Node) -> Rule:
         memo, entered = self._memo, len(self._outer)
         outside = []
         for operand in operands(node):
-            outside.append((yield operand))  # noqa: PERF401 - no comprehension yields
+            outside.append((yield from self.image(operand)))  # noqa: PERF401 - none yields
         variables: dict[Node, Node] = {}
         for each in (node, *parts(node)):
             for variable in bound_by(each):
@@ -98,7 +81,7 @@ class _Binder:
             self._enter(variables)
         inside = []
         for root in scope_roots(node):
-            inside.append((yield root))  # noqa: PERF401
+            inside.append((yield from self.image(root)))  # noqa: PERF401
         image = with_evaluated(node, outside, inside, variables)
         if not isinstance(node, Let):  # the variable of a let is known to the end of the block
             self._leave(entered)
@@ -106,7 +89,7 @@ class _Binder:
         memo[node] = image
         return image
 
-    def _bind(self, variable: Node) -> Generator[Node, Node, Node]:
+    def _bind(self, variable: Node) -> Rule:
         """Return what is bound instead of ``variable``."""
         image = variable
         if isinstance(variable, Var):
@@ -114,7 +97,7 @@ class _Binder:
             for name in ("lower_bound", "upper_bound"):
                 bound = getattr(variable, name)
                 if bound is not None:
-                    bounds[name] = yield bound
+                    bounds[name] = yield from self.image(bound)
             image = variable.with_fields(**bounds)
         if variable in self._taken and image is variable:
             image = make_fresh_variable(variable)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
+from relayish._support.graph import reachable
 from relayish.ir.relay.expr import Expr
-from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType
 from relayish.ir.values.dtype import width_in_bytes
 
 NEVER: Final = -1
@@ -90,30 +91,7 @@ def size_in_bytes(ty: TensorType) -> int | None:
     return None if width is None else math.prod(sizes) * width
 
 
-def leaf_types(ty: Type) -> list[Type]:
-    """Return what is no tuple in a type of nested tuples, in order; no recursion."""
-    found: list[Type] = []
-    pending = [ty]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, TupleType):
-            pending += reversed(part.fields)
-        else:
-            found.append(part)
-    return found
-
-
 def reachable_buffers(roots: Iterable[Value]) -> list[Buffer]:
     """Return the buffers that values may be or hold on to, each once, in order; no recursion."""
-    found: list[Buffer] = []
-    seen: set[Value] = set()
-    stack = list(roots)[::-1]
-    while stack:
-        value = stack.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if isinstance(value, Buffer):
-            found.append(value)
-        stack += reversed(value.held)
-    return found
+    held = reachable(roots, lambda value: value.held)
+    return [value for value in held if isinstance(value, Buffer)]

@@ -19,13 +19,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from relayish._support.graph import reachable
 from relayish.analysis.aliasing import may_store, passes_places
 from relayish.analysis.memory_plan.buffers import (
     NEVER,
     Buffer,
     Origin,
     Value,
-    leaf_types,
     reachable_buffers,
 )
 from relayish.ir.fields.effect import Effect
@@ -35,7 +35,8 @@ from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked, is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.relay.tuples import leaf_types, nest
+from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.relay.typed import type_of
 from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import PROGRAM, has_scopes, operands, scope_roots, scopes
@@ -337,7 +338,7 @@ class LiveRanges:
             else:
                 made.append(Value())
                 self.unplanned[expr] = f"{show_type(leaf)} is no tensor"
-        return _nest(ty, made)
+        return nest(ty, made, lambda fields: Value(fields, fields))
 
     def finish_call(self, call: relay.Call) -> None:
         op = call.op
@@ -446,38 +447,10 @@ class LiveRanges:
         values = {*self.value_of.values(), *self.buffers, *outliving}
         used = [value for value in values if value.last != NEVER]
         for root in sorted(used, key=lambda value: -value.last):
-            stack = [root]
-            while stack:
-                value = stack.pop()
-                if value in settled:
-                    continue
-                settled.add(value)
+            for value in reachable([root], lambda value: [*value.held, *value.needed], settled):
                 value.last = root.last
-                stack += value.held
-                stack += value.needed
         for buffer in self.buffers:
             buffer.last = max(buffer.last, buffer.born)
-
-
-def _nest(ty: Type, leaves: list[Value]) -> Value:
-    """Return the value of type ``ty`` whose parts that are no tuples are ``leaves``."""
-    if not isinstance(ty, TupleType):
-        return leaves[0]
-    remaining = iter(leaves)
-    finished: list[Value] = []
-    pending: list[tuple[int, Any]] = [(NEVER, ty)]  # Any: a type, or how many fields there are
-    while pending:
-        count, part = pending.pop()
-        if count != NEVER:
-            fields = tuple(finished[len(finished) - count :])
-            del finished[len(finished) - count :]
-            finished.append(Value(fields, fields))
-        elif isinstance(part, TupleType):
-            pending.append((len(part.fields), None))
-            pending += [(NEVER, field) for field in reversed(part.fields)]
-        else:
-            finished.append(next(remaining))
-    return finished[0]
 
 
 _Handler: TypeAlias = Callable[[LiveRanges, Any], None]  # Any: nodes of one kind

@@ -9,6 +9,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from relayish._support.graph import reachable
 from relayish.dataflow.graph.accesses import Accesses
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
 from relayish.ir.fields.roles import Role
@@ -187,15 +188,8 @@ class FlowGraph:
             Linear in what holds it, after an index was made in time linear in the expressions.
         """
         users, statements = self._held
-        pending, seen, found = [expr], {expr}, set[int]()
-        while pending:
-            node = pending.pop()
-            found.update(statements.get(node, _NONE))
-            for user in users.get(node, _NO_NODES):
-                if user not in seen:
-                    seen.add(user)
-                    pending.append(user)
-        return tuple(sorted(found))
+        around = reachable([expr], lambda node: users.get(node, _NO_NODES))
+        return tuple(sorted({at for node in around for at in statements.get(node, _NONE)}))
 
     @cached_property
     def _held(self) -> tuple[Mapping[Node, Sequence[Node]], Mapping[Node, Sequence[int]]]:

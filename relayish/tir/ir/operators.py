@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias, Union
 
 import numpy as np
 
+from relayish._support.graph import walk_tree
 from relayish.errors import FieldError, OperatorError
 from relayish.ir.domains.property import Property
 from relayish.ir.fields.effect import Effect
@@ -411,6 +412,12 @@ def integer_range(given: Type) -> tuple[int, int]:
 def integer_of(expr: Expr) -> int | None:
     """Return the value of an integer literal; ``None`` for all else."""
     return expr.value if isinstance(expr, (IntImm, UIntImm)) else None
+
+
+def conjuncts(condition: Expr) -> list[Expr]:
+    """Return conditions all of which hold where ``condition`` does, itself unless it is an And."""
+    parts = walk_tree(condition, lambda part: (part.a, part.b) if isinstance(part, And) else ())
+    return [part for part in parts if not isinstance(part, And)]
 
 
 def as_expr(value: object, like: Type | None = None) -> Expr:

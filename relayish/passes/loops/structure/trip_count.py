@@ -96,12 +96,8 @@ def _split(loop: PolyFor) -> tuple[list[_Bound], list[Expr]]:
     """Return the bounds of a loop's variable, and the conditions that are not about it."""
     bounds: list[_Bound] = []
     others: list[Expr] = []
-    pending = [loop.condition]
-    while pending:
-        condition = pending.pop()
-        if isinstance(condition, ops.And):
-            pending += (condition.b, condition.a)
-        elif not _mentions(condition, loop.iterator):
+    for condition in ops.conjuncts(loop.condition):
+        if not _mentions(condition, loop.iterator):
             others.append(condition)
         else:
             bounds.append(_bound(loop, condition))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish._support.graph import post_order
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import count_outputs, inputs_of, make_call
@@ -205,7 +206,7 @@ class _Region:
         graph = self._graph
         images: dict[Expr, Expr] = {}
         rebound: dict[Var, Expr] = {}
-        for var in self._in_order():
+        for var in post_order(self.perms, self.sources.__getitem__):
             made = self._compute(var, images)
             if _is_identity(self.perms[var]):
                 rebound[var] = made  # nothing is left to be transposed
@@ -215,19 +216,6 @@ class _Region:
                 attrs = {"perm": self.perms[var]}
                 rebound[var] = graph.call("Transpose", (images[var],), attrs)
         graph.rebind(rebound, "sink_transpose")
-
-    def _in_order(self) -> list[Var]:
-        """Return the values, each behind those it is computed from."""
-        found: dict[Var, None] = {}
-        for root in self.perms:
-            stack = [root]
-            while stack:
-                var = stack[-1]
-                pending = [each for each in self.sources[var] if each not in found]
-                if var in found or not pending:
-                    found[stack.pop()] = None
-                stack += [] if var in found else pending
-        return list(found)
 
     def _compute(self, var: Var, images: dict[Expr, Expr]) -> Expr:
         """Return what a value is transposed from: a variable, or a call of others."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, TupleGetItem, Var
-from relayish.ir.relay.type import PrimExpr, TensorType, TupleType, Type
+from relayish.ir.relay.tuples import leaf_types
+from relayish.ir.relay.type import PrimExpr, TensorType, Type
 from relayish.passes.relay.fusion.graph import FusionGraph
 
 
@@ -124,12 +125,8 @@ def _operands(graph: FusionGraph, index: int) -> list[int]:
 def _weight(node: object) -> int:
     """Return for how many arguments the value of a node counts."""
     ty = node.checked_type if isinstance(node, Expr) else None
-    pending, total = [ty], 0
-    while pending:
-        part = pending.pop()
-        if isinstance(part, TupleType):
-            pending += part.fields
-            continue
+    total = 0
+    for part in [None] if ty is None else leaf_types(ty):
         unknown = _unknown_sizes(part)
         strides = len(part.shape) if unknown and isinstance(part, TensorType) else 0
         total += 1 + unknown + strides

@@ -219,12 +219,7 @@ class Instance:
         iteration on.
         """
         found: int | None = None
-        pending = [loop.condition]
-        while pending:
-            condition = pending.pop()
-            if isinstance(condition, ops.And):
-                pending += [condition.a, condition.b]
-                continue
+        for condition in ops.conjuncts(loop.condition):
             last = self._last_where(condition, around, loop.iterator, step)
             if last is None:
                 self._iterations.is_exact = False

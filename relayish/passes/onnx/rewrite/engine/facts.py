@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy.typing as npt
 
+from relayish._support.graph import post_order
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any as AnyDim
@@ -68,21 +69,14 @@ class FactSource:
         if facts is None:
             facts = self._facts = facts_of(self._func, self._mod)
             self._known.update([each for each, _ in facts.items()])
-        if expr in self._known:
-            return facts
-        stack = [expr]
-        while stack:
-            each = stack[-1]
+
+        def unknown_inputs(each: Expr) -> list[Expr]:
             value = None if each in self._known else graph.bound_to(each)
-            pending = [] if value is None else [
-                part for part in _variables(value) if part not in self._known
-            ]  # fmt: skip
-            if pending:
-                stack += pending
-                continue
-            stack.pop()
+            return [] if value is None else [v for v in _variables(value) if v not in self._known]
+
+        for each in post_order([expr], unknown_inputs):
             if each not in self._known and type(each) is Var:
-                self._learn(facts, graph, each, value)
+                self._learn(facts, graph, each, graph.bound_to(each))
         return facts
 
     def keep(self, image: Function, chain: Chain) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from relayish._support.graph import post_order
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.type import TupleType, Type
@@ -68,15 +69,10 @@ class _Written:
         Raises:
             TypeInferenceError: If a call in it breaks a rule of its operator.
         """
-        stack = [expr]
-        while stack:
-            each = stack[-1]
-            pending = [part for part in _parts(each) if part not in self._found]
-            if pending:
-                stack += pending
-                continue
-            self._found[stack.pop()] = self._infer(each)
-        return self._found[expr]
+        found = self._found
+        for each in post_order([expr], lambda e: [p for p in _parts(e) if p not in found]):
+            found[each] = self._infer(each)
+        return found[expr]
 
     def _infer(self, expr: Expr) -> Type | None:
         found = self._found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish._support.graph import fold_tree, walk_tree
+from relayish._support.graph import walk_tree
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
+from relayish.ir.relay.tuples import fields_of, leaf_types, nest
 from relayish.ir.relay.type import TensorType, TupleType, Type
 
 
@@ -20,18 +21,9 @@ def tensors_in(ty: Type) -> list[TensorType] | None:
         >>> tensors_in(TupleType((x, TupleType((y,))))) == [x, y]
         True
     """
-    found: list[TensorType] = []
-    for part in walk_tree(ty, fields_of):
-        if isinstance(part, TensorType):
-            found.append(part)
-        elif not isinstance(part, TupleType):
-            return None
-    return found
-
-
-def fields_of(ty: Type | None) -> tuple[Type, ...]:
-    """Return the fields of a tuple type; those of other types are none."""
-    return ty.fields if isinstance(ty, TupleType) else ()
+    leaves = leaf_types(ty)
+    found = [leaf for leaf in leaves if isinstance(leaf, TensorType)]
+    return found if len(found) == len(leaves) else None
 
 
 def pack_tensors(ty: Type, tensors: Sequence[Expr]) -> Expr:
@@ -40,15 +32,7 @@ def pack_tensors(ty: Type, tensors: Sequence[Expr]) -> Expr:
     Complexity:
         Linear in the fields; no recursion.
     """
-    if not isinstance(ty, TupleType):
-        return tensors[0]
-    whole: Type = ty
-    rest = iter(tensors)
-
-    def pack(part: Type, fields: list[Expr]) -> Expr:
-        return Tuple(tuple(fields)) if isinstance(part, TupleType) else next(rest)
-
-    return fold_tree(whole, fields_of, pack)
+    return nest(ty, tensors, Tuple)
 
 
 def unpack_tensors(ty: Type | None, value: Expr) -> list[Expr]:

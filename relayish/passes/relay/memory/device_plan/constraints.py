@@ -189,18 +189,12 @@ class Constraints:
 
     def _in_order(self) -> Iterator[Node]:
         """Yield nodes before what goes into them, bodies of lets after their values."""
+
+        def enter(node: Node) -> bool:
+            return not (type(node) is Function and is_primitive(node))
+
         for _, func in self.functions:
-            seen: set[Node] = set()
-            stack: list[Node] = [func]
-            while stack:
-                node = stack.pop()
-                if node in seen:
-                    continue
-                seen.add(node)
-                if type(node) is Function and is_primitive(node):
-                    continue
-                yield node
-                stack += EXPRESSIONS.children(node)[::-1]
+            yield from filter(enter, EXPRESSIONS.pre_order(func, enter))
 
     def device(self, expr: Node) -> VirtualDevice:
         """Return the device that the value of ``expr`` is kept on, without marks around it."""
