@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, Unpack, cast
 
 from relayish.errors import DeclarationError
 from relayish.pass_infra.base.context import PassContext
-from relayish.pass_infra.base.info import PassInfo
+from relayish.pass_infra.base.info import Facts, PassInfo
 from relayish.pass_infra.base.pass_class import RUN_HOOKS, ModulePass, Pass
 from relayish.registry.named import summary_of
 
@@ -31,12 +31,7 @@ def create_module_pass(
     opt_level: int,
     name: str | None = None,
     required: Sequence[str] = (),
-    *,
-    infer_types: bool = False,
-    idempotent: bool = False,
-    requires: Sequence[str] = (),
-    ensures: Sequence[str] = (),
-    preserves: Sequence[str] = (),
+    **facts: Unpack[Facts],
 ) -> ModulePass:
     """Return the module pass that applies ``pass_func(mod, ctx)``.
 
@@ -47,8 +42,7 @@ def create_module_pass(
         DeclarationError: If ``pass_func`` cannot be called, or name, level or requirements are
             not what :class:`PassInfo` takes.
     """
-    facts = Facts(required, infer_types, idempotent, requires, ensures, preserves)
-    return _ModulePassOf(pass_func, info_of(pass_func, opt_level, name, facts))
+    return _ModulePassOf(pass_func, info_of(pass_func, opt_level, name, required, facts))
 
 
 def module_pass(
@@ -56,12 +50,7 @@ def module_pass(
     opt_level: int | None = None,
     name: str | None = None,
     required: Sequence[str] | None = None,
-    *,
-    infer_types: bool = False,
-    idempotent: bool = False,
-    requires: Sequence[str] = (),
-    ensures: Sequence[str] = (),
-    preserves: Sequence[str] = (),
+    **facts: Unpack[Facts],
 ) -> Any:  # Any: decorates a function into a pass, a class into a pass class
     """Make a function ``(mod, ctx)``, or a class with ``transform_module``, a pass.
 
@@ -71,19 +60,7 @@ def module_pass(
     Raises:
         DeclarationError: If ``opt_level`` is missing, or the class has no ``transform_module``.
     """
-    facts = Facts(required or (), infer_types, idempotent, requires, ensures, preserves)
-    return decorate(_MODULE, pass_func, opt_level, name, facts)
-
-
-class Facts(NamedTuple):
-    """What a :class:`PassInfo` says beside name, level and description."""
-
-    required: Sequence[str]
-    infer_types: bool
-    idempotent: bool
-    requires: Sequence[str]
-    ensures: Sequence[str]
-    preserves: Sequence[str]
+    return decorate(_MODULE, pass_func, opt_level, name, required, facts)
 
 
 class Maker(NamedTuple):
@@ -114,6 +91,7 @@ def decorate(
     pass_func: Callable[..., Any] | None,  # Any: see module_pass
     opt_level: int | None,
     name: str | None,
+    required: Sequence[str] | None,
     facts: Facts,
 ) -> Any:  # Any: see module_pass
     """Return what a decorator of passes returns for its arguments, or makes of ``pass_func``.
@@ -129,7 +107,7 @@ def decorate(
     level = opt_level
 
     def declare(decorated: Callable[..., Any]) -> object:  # Any: see module_pass
-        info = info_of(decorated, level, name, facts)
+        info = info_of(decorated, level, name, required, facts)
         if inspect.isclass(decorated):
             return _pass_class(maker, decorated, info)
         return maker.of(decorated, info)
@@ -138,7 +116,11 @@ def decorate(
 
 
 def info_of(
-    pass_func: Callable[..., object], opt_level: int, name: str | None, facts: Facts
+    pass_func: Callable[..., object],
+    opt_level: int,
+    name: str | None,
+    required: Sequence[str] | None,
+    facts: Facts,
 ) -> PassInfo:
     """Return the info of a pass that is made of ``pass_func``.
 
@@ -148,7 +130,7 @@ def info_of(
     if not callable(pass_func):
         raise DeclarationError(f"a pass is made of something to call; found {pass_func!r}")
     given = name or str(getattr(pass_func, "__name__", type(pass_func).__name__))
-    return PassInfo(given, opt_level, description=summary_of(pass_func), **facts._asdict())
+    return PassInfo(given, opt_level, required or (), summary_of(pass_func), **facts)
 
 
 def _forward_hook(name: str) -> Callable[..., None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict
 
 from relayish._support.retired import name_now
 from relayish.errors import DeclarationError
@@ -50,6 +50,16 @@ _MADE: Final[set[str]] = set()
 def is_made(name: str) -> bool:
     """Return whether a pass of that name was made at some time, registered or not."""
     return name in _MADE
+
+
+class Facts(TypedDict, total=False):
+    """What a :class:`PassInfo` says of a pass beside what runs before it, where it says more."""
+
+    infer_types: bool
+    idempotent: bool
+    requires: Sequence[str]
+    ensures: Sequence[str]
+    preserves: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

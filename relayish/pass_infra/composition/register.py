@@ -7,11 +7,11 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar, cast, dataclass_transform
+from typing import Any, Final, TypeVar, Unpack, cast, dataclass_transform
 
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.nodes.node import Node
-from relayish.pass_infra.base.info import PassInfo, short_name
+from relayish.pass_infra.base.info import Facts, PassInfo, short_name
 from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass, check_kind
 from relayish.pass_infra.base.transformation import class_of, subject_of
 from relayish.pass_infra.composition.registry import REGISTRY, PassEntry, PassRegistry
@@ -36,13 +36,9 @@ def register_pass(
     required: Sequence[str] = (),
     description: str | None = None,
     takes: type[Node] | None = None,
-    infer_types: bool | None = None,
-    idempotent: bool | None = None,
-    requires: Sequence[str] | None = None,
-    ensures: Sequence[str] | None = None,
-    preserves: Sequence[str] | None = None,
     replace: bool = False,
     registry: PassRegistry = REGISTRY,
+    **facts: Unpack[Facts],
 ) -> Callable[[_Made], _Made]:
     """Make a function a pass; or register a pass class, a function that returns a pass, or a pass.
 
@@ -65,14 +61,9 @@ def register_pass(
         description: One line; the first of the docstring if not given.
         takes: The kind of functions that a pass over functions takes, where the class or pass does
             not say it.
-        infer_types: As in :class:`PassInfo`, and so are those up to ``preserves``; what is left out
-            is as the class or pass has it already.
-        idempotent: Applied to its own result, the pass returns that very object.
-        requires: Names of checks that hold of what the pass is given.
-        ensures: Names of checks that hold of what it returns.
-        preserves: Names of analyses whose results it does not change.
         replace: Take the name from whoever has it.
         registry: For tests and tools that keep a table of their own.
+        facts: As in :class:`PassInfo`; what is left out is as the class or pass has it already.
 
     Raises:
         DuplicateNameError: If somebody else claims the name; names both claimants.
@@ -102,8 +93,7 @@ def register_pass(
     if isinstance(name, Pass):
         made_pass = register_pass(
             opt_level=opt_level, required=required, description=description, takes=takes,
-            infer_types=infer_types, idempotent=idempotent, requires=requires, ensures=ensures,
-            preserves=preserves, replace=replace, registry=registry,
+            replace=replace, registry=registry, **facts,
         )(name)  # fmt: skip
         return cast("Callable[[_Made], _Made]", made_pass)  # a pass, in place of a decorator
     given: object = name  # still to be checked
@@ -112,14 +102,7 @@ def register_pass(
 
     def declare(made: _Made) -> _Made:
         held = _make_info(made, opt_level, name, required, description)
-        info = dataclasses.replace(
-            held,
-            infer_types=held.infer_types if infer_types is None else infer_types,
-            idempotent=held.idempotent if idempotent is None else idempotent,
-            requires=held.requires if requires is None else requires,
-            ensures=held.ensures if ensures is None else ensures,
-            preserves=held.preserves if preserves is None else preserves,
-        )
+        info = dataclasses.replace(held, **facts)
         registered, options, factory = _complete(made, info, takes)
         entry = PassEntry(info, options, factory, _claimant(made))
         registry.add(entry, replace=replace, by=getattr(made, "pass_func", made))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 from relayish.analysis.infer_type import infer_type
 from relayish.ir.nodes.node import Node
@@ -11,8 +11,8 @@ from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.function_attributes import is_skipped
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.context import PassContext
-from relayish.pass_infra.base.decorators import Facts, Maker, decorate, info_of
-from relayish.pass_infra.base.info import PassInfo
+from relayish.pass_infra.base.decorators import Maker, decorate, info_of
+from relayish.pass_infra.base.info import Facts, PassInfo
 from relayish.pass_infra.base.pass_class import FUNCTION_PASSES, AnyFunctionPass, check_kind
 from relayish.pass_infra.base.type_inference import TYPE_INFERENCE
 
@@ -54,11 +54,7 @@ def create_function_pass(
     required: Sequence[str] = (),
     *,
     takes: type[Node] = Function,
-    infer_types: bool = False,
-    idempotent: bool = False,
-    requires: Sequence[str] = (),
-    ensures: Sequence[str] = (),
-    preserves: Sequence[str] = (),
+    **facts: Unpack[Facts],
 ) -> FunctionPass:
     """Return the function pass that applies ``pass_func(func, mod, ctx)`` to each function.
 
@@ -69,8 +65,8 @@ def create_function_pass(
         DeclarationError: If ``pass_func`` cannot be called, or name, level or requirements are
             not what :class:`PassInfo` takes.
     """
-    facts = Facts(required, infer_types, idempotent, requires, ensures, preserves)
-    return _FunctionPassOf(pass_func, info_of(pass_func, opt_level, name, facts), takes)
+    info = info_of(pass_func, opt_level, name, required, facts)
+    return _FunctionPassOf(pass_func, info, takes)
 
 
 def function_pass(
@@ -80,11 +76,7 @@ def function_pass(
     required: Sequence[str] | None = None,
     *,
     takes: type[Node] | None = None,
-    infer_types: bool = False,
-    idempotent: bool = False,
-    requires: Sequence[str] = (),
-    ensures: Sequence[str] = (),
-    preserves: Sequence[str] = (),
+    **facts: Unpack[Facts],
 ) -> Any:  # Any: decorates a function into a pass, a class into a pass class
     """Make a function ``(func, mod, ctx)``, or a class with ``transform_function``, a pass.
 
@@ -104,8 +96,7 @@ def function_pass(
         >>> Nothing.info.name, Nothing.info.opt_level
         ('Nothing', 1)
     """
-    facts = Facts(required or (), infer_types, idempotent, requires, ensures, preserves)
-    return decorate(_maker(takes), pass_func, opt_level, name, facts)
+    return decorate(_maker(takes), pass_func, opt_level, name, required, facts)
 
 
 def _maker(takes: type[Node] | None) -> Maker:
