@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from tools import (
     class_diagram,
+    face_stubs,
     handler_stubs,
     operator_stubs,
     operator_table,
@@ -24,6 +25,7 @@ from tools.generated import Generated
 
 FILES = (
     *handler_stubs.GENERATED,
+    *face_stubs.GENERATED,
     class_diagram.GENERATED,
     operator_stubs.GENERATED,
     transform_stubs.GENERATED,

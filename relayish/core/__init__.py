@@ -5,14 +5,15 @@ types ``core.as_type("int32*")``. What a package derives from ``core.Expr`` or `
 stand wherever those of core do.
 """
 
-from relayish._support.missing import set_finder
-from relayish.core import algebra as _algebra  # noqa: F401 - registers facts of operators
-from relayish.core import control_flow as _control_flow  # noqa: F401 - registers loops
-from relayish.core import mod_ref as _mod_ref  # noqa: F401 - registers memory
-from relayish.core import temporaries as _temporaries  # noqa: F401 - registers names of values
-from relayish.core import text as _text  # noqa: F401 - registers how definitions are written
-from relayish.core import trip_counts as _trip_counts  # noqa: F401 - registers counts of loops
-from relayish.core import value_flow as _value_flow  # noqa: F401 - registers what calls call
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
+from relayish.core import algebra as _algebra
+from relayish.core import control_flow as _control_flow
+from relayish.core import mod_ref as _mod_ref
+from relayish.core import temporaries as _temporaries
+from relayish.core import text as _text
+from relayish.core import trip_counts as _trip_counts
+from relayish.core import value_flow as _value_flow
 from relayish.core.builders.expr import element, equal, land, load, lor, not_equal
 from relayish.core.builders.function import FunctionScope
 from relayish.core.builders.scope import GlobalScope
@@ -99,115 +100,6 @@ from relayish.core.ir.type import Type, array, as_type, function, pointer, struc
 from relayish.core.layout import Layout, layout_of
 from relayish.core.verifier import VERIFY_RULES, Rule, Violation, check, verify
 
-__all__ = [
-    "CORE",
-    "EMPTY",
-    "VERIFY_RULES",
-    "Add",
-    "Array",
-    "Ashr",
-    "Band",
-    "BinaryOp",
-    "BitOp",
-    "Block",
-    "Bnot",
-    "Bor",
-    "Bxor",
-    "Call",
-    "Comparison",
-    "Constant",
-    "CoreNode",
-    "Definition",
-    "Div",
-    "DoLoop",
-    "DoWhile",
-    "DumpVar",
-    "EndStmtList",
-    "Entry",
-    "Eq",
-    "Evaluate",
-    "Expr",
-    "FuncDecl",
-    "FuncEntry",
-    "FunctionScope",
-    "Ge",
-    "Global",
-    "GlobalScope",
-    "GlobalVariable",
-    "Gt",
-    "Icall",
-    "Idname",
-    "If",
-    "Ild",
-    "Intconst",
-    "Interpreter",
-    "Invalid",
-    "Ist",
-    "Land",
-    "Layout",
-    "Ld",
-    "Lda",
-    "Ldc",
-    "Ldca",
-    "Ldf",
-    "Ldo",
-    "Ldp",
-    "Ldpf",
-    "Le",
-    "Literal",
-    "Lnot",
-    "LogicOp",
-    "Lor",
-    "Lshr",
-    "Lt",
-    "Machine",
-    "Mod",
-    "Mul",
-    "Ne",
-    "One",
-    "Pragma",
-    "Preg",
-    "Ret",
-    "Retv",
-    "Rule",
-    "ShiftOp",
-    "Shl",
-    "St",
-    "Stf",
-    "Stmt",
-    "Sto",
-    "Stp",
-    "Stpf",
-    "StructDef",
-    "Sub",
-    "Symbol",
-    "TmStart",
-    "TmTaken",
-    "Type",
-    "UnaryOp",
-    "Validate",
-    "Var",
-    "Violation",
-    "Void",
-    "WhileDo",
-    "Zero",
-    "array",
-    "as_expr",
-    "as_type",
-    "check",
-    "const",
-    "element",
-    "equal",
-    "function",
-    "land",
-    "layout_of",
-    "load",
-    "lor",
-    "not_equal",
-    "pointer",
-    "run",
-    "struct",
-    "verify",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)

@@ -2,8 +2,9 @@
 
 import relayish.dataflow.relay.control_flow
 import relayish.dataflow.relay.mod_ref
-import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
-from relayish._support.missing import set_finder
+import relayish.dataflow.relay.value_flow
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
 from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS
 from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.direction import Direction
@@ -78,92 +79,6 @@ from relayish.functor.memoized import Memoized
 ffdfa = ForwardDataFlow
 bfdfa = BackwardDataFlow
 
-__all__ = [
-    "BOTTOM",
-    "BOUND_VARIABLES",
-    "CONTROL_FLOW",
-    "EXPRESSION_KEYS",
-    "MOD_REF",
-    "REFINEMENTS",
-    "TOP",
-    "TRANSFERS",
-    "UNALIASED",
-    "UNIVERSE",
-    "UNKNOWN",
-    "UNREACHABLE",
-    "VALUE_FLOW",
-    "Action",
-    "Analysis",
-    "AnalysisEntry",
-    "AnalysisRegistry",
-    "BackwardDataFlow",
-    "BeforeAfter",
-    "Booleans",
-    "BoundVariables",
-    "Branch",
-    "CallSite",
-    "CallSites",
-    "Callee",
-    "CofiniteSet",
-    "Condition",
-    "Congruence",
-    "Congruences",
-    "ControlFlow",
-    "Direction",
-    "Edge",
-    "Executable",
-    "ExecutableSolution",
-    "FixpointFunctor",
-    "Flat",
-    "FlowGraph",
-    "ForwardDataFlow",
-    "Interval",
-    "Intervals",
-    "IsLattice",
-    "KindModRef",
-    "Lattice",
-    "Lift",
-    "MapLattice",
-    "Memoized",
-    "MemorizingPolicy",
-    "ModRef",
-    "MustBooleans",
-    "MustPowerset",
-    "Occurrence",
-    "PersistentMap",
-    "PersistentSet",
-    "Point",
-    "PointsTo",
-    "Powerset",
-    "Procedure",
-    "Product",
-    "RecordingFunctor",
-    "Sign",
-    "Signs",
-    "Solution",
-    "SparseAnalysis",
-    "SparseSolution",
-    "TestedLoop",
-    "ValueFlow",
-    "analyse",
-    "analysis_entry",
-    "annotated_text",
-    "bfdfa",
-    "build_flow_graph",
-    "by_node",
-    "check_laws",
-    "congruent",
-    "ffdfa",
-    "find_points_to",
-    "flow_graph",
-    "forget_results",
-    "get_analysis",
-    "list_analyses",
-    "mod_ref_of",
-    "parse_analyses",
-    "propagate",
-    "register_analysis",
-    "solve",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)

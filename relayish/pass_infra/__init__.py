@@ -3,11 +3,11 @@
 It knows no pass. ``relayish.transform`` shows what is here together with all passes there are.
 """
 
-from __future__ import annotations
-
+from relayish._support.face import imported_names as _imported_names
 from relayish.ir.relay.function_attributes import is_skipped
 from relayish.pass_infra.base.common import CommonConfig
-from relayish.pass_infra.base.config import add_config_source, list_configs, register_config_option
+from relayish.pass_infra.base.config import add_config_source as _add_config_source
+from relayish.pass_infra.base.config import list_configs, register_config_option
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.decorators import create_module_pass, module_pass
 from relayish.pass_infra.base.info import PassInfo
@@ -24,8 +24,8 @@ from relayish.pass_infra.composition.check import (
 )
 from relayish.pass_infra.composition.pass_config import config_class, config_of
 from relayish.pass_infra.composition.register import register_pass
+from relayish.pass_infra.composition.registry import REGISTRY as _REGISTRY
 from relayish.pass_infra.composition.registry import (
-    REGISTRY,
     PassEntry,
     PassRegistry,
     add_pass_source,
@@ -58,64 +58,8 @@ from relayish.pass_infra.relay.function_pass import (
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.registry.source import EntryPointSource, PassSource, TableSource
 
-__all__ = [
-    "TYPE_INFERENCE",
-    "Check",
-    "CommonConfig",
-    "CommonOptionsInstrument",
-    "DiffInstrument",
-    "DumpInstrument",
-    "EntryPointSource",
-    "FunctionPass",
-    "ImmutableModuleInstrument",
-    "ModulePass",
-    "Pass",
-    "PassContext",
-    "PassCountInstrument",
-    "PassEntry",
-    "PassInfo",
-    "PassInstrument",
-    "PassPrintingInstrument",
-    "PassProfile",
-    "PassRegistry",
-    "PassSource",
-    "PassTimingInstrument",
-    "PreservedAnalysesInstrument",
-    "PrintAfterAll",
-    "PrintBeforeAll",
-    "Progress",
-    "ProgressInstrument",
-    "Sequential",
-    "TableSource",
-    "TimingMark",
-    "TimingMarks",
-    "TraceFiles",
-    "VerifyInstrument",
-    "add_pass_source",
-    "config_class",
-    "config_of",
-    "create_function_pass",
-    "create_module_pass",
-    "current_trace_files",
-    "function_pass",
-    "get_check",
-    "get_pass",
-    "is_skipped",
-    "list_checks",
-    "list_configs",
-    "list_passes",
-    "module_pass",
-    "parse_pipeline",
-    "pass_entry",
-    "pass_instrument",
-    "register_check",
-    "register_config_option",
-    "register_pass",
-    "requirements",
-    "run_check",
-    "running_pass",
-]
+__all__ = _imported_names(__name__)
 
 del _checks, _shrinking
 
-add_config_source(REGISTRY.find, REGISTRY.entries)
+_add_config_source(_REGISTRY.find, _REGISTRY.entries)

@@ -37,9 +37,8 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
   of another class than the operator's own.
 """
 
-from __future__ import annotations
-
-from relayish._support.missing import set_finder
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
 from relayish.text.node_reader import NodeReader
 from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.b2a import a2b, b2a
@@ -54,19 +53,6 @@ from relayish.text.relay.parser import (
 from relayish.text.relay.printer import astext
 from relayish.text.tables import register_text
 
-__all__ = [
-    "NodeReader",
-    "NodeWriter",
-    "a2b",
-    "astext",
-    "b2a",
-    "fromtext",
-    "parse",
-    "parse_expr",
-    "parse_node",
-    "parse_pattern",
-    "parse_type",
-    "register_text",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)

@@ -9,7 +9,6 @@ import relayish.passes.relay.memory.plan_devices as _relayish_passes_relay_memor
 import typing as _typing
 from relayish.ir.relay.expr import Function as _Function
 from relayish.ir.relay.module import IRModule as _IRModule
-from relayish.pass_infra.base.type_inference import TYPE_INFERENCE as TYPE_INFERENCE
 from relayish.pass_infra.composition.check import Check as Check
 from relayish.pass_infra.base.common import CommonConfig as CommonConfig
 from relayish.pass_infra.instruments.common import CommonOptionsInstrument as CommonOptionsInstrument
@@ -36,6 +35,7 @@ from relayish.pass_infra.instruments.printing import PrintBeforeAll as PrintBefo
 from relayish.pass_infra.instruments.progress import Progress as Progress
 from relayish.pass_infra.instruments.progress import ProgressInstrument as ProgressInstrument
 from relayish.pass_infra.composition.sequential import Sequential as Sequential
+from relayish.pass_infra.base.type_inference import TYPE_INFERENCE as TYPE_INFERENCE
 from relayish.registry.source import TableSource as TableSource
 from relayish.pass_infra.instruments.marks import TimingMark as TimingMark
 from relayish.pass_infra.instruments.marks import TimingMarks as TimingMarks

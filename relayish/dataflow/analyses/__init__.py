@@ -1,5 +1,6 @@
 """Classic analyses of any language, from the roles of its kinds."""
 
+from relayish._support.face import imported_names as _imported_names
 from relayish.dataflow.analyses.aliases import Aliases
 from relayish.dataflow.analyses.definite_initialisation import (
     DefiniteInitialisation,
@@ -18,23 +19,4 @@ from relayish.dataflow.analyses.reaching_definitions import ReachingDefinitions
 from relayish.dataflow.analyses.use_def import UseDefChains, find_use_def_chains
 from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS, ValueNumbers
 
-__all__ = [
-    "EXPRESSION_KEYS",
-    "Aliases",
-    "AvailableExpressions",
-    "DefiniteInitialisation",
-    "Dominators",
-    "Escape",
-    "Liveness",
-    "PointDominators",
-    "PostDominators",
-    "ReachingDefinitions",
-    "UseDefChains",
-    "ValueNumbers",
-    "VeryBusyExpressions",
-    "find_dominators",
-    "find_post_dominators",
-    "find_use_def_chains",
-    "may_have_escaped",
-    "uninitialised_uses",
-]
+__all__ = _imported_names(__name__)

@@ -1,5 +1,6 @@
 """Lattices: what the states of analyses are elements of."""
 
+from relayish._support.face import imported_names as _imported_names
 from relayish._support.persistent_map import PersistentMap
 from relayish._support.persistent_set import PersistentSet
 from relayish.dataflow.lattice.booleans import Booleans, MustBooleans
@@ -24,44 +25,4 @@ from relayish.dataflow.lattice.product import Product
 from relayish.dataflow.lattice.signs import Sign, Signs
 from relayish.dataflow.lattice.symbols import BOTTOM, TOP, UNREACHABLE
 
-__all__ = [
-    "ANY_RESIDUE",
-    "BOTTOM",
-    "EVERY_INTEGER",
-    "INFINITE",
-    "TOP",
-    "UNIVERSE",
-    "UNREACHABLE",
-    "AnyIntegers",
-    "AnyResidues",
-    "AnySet",
-    "Booleans",
-    "CofiniteSet",
-    "Congruence",
-    "Congruences",
-    "Everywhere",
-    "Flat",
-    "Interval",
-    "Intervals",
-    "IsLattice",
-    "Lattice",
-    "Lift",
-    "MapLattice",
-    "MustBooleans",
-    "MustPowerset",
-    "PersistentMap",
-    "PersistentSet",
-    "Powerset",
-    "Product",
-    "Sign",
-    "Signs",
-    "check_laws",
-    "congruent",
-    "equal",
-    "join",
-    "leq",
-    "meet",
-    "narrow",
-    "same_value",
-    "widen",
-]
+__all__ = _imported_names(__name__)

@@ -7,6 +7,7 @@ statement: :class:`Context` is persistent, so what holds in a loop or branch can
 carries any.
 """
 
+from relayish._support.face import imported_names as _imported_names
 from relayish.dataflow.lattice.interval import Interval
 from relayish.tir.analysis.dependence.accesses import Access, Accesses, collect_accesses
 from relayish.tir.analysis.dependence.dependence import Dependence, DependenceKind
@@ -47,46 +48,4 @@ from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval
 from relayish.tir.analysis.values.interval_rules import INTERVAL_RULES, IntervalRule
 
-__all__ = [
-    "EVALUATIONS",
-    "FAULTS",
-    "INTERVAL_RULES",
-    "Access",
-    "Accesses",
-    "Context",
-    "Dependence",
-    "DependenceKind",
-    "Direction",
-    "Environment",
-    "Environments",
-    "FloatInterval",
-    "IndexIntervals",
-    "Interval",
-    "IntervalRule",
-    "LinearForm",
-    "OutOfBounds",
-    "ScalarConstants",
-    "SymbolicBounds",
-    "assigned_variables",
-    "assume",
-    "bind",
-    "can_prove",
-    "children_with_contexts",
-    "collect_accesses",
-    "context_of",
-    "dependences",
-    "enter_block",
-    "enter_loop",
-    "exact_form",
-    "expr_of_form",
-    "find_out_of_bounds",
-    "float_interval_of",
-    "interval_of",
-    "interval_of_form",
-    "is_parallel",
-    "linear_form",
-    "loop_carried",
-    "parallel_loops",
-    "statements_with_contexts",
-    "symbolic_bounds",
-]
+__all__ = _imported_names(__name__)
