@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from relayish.errors import EvaluationError
 from relayish.numeric.convolution import convolve
 from relayish.numeric.precision import compute_dtype
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.spatial import Placed, check_spatial, place_windows
+from relayish.onnx.kernels.spatial import (
+    Placed,
+    WindowAttributes,
+    check_spatial,
+    place_windows,
+)
+
+
+class ConvAttributes(WindowAttributes, total=False):
+    """Attributes of convolutions: those of :func:`place_kernel`."""
+
+    group: int
+    kernel_shape: tuple[int, ...] | None
 
 
 @kernel("Conv", since=(1, 11, 22))
-def conv(
-    x: Array,
-    w: Array,
-    b: Array | None = None,
-    *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Array:
+def conv(x: Array, w: Array, b: Array | None = None, **attributes: Unpack[ConvAttributes]) -> Array:
     """Convolve ``x`` (n, c, ...) with ``w`` (m, c / group, ...), and add ``b`` (m,)."""
-    placed = place_kernel(
-        x,
-        w,
-        group=group,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-    )
+    placed = place_kernel(x, w, **attributes)
     computed = compute_dtype(x.dtype)
     source = placed.pad(x.astype(computed, copy=False))
-    y = convolve(source, w.astype(computed, copy=False), placed.windows, group)
+    y = convolve(source, w.astype(computed, copy=False), placed.windows, attributes.get("group", 1))
     if b is not None:
         y += spread_channels(b, w.shape[0], y.ndim).astype(computed, copy=False)
     return y.astype(x.dtype, copy=False)
@@ -45,12 +39,9 @@ def place_kernel(
     x: Array,
     w: Array,
     *,
-    group: int,
-    kernel_shape: tuple[int, ...] | None,
-    strides: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    auto_pad: str,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] | None = None,
+    **windows: Unpack[WindowAttributes],
 ) -> Placed:
     """Return where the windows of a convolution lie.
 
@@ -72,14 +63,7 @@ def place_kernel(
             f"kernel_shape is {tuple(kernel_shape)}, but the weights have shape {w.shape}; "
             f"expected {w.shape[2:]}"
         )
-    return place_windows(
-        x.shape[2:],
-        w.shape[2:],
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-    )
+    return place_windows(x.shape[2:], w.shape[2:], **windows)
 
 
 def spread_channels(b: Array, channels: int, rank: int) -> Array:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Unpack
 
 from relayish.errors import EvaluationError
 from relayish.numeric.deformable import deform_convolve
 from relayish.numeric.precision import compute_dtype, narrow, widen
 from relayish.onnx.kernels.convolution import place_kernel, spread_channels
 from relayish.onnx.kernels.registry import Array, kernel
+from relayish.onnx.kernels.spatial import SteppedAttributes
 
 
 @kernel("DeformConv", since=(19, 22))
@@ -19,28 +21,17 @@ def deform_conv(
     b: Array | None = None,
     mask: Array | None = None,
     *,
-    dilations: tuple[int, ...] | None = None,
     group: int = 1,
     kernel_shape: tuple[int, ...] | None = None,
     offset_group: int = 1,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    **attributes: Unpack[SteppedAttributes],
 ) -> Array:
     """Convolve ``x`` (n, c, ...) with ``w`` (m, c / group, ...), elements moved by ``offset``.
 
     Offsets are (n, offset_group * elements * dimensions, ...), ``mask`` (n, offset_group *
     elements, ...) what elements are multiplied by.
     """
-    windows, padding = place_kernel(
-        x,
-        w,
-        group=group,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad="NOTSET",
-    )
+    windows, padding = place_kernel(x, w, group=group, kernel_shape=kernel_shape, **attributes)
     batch, channels = x.shape[:2]
     rank, elements = x.ndim - 2, prod(windows.kernel)
     expected = (batch, offset_group * elements * rank, *windows.counts)

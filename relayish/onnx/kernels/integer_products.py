@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Unpack
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from relayish.numeric.convolution import convolve
 from relayish.numeric.precision import accumulator, round_to, widen
 from relayish.numeric.products import matrix_product
 from relayish.numeric.quantization import requantize, subtract_zero_point
-from relayish.onnx.kernels.convolution import place_kernel, spread_channels
+from relayish.onnx.kernels.convolution import ConvAttributes, place_kernel, spread_channels
 from relayish.onnx.kernels.registry import Array, kernel
 
 
@@ -84,27 +85,10 @@ def conv_integer(
     w: Array,
     x_zero_point: Array | None = None,
     w_zero_point: Array | None = None,
-    *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    **attributes: Unpack[ConvAttributes],
 ) -> Array:
     """Return the convolution of ``x - x_zero_point`` and ``w - w_zero_point`` as int32."""
-    total = _convolve_integers(
-        x,
-        w,
-        x_zero_point,
-        w_zero_point,
-        group=group,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-    )
+    total = _convolve_integers(x, w, x_zero_point, w_zero_point, **attributes)
     return total.astype(np.int32)
 
 
@@ -113,31 +97,18 @@ def _convolve_integers(
     w: Array,
     x_zero_point: Array | None,
     w_zero_point: Array | None,
-    *,
-    group: int,
-    kernel_shape: tuple[int, ...] | None,
-    strides: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    auto_pad: str,
+    **attributes: Unpack[ConvAttributes],
 ) -> Array:
-    placed = place_kernel(
-        x,
-        w,
-        group=group,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-    )
+    placed = place_kernel(x, w, **attributes)
     zero = None if w_zero_point is None else _spread_outputs(w_zero_point, w)
     weights = subtract_zero_point(w, zero)
     data = subtract_zero_point(x, None if x_zero_point is None else x_zero_point.reshape(()))
     whole = np.dtype(np.int64)
     exact = accumulator(whole, data, weights, prod(w.shape[1:]))
     source = placed.pad(data.astype(exact, copy=False))
-    total = convolve(source, weights.astype(exact, copy=False), placed.windows, group)
+    total = convolve(
+        source, weights.astype(exact, copy=False), placed.windows, attributes.get("group", 1)
+    )
     return round_to(total, whole)
 
 
@@ -164,27 +135,10 @@ def qlinear_conv(
     y_scale: Array,
     y_zero_point: Array,
     b: Array | None = None,
-    *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    **attributes: Unpack[ConvAttributes],
 ) -> Array:
     """Return the convolution of quantised tensors; ``b`` counts multiples of both scales."""
-    total = _convolve_integers(
-        x,
-        w,
-        x_zero_point,
-        w_zero_point,
-        group=group,
-        kernel_shape=kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-    )
+    total = _convolve_integers(x, w, x_zero_point, w_zero_point, **attributes)
     if b is not None:
         total = total + spread_channels(b, w.shape[0], x.ndim).astype(np.float64)
     factor = x_scale.reshape(()) * _spread_outputs(w_scale, w) / y_scale.reshape(())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -100,15 +100,35 @@ def _compare(
     return found
 
 
+class _NodeAttributes(TypedDict, total=False):
+    """Attributes of the nodes of trees: those of :func:`_read_forest`."""
+
+    nodes_falsenodeids: tuple[int, ...] | None
+    nodes_featureids: tuple[int, ...] | None
+    nodes_hitrates: tuple[float, ...] | None
+    nodes_hitrates_as_tensor: Array | None
+    nodes_missing_value_tracks_true: tuple[int, ...] | None
+    nodes_modes: tuple[str, ...] | None
+    nodes_nodeids: tuple[int, ...] | None
+    nodes_treeids: tuple[int, ...] | None
+    nodes_truenodeids: tuple[int, ...] | None
+    nodes_values: tuple[float, ...] | None
+    nodes_values_as_tensor: Array | None
+
+
 def _read_forest(
-    nodes_treeids: tuple[int, ...] | None,
-    nodes_nodeids: tuple[int, ...] | None,
-    nodes_modes: tuple[str, ...] | None,
-    nodes_featureids: tuple[int, ...] | None,
-    nodes_values: Array,
-    nodes_truenodeids: tuple[int, ...] | None,
-    nodes_falsenodeids: tuple[int, ...] | None,
-    nodes_missing_value_tracks_true: tuple[int, ...] | None,
+    *,
+    nodes_falsenodeids: tuple[int, ...] | None = None,
+    nodes_featureids: tuple[int, ...] | None = None,
+    nodes_hitrates: tuple[float, ...] | None = None,  # noqa: ARG001 - tells what is frequent
+    nodes_hitrates_as_tensor: Array | None = None,  # noqa: ARG001 - as above
+    nodes_missing_value_tracks_true: tuple[int, ...] | None = None,
+    nodes_modes: tuple[str, ...] | None = None,
+    nodes_nodeids: tuple[int, ...] | None = None,
+    nodes_treeids: tuple[int, ...] | None = None,
+    nodes_truenodeids: tuple[int, ...] | None = None,
+    nodes_values: tuple[float, ...] | None = None,
+    nodes_values_as_tensor: Array | None = None,
 ) -> tuple[_Forest, dict[tuple[int, int], int]]:
     """Return the nodes, and the number of each by its tree and its number there.
 
@@ -142,7 +162,7 @@ def _read_forest(
         np.array(list(firsts.values()), np.int64),
         modes,
         np.array(nodes_featureids or (), np.int64),
-        nodes_values,
+        _numbers(nodes_values_as_tensor, nodes_values),
         np.array(children, np.int64).reshape(-1, 2),
         np.array(nodes_missing_value_tracks_true or (0,) * len(modes), np.bool_),
         (),
@@ -239,35 +259,16 @@ def tree_ensemble_regressor(
     base_values: tuple[float, ...] | None = None,
     base_values_as_tensor: Array | None = None,
     n_targets: int | None = None,
-    nodes_falsenodeids: tuple[int, ...] | None = None,
-    nodes_featureids: tuple[int, ...] | None = None,
-    nodes_hitrates: tuple[float, ...] | None = None,  # noqa: ARG001 - tells what is frequent
-    nodes_hitrates_as_tensor: Array | None = None,  # noqa: ARG001 - as above
-    nodes_missing_value_tracks_true: tuple[int, ...] | None = None,
-    nodes_modes: tuple[str, ...] | None = None,
-    nodes_nodeids: tuple[int, ...] | None = None,
-    nodes_treeids: tuple[int, ...] | None = None,
-    nodes_truenodeids: tuple[int, ...] | None = None,
-    nodes_values: tuple[float, ...] | None = None,
-    nodes_values_as_tensor: Array | None = None,
     post_transform: str = "NONE",
     target_ids: tuple[int, ...] | None = None,
     target_nodeids: tuple[int, ...] | None = None,
     target_treeids: tuple[int, ...] | None = None,
     target_weights: tuple[float, ...] | None = None,
     target_weights_as_tensor: Array | None = None,
+    **nodes: Unpack[_NodeAttributes],
 ) -> Array:
     """Return what trees say of targets, (rows, targets)."""
-    forest, numbers = _read_forest(
-        nodes_treeids,
-        nodes_nodeids,
-        nodes_modes,
-        nodes_featureids,
-        _numbers(nodes_values_as_tensor, nodes_values),
-        nodes_truenodeids,
-        nodes_falsenodeids,
-        nodes_missing_value_tracks_true,
-    )
+    forest, numbers = _read_forest(**nodes)
     count = n_targets if n_targets is not None else max(target_ids or (0,)) + 1
     scores, _ = _sum_leaves(
         _find_leaves(_features(x), forest),
@@ -306,18 +307,8 @@ def tree_ensemble_classifier(
     class_weights_as_tensor: Array | None = None,
     classlabels_int64s: tuple[int, ...] | None = None,
     classlabels_strings: tuple[str, ...] | None = None,
-    nodes_falsenodeids: tuple[int, ...] | None = None,
-    nodes_featureids: tuple[int, ...] | None = None,
-    nodes_hitrates: tuple[float, ...] | None = None,  # noqa: ARG001 - tells what is frequent
-    nodes_hitrates_as_tensor: Array | None = None,  # noqa: ARG001 - as above
-    nodes_missing_value_tracks_true: tuple[int, ...] | None = None,
-    nodes_modes: tuple[str, ...] | None = None,
-    nodes_nodeids: tuple[int, ...] | None = None,
-    nodes_treeids: tuple[int, ...] | None = None,
-    nodes_truenodeids: tuple[int, ...] | None = None,
-    nodes_values: tuple[float, ...] | None = None,
-    nodes_values_as_tensor: Array | None = None,
     post_transform: str = "NONE",
+    **nodes: Unpack[_NodeAttributes],
 ) -> tuple[Array, Array]:
     """Return the label that trees say most of, and what they say of each, (rows, classes).
 
@@ -326,16 +317,7 @@ def tree_ensemble_classifier(
     first class then gets what is left, unless leaves name the second class themselves.
     """
     labels = read_labels(classlabels_strings, classlabels_int64s)
-    forest, numbers = _read_forest(
-        nodes_treeids,
-        nodes_nodeids,
-        nodes_modes,
-        nodes_featureids,
-        _numbers(nodes_values_as_tensor, nodes_values),
-        nodes_truenodeids,
-        nodes_falsenodeids,
-        nodes_missing_value_tracks_true,
-    )
+    forest, numbers = _read_forest(**nodes)
     weights = _numbers(class_weights_as_tensor, class_weights)
     single = len(labels) == 2 and len(set(class_ids or ())) == 1
     scores, said = _sum_leaves(

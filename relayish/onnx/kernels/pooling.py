@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,7 +12,13 @@ from relayish.errors import EvaluationError
 from relayish.numeric.pooling import combine_windows, count_elements
 from relayish.numeric.precision import compute_dtype, widen
 from relayish.onnx.kernels.registry import Array, kernel
-from relayish.onnx.kernels.spatial import Placed, check_spatial, place_windows
+from relayish.onnx.kernels.spatial import (
+    Placed,
+    PoolAttributes,
+    WindowAttributes,
+    check_spatial,
+    place_windows,
+)
 
 
 @kernel(
@@ -23,26 +29,13 @@ from relayish.onnx.kernels.spatial import Placed, check_spatial, place_windows
 def max_pool(
     x: Array,
     *,
-    kernel_shape: tuple[int, ...],
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
     storage_order: int = 0,
-    strides: tuple[int, ...] | None = None,
     num_outputs: int = 2,
+    **attributes: Unpack[PoolAttributes],
 ) -> Array | tuple[Array, Array]:
     """Return the greatest element of each window, and where it is in the input."""
     check_spatial("the input", x)
-    placed = place_windows(
-        x.shape[2:],
-        kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-    )
+    placed = place_windows(x.shape[2:], **attributes)
     if num_outputs < 2:
         return _pool(x, placed, np.maximum, lowest(x.dtype))
     return _find_greatest(x, placed, storage_order)
@@ -87,30 +80,14 @@ def _find_greatest(x: Array, placed: Placed, storage_order: int) -> tuple[Array,
     added={"count_include_pad": 7, "ceil_mode": 10, "dilations": 19},
 )
 def average_pool(
-    x: Array,
-    *,
-    kernel_shape: tuple[int, ...],
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    count_include_pad: int = 0,
-    dilations: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    x: Array, *, count_include_pad: int = 0, **attributes: Unpack[PoolAttributes]
 ) -> Array:
     """Return the mean of each window.
 
     Padding counts where ``count_include_pad`` says so; what a last window spans beyond it does not.
     """
     check_spatial("the input", x)
-    placed = place_windows(
-        x.shape[2:],
-        kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-    )
+    placed = place_windows(x.shape[2:], **attributes)
     total = _pool(widen(x), placed, np.add, 0)
     counted = [
         (0, before + size + after) if count_include_pad else (before, before + size)
@@ -120,45 +97,25 @@ def average_pool(
     return mean.astype(x.dtype, copy=False)
 
 
-@kernel("LpPool", since=(1,))
+@kernel("LpPool", since=(1,), added={"dilations": 2})
 def lp_pool_of_fractional_power(
     x: Array,
     *,
-    auto_pad: str = "NOTSET",
     kernel_shape: tuple[int, ...] | None = None,
     p: float = 2.0,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    **attributes: Unpack[WindowAttributes],
 ) -> Array:
     """Return the p-norm of each window."""
     if kernel_shape is None:
         raise EvaluationError("kernel_shape is not given; expected one number for each dimension")
-    return lp_pool(x, kernel_shape=kernel_shape, auto_pad=auto_pad, p=p, pads=pads, strides=strides)
+    return lp_pool(x, kernel_shape=kernel_shape, p=p, **attributes)
 
 
 @kernel("LpPool", since=(2, 11, 18, 22), added={"ceil_mode": 18, "dilations": 18})
-def lp_pool(
-    x: Array,
-    *,
-    kernel_shape: tuple[int, ...],
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: tuple[int, ...] | None = None,
-    p: float = 2,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Array:
+def lp_pool(x: Array, *, p: float = 2, **attributes: Unpack[PoolAttributes]) -> Array:
     """Return the p-norm of each window."""
     check_spatial("the input", x)
-    placed = place_windows(
-        x.shape[2:],
-        kernel_shape,
-        strides=strides,
-        dilations=dilations,
-        pads=pads,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-    )
+    placed = place_windows(x.shape[2:], **attributes)
     total = _pool(np.abs(widen(x)) ** p, placed, np.add, 0)
     norm: Array = total ** (1.0 / p)
     return norm.astype(x.dtype, copy=False)

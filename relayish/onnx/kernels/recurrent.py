@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -16,6 +16,18 @@ State = tuple[Array, ...]
 Step = Callable[[Array, State], State]
 
 
+class _LayerAttributes(TypedDict, total=False):
+    """Attributes that all recurrent layers have: those of :class:`_Layer`."""
+
+    activation_alpha: tuple[float, ...] | None
+    activation_beta: tuple[float, ...] | None
+    clip: float | None
+    direction: str
+    hidden_size: int | None
+    layout: int
+    output_sequence: int
+
+
 @kernel("RNN", since=(1, 7, 14, 22), added={"layout": 14}, removed={"output_sequence": 7})
 def rnn(
     x: Array,
@@ -25,26 +37,18 @@ def rnn(
     sequence_lens: Array | None = None,
     initial_h: Array | None = None,
     *,
-    activation_alpha: tuple[float, ...] | None = None,
-    activation_beta: tuple[float, ...] | None = None,
     activations: tuple[str, ...] = ("Tanh", "Tanh"),
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
-    layout: int = 0,
-    output_sequence: int = 0,  # noqa: ARG001 - the states of all steps are returned anyway
+    **attributes: Unpack[_LayerAttributes],
 ) -> tuple[Array, Array]:
     """Return states of all steps (steps, directions, batch, hidden), and the last.
 
     ``x`` is (steps, batch, input); where ``layout`` is 1, the batch comes first in all.
     """
-    layer = _Layer(x, w, r, b, sequence_lens, direction, hidden_size, layout, gates=1)
-    functions = find_activations(
-        activations, activation_alpha, activation_beta, ("Tanh",), layer.directions
-    )
+    layer = _Layer(x, w, r, b, sequence_lens, activations, gates=1, usual=("Tanh",), **attributes)
+    clip = layer.clip
 
     def step_of(index: int) -> Step:
-        (activate,) = functions[index]
+        (activate,) = layer.functions[index]
         recurrence, bias = layer.recurrence(index), layer.bias(index)
 
         def step(projected: Array, state: State) -> State:
@@ -70,25 +74,18 @@ def gru(
     sequence_lens: Array | None = None,
     initial_h: Array | None = None,
     *,
-    activation_alpha: tuple[float, ...] | None = None,
-    activation_beta: tuple[float, ...] | None = None,
     activations: tuple[str, ...] | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
-    layout: int = 0,
     linear_before_reset: int = 0,
-    output_sequence: int = 0,  # noqa: ARG001 - the states of all steps are returned anyway
+    **attributes: Unpack[_LayerAttributes],
 ) -> tuple[Array, Array]:
     """Return states of all steps (steps, directions, batch, hidden), and the last."""
-    layer = _Layer(x, w, r, b, sequence_lens, direction, hidden_size, layout, gates=3)
-    functions = find_activations(
-        activations, activation_alpha, activation_beta, ("Sigmoid", "Tanh"), layer.directions
+    layer = _Layer(
+        x, w, r, b, sequence_lens, activations, gates=3, usual=("Sigmoid", "Tanh"), **attributes
     )
-    size = layer.hidden
+    clip, size = layer.clip, layer.hidden
 
     def step_of(index: int) -> Step:
-        sigma, tanh = functions[index]
+        sigma, tanh = layer.functions[index]
         recurrence, bias = layer.recurrence(index), layer.bias(index)
         gates, candidate = recurrence[:, : 2 * size], recurrence[:, 2 * size :]
         gates_bias, candidate_bias = bias[1, : 2 * size], bias[1, 2 * size :]
@@ -121,27 +118,24 @@ def lstm(
     initial_c: Array | None = None,
     p: Array | None = None,
     *,
-    activation_alpha: tuple[float, ...] | None = None,
-    activation_beta: tuple[float, ...] | None = None,
     activations: tuple[str, ...] | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
     input_forget: int = 0,
-    layout: int = 0,
-    output_sequence: int = 0,  # noqa: ARG001 - the states of all steps are returned anyway
+    **attributes: Unpack[_LayerAttributes],
 ) -> tuple[Array, Array, Array]:
     """Return states of all steps (steps, directions, batch, hidden), the last, and the last cell.
 
     ``p`` (directions, 3 * hidden) are the weights of the peepholes: input, output, forget.
     """
-    layer = _Layer(x, w, r, b, sequence_lens, direction, hidden_size, layout, gates=4)
-    functions = find_activations(
+    layer = _Layer(
+        x,
+        w,
+        r,
+        b,
+        sequence_lens,
         activations,
-        activation_alpha,
-        activation_beta,
-        ("Sigmoid", "Tanh", "Tanh"),
-        layer.directions,
+        gates=4,
+        usual=("Sigmoid", "Tanh", "Tanh"),
+        **attributes,
     )
     if p is not None:
         _check_shape("P", p, (layer.directions, 3 * layer.hidden))
@@ -150,11 +144,11 @@ def lstm(
         bias = layer.bias(index)
         peepholes = None if p is None else np.split(widen(p[index]), 3)
         return _lstm_step(
-            functions[index],
+            layer.functions[index],
             layer.recurrence(index),
             bias[1],
             peepholes,
-            clip,
+            layer.clip,
             input_forget,
         )
 
@@ -216,11 +210,17 @@ class _Layer:
         r: Array,
         b: Array | None,
         sequence_lens: Array | None,
-        direction: str,
-        hidden_size: int | None,
-        layout: int,
+        activations: tuple[str, ...] | None,
         *,
         gates: int,
+        usual: tuple[str, ...],
+        activation_alpha: tuple[float, ...] | None = None,
+        activation_beta: tuple[float, ...] | None = None,
+        clip: float | None = None,
+        direction: str = "forward",
+        hidden_size: int | None = None,
+        layout: int = 0,
+        output_sequence: int = 0,  # noqa: ARG002 - the states of all steps are returned anyway
     ) -> None:
         known = {"forward": 1, "foward": 1, "reverse": 1, "bidirectional": 2}
         if direction not in known:
@@ -246,6 +246,10 @@ class _Layer:
         self._b = (zeros if b is None else widen(b)).reshape(self.directions, 2, width)
         self._reverse = [direction == "reverse", True][: self.directions]
         self._lengths = self._check_lengths(sequence_lens)
+        self.clip = clip
+        self.functions = find_activations(
+            activations, activation_alpha, activation_beta, usual, self.directions
+        )
 
     def _check_lengths(self, lengths: Array | None) -> Array | None:
         steps, batch = self._x.shape[:2]

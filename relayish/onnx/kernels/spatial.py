@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Required, TypedDict
 
 from relayish.errors import EvaluationError
 from relayish.numeric.windows import Sides, Windows, extend
 from relayish.onnx.kernels.registry import Array
+
+
+class SteppedAttributes(TypedDict, total=False):
+    """Attributes of windows with steps: those of :func:`place_windows`."""
+
+    strides: tuple[int, ...] | None
+    dilations: tuple[int, ...] | None
+    pads: tuple[int, ...] | None
+
+
+class WindowAttributes(SteppedAttributes, total=False):
+    """Attributes of windows whose padding may be found: those of :func:`place_windows`."""
+
+    auto_pad: str
+
+
+class PoolAttributes(WindowAttributes, total=False):
+    """Attributes of windows of pools: those of :func:`place_windows`."""
+
+    kernel_shape: Required[tuple[int, ...]]
+    ceil_mode: int
 
 
 class Placed(NamedTuple):
@@ -36,7 +57,7 @@ class Placed(NamedTuple):
 
 def place_windows(
     sizes: tuple[int, ...],
-    kernel: tuple[int, ...],
+    kernel_shape: tuple[int, ...],
     *,
     strides: tuple[int, ...] | None = None,
     dilations: tuple[int, ...] | None = None,
@@ -48,7 +69,7 @@ def place_windows(
 
     Args:
         sizes: Sizes of the spatial dimensions of the input.
-        kernel: Elements of a window, for each of these.
+        kernel_shape: Elements of a window, for each of these.
         strides: Steps between windows; 1 without.
         dilations: Steps between elements of a window; 1 without.
         pads: Begins of all dimensions, then ends; 0 without.
@@ -61,16 +82,16 @@ def place_windows(
     rank = len(sizes)
     strides = check_rank("strides", strides or (1,) * rank, rank)
     dilations = check_rank("dilations", dilations or (1,) * rank, rank)
-    check_rank("kernel_shape", kernel, rank)
+    check_rank("kernel_shape", kernel_shape, rank)
     if min((*strides, *dilations), default=1) < 1:
         raise EvaluationError(
             f"strides {strides} and dilations {dilations} are given; expected numbers above 0"
         )
-    extents = tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True))
+    extents = tuple((k - 1) * d + 1 for k, d in zip(kernel_shape, dilations, strict=True))
     if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         outputs = tuple(-(-size // step) for size, step in zip(sizes, strides, strict=True))
         begins, ends = _pad_to(sizes, outputs, strides, extents, auto_pad)
-        return _placed(kernel, strides, dilations, outputs, begins, ends)
+        return _placed(kernel_shape, strides, dilations, outputs, begins, ends)
     if auto_pad not in ("NOTSET", "VALID", ""):
         raise EvaluationError(
             f"auto_pad is {auto_pad!r}; expected NOTSET, VALID, SAME_UPPER or SAME_LOWER"
@@ -85,12 +106,12 @@ def place_windows(
             sizes, begins, ends, extents, strides, strict=True
         )
     )
-    if min(found, default=0) < 0 or min(kernel, default=1) < 1:
+    if min(found, default=0) < 0 or min(kernel_shape, default=1) < 1:
         raise EvaluationError(
-            f"windows of {kernel}, dilated by {dilations}, do not fit into sizes {sizes} padded by "
-            f"{pads}; expected at least as many elements as a window spans"
+            f"windows of {kernel_shape}, dilated by {dilations}, do not fit into sizes {sizes} "
+            f"padded by {pads}; expected at least as many elements as a window spans"
         )
-    return _placed(kernel, strides, dilations, found, begins, ends)
+    return _placed(kernel_shape, strides, dilations, found, begins, ends)
 
 
 def _placed(

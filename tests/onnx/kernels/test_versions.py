@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import inspect
+from typing import get_args, get_type_hints
 
 import pytest
 
 from relayish.onnx.kernels import absent_parameters, find_kernel, kernels
+from relayish.onnx.kernels.convolution import ConvAttributes, place_kernel
+from relayish.onnx.kernels.ml_trees import _NodeAttributes, _read_forest
+from relayish.onnx.kernels.recurrent import _Layer, _LayerAttributes
+from relayish.onnx.kernels.spatial import (
+    PoolAttributes,
+    SteppedAttributes,
+    WindowAttributes,
+    place_windows,
+)
 from tests.support.each import each
 
 onnx = pytest.importorskip("onnx")
@@ -36,6 +46,30 @@ WITHOUT_KERNEL = {
 Formal = onnx.defs.OpSchema.FormalParameterOption
 Kind = inspect.Parameter
 
+TAKEN_BY = {
+    ConvAttributes: place_kernel,
+    PoolAttributes: place_windows,
+    SteppedAttributes: place_windows,
+    WindowAttributes: place_windows,
+    _LayerAttributes: _Layer.__init__,
+    _NodeAttributes: _read_forest,
+}
+"""Who takes attributes that kernels share, and says their defaults."""
+
+
+def parameters_of(function):
+    """Return the parameters by name; shared attributes are such as whoever takes them has them."""
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is not Kind.VAR_KEYWORD:
+            found[name] = parameter
+            continue
+        (shared,) = get_args(get_type_hints(function)[name])
+        taken = parameters_of(TAKEN_BY[shared])
+        for keyword in shared.__annotations__:
+            found[keyword] = taken[keyword].replace(kind=Kind.KEYWORD_ONLY)
+    return found
+
 
 def attribute_default(attribute):
     value = attribute.default_value
@@ -52,11 +86,11 @@ def test_keywords_are_the_attributes_of_the_schema(key):
     schema, found = SCHEMAS[key], find_kernel(*key)
     keywords = {
         name: parameter
-        for name, parameter in inspect.signature(found).parameters.items()
+        for name, parameter in parameters_of(found).items()
         if parameter.kind is Kind.KEYWORD_ONLY and name not in GIVEN_BY_CALLER
     }
     absent = absent_parameters(*key)
-    assert absent <= inspect.signature(found).parameters.keys()
+    assert absent <= parameters_of(found).keys()
     assert keywords.keys() - absent == schema.attributes.keys() - NEVER_GIVEN - GIVEN_BY_CALLER
     for name in keywords.keys() - absent:
         default, attribute = keywords[name].default, schema.attributes[name]
@@ -76,7 +110,7 @@ def test_positions_are_the_inputs_of_the_schema(key):
     schema, found = SCHEMAS[key], find_kernel(*key)
     positions = [
         parameter
-        for parameter in inspect.signature(found).parameters.values()
+        for parameter in parameters_of(found).values()
         if parameter.kind is not Kind.KEYWORD_ONLY and parameter.name not in absent_parameters(*key)
     ]
     variadic = [one for one in schema.inputs if one.option == Formal.Variadic]
