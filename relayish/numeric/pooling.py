@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.numeric.precision import Array
 from relayish.numeric.windows import Windows
 
@@ -37,6 +38,40 @@ def combine_windows(data: Array, windows: Windows, combine: Callable[..., Any]) 
             combine(whole, line.view_tap(result, (tap,)), out=whole)
         result = whole
     return result
+
+
+def find_greatest(data: Array, places: Array, windows: Windows) -> tuple[Array, Array]:
+    """Return the greatest element of each window, and its place.
+
+    It is the first of several; what is no number is greater than all numbers.
+
+    Args:
+        data: Padded already.
+        places: Of the elements, as they broadcast with ``data``; one without a place, which is
+            -1, is taken where no element of the window has one.
+        windows: Over some of the axes.
+
+    Returns:
+        New arrays.
+
+    Raises:
+        EvaluationError: If windows have no elements.
+    """
+    taps = list(windows.taps())
+    if not taps:
+        raise EvaluationError("windows have no elements; expected a kernel_shape above 0")
+    odd = data.dtype.kind == "f" and bool(np.isnan(data).any())
+    greatest = windows.view_tap(data, taps[0]).copy()
+    found: Array = np.broadcast_to(windows.view_tap(places, taps[0]), greatest.shape).copy()
+    for tap in taps[1:]:
+        part, at = windows.view_tap(data, tap), windows.view_tap(places, tap)
+        better = part > greatest
+        if odd:
+            better |= np.isnan(part) & ~np.isnan(greatest)
+        better = (better | (found < 0)) & (at >= 0)
+        np.copyto(greatest, part, where=better)
+        np.copyto(found, at, where=better)
+    return greatest, found
 
 
 def count_elements(windows: Windows, rank: int, inside: Sequence[tuple[int, int]]) -> Array:

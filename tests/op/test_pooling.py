@@ -331,6 +331,15 @@ def test_gradient_without_dilation_has_none():
         assert_same(found, evaluated(name, grad, data, **options))
 
 
+@reference("formula", "nn.max_pool2d_grad")
+def test_gradient_goes_to_what_is_no_number():
+    data = np.array([[[[1, np.nan, 3, np.nan], [np.nan, 2, 5, 4]]]], np.float32)
+    grad = np.array([[[[10, 20]]]], np.float32)
+    options = {"pool_size": (2, 2), "strides": (2, 2)}
+    found = evaluated("nn.max_pool2d_grad", grad, data, **options)
+    assert found.tolist() == [[[[0, 10, 0, 20], [0, 0, 0, 0]]]]
+
+
 def test_mean_of_the_least_integers_is_the_least_divided():
     least = np.full((1, 1, 2, 1), np.iinfo(np.int64).min // 2)
     found = evaluated("nn.avg_pool2d", least, pool_size=(2, 1))

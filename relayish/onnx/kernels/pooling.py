@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.numeric.pooling import combine_windows, count_elements
+from relayish.numeric.pooling import combine_windows, count_elements, find_greatest
 from relayish.numeric.precision import compute_dtype, widen
 from relayish.onnx.kernels.registry import Array, kernel
 from relayish.onnx.kernels.spatial import (
@@ -55,22 +55,9 @@ def _find_greatest(x: Array, placed: Placed, storage_order: int) -> tuple[Array,
         start=np.zeros(sizes, np.int64),
     )
     whole = (np.arange(prod(x.shape[:2])) * prod(sizes)).reshape(*x.shape[:2], *(1,) * len(sizes))
-    windows = placed.windows
-    padded = placed.pad(x, lowest(x.dtype))
-    padded_places = placed.pad(places[None, None], -1)
-    greatest: Array | None = None
-    found = np.full((*x.shape[:2], *windows.counts), -1, np.int64)
-    for tap in windows.taps():
-        part, at = windows.view_tap(padded, tap), windows.view_tap(padded_places, tap)
-        if greatest is None:
-            greatest, found = part.copy(), np.broadcast_to(at, part.shape).copy()
-            continue
-        better = ((part > greatest) | (np.isnan(part) & ~np.isnan(greatest))) & (at >= 0)
-        better |= (found < 0) & (at >= 0)
-        np.copyto(greatest, part, where=better)
-        np.copyto(found, np.broadcast_to(at, part.shape), where=better)
-    if greatest is None:
-        raise EvaluationError("windows have no elements; expected a kernel_shape above 0")
+    greatest, found = find_greatest(
+        placed.pad(x, lowest(x.dtype)), placed.pad(places[None, None], -1), placed.windows
+    )
     return greatest, np.where(found < 0, found, found + whole)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
+from relayish.numeric.pooling import find_greatest
 from relayish.numeric.precision import round_to, unpack, widen
 from relayish.numeric.windows import extend
 from relayish.op.declaration.properties import OpPattern
@@ -24,19 +27,14 @@ def _max_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
     """Return the gradient of the result where it came from: the first of the largest elements."""
     attrs = with_dilation(attrs)
     padded, windows = pad_windows(attrs, unpack(data), get_lowest(data))
-    taps = list(windows.taps())
-    best = windows.view_tap(padded, taps[0]).copy()
-    chosen: Array = np.zeros(best.shape, np.int64)
-    for number, tap in enumerate(taps):
-        seen = windows.view_tap(padded, tap)
-        larger = seen > best
-        np.copyto(best, seen, where=larger)
-        chosen[larger] = number
+    sizes = [size if axis in windows.axes else 1 for axis, size in enumerate(padded.shape)]
+    places = np.arange(prod(sizes)).reshape(sizes)
+    _, chosen = find_greatest(padded, places, windows)
     given = widen(grad)
     result: Array = np.zeros(padded.shape, given.dtype)
-    for number, tap in enumerate(taps):
+    for tap in windows.taps():
         there = windows.view_tap(result, tap)
-        there += np.where(chosen == number, given, given.dtype.type(0))
+        there += np.where(chosen == windows.view_tap(places, tap), given, given.dtype.type(0))
     return round_to(_cut(attrs, result, windows.axes, data), data.dtype)
 
 
