@@ -84,11 +84,6 @@ def axes_of(graph: Rewriter, call: Call, place: int = 1) -> tuple[int, ...] | No
     return () if given is None else integers_of(graph, given)
 
 
-def normalise_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Return axes counted from the front."""
-    return tuple([axis + rank if axis < 0 else axis for axis in axes])
-
-
 def reshape_target(before: Shape | None, after: Shape | None) -> tuple[int, ...] | None:
     """Return what ``Reshape`` has to be told to make ``after`` of ``before``.
 

@@ -11,6 +11,7 @@ from relayish.errors import PassError
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.values.dtype import numpy_dtype
+from relayish.numeric import axes
 from relayish.op.builders.call import relay_call
 from relayish.op.types.affine_type import TensorAffineType
 from relayish.passes.relay.quantisation.affine_types import AffineTypes
@@ -120,7 +121,4 @@ def normalise_axis(axis: int, shape: Sequence[object]) -> int:
     Raises:
         PassError: If there is no such axis.
     """
-    rank = len(shape)
-    if not -rank <= axis < rank:
-        raise PassError(f"a tensor of {rank} axes has no axis {axis}")
-    return axis + rank if axis < 0 else axis
+    return axes.normalise_axis(axis, len(shape), PassError)
