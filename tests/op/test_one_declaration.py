@@ -15,6 +15,9 @@ from relayish.ir.relay.type import TensorType
 from relayish.op import MixedPrecision, OpPattern, properties, register_op
 from relayish.op.declaration.properties import ResultMemory
 from relayish.op.declaration.record import TABLES
+from relayish.op.nn.convolution_attrs import ConvAttrs
+from relayish.op.tensor.casting import CastAttrs
+from relayish.op.tensor.indexing import TakeAttrs
 from relayish.op.types.result_size import bound_result
 from relayish.op.types.type_rules import tensor
 from relayish.passes.relay.fold.fold_constant import fold_constant
@@ -169,3 +172,28 @@ def test_signature_that_misses_the_arguments_is_refused_by_the_builder(signature
         register_op("example.missed", arguments=("data",), signature=signature)
         with pytest.raises(DeclarationError, match=f"the signature of example.missed .*{message}"):
             relay.example.missed(TWO)
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [
+        (CastAttrs, CastAttrs),
+        ("CastAttrs", CastAttrs),
+        ("elsewhere.CastAttrs", None),
+        (Attrs, None),
+        (ConvAttrs, None),  # which is no class of one operator's
+        (object, None),
+        (None, None),
+    ],
+)
+@pytest.mark.parametrize("told", ["rule", "relation", "evaluate"])
+def test_attributes_are_what_functions_of_them_say(told, hint, expected):
+    takes = "types, reporter" if told == "relation" else "data"
+    scope = {"CastAttrs": CastAttrs}
+    exec(f"def function(attrs, {takes}): ...", scope)
+    scope["function"].__annotations__ = {} if hint is None else {"attrs": hint, "return": CastAttrs}
+    op = register_op("tests.said", arguments=("data",), **{told: scope["function"]})
+    assert properties.attrs_type.get(op) is expected
+    told_too = {told: scope["function"], "attrs_type": TakeAttrs}
+    op = register_op("tests.told", arguments=("data",), **told_too)
+    assert properties.attrs_type.get(op) is TakeAttrs

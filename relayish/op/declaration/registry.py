@@ -34,7 +34,7 @@ from relayish.op.declaration.names import check_name, checked_arguments, domain_
 from relayish.op.declaration.op_table import ALL_TABLES
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
 from relayish.op.declaration.references import Declared, check_argument_types, check_references
-from relayish.op.declaration.signature import find_arguments
+from relayish.op.declaration.signature import find_arguments, find_attrs_type
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
@@ -74,7 +74,8 @@ def register_op(
             the arguments and then the attributes as their class has them: ``"data, units=None"``.
         domain: The domain it belongs to, by default Relay's; others may use the same name.
         variadic: Whether the last of the arguments stands for any number of them.
-        **told: What there is to tell of it.
+        **told: What there is to tell of it. The class of the attributes may be left out where the
+            first parameter of the rule, the relation or the evaluation is annotated with it.
 
     Raises:
         DuplicateNameError: If somebody else declared an operator of that name in the domain, or
@@ -85,6 +86,8 @@ def register_op(
             function does not take what it is called with.
         UnknownNameError: If there is no such domain.
     """
+    functions = told.get("rule"), told.get("relation"), told.get("evaluate")
+    told.setdefault("attrs_type", find_attrs_type(*functions))
     given = dict(told)
     for misspelt in [each for each in given if each not in TABLES]:
         meant = _RENAMED.get(misspelt)

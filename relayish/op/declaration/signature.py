@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Final, NamedTuple
 
 from relayish.errors import DeclarationError
@@ -70,6 +71,22 @@ def find_arguments(op: str, signature: str, attrs_type: type[Attrs] | None) -> t
             found.append(parameter[1])
         place = parameter.end()
     return tuple(found)
+
+
+def find_attrs_type(*functions: object) -> type[Attrs] | None:
+    """Return the class of attributes that the first parameter of a function is annotated with.
+
+    Args:
+        *functions: What takes attributes first, or ``None``; the first that says a class counts.
+    """
+    for function in functions:
+        if not isinstance(function, FunctionType) or not function.__code__.co_argcount:
+            continue
+        hint = function.__annotations__.get(function.__code__.co_varnames[0])
+        found = function.__globals__.get(hint) if isinstance(hint, str) else hint
+        if isinstance(found, type) and issubclass(found, Attrs):
+            return found if "field_names" in vars(found) and found is not Attrs else None
+    return None
 
 
 _PARAMETER: Final = re.compile(

@@ -194,7 +194,6 @@ for _name, _summary, _evaluate in (
         _name,
         arguments=("shape",),
         description=f"{_summary}\nshape (k,) of integers -> (?, ..., ?)",
-        attrs_type=InitOpAttrs,
         rule=dynamic_init_type,
         evaluate=_evaluate,
         result_size=bound_by_last_input,
@@ -208,7 +207,6 @@ _declare(
     Fill a tensor of a shape known when the program runs with a number.
     fill_value (); shape (k,) of integers -> (?, ..., ?)
     """,
-    attrs_type=InitOpAttrs,
     rule=dynamic_full_type,
     evaluate=_full,
     result_size=bound_by_last_input,
@@ -223,7 +221,6 @@ _declare(
     Give a tensor a shape known when the program runs.
     data (...); newshape (k,) of integers -> (?, ..., ?)
     """,
-    attrs_type=ReshapeAttrs,
     rule=dynamic_reshape_type,
     evaluate=_reshape,
     result_size=bound_by_inputs,
@@ -251,7 +248,6 @@ _declare(
     Insert axes of size 1 at a place known when the program runs.
     data (...); axis () or (1,) of integers -> (..., 1, ...)
     """,
-    attrs_type=DynExpandDimsAttrs,
     attrs_in_metadata=True,
     rule=dynamic_expand_dims_type,
     evaluate=_expand_dims,
@@ -294,7 +290,6 @@ _declare(
     data (..., n, ...); k () or (1,) of integers -> a tuple of values (..., ?, ...) and indices,
         or one of them
     """,
-    attrs_type=TopkAttrs,
     rule=dynamic_topk_type,
     evaluate=_topk,
     result_size=bound_by_inputs,
@@ -307,7 +302,6 @@ _declare(
     Put one value where the class is, of a number of classes known when the program runs.
     indices (...) of integers; on_value (); off_value (); depth () -> (..., ?, ...)
     """,
-    attrs_type=OneHotAttrs,
     rule=dynamic_one_hot_type,
     evaluate=_one_hot,
     result_size=bound_one_hot,
@@ -320,7 +314,6 @@ _declare(
     Add as many elements at the sides of a tensor as is known when the program runs.
     data (d0, ..., dk); pad_width (k + 1, 2) of integers; pad_val () -> (?, ..., ?)
     """,
-    attrs_type=PadAttrs,
     rule=dynamic_pad_type,
     evaluate=_pad,
     result_size=bound_pad,
@@ -346,7 +339,6 @@ _declare(
     data (n, c, h, w), axes as layout; size (2,) of integers; roi (4,) float32 -> (n, c, ?, ?)
     """,
     static_form=StaticForm("image.resize2d", defaults={"roi": [0.0, 0.0, 0.0, 0.0]}),
-    attrs_type=Resize2DAttrs,
     rule=dynamic_resize_type,
     evaluate=_resize,
     result_size=bound_resize,
@@ -359,7 +351,6 @@ _declare(
     Enlarge images by factors known when the program runs; halves are rounded to even sizes.
     data (n, c, h, w); scale_h (); scale_w () -> (n, c, ?, ?)
     """,
-    attrs_type=UpSamplingAttrs,
     rule=dynamic_upsampling_type,
     evaluate=_upsampling,
     result_size=bound_scaling("HW"),
@@ -372,7 +363,6 @@ _declare(
     Enlarge volumes by factors known when the program runs; halves are rounded to even sizes.
     data (n, c, d, h, w); scale_d (); scale_h (); scale_w () -> (n, c, ?, ?, ?)
     """,
-    attrs_type=UpSampling3DAttrs,
     rule=dynamic_upsampling_type,
     evaluate=_upsampling3d,
     result_size=bound_scaling("DHW"),
@@ -386,7 +376,6 @@ _declare(
     data (...); begin (k,) of integers; end (k,); strides (k,) -> (?, ..., ?)
     """,
     static_form=StaticForm("strided_slice", defaults={"strides": [1]}, lost=("axes",)),
-    attrs_type=StridedSliceAttrs,
     rule=dynamic_strided_slice_type,
     evaluate=_strided_slice,
     result_size=bound_by_inputs,

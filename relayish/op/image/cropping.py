@@ -83,7 +83,6 @@ register_op(
     data (n, c, h, w), axes as layout; boxes (m, 4) as y1, x1, y2, x2 from 0 to 1; box_indices
         (m,) of integers -> (m, c, *crop_size)
     """,
-    attrs_type=CropAndResizeAttrs,
     rule=_crop_and_resize_type,
     evaluate=_crop_and_resize,
     pattern=OpPattern.INJECTIVE,

@@ -81,7 +81,6 @@ register_op(
     Take the largest sum of image and kernel in each window.
     data (n, c, h, w); weight (c, kh, kw) -> (n, c, h', w')
     """,
-    attrs_type=Dilation2DAttrs,
     rule=_dilation2d_type,
     evaluate=_dilation2d,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -111,7 +111,6 @@ register_op(
     Make the grid of an affine map.
     data (n, 2, 3), the maps -> (n, 2, *target_shape)
     """,
-    attrs_type=AffineGridAttrs,
     rule=_affine_grid_type,
     evaluate=_affine_grid,
     pattern=OpPattern.INJECTIVE,
@@ -124,7 +123,6 @@ register_op(
     data (n, c, h, w) or with depth; grid (n, 2, h', w') from -1 to 1, or 3 with depth -> (n, c,
         h', w')
     """,
-    attrs_type=GridSampleAttrs,
     rule=_grid_sample_type,
     evaluate=_grid_sample,
     pattern=OpPattern.INJECTIVE,

@@ -130,7 +130,6 @@ def _declare_softmax(
         name,
         arguments=("data",),
         description=f"{summary}\ndata (...) -> (...)",
-        attrs_type=SoftmaxAttrs,
         rule=_softmax_type,
         evaluate=evaluate,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -160,7 +159,6 @@ register_op(
     Scale negative elements down.
     data (...); alpha the factor of negative elements -> (...)
     """,
-    attrs_type=LeakyReluAttrs,
     rule=identity,
     evaluate=_leaky_relu,
     pattern=OpPattern.ELEMWISE,
@@ -174,7 +172,6 @@ register_op(
     Scale negative elements by a factor for each channel.
     data (..., c, ...); alpha (c,) -> (..., c, ...)
     """,
-    attrs_type=PReluAttrs,
     relation=_prelu_relation,
     evaluate=_prelu,
     pattern=OpPattern.BROADCAST,
@@ -206,7 +203,6 @@ register_op(
     Drop elements while training; what is left is scaled.
     data (...) -> (...)
     """,
-    attrs_type=DropoutAttrs,
     rule=_dropout_type,
     evaluate=_dropout,
     outputs=2,

@@ -152,7 +152,6 @@ register_op(
     Pack bits of integers into wider ones.
     data (...) of integers -> (..., bits, ...), shorter along pack_axis
     """,
-    attrs_type=BitPackAttrs,
     rule=_bitpack_type,
     evaluate=_bitpack,
     pattern=OpPattern.INJECTIVE,
@@ -167,7 +166,6 @@ register_op(
     Multiply vectors and a matrix of integers of few bits, a bit at a time.
     data (n, k) of integers; weight (units, k), or packed -> (n, units)
     """,
-    attrs_type=BinaryDenseAttrs,
     relation=_bitserial_dense_relation,
     evaluate=_bitserial_dense,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -177,7 +177,6 @@ register_op(
     Move blocks of pixels into channels.
     data (n, c, h * b, w * b) -> (n, c * b * b, h, w)
     """,
-    attrs_type=SubPixelAttrs,
     rule=_space_to_depth_type,
     evaluate=_space_to_depth,
     pattern=OpPattern.INJECTIVE,
@@ -190,7 +189,6 @@ register_op(
     Move channels into blocks of pixels.
     data (n, c * b * b, h, w); mode DCR or CRD, which axis comes first -> (n, c, h * b, w * b)
     """,
-    attrs_type=SubPixelAttrs,
     rule=_depth_to_space_type,
     evaluate=_depth_to_space,
     pattern=OpPattern.INJECTIVE,
@@ -204,7 +202,6 @@ register_op(
     Move blocks of spatial elements into the batch.
     data (n, s0, ..., sk, ...) -> (n * blocks, s0 / b0, ..., sk / bk, ...)
     """,
-    attrs_type=SpaceToBatchNDAttrs,
     rule=_space_to_batch_nd_type,
     evaluate=_space_to_batch_nd,
     pattern=OpPattern.INJECTIVE,
@@ -216,7 +213,6 @@ register_op(
     Move elements of the batch into blocks of spatial elements.
     data (n * blocks, s0, ..., sk, ...) -> (n, s0 * b0, ..., sk * bk, ...)
     """,
-    attrs_type=BatchToSpaceNDAttrs,
     rule=_batch_to_space_nd_type,
     evaluate=_batch_to_space_nd,
     pattern=OpPattern.INJECTIVE,

@@ -227,7 +227,6 @@ register_op(
     Convolve integers of few bits, a bit at a time.
     data (n, c, h, w) of integers; weight (o, c, kh, kw), or packed -> (n, o, h', w')
     """,
-    attrs_type=BinaryConv2DAttrs,
     rule=bitserial_convolution_type,
     evaluate=_bitserial_convolution,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -85,7 +85,6 @@ register_op(
     Bring a weight into the form the convolution by matrix products takes.
     weights (kh, kw, c, o) -> (o / tile_N, k / tile_K, tile_N, tile_K), both rounded up
     """,
-    attrs_type=ConvGemmWeightTransformAttrs,
     rule=_gemm_weight_transform_type,
     evaluate=_gemm_weight_transform,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -97,7 +96,6 @@ register_op(
     Convolve by a matrix product, the weight transformed before.
     data (n, h, w, c); weight as the transform gives it -> (n, h', w', o)
     """,
-    attrs_type=Conv2DAttrs,
     relation=packed_convolution_relation,
     evaluate=_gemm_convolution,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -145,7 +145,6 @@ register_op(
     Take the gradient of nn.conv2d with respect to the weight.
     grad (n, o, h', w'); data (n, c, h, w) -> (o, c / groups, kh, kw)
     """,
-    attrs_type=Conv2DAttrs,
     rule=weight_gradient_type,
     evaluate=_weight_gradient,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -109,7 +109,6 @@ register_op(
     Compare windows of two images that are moved against each other.
     data1 (n, c, h, w); data2 (n, c, h, w) -> (n, displacements ** 2, h', w')
     """,
-    attrs_type=CorrelationAttrs,
     rule=_correlation_type,
     evaluate=_correlation,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

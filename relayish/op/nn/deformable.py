@@ -57,7 +57,6 @@ register_op(
     data (n, c, h, w); offset (n, 2 * kh * kw * deformable_groups, h', w'); weight (o, c /
         groups, kh, kw) -> (n, o, h', w')
     """,
-    attrs_type=DeformableConv2DAttrs,
     relation=deformable_convolution_relation,
     evaluate=_deformable_convolution,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

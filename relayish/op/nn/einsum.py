@@ -123,7 +123,6 @@ register_op(
     Sum products as numpy.einsum does.
     data a tuple of tensors -> what the equation says
     """,
-    attrs_type=EinsumAttrs,
     rule=_einsum_type,
     evaluate=_einsum,
     pattern=OpPattern.INJECTIVE,

@@ -126,7 +126,6 @@ register_op(
     predictions (n, c, ...); targets (n, ...) of integers; weights (c,) -> () or, with reduction
         none, (n, ...)
     """,
-    attrs_type=NLLLossAttrs,
     rule=_nll_loss_type,
     evaluate=_nll_loss,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -221,7 +221,6 @@ register_op(
         result (..., c, ...), the new mean (c,), the new variance (c,)
     The call can be indexed and iterated: ``normalised, mean, var = nn.batch_norm(...)``.
     """,
-    attrs_type=BatchNormAttrs,
     relation=_batch_norm_relation,
     evaluate=_batch_norm,
     outputs=3,
@@ -239,7 +238,6 @@ register_op(
     Normalise each channel of each image.
     data (n, ..., c, ...); gamma (c,); beta (c,) -> (n, ..., c, ...)
     """,
-    attrs_type=InstanceNormAttrs,
     relation=_norm_relation,
     evaluate=_instance_norm,
     infer_layout=of_axis(fixed=0),
@@ -251,7 +249,6 @@ register_op(
     Normalise along one axis.
     data (..., c, ...); gamma (c,); beta (c,) -> (..., c, ...)
     """,
-    attrs_type=LayerNormAttrs,
     relation=_norm_relation,
     evaluate=_layer_norm,
     mixed_precision=MixedPrecision.NEVER,
@@ -264,7 +261,6 @@ register_op(
     Normalise groups of channels.
     data (n, ..., c, ...); gamma (c,); beta (c,) -> (n, ..., c, ...)
     """,
-    attrs_type=GroupNormAttrs,
     relation=_norm_relation,
     evaluate=_group_norm,
     infer_layout=of_axis(fixed=0),
@@ -276,7 +272,6 @@ register_op(
     Normalise by the squares of neighbouring channels.
     data (n, c, h, w) -> (n, c, h, w)
     """,
-    attrs_type=LRNAttrs,
     rule=identity,
     evaluate=_lrn,
     infer_layout=of_axis(),
@@ -288,7 +283,6 @@ register_op(
     Divide by the root of the sum of squares along axes.
     data (...) -> (...)
     """,
-    attrs_type=L2NormalizeAttrs,
     rule=identity,
     evaluate=_l2_normalize,
     mixed_precision=MixedPrecision.NEVER,

@@ -158,7 +158,6 @@ register_op(
     Take the largest element of each channel.
     data (n, c, h, w), axes as layout -> (n, c, 1, 1)
     """,
-    attrs_type=GlobalPool2DAttrs,
     rule=global_pool_type,
     evaluate=_global_max_pool,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -172,7 +171,6 @@ register_op(
     Take the mean of each channel.
     data (n, c, h, w), axes as layout -> (n, c, 1, 1)
     """,
-    attrs_type=GlobalPool2DAttrs,
     rule=global_pool_type,
     evaluate=_global_avg_pool,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -68,7 +68,6 @@ register_op(
     Take the gradient of nn.max_pool2d.
     out_grad (n, c, h', w'); data (n, c, h, w) -> (n, c, h, w)
     """,
-    attrs_type=MaxPool2DAttrs,
     rule=pool_gradient_type,
     evaluate=_max_pool_gradient,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -80,7 +79,6 @@ register_op(
     Take the gradient of nn.avg_pool2d.
     out_grad (n, c, h', w'); data (n, c, h, w) -> (n, c, h, w)
     """,
-    attrs_type=MaxPool2DAttrs,
     rule=pool_gradient_type,
     evaluate=_avg_pool_gradient,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

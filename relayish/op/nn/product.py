@@ -220,7 +220,6 @@ register_op(
     Add a vector along an axis.
     data (..., c, ...); bias (c,) -> (..., c, ...)
     """,
-    attrs_type=BiasAddAttrs,
     relation=_bias_add_relation,
     evaluate=_bias_add,
     pattern=OpPattern.BROADCAST,
@@ -235,7 +234,6 @@ register_op(
     Multiply vectors by the transpose of a matrix.
     data (..., k); weight (units, k) -> (..., units)
     """,
-    attrs_type=DenseAttrs,
     relation=_dense_relation,
     evaluate=_dense,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -252,7 +250,6 @@ register_op(
     Multiply vectors by the transpose of a matrix whose rows are packed.
     data (n, k); weight (units / b, k, b) -> (n, units)
     """,
-    attrs_type=DenseAttrs,
     rule=_dense_pack_type,
     evaluate=_dense_pack,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -266,7 +263,6 @@ register_op(
     tensor_a (..., m, k), or (..., k, m) transposed; tensor_b (k, n), or (n, k) transposed ->
         (..., m, n)
     """,
-    attrs_type=MatmulAttrs,
     relation=_matmul_relation,
     evaluate=_matmul,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -282,7 +278,6 @@ register_op(
         or (b, k, n) -> (b, m, n)
     """,
     other_names={"x": "tensor_a", "y": "tensor_b"},
-    attrs_type=BatchMatmulAttrs,
     rule=_batch_matmul_type,
     evaluate=_batch_matmul,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

@@ -271,7 +271,6 @@ register_op(
     Add elements at the sides of a tensor.
     data (...); pad_value (), or a number -> (...), larger
     """,
-    attrs_type=PadAttrs,
     rule=_pad_type,
     evaluate=_pad,
     pattern=OpPattern.INJECTIVE,
@@ -285,7 +284,6 @@ register_op(
     Add mirror images at the sides of a tensor.
     data (...); mode SYMMETRIC with the edge or REFLECT without it -> (...), larger
     """,
-    attrs_type=MirrorPadAttrs,
     rule=_mirror_pad_type,
     evaluate=_mirror_pad,
     pattern=OpPattern.INJECTIVE,
@@ -299,7 +297,6 @@ register_op(
     Put values between the elements of a tensor.
     data (...) -> (...), larger
     """,
-    attrs_type=DilateAttrs,
     attrs_in_metadata=True,
     rule=_dilate_type,
     evaluate=_dilate,
@@ -312,7 +309,6 @@ register_op(
     Append to a buffer of fixed length and drop what is oldest.
     data (..., n, ...); buffer (..., m, ...) -> (..., m, ...)
     """,
-    attrs_type=FIFOBufferAttrs,
     rule=_fifo_buffer_type,
     evaluate=_fifo_buffer,
 )
@@ -325,7 +321,6 @@ register_op(
     Enlarge images.
     data (n, c, h, w), axes as layout -> (n, c, h * scale_h, w * scale_w)
     """,
-    attrs_type=UpSamplingAttrs,
     rule=_upsampling_type,
     evaluate=_upsampling,
     pattern=OpPattern.INJECTIVE,
@@ -341,7 +336,6 @@ register_op(
     Enlarge volumes.
     data (n, c, d, h, w), axes as layout -> (n, c, d * scale_d, h * scale_h, w * scale_w)
     """,
-    attrs_type=UpSampling3DAttrs,
     rule=_upsampling3d_type,
     evaluate=_upsampling3d,
     pattern=OpPattern.INJECTIVE,

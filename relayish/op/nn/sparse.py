@@ -244,7 +244,6 @@ register_op(
     dense_mat (m, k); sparse_mat a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (n
         + 1,), or a matrix that has them -> (m, n)
     """,
-    attrs_type=SparseDenseAttrs,
     rule=_sparse_dense_type,
     evaluate=_sparse_dense,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -256,7 +255,6 @@ register_op(
     Multiply a dense and a sparse matrix that is padded for a GPU.
     data (m, k); weight_data (nnz,); weight_indices (nnz,); weight_indptr (n + 1,) -> (m, n)
     """,
-    attrs_type=SparseDenseAttrs,
     rule=_sparse_dense_type,
     evaluate=_sparse_dense,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -280,7 +278,6 @@ register_op(
     x a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (m + 1,) -> a tuple of data,
         indices and indptr
     """,
-    attrs_type=SparseTransposeAttrs,
     rule=_sparse_transpose_type,
     evaluate=_sparse_transpose,
     outputs=3,
@@ -294,7 +291,6 @@ register_op(
     dense_data (n, h, w, c); sparse_data (nnz,) or blocks; sparse_indices (nnz,); sparse_indptr
         (o + 1,) -> (n, h, w, o)
     """,
-    attrs_type=SparseConv2DAttrs,
     rule=_sparse_conv2d_type,
     evaluate=_sparse_conv2d,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

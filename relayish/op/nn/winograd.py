@@ -232,7 +232,6 @@ register_op(
     Transform a weight for the convolution of Winograd.
     weight (o, c, k, k) -> (tile_size + k - 1, tile_size + k - 1, o, c)
     """,
-    attrs_type=ConvWinogradWeightTransformAttrs,
     rule=_weight_transform_2d_type,
     evaluate=_weight_transform,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -258,7 +257,6 @@ register_op(
     Transform a weight for the convolution of NNPACK.
     weight (o, c, 3, 3) -> (o, c, 8, 8)
     """,
-    attrs_type=Conv2DWinogradNNPACKWeightTransformAttrs,
     rule=_nnpack_weight_transform_type,
     chosen_dtype="out_dtype",
 )
@@ -269,7 +267,6 @@ register_op(
     Transform a weight for the convolution of volumes of Winograd.
     weight (o, c, d, k, k) -> (tile_size + k - 1, ..., o, c)
     """,
-    attrs_type=ConvWinogradWeightTransformAttrs,
     rule=_weight_transform_3d_type,
     evaluate=_weight_transform,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

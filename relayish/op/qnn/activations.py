@@ -195,7 +195,6 @@ register_op(
     x (...) int8 or uint8; input_scale (); input_zero_point (); output_scale ();
         output_zero_point () -> (...)
     """,
-    attrs_type=LeakyReluAttrs,
     rule=_elementwise_type,
     evaluate=_leaky_relu,
     non_computational=True,
@@ -211,7 +210,6 @@ register_op(
     x (...) int8 or uint8; scale () of x; zero_point () of x; output_scale (); output_zero_point
         () -> (...), as x
     """,
-    attrs_type=SoftmaxAttrs,
     rule=_softmax_type,
     evaluate=_softmax,
     non_computational=True,

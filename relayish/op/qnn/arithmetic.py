@@ -217,7 +217,6 @@ def _declare(name: str, summary: str, evaluate: Callable[..., Array]) -> None:
         name,
         arguments=_BINARY,
         description=f"{summary}{_SHAPES}",
-        attrs_type=BroadcastAttrs,
         pattern=OpPattern.BROADCAST,
         rule=_broadcast_type,
         evaluate=evaluate,
@@ -242,7 +241,6 @@ register_op(
     data a tuple of tensors (..., n_i, ...); input_scales a tuple of (); input_zero_points a
         tuple of (); output_scale (); output_zero_point () -> (..., sum of n_i, ...)
     """,
-    attrs_type=ConcatenateAttrs,
     rule=_concatenate_type,
     evaluate=_concatenate,
     pattern=OpPattern.INJECTIVE,
@@ -262,7 +260,6 @@ register_op(
     data (n, h, w, c) int8 or uint8, axes as layout; input_scale (); input_zero_point ();
         output_scale (); output_zero_point () -> (n, h', w', c)
     """,
-    attrs_type=AvgPool2DAttrs,
     rule=_avg_pool2d_type,
     evaluate=_avg_pool2d,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

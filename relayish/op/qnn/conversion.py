@@ -153,7 +153,6 @@ register_op(
     data (...) float32; output_scale () or (c,); output_zero_point () or (c,) int32 -> (...) of
         out_dtype
     """,
-    attrs_type=QuantizeAttrs,
     rule=_quantize_type,
     evaluate=_quantize,
     pattern=OpPattern.ELEMWISE,
@@ -170,7 +169,6 @@ register_op(
     data (...) of integers; input_scale () or (c,); input_zero_point () or (c,) int32 -> (...)
         of out_dtype
     """,
-    attrs_type=DequantizeAttrs,
     rule=_dequantize_type,
     evaluate=_dequantize,
     pattern=OpPattern.ELEMWISE,
@@ -190,7 +188,6 @@ register_op(
     data (...) of integers; input_scale () or (c,); input_zero_point () or (c,); output_scale
         (); output_zero_point () -> (...) of out_dtype
     """,
-    attrs_type=RequantizeAttrs,
     rule=_requantize_type,
     evaluate=_requantize,
     pattern=OpPattern.ELEMWISE,

@@ -296,7 +296,6 @@ register_op(
     data (n, k) int8 or uint8; weight (units, k); input_zero_point (); kernel_zero_point () or
         (units,); input_scale (); kernel_scale () or (units,) -> (n, units) of out_dtype
     """,
-    attrs_type=DenseAttrs,
     relation=_dense_relation,
     evaluate=_dense,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -312,7 +311,6 @@ register_op(
         kernel_zero_point () or (units,); input_scale (); kernel_scale () or (units,) -> (n,
         units) of out_dtype
     """,
-    attrs_type=DensePackAttrs,
     rule=_dense_pack_type,
     evaluate=_dense_pack,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -331,7 +329,6 @@ register_op(
     x (b, m, k) int8 or uint8; y (b, n, k); x_zero_point (); y_zero_point (); x_scale ();
         y_scale () -> (b, m, n) of out_dtype
     """,
-    attrs_type=BatchMatmulAttrs,
     relation=_batch_matmul_relation,
     evaluate=_batch_matmul,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,

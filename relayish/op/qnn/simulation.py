@@ -138,7 +138,6 @@ register_op(
     data (...) float32; out_dtype () int32, a number for the element type; output_scale () or
         (c,); output_zero_point () or (c,) -> (...) float32
     """,
-    attrs_type=SimulatedAttrs,
     rule=_simulated_quantize_type,
     evaluate=_simulated_quantize,
     pattern=OpPattern.ELEMWISE,
@@ -153,7 +152,6 @@ register_op(
     data (...) float32; in_dtype () int32, a number for the element type; input_scale () or
         (c,); input_zero_point () or (c,) -> (...) float32
     """,
-    attrs_type=DequantizeAttrs,
     rule=_simulated_dequantize_type,
     evaluate=_simulated_dequantize,
     pattern=OpPattern.ELEMWISE,
@@ -168,7 +166,6 @@ register_op(
     data (...); dom_scale (); clip_min (); clip_max () -> (...)
     """,
     aliases=("annotation.simulated_quantize",),
-    attrs_type=SimulatedQuantizeAttrs,
     relation=_annotated_relation,
     evaluate=_annotate,
     pattern=OpPattern.ELEMWISE,

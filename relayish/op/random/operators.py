@@ -206,7 +206,6 @@ register_op(
     key (10,) uint64; shape the shape of the bits -> a tuple: the next key (10,) uint64, bits
         uint64
     """,
-    attrs_type=ThreefryGenerateAttrs,
     relation=_threefry_generate_relation,
     evaluate=_threefry_generate,
     outputs=2,
@@ -232,7 +231,6 @@ register_op(
     key (10,) uint64; low (), or a number; high (), or a number -> a tuple: the next key (10,)
         uint64, numbers
     """,
-    attrs_type=UniformAttrs,
     relation=_distribution_relation,
     evaluate=_uniform,
     outputs=2,
@@ -246,7 +244,6 @@ register_op(
     key (10,) uint64; mean (), or a number; scale the standard deviation (), or a number -> a
         tuple: the next key (10,) uint64, numbers
     """,
-    attrs_type=NormalAttrs,
     relation=_distribution_relation,
     evaluate=_normal,
     outputs=2,
@@ -260,7 +257,6 @@ register_op(
     key (10,) uint64; probs (..., classes) -> a tuple: the next key (10,) uint64, classes (...,
         num_samples) int32
     """,
-    attrs_type=MultinomialAttrs,
     relation=_multinomial_relation,
     evaluate=_multinomial,
     outputs=2,

@@ -129,7 +129,6 @@ register_op(
     body anything -> the same
     """,
     aliases=("annotation.on_device",),
-    attrs_type=OnDeviceAttrs,
     rule=keep_type,
     evaluate=_on_device,
     non_computational=True,
@@ -142,7 +141,6 @@ register_op(
     Copy a value from one device to another.
     data (...) -> (...)
     """,
-    attrs_type=DeviceCopyAttrs,
     rule=keep_type,
     evaluate=_device_copy,
 )
@@ -154,7 +152,6 @@ register_op(
     Stop and show the state of the program.
     expr anything -> the same
     """,
-    attrs_type=DebugAttrs,
     rule=keep_type,
     evaluate=_debug,
 )
@@ -165,7 +162,6 @@ register_op(
     Call a function that is lowered already.
     func a global function; call_args a tuple of its arguments -> what it returns
     """,
-    attrs_type=CallLoweredAttrs,
     relation=_call_lowered_relation,
     non_computational=True,
 )

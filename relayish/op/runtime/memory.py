@@ -87,7 +87,6 @@ register_op(
     Allocate memory.
     size () int64, in bytes; alignment () int64, in bytes; shape (k,) of integers -> storage
     """,
-    attrs_type=AllocStorageAttrs,
     rule=_alloc_storage_type,
     non_computational=True,
 )
@@ -99,7 +98,6 @@ register_op(
     storage from memory.alloc_storage; offset () int64, in bytes; shape (k,) of integers ->
         (...)
     """,
-    attrs_type=AllocTensorAttrs,
     rule=_alloc_tensor_type,
     non_computational=True,
 )

@@ -8,7 +8,7 @@ from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleTy
 from relayish.op.builders.builder import namespace
 from relayish.op.declaration.registry import register_op
 from relayish.op.declaration.relation import TypeReporter
-from relayish.op.tensor.shape import ShapeOfAttrs, shape_of_type
+from relayish.op.tensor.shape import shape_of_type
 from relayish.op.types.dimension import show_type
 from relayish.op.types.fields import Dimension
 from relayish.op.types.type_rules import sizes, tensor
@@ -51,7 +51,6 @@ register_op(
     Give the shape of a tensor.
     expr (d0, ..., dk) -> (k + 1,) of dtype
     """,
-    attrs_type=ShapeOfAttrs,
     rule=shape_of_type,
     non_computational=True,
 )
@@ -62,7 +61,6 @@ register_op(
     Give a tensor another shape without a copy.
     data (...); shape (k,) of integers -> newshape
     """,
-    attrs_type=ReshapeTensorAttrs,
     rule=_reshape_tensor_type,
     non_computational=True,
     view=True,

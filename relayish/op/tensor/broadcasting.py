@@ -126,7 +126,6 @@ register_op(
     Repeat a tensor along axes of size 1 and new leading axes.
     data (...) -> shape
     """,
-    attrs_type=InitOpAttrs,
     rule=_broadcast_to_type,
     evaluate=_broadcast_to,
     pattern=OpPattern.BROADCAST,

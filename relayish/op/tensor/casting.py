@@ -55,7 +55,6 @@ register_op(
     Convert the elements to another element type.
     data (...) -> (...) of dtype
     """,
-    attrs_type=CastAttrs,
     rule=_cast_type,
     evaluate=_cast,
     result_size=bound_by_broadcast,
@@ -70,7 +69,6 @@ register_op(
     Read the bits of the elements as another element type of the same width.
     data (...) -> (...) of dtype
     """,
-    attrs_type=CastAttrs,
     rule=_cast_type,
     evaluate=_reinterpret,
     result_size=bound_by_broadcast,

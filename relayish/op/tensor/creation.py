@@ -157,7 +157,6 @@ register_op(
     Make zeros.
     shape sizes, or an expression for them -> shape
     """,
-    attrs_type=InitOpAttrs,
     rule=_init_op_type,
     evaluate=_zeros,
     pattern=OpPattern.ELEMWISE,
@@ -171,7 +170,6 @@ register_op(
     Make ones.
     shape sizes, or an expression for them -> shape
     """,
-    attrs_type=InitOpAttrs,
     rule=_init_op_type,
     evaluate=_ones,
     pattern=OpPattern.ELEMWISE,
@@ -184,7 +182,6 @@ register_op(
     Fill a tensor with a number.
     fill_value () -> shape
     """,
-    attrs_type=InitOpAttrs,
     rule=_full_type,
     evaluate=_full,
     pattern=OpPattern.ELEMWISE,
@@ -209,7 +206,6 @@ register_op(
     Make the numbers from start up to stop in steps.
     start (); stop (); step () -> (n,), n = ceil((stop - start) / step)
     """,
-    attrs_type=ArangeAttrs,
     relation=_arange_relation,
     evaluate=_arange,
     result_size=_count_numbers,

@@ -268,7 +268,6 @@ register_op(
     Bring elements that are too small or large to the nearest bound; to a_max, if a_min is larger.
     a (...) -> (...)
     """,
-    attrs_type=ClipAttrs,
     rule=identity,
     evaluate=_clip,
     pattern=OpPattern.ELEMWISE,

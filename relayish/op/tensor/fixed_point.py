@@ -85,7 +85,6 @@ register_op(
     Multiply integers by a fixed-point number and shift, rounding halves up.
     data (...) int32 -> (...) int32
     """,
-    attrs_type=FixedPointMultiplyAttrs,
     rule=identity,
     evaluate=_fixed_point_multiply,
     pattern=OpPattern.ELEMWISE,
@@ -100,7 +99,6 @@ register_op(
     x (...) int32; y factors with 31 bits behind the point, a vector; lshift shifts to the left,
         a vector; rshift shifts to the right, a vector -> (...) int32
     """,
-    attrs_type=FixedPointMultiplyPerAxisAttrs,
     rule=_fixed_point_multiply_per_axis_type,
     evaluate=_fixed_point_multiply_per_axis,
     pattern=OpPattern.BROADCAST,

@@ -212,7 +212,6 @@ register_op(
     data (..., n, ...); indices (...) of integers; axis the axis, of the flattened data if None;
         mode clip, wrap or fast for indices outside -> (..., *indices, ...)
     """,
-    attrs_type=TakeAttrs,
     rule=_take_type,
     evaluate=_take,
     pattern=OpPattern.INJECTIVE,
@@ -226,7 +225,6 @@ register_op(
     Take elements along an axis at positions that vary along the others.
     data (..., n, ...); indices (..., m, ...) of integers -> (..., m, ...)
     """,
-    attrs_type=GatherAttrs,
     rule=_gather_type,
     evaluate=_gather,
     pattern=OpPattern.INJECTIVE,
@@ -238,7 +236,6 @@ register_op(
     Take elements or slices at positions given by vectors.
     data (...); indices (k, ...) of integers, k axes behind the batch -> (..., rest of the axes)
     """,
-    attrs_type=GatherNDAttrs,
     rule=_gather_nd_type,
     evaluate=_gather_nd,
     pattern=OpPattern.INJECTIVE,

@@ -178,7 +178,6 @@ register_op(
     Put tensors one behind another along an axis.
     data a tuple of tensors (..., n_i, ...) -> (..., sum of n_i, ...)
     """,
-    attrs_type=ConcatenateAttrs,
     rule=_concatenate_type,
     evaluate=_concatenate,
     result_size=bound_by_inputs,
@@ -194,7 +193,6 @@ register_op(
     Put tensors one behind another along a new axis.
     data a tuple of n tensors (...) -> (..., n, ...)
     """,
-    attrs_type=StackAttrs,
     rule=_stack_type,
     evaluate=_stack,
     result_size=bound_by_inputs,
@@ -208,7 +206,6 @@ register_op(
     data (..., n, ...) -> a tuple of tensors (..., n_i, ...)
     The call can be indexed and iterated: ``first, second = split(x, 2)``.
     """,
-    attrs_type=SplitAttrs,
     rule=_split_type,
     evaluate=_split,
     result_size=bound_by_inputs,
@@ -224,7 +221,6 @@ register_op(
     Spread vectors over a grid.
     data a tuple of vectors (n_i,) -> a tuple of tensors (n_0, ..., n_k)
     """,
-    attrs_type=MeshgridAttrs,
     rule=_meshgrid_type,
     evaluate=_meshgrid,
     outputs=_count_fields,

@@ -117,7 +117,6 @@ register_op(
     Bring a tensor into another layout, such as NCHW into NCHW16c.
     data axes as src_layout -> axes as dst_layout
     """,
-    attrs_type=LayoutTransformAttrs,
     rule=_layout_transform_type,
     evaluate=_layout_transform,
     pattern=OpPattern.INJECTIVE,
@@ -129,7 +128,6 @@ register_op(
     Bring a weight into the layout a schedule has chosen.
     data (...) -> (...), in the new layout
     """,
-    attrs_type=AutoSchedulerLayoutTransformAttrs,
     rule=_auto_scheduler_layout_transform_type,
     evaluate=_auto_scheduler_layout_transform,
     pattern=OpPattern.INJECTIVE,
@@ -141,7 +139,6 @@ register_op(
     Bring a weight into the layout a schedule has chosen.
     data (...) -> (...), in the new layout
     """,
-    attrs_type=MetaScheduleLayoutTransformAttrs,
     rule=_meta_schedule_layout_transform_type,
     pattern=OpPattern.INJECTIVE,
 )

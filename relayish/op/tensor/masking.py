@@ -127,7 +127,6 @@ register_op(
     Put one value where the class is and another elsewhere.
     indices (...) of integers; on_value (); off_value () -> (..., depth, ...)
     """,
-    attrs_type=OneHotAttrs,
     rule=_one_hot_type,
     evaluate=_one_hot,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
@@ -140,7 +139,6 @@ register_op(
     data (length, batch, ...), or (batch, length, ...) with axis 1; valid_length (batch,) ->
         (...)
     """,
-    attrs_type=SequenceMaskAttrs,
     rule=_sequence_mask_type,
     evaluate=_sequence_mask,
     pattern=OpPattern.INJECTIVE,

@@ -238,7 +238,6 @@ register_op(
     Put the axes in another order.
     data (d0, ..., dk); axes the axes, turned around if None -> (...)
     """,
-    attrs_type=TransposeAttrs,
     rule=_transpose_type,
     evaluate=_transpose,
     result_size=bound_by_inputs,
@@ -253,7 +252,6 @@ register_op(
     Repeat a tensor as a whole.
     data (...) -> (...)
     """,
-    attrs_type=TileAttrs,
     rule=_tile_type,
     evaluate=_tile,
     pattern=OpPattern.BROADCAST,
@@ -266,7 +264,6 @@ register_op(
     Repeat each element along an axis.
     data (...); axis the axis, of the flattened data if None -> (...), longer along the axis
     """,
-    attrs_type=RepeatAttrs,
     rule=_repeat_type,
     evaluate=_repeat,
     pattern=OpPattern.BROADCAST,
@@ -279,7 +276,6 @@ register_op(
     Turn the order along an axis around.
     data (...) -> (...)
     """,
-    attrs_type=ReverseAttrs,
     rule=_reverse_type,
     evaluate=_reverse,
     result_size=bound_by_inputs,
@@ -293,7 +289,6 @@ register_op(
     Turn the beginning of each sequence around.
     data (...); seq_lengths (batch,) of integers -> (...)
     """,
-    attrs_type=ReverseSequenceAttrs,
     rule=_reverse_sequence_type,
     evaluate=_reverse_sequence,
     pattern=OpPattern.INJECTIVE,
@@ -305,7 +300,6 @@ register_op(
     Keep the upper or lower triangle of matrices.
     data (..., m, n); k (), the diagonal where it ends -> (..., m, n)
     """,
-    attrs_type=TriluAttrs,
     attrs_in_metadata=True,
     rule=_trilu_type,
     evaluate=_trilu,
@@ -322,7 +316,6 @@ register_op(
     data (..., m, n); diagonal (..., d), or (..., number, d) for several; k the diagonal, 0 the
         main one, or the lowest and the highest of several -> (..., m, n)
     """,
-    attrs_type=MatrixSetDiagAttrs,
     rule=_matrix_set_diag_type,
     evaluate=_matrix_set_diag,
     pattern=OpPattern.INJECTIVE,

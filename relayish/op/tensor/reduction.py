@@ -259,7 +259,6 @@ for _name, _summary, _find in (
         _name,
         signature="data, axis=None, keepdims=False, exclude=False, select_last_index=False",
         description=f"{_summary}\n{_SHAPES_OF_POSITIONS}",
-        attrs_type=ArgReduceAttrs,
         pattern=OpPattern.COMM_REDUCE,
         rule=_arg_reduce_type,
         evaluate=_evaluate_position(_find),
@@ -274,7 +273,6 @@ for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
         Add up, or multiply, the elements up to each place along an axis.
         data (...); axis the axis, of the flattened data if None -> (...)
         """,
-        attrs_type=ScanopAttrs,
         attrs_in_metadata=True,
         rule=_scan_type,
         evaluate=_scan(_ufunc),
@@ -287,7 +285,6 @@ register_op(
     Take the variance along axes, about the mean.
     data (...); axis the axes, all of them if None -> (...), without the axes
     """,
-    attrs_type=VarianceAttrs,
     rule=_variance_type,
     evaluate=_variance,
     pattern=OpPattern.COMM_REDUCE,

@@ -124,7 +124,6 @@ register_op(
     Put updates at positions along an axis, which vary along the others.
     data (...); indices (...) of integers; updates (...), as indices -> (...), as data
     """,
-    attrs_type=ScatterElementsAttrs,
     attrs_in_metadata=True,
     rule=_scatter_elements_type,
     evaluate=_scatter_elements,
@@ -138,7 +137,6 @@ register_op(
     Put updates at positions given by vectors.
     data (...); indices (k, ...) of integers; updates (..., rest of the axes) -> (...), as data
     """,
-    attrs_type=ScatterNDAttrs,
     attrs_in_metadata=True,
     rule=_scatter_nd_type,
     evaluate=_scatter_nd,

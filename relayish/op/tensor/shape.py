@@ -198,7 +198,6 @@ register_op(
     Give a tensor another shape; elements keep their order.
     data (...) -> newshape
     """,
-    attrs_type=ReshapeAttrs,
     rule=_reshape_type,
     evaluate=_reshape,
     pattern=OpPattern.INJECTIVE,
@@ -214,7 +213,6 @@ register_op(
     data (...) -> newshape
     """,
     aliases=("reverse_reshape",),
-    attrs_type=ReshapeAttrs,
     rule=_reverse_reshape_type,
     evaluate=_reverse_reshape,
     pattern=OpPattern.INJECTIVE,
@@ -227,7 +225,6 @@ register_op(
     Give a tensor, or some axes of it, the shape of another.
     data (...); shape_like (...) -> (...)
     """,
-    attrs_type=ReshapeLikeAttrs,
     rule=_reshape_like_type,
     evaluate=_reshape_like,
     pattern=OpPattern.INJECTIVE,
@@ -240,7 +237,6 @@ register_op(
     Take out axes of size 1.
     data (...); axis the axes, all of size 1 if None -> (...)
     """,
-    attrs_type=SqueezeAttrs,
     rule=_squeeze_type,
     evaluate=_squeeze,
     pattern=OpPattern.INJECTIVE,
@@ -255,7 +251,6 @@ register_op(
     Insert axes of size 1.
     data (...) -> (..., 1, ...)
     """,
-    attrs_type=ExpandDimsAttrs,
     rule=_expand_dims_type,
     evaluate=_expand_dims,
     pattern=OpPattern.BROADCAST,
@@ -270,7 +265,6 @@ register_op(
     Give the shape as a tensor.
     data (d0, ..., dk) -> (k + 1,) of dtype
     """,
-    attrs_type=ShapeOfAttrs,
     rule=shape_of_type,
     evaluate=_shape_of,
     shape_only=lambda shape: shape,
@@ -283,7 +277,6 @@ register_op(
     Give the number of elements.
     data (...) -> () of dtype
     """,
-    attrs_type=NdarraySizeAttrs,
     rule=_ndarray_size_type,
     evaluate=_ndarray_size,
     shape_only=math.prod,

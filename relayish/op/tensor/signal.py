@@ -103,7 +103,6 @@ register_op(
     Take the discrete Fourier transform along the last axis.
     re_data (..., n); im_data (..., n) -> a tuple of real and imaginary part, (..., n) each
     """,
-    attrs_type=DFTAttrs,
     attrs_in_metadata=True,
     rule=_dft_type,
     evaluate=_dft,
@@ -117,7 +116,6 @@ register_op(
     data (batch, n) or (n,); window (win_length,), ones if None -> (batch, n_fft / 2 + 1,
         windows, 2)
     """,
-    attrs_type=StftAttrs,
     attrs_in_metadata=True,
     rule=_stft_type,
     evaluate=_stft,

@@ -274,7 +274,6 @@ register_op(
     Cut a slice out of a tensor.
     data (...) -> (...)
     """,
-    attrs_type=StridedSliceAttrs,
     rule=_strided_slice_type,
     evaluate=_strided_slice,
     result_size=bound_by_inputs,
@@ -301,7 +300,6 @@ register_op(
     Cut a tensor to the sizes of another.
     data (...); shape_like (...) -> (...); axes all that both have, if empty
     """,
-    attrs_type=SliceLikeAttrs,
     rule=_slice_like_type,
     evaluate=_slice_like,
     pattern=OpPattern.INJECTIVE,
@@ -314,7 +312,6 @@ register_op(
     Show all windows of a tensor.
     data (..., d0, ..., dk), the axes from axis on -> (..., w0, ..., wk, *window_shape)
     """,
-    attrs_type=SlidingWindowAttrs,
     rule=_sliding_window_type,
     evaluate=_sliding_window,
 )

@@ -213,7 +213,6 @@ register_op(
     Give the positions of the elements in order along an axis.
     data (...) -> (...) of dtype
     """,
-    attrs_type=ArgsortAttrs,
     rule=_argsort_type,
     evaluate=_argsort,
     infer_layout=of_axis(),
@@ -225,7 +224,6 @@ register_op(
     Put the elements along an axis in order.
     data (...) -> (...)
     """,
-    attrs_type=ArgsortAttrs,
     rule=_sort_type,
     evaluate=_sort,
     infer_layout=of_axis(),
@@ -238,7 +236,6 @@ register_op(
     data (..., n, ...) -> a tuple of values (..., k, ...) and indices (..., k, ...), or one of
         them
     """,
-    attrs_type=TopkAttrs,
     rule=_topk_type,
     evaluate=_topk,
     outputs=count_topk,
@@ -251,7 +248,6 @@ register_op(
     Find where values belong in sorted sequences.
     sorted_sequence (..., n); values (..., m) -> (..., m) of dtype
     """,
-    attrs_type=SearchSortedAttrs,
     rule=_searchsorted_type,
     evaluate=_searchsorted,
 )
@@ -263,7 +259,6 @@ register_op(
     data (n,) of integers -> a tuple: elements (n,), first positions (n,), places of all (n,),
         count (1,), and how often (n,) with return_counts
     """,
-    attrs_type=UniqueAttrs,
     attrs_in_metadata=True,
     rule=_unique_type,
     evaluate=_unique,

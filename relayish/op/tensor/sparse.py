@@ -172,7 +172,6 @@ register_op(
     sparse_indices (n, k), (n,) or (); sparse_values (n,) or (); default_value () ->
         output_shape
     """,
-    attrs_type=SparseToDenseAttrs,
     rule=_sparse_to_dense_type,
     evaluate=_sparse_to_dense,
 )

@@ -174,7 +174,6 @@ register_op(
     Make boxes around every cell of a feature map.
     data (n, c, h, w) -> (1, h * w * boxes, 4)
     """,
-    attrs_type=MultiBoxPriorAttrs,
     rule=_multibox_prior_type,
     evaluate=_multibox_prior,
 )
@@ -186,7 +185,6 @@ register_op(
     cls_prob (n, classes, boxes); loc_pred (n, 4 * boxes); anchor (1, boxes, 4) -> a tuple:
         boxes (n, boxes, 6), counts (n,) int32
     """,
-    attrs_type=MultiBoxTransformLocAttrs,
     rule=_multibox_transform_loc_type,
     evaluate=_multibox_transform_loc,
     outputs=2,
@@ -198,7 +196,6 @@ register_op(
     Move pixels into channels as YOLO does.
     data (n, c, h, w) -> (n, c * stride ** 2, h / stride, w / stride)
     """,
-    attrs_type=YoloReorgAttrs,
     rule=_yolo_reorg_type,
     evaluate=_yolo_reorg,
     pattern=OpPattern.INJECTIVE,

@@ -211,7 +211,6 @@ register_op(
         iou_threshold (), or a number; score_threshold (), or a number -> a tuple: indices (m,
         3) int64 and their number (1,) int64; for tensorflow indices, scores and numbers
     """,
-    attrs_type=AllClassNonMaximumSuppressionAttrs,
     attrs_in_metadata=True,
     rule=_all_class_type,
     evaluate=_all_class,
@@ -225,7 +224,6 @@ register_op(
     boxes (n, boxes, 4); scores (n, boxes, classes) -> a tuple: boxes, classes, scores and
         counts
     """,
-    attrs_type=RegularNonMaximumSuppressionAttrs,
     attrs_in_metadata=True,
     rule=_regular_type,
     evaluate=_prepare,

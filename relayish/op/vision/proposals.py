@@ -152,7 +152,6 @@ register_op(
     cls_prob (n, 2 * anchors, h, w); bbox_pred (n, 4 * anchors, h, w); im_info (n, 3) -> (n *
         rpn_post_nms_top_n, 5)
     """,
-    attrs_type=ProposalAttrs,
     attrs_in_metadata=True,
     rule=_proposal_type,
     evaluate=_proposal,

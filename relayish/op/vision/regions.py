@@ -86,7 +86,6 @@ register_op(
     data (n, c, h, w); rois (m, 5) as image, x1, y1, x2, y2; mode avg or max -> (m, c,
         *pooled_size)
     """,
-    attrs_type=ROIAlignAttrs,
     attrs_in_metadata=True,
     rule=_pooled_type,
     evaluate=_roi_align,
@@ -100,7 +99,6 @@ register_op(
     Take the largest element in each bin of each region.
     data (n, c, h, w); rois (m, 5) as image, x1, y1, x2, y2 -> (m, c, *pooled_size)
     """,
-    attrs_type=ROIPoolAttrs,
     attrs_in_metadata=True,
     rule=_pooled_type,
     evaluate=_roi_pool,

@@ -184,7 +184,6 @@ register_op(
     data (n, boxes, elements); score_threshold (), or a number -> a tuple: counts (n,) int32,
         boxes (n, boxes, elements), indices (n, boxes) int32
     """,
-    attrs_type=GetValidCountsAttrs,
     attrs_in_metadata=True,
     rule=_get_valid_counts_type,
     evaluate=_get_valid_counts,
@@ -203,7 +202,6 @@ register_op(
         (), or a number; iou_threshold (), or a number -> a tuple: indices (n, boxes) int32,
         counts (n, 1) int32; or the boxes (n, boxes, elements)
     """,
-    attrs_type=NonMaximumSuppressionAttrs,
     attrs_in_metadata=True,
     rule=_non_max_suppression_type,
     evaluate=_non_max_suppression,
