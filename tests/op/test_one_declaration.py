@@ -197,3 +197,35 @@ def test_attributes_are_what_functions_of_them_say(told, hint, expected):
     told_too = {told: scope["function"], "attrs_type": TakeAttrs}
     op = register_op("tests.told", arguments=("data",), **told_too)
     assert properties.attrs_type.get(op) is TakeAttrs
+
+
+def data_and_k(attrs, data, k):
+    """A function that names the arguments."""
+
+
+def lhs_and_rhs(attrs, lhs, rhs):
+    """A function that names them otherwise."""
+
+
+def any_number(attrs, *inputs):
+    """A function that does not say how many there are."""
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"rule": data_and_k, "evaluate": lhs_and_rhs}, ("data", "k")),
+        ({"rule": any_number, "evaluate": lhs_and_rhs}, ("lhs", "rhs")),
+        ({"rule": data_and_k, "arguments": ("a", "b")}, ("a", "b")),
+        ({"rule": data_and_k, "signature": "k, data"}, ("k", "data")),
+    ],
+)
+def test_arguments_are_what_functions_of_them_call_them(told, expected):
+    op = register_op("tests.said", **told)
+    assert properties.arguments.get(op) == expected
+    assert properties.num_inputs.get(op) == 2
+
+
+def test_arguments_that_nothing_names_are_missing():
+    with pytest.raises(DeclarationError, match="'tests[.]said'"):
+        register_op("tests.said", evaluate=any_number)

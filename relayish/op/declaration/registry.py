@@ -34,7 +34,7 @@ from relayish.op.declaration.names import check_name, checked_arguments, domain_
 from relayish.op.declaration.op_table import ALL_TABLES
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
 from relayish.op.declaration.references import Declared, check_argument_types, check_references
-from relayish.op.declaration.signature import find_arguments, find_attrs_type
+from relayish.op.declaration.signature import find_arguments, find_attrs_type, read_arguments
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
@@ -69,7 +69,8 @@ def register_op(
         name: What it is called; with its family, as in ``nn.relu``, by Relay's custom.
         arguments: The names of the arguments, ``"k: int32"`` for one that may be given as a
             number, which takes that element type. They may be left out where the signature tells
-            them: its parameters that are no attributes.
+            them, whose parameters that are no attributes they are, or without one the rule or else
+            the evaluation, which take them behind the attributes.
         signature: The parameters of its builder, as they would stand in Python, where they are not
             the arguments and then the attributes as their class has them: ``"data, units=None"``.
         domain: The domain it belongs to, by default Relay's; others may use the same name.
@@ -112,6 +113,8 @@ def register_op(
         )
     if arguments is None and signature is not None:
         arguments = find_arguments(name, signature, told.get("attrs_type"))
+    elif arguments is None:
+        arguments = read_arguments(told.get("rule"), told.get("evaluate"))
     names, types = checked_arguments(name, arguments)
     if variadic and not names:
         raise DeclarationError(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from inspect import CO_VARARGS
 from types import FunctionType
 from typing import Final, NamedTuple
 
@@ -71,6 +72,19 @@ def find_arguments(op: str, signature: str, attrs_type: type[Attrs] | None) -> t
             found.append(parameter[1])
         place = parameter.end()
     return tuple(found)
+
+
+def read_arguments(*functions: object) -> tuple[str, ...] | None:
+    """Return how a function calls the arguments that it takes behind the attributes.
+
+    Args:
+        *functions: What takes them, or ``None``; the first that names them all counts.
+    """
+    for function in functions:
+        if isinstance(function, FunctionType) and not function.__code__.co_flags & CO_VARARGS:
+            code = function.__code__
+            return code.co_varnames[1 : code.co_argcount]
+    return None
 
 
 def find_attrs_type(*functions: object) -> type[Attrs] | None:

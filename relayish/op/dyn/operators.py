@@ -180,7 +180,7 @@ def _resize(attrs: Resize2DAttrs, data: Array, size: Array, roi: Array) -> Array
     return resize_tensor(attrs, data, sizes, tuple(roi.tolist()))
 
 
-def _declare(name: str, arguments: tuple[str, ...], **told: Unpack[Record]) -> None:
+def _declare(name: str, arguments: tuple[str, ...] | None = None, **told: Unpack[Record]) -> None:
     """Declare the form of the operator ``name`` that takes sizes as arguments."""
     record: Record = {"static_form": StaticForm(name), "shape_from_values": True, **told}
     register_op(f"dyn.{name}", arguments=arguments, **record)
@@ -202,7 +202,6 @@ for _name, _summary, _evaluate in (
     )
 _declare(
     "full",
-    arguments=("fill_value", "shape"),
     description="""
     Fill a tensor of a shape known when the program runs with a number.
     fill_value (); shape (k,) of integers -> (?, ..., ?)
@@ -216,7 +215,6 @@ _declare(
 )
 _declare(
     "reshape",
-    arguments=("data", "newshape"),
     description="""
     Give a tensor a shape known when the program runs.
     data (...); newshape (k,) of integers -> (?, ..., ?)
@@ -229,7 +227,6 @@ _declare(
 )
 _declare(
     "squeeze",
-    arguments=("data", "axes"),
     description="""
     Take out axes of size 1 that are known when the program runs.
     data (...); axes (k,) of integers -> (?, ..., ?)
@@ -243,7 +240,6 @@ _declare(
 )
 _declare(
     "expand_dims",
-    arguments=("data", "axis"),
     description="""
     Insert axes of size 1 at a place known when the program runs.
     data (...); axis () or (1,) of integers -> (..., 1, ...)
@@ -256,7 +252,6 @@ _declare(
 )
 _declare(
     "broadcast_to",
-    arguments=("data", "shape"),
     description="""
     Repeat a tensor to a shape known when the program runs.
     data (...); shape (k,) of integers -> (?, ..., ?)
@@ -270,7 +265,6 @@ _declare(
 )
 _declare(
     "tile",
-    arguments=("data", "reps"),
     description="""
     Repeat a tensor as often as is known when the program runs.
     data (...); reps (k,) of integers -> (?, ..., ?)
@@ -297,7 +291,6 @@ _declare(
 )
 _declare(
     "one_hot",
-    arguments=("indices", "on_value", "off_value", "depth"),
     description="""
     Put one value where the class is, of a number of classes known when the program runs.
     indices (...) of integers; on_value (); off_value (); depth () -> (..., ?, ...)
@@ -370,7 +363,6 @@ _declare(
 )
 _declare(
     "strided_slice",  # in Relay a fifth argument is described, which calls do not have
-    arguments=("data", "begin", "end", "strides"),
     description="""
     Cut out a slice known when the program runs.
     data (...); begin (k,) of integers; end (k,); strides (k,) -> (?, ..., ?)

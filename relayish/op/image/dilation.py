@@ -76,7 +76,6 @@ def _dilation2d(attrs: Dilation2DAttrs, data: Array, weight: Array) -> Array:
 
 register_op(
     "image.dilation2d",
-    arguments=("data", "weight"),
     description="""
     Take the largest sum of image and kernel in each window.
     data (n, c, h, w); weight (c, kh, kw) -> (n, c, h', w')

@@ -117,7 +117,6 @@ register_op(
 )
 register_op(
     "image.grid_sample",
-    arguments=("data", "grid"),
     description="""
     Take pixels at the places of a grid.
     data (n, c, h, w) or with depth; grid (n, 2, h', w') from -1 to 1, or 3 with depth -> (n, c,

@@ -141,7 +141,6 @@ def _declare_softmax(
 
 register_op(
     "nn.relu",
-    arguments=("data",),
     description="""
     Replace negative elements by zero.
     data (...) -> (...)
@@ -167,7 +166,6 @@ register_op(
 )
 register_op(
     "nn.prelu",
-    arguments=("data", "alpha"),
     description="""
     Scale negative elements by a factor for each channel.
     data (..., c, ...); alpha (c,) -> (..., c, ...)
@@ -198,7 +196,6 @@ _declare_softmax(
 )
 register_op(
     "nn.dropout",
-    arguments=("data",),
     description="""
     Drop elements while training; what is left is scaled.
     data (...) -> (...)

@@ -80,7 +80,6 @@ def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
 
 register_op(
     "nn.contrib_conv2d_gemm_weight_transform",
-    arguments=("weights",),
     description="""
     Bring a weight into the form the convolution by matrix products takes.
     weights (kh, kw, c, o) -> (o / tile_N, k / tile_K, tile_N, tile_K), both rounded up
@@ -91,7 +90,6 @@ register_op(
 )
 register_op(
     "nn.contrib_conv2d_gemm_without_weight_transform",
-    arguments=("data", "weight"),
     description="""
     Convolve by a matrix product, the weight transformed before.
     data (n, h, w, c); weight as the transform gives it -> (n, h', w', o)

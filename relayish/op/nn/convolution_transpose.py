@@ -140,7 +140,6 @@ _declare(
 )
 register_op(
     "nn.conv2d_backward_weight",
-    arguments=("grad", "data"),
     description="""
     Take the gradient of nn.conv2d with respect to the weight.
     grad (n, o, h', w'); data (n, c, h, w) -> (o, c / groups, kh, kw)

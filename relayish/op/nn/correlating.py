@@ -104,7 +104,6 @@ def _pad(attrs: CorrelationAttrs, data: Array) -> Array:
 
 register_op(
     "nn.correlation",
-    arguments=("data1", "data2"),
     description="""
     Compare windows of two images that are moved against each other.
     data1 (n, c, h, w); data2 (n, c, h, w) -> (n, displacements ** 2, h', w')

@@ -51,7 +51,6 @@ def _deformable_convolution(
 
 register_op(
     "nn.deformable_conv2d",
-    arguments=("data", "offset", "weight"),
     description="""
     Slide a kernel whose elements are moved by offsets.
     data (n, c, h, w); offset (n, 2 * kh * kw * deformable_groups, h', w'); weight (o, c /

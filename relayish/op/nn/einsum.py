@@ -118,7 +118,6 @@ def _einsum(attrs: EinsumAttrs, data: tuple[Array, ...]) -> Array:
 
 register_op(
     "einsum",
-    arguments=("data",),
     description="""
     Sum products as numpy.einsum does.
     data a tuple of tensors -> what the equation says

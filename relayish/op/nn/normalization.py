@@ -214,7 +214,6 @@ def _lrn(attrs: LRNAttrs, data: Array) -> Array:
 
 register_op(
     "nn.batch_norm",
-    arguments=("data", "gamma", "beta", "moving_mean", "moving_var"),
     description="""
     Normalise by mean and variance of the batch, or by those that moved along.
     data (..., c, ...); gamma (c,); beta (c,); moving_mean (c,); moving_var (c,) -> a tuple: the
@@ -233,7 +232,6 @@ register_op(
 )
 register_op(
     "nn.instance_norm",
-    arguments=("data", "gamma", "beta"),
     description="""
     Normalise each channel of each image.
     data (n, ..., c, ...); gamma (c,); beta (c,) -> (n, ..., c, ...)
@@ -244,7 +242,6 @@ register_op(
 )
 register_op(
     "nn.layer_norm",
-    arguments=("data", "gamma", "beta"),
     description="""
     Normalise along one axis.
     data (..., c, ...); gamma (c,); beta (c,) -> (..., c, ...)
@@ -278,7 +275,6 @@ register_op(
 )
 register_op(
     "nn.l2_normalize",
-    arguments=("data",),
     description="""
     Divide by the root of the sum of squares along axes.
     data (...) -> (...)

@@ -153,7 +153,6 @@ _declare("avg", "mean", "NCHW", AvgPool2DAttrs, _avg_pool)
 _declare("avg", "mean", "NCDHW", AvgPool3DAttrs, _avg_pool)
 register_op(
     "nn.global_max_pool2d",
-    arguments=("data",),
     description="""
     Take the largest element of each channel.
     data (n, c, h, w), axes as layout -> (n, c, 1, 1)
@@ -166,7 +165,6 @@ register_op(
 )
 register_op(
     "nn.global_avg_pool2d",
-    arguments=("data",),
     description="""
     Take the mean of each channel.
     data (n, c, h, w), axes as layout -> (n, c, 1, 1)

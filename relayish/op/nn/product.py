@@ -215,7 +215,6 @@ def _bias_add_into(attrs: BiasAddAttrs, out: Array, data: Array, bias: Array) ->
 
 register_op(
     "nn.bias_add",
-    arguments=("data", "bias"),
     description="""
     Add a vector along an axis.
     data (..., c, ...); bias (c,) -> (..., c, ...)
@@ -229,7 +228,6 @@ register_op(
 )
 register_op(
     "nn.dense",
-    arguments=("data", "weight"),
     description="""
     Multiply vectors by the transpose of a matrix.
     data (..., k); weight (units, k) -> (..., units)
@@ -245,7 +243,6 @@ register_op(
 )
 register_op(
     "nn.contrib_dense_pack",
-    arguments=("data", "weight"),
     description="""
     Multiply vectors by the transpose of a matrix whose rows are packed.
     data (n, k); weight (units / b, k, b) -> (n, units)
@@ -271,7 +268,6 @@ register_op(
 )
 register_op(
     "nn.batch_matmul",
-    arguments=("tensor_a", "tensor_b"),
     description="""
     Multiply two stacks of matrices.
     tensor_a (b, m, k), or (b, k, m) transposed; tensor_b (b, n, k) transposed, as by default,

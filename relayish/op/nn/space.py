@@ -266,7 +266,6 @@ def _fifo_buffer(attrs: FIFOBufferAttrs, data: Array, buffer: Array) -> Array:
 
 register_op(
     "nn.pad",
-    arguments=("data", "pad_val"),
     description="""
     Add elements at the sides of a tensor.
     data (...); pad_value (), or a number -> (...), larger

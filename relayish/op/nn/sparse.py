@@ -238,7 +238,6 @@ def _sparse_conv2d(
 
 register_op(
     "nn.sparse_dense",
-    arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
     description="""
     Multiply a dense matrix by the transpose of a sparse one.
     dense_mat (m, k); sparse_mat a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (n
@@ -261,7 +260,6 @@ register_op(
 )
 register_op(
     "nn.sparse_add",
-    arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
     description="""
     Add a dense and a sparse matrix.
     dense_mat (m, n); sparse_mat a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (m
@@ -272,7 +270,6 @@ register_op(
 )
 register_op(
     "nn.sparse_transpose",
-    arguments=("sparse_data", "sparse_indices", "sparse_indptr"),
     description="""
     Transpose a sparse matrix.
     x a tuple of data (nnz,) or blocks, indices (nnz,) and indptr (m + 1,) -> a tuple of data,
@@ -285,7 +282,6 @@ register_op(
 )
 register_op(
     "nn.sparse_conv2d",
-    arguments=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
     description="""
     Convolve with a sparse kernel.
     dense_data (n, h, w, c); sparse_data (nnz,) or blocks; sparse_indices (nnz,); sparse_indptr

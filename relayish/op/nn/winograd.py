@@ -227,7 +227,6 @@ def _winograd(source: Array, parts: Array, kernel: tuple[int, ...], tile: int, s
 
 register_op(
     "nn.contrib_conv2d_winograd_weight_transform",
-    arguments=("weight",),
     description="""
     Transform a weight for the convolution of Winograd.
     weight (o, c, k, k) -> (tile_size + k - 1, tile_size + k - 1, o, c)
@@ -238,7 +237,6 @@ register_op(
 )
 register_op(
     "nn.contrib_conv2d_winograd_without_weight_transform",
-    arguments=("data", "weight"),
     description="""
     Convolve as Winograd does, the weight transformed before.
     data (n, c, h, w); weight as the transform gives it -> (n, o, h', w')
@@ -252,7 +250,6 @@ register_op(
 )
 register_op(
     "nn.contrib_conv2d_winograd_nnpack_weight_transform",
-    arguments=("weight",),
     description="""
     Transform a weight for the convolution of NNPACK.
     weight (o, c, 3, 3) -> (o, c, 8, 8)
@@ -262,7 +259,6 @@ register_op(
 )
 register_op(
     "nn.contrib_conv3d_winograd_weight_transform",
-    arguments=("weight",),
     description="""
     Transform a weight for the convolution of volumes of Winograd.
     weight (o, c, d, k, k) -> (tile_size + k - 1, ..., o, c)
@@ -273,7 +269,6 @@ register_op(
 )
 register_op(
     "nn.contrib_conv3d_winograd_without_weight_transform",
-    arguments=("data", "weight"),
     description="""
     Convolve volumes as Winograd does, the weight transformed before.
     data (n, c, d, h, w); weight as the transform gives it -> (n, o, d', h', w')

@@ -132,7 +132,6 @@ def _annotate(
 
 register_op(
     "qnn.simulated_quantize",
-    arguments=("data", "out_dtype", "output_scale", "output_zero_point"),
     description="""
     Quantise numbers, leaving them of their element type.
     data (...) float32; out_dtype () int32, a number for the element type; output_scale () or
@@ -146,7 +145,6 @@ register_op(
 )
 register_op(
     "qnn.simulated_dequantize",
-    arguments=("data", "in_dtype", "input_scale", "input_zero_point"),
     description="""
     Undo a simulated quantisation.
     data (...) float32; in_dtype () int32, a number for the element type; input_scale () or
@@ -160,7 +158,6 @@ register_op(
 )
 register_op(
     "relay.op.annotation.simulated_quantize",
-    arguments=("data", "dom_scale", "clip_min", "clip_max"),
     description="""
     Round numbers as quantisation would.
     data (...); dom_scale (); clip_min (); clip_max () -> (...)

@@ -123,7 +123,6 @@ def _device_copy(_: DeviceCopyAttrs, data: Value) -> Value:
 
 register_op(
     "on_device",
-    arguments=("body",),
     description="""
     Say on which device a value is computed.
     body anything -> the same

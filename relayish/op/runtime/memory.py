@@ -82,7 +82,6 @@ def _kill(_: Parameters, _to_free: object) -> tuple[()]:
 
 register_op(
     "memory.alloc_storage",
-    arguments=("size", "shape", "alignment"),
     description="""
     Allocate memory.
     size () int64, in bytes; alignment () int64, in bytes; shape (k,) of integers -> storage
@@ -92,7 +91,6 @@ register_op(
 )
 register_op(
     "memory.alloc_tensor",
-    arguments=("storage", "offset", "shape"),
     description="""
     Make a tensor out of allocated memory.
     storage from memory.alloc_storage; offset () int64, in bytes; shape (k,) of integers ->

@@ -56,7 +56,6 @@ register_op(
 )
 register_op(
     "vm.reshape_tensor",
-    arguments=("data", "shape"),
     description="""
     Give a tensor another shape without a copy.
     data (...); shape (k,) of integers -> newshape

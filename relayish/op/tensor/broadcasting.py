@@ -144,7 +144,6 @@ register_op(
 )
 register_op(
     "collapse_sum_to",  # Relay declares no attributes of it, and yet its calls may have some
-    arguments=("data", "shape"),
     description="""
     Add up along the axes along which a tensor was broadcast from a shape.
     data (...); shape the shape, a vector of integers or numbers -> shape

@@ -50,7 +50,6 @@ def _cast_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
 
 register_op(
     "cast",
-    arguments=("data",),
     description="""
     Convert the elements to another element type.
     data (...) -> (...) of dtype
@@ -64,7 +63,6 @@ register_op(
 )
 register_op(
     "reinterpret",
-    arguments=("data",),
     description="""
     Read the bits of the elements as another element type of the same width.
     data (...) -> (...) of dtype

@@ -177,7 +177,6 @@ register_op(
 )
 register_op(
     "full",
-    arguments=("fill_value",),
     description="""
     Fill a tensor with a number.
     fill_value () -> shape
@@ -190,7 +189,6 @@ register_op(
 )
 register_op(
     "full_like",
-    arguments=("data", "fill_value"),
     description="""
     Fill a tensor of the shape of another with a number.
     data (...); fill_value () -> (...)

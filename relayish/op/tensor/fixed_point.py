@@ -80,7 +80,6 @@ def _fixed_point_multiply_per_axis_type(
 
 register_op(
     "fixed_point_multiply",
-    arguments=("data",),
     description="""
     Multiply integers by a fixed-point number and shift, rounding halves up.
     data (...) int32 -> (...) int32

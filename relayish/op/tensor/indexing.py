@@ -231,7 +231,6 @@ register_op(
 )
 register_op(
     "gather_nd",
-    arguments=("data", "indices"),
     description="""
     Take elements or slices at positions given by vectors.
     data (...); indices (k, ...) of integers, k axes behind the batch -> (..., rest of the axes)
@@ -242,7 +241,6 @@ register_op(
 )
 register_op(
     "adv_index",
-    arguments=("inputs",),
     description="""
     Take elements by tensors of indices, as numpy does with several of them.
     inputs a tuple: data (n0, n1, ...), then indices (...) for the leading axes, broadcast ->
@@ -266,7 +264,6 @@ register_op(
 )
 register_op(
     "invert_permutation",
-    arguments=("data",),
     description="""
     Invert a permutation.
     data (n,) of integers -> (n,)

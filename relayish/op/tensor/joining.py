@@ -173,7 +173,6 @@ def _count_fields(_attrs: object, args: tuple[Expr, ...]) -> int | None:
 
 register_op(
     "concatenate",
-    arguments=("data",),
     description="""
     Put tensors one behind another along an axis.
     data a tuple of tensors (..., n_i, ...) -> (..., sum of n_i, ...)
@@ -188,7 +187,6 @@ register_op(
 )
 register_op(
     "stack",
-    arguments=("data",),
     description="""
     Put tensors one behind another along a new axis.
     data a tuple of n tensors (...) -> (..., n, ...)
@@ -200,7 +198,6 @@ register_op(
 )
 register_op(
     "split",
-    arguments=("data",),
     description="""
     Cut a tensor into parts along an axis.
     data (..., n, ...) -> a tuple of tensors (..., n_i, ...)
@@ -216,7 +213,6 @@ register_op(
 )
 register_op(
     "meshgrid",
-    arguments=("data",),
     description="""
     Spread vectors over a grid.
     data a tuple of vectors (n_i,) -> a tuple of tensors (n_0, ..., n_k)

@@ -112,7 +112,6 @@ def _meta_schedule_layout_transform_type(
 
 register_op(
     "layout_transform",
-    arguments=("data",),
     description="""
     Bring a tensor into another layout, such as NCHW into NCHW16c.
     data axes as src_layout -> axes as dst_layout
@@ -123,7 +122,6 @@ register_op(
 )
 register_op(
     "auto_scheduler_layout_transform",
-    arguments=("data",),
     description="""
     Bring a weight into the layout a schedule has chosen.
     data (...) -> (...), in the new layout
@@ -134,7 +132,6 @@ register_op(
 )
 register_op(
     "meta_schedule_layout_transform",
-    arguments=("data",),
     description="""
     Bring a weight into the layout a schedule has chosen.
     data (...) -> (...), in the new layout

@@ -109,7 +109,6 @@ def _bound_indices(_: Parameters, condition: Array) -> int:
 
 register_op(
     "where",
-    arguments=("condition", "x", "y"),
     description="""
     Take elements of one tensor where a condition holds and of another elsewhere.
     condition (...) bool; x (...); y (...) -> (...), broadcast of all
@@ -133,7 +132,6 @@ register_op(
 )
 register_op(
     "sequence_mask",
-    arguments=("data", "valid_length"),
     description="""
     Put a value behind the end of each sequence.
     data (length, batch, ...), or (batch, length, ...) with axis 1; valid_length (batch,) ->
@@ -145,7 +143,6 @@ register_op(
 )
 register_op(
     "argwhere",
-    arguments=("condition",),
     description="""
     Give the positions of the elements that hold.
     condition (d0, ..., dk) -> (n, k + 1) int32, n the number of them

@@ -233,7 +233,6 @@ def _matrix_set_diag(attrs: MatrixSetDiagAttrs, data: Array, diagonal: Array) ->
 
 register_op(
     "transpose",
-    arguments=("data",),
     description="""
     Put the axes in another order.
     data (d0, ..., dk); axes the axes, turned around if None -> (...)
@@ -247,7 +246,6 @@ register_op(
 )
 register_op(
     "tile",
-    arguments=("data",),
     description="""
     Repeat a tensor as a whole.
     data (...) -> (...)
@@ -259,7 +257,6 @@ register_op(
 )
 register_op(
     "repeat",
-    arguments=("data",),
     description="""
     Repeat each element along an axis.
     data (...); axis the axis, of the flattened data if None -> (...), longer along the axis
@@ -271,7 +268,6 @@ register_op(
 )
 register_op(
     "reverse",
-    arguments=("data",),
     description="""
     Turn the order along an axis around.
     data (...) -> (...)
@@ -284,7 +280,6 @@ register_op(
 )
 register_op(
     "reverse_sequence",
-    arguments=("data", "seq_lengths"),
     description="""
     Turn the beginning of each sequence around.
     data (...); seq_lengths (batch,) of integers -> (...)

@@ -280,7 +280,6 @@ for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
     )
 register_op(
     "variance",
-    arguments=("data", "mean"),
     description="""
     Take the variance along axes, about the mean.
     data (...); axis the axes, all of them if None -> (...), without the axes

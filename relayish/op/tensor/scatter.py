@@ -119,7 +119,6 @@ def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Arr
 
 register_op(
     "scatter_elements",
-    arguments=("data", "indices", "updates"),
     description="""
     Put updates at positions along an axis, which vary along the others.
     data (...); indices (...) of integers; updates (...), as indices -> (...), as data
@@ -132,7 +131,6 @@ register_op(
 )
 register_op(
     "scatter_nd",
-    arguments=("data", "indices", "updates"),
     description="""
     Put updates at positions given by vectors.
     data (...); indices (k, ...) of integers; updates (..., rest of the axes) -> (...), as data

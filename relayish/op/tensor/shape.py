@@ -193,7 +193,6 @@ def _batch_flatten_type(_: Parameters, data: Type) -> TensorType:
 
 register_op(
     "reshape",
-    arguments=("data",),
     description="""
     Give a tensor another shape; elements keep their order.
     data (...) -> newshape
@@ -207,7 +206,6 @@ register_op(
 )
 register_op(
     "contrib_reverse_reshape",
-    arguments=("data",),
     description="""
     Give a tensor another shape, with special sizes matched from the right.
     data (...) -> newshape
@@ -232,7 +230,6 @@ register_op(
 )
 register_op(
     "squeeze",
-    arguments=("data",),
     description="""
     Take out axes of size 1.
     data (...); axis the axes, all of size 1 if None -> (...)
@@ -246,7 +243,6 @@ register_op(
 )
 register_op(
     "expand_dims",
-    arguments=("data",),
     description="""
     Insert axes of size 1.
     data (...) -> (..., 1, ...)
@@ -284,7 +280,6 @@ register_op(
 )
 register_op(
     "nn.batch_flatten",
-    arguments=("data",),
     description="""
     Make one axis of all but the first.
     data (n, d1, ..., dk) -> (n, d1 * ... * dk)

@@ -98,7 +98,6 @@ def _stft(attrs: StftAttrs, data: Array, window: Array) -> Array:
 
 register_op(
     "dft",
-    arguments=("re_data", "im_data"),
     description="""
     Take the discrete Fourier transform along the last axis.
     re_data (..., n); im_data (..., n) -> a tuple of real and imaginary part, (..., n) each
@@ -110,7 +109,6 @@ register_op(
 )
 register_op(
     "stft",
-    arguments=("data", "window"),
     description="""
     Take the Fourier transform of overlapping windows.
     data (batch, n) or (n,); window (win_length,), ones if None -> (batch, n_fft / 2 + 1,

@@ -283,7 +283,6 @@ register_op(
 )
 register_op(
     "strided_set",
-    arguments=("data", "v", "begin", "end", "strides"),
     description="""
     Replace a slice of a tensor.
     data (...); v the slice; begin (k,) of integers; end (k,); strides (k,), ones if None ->
@@ -295,7 +294,6 @@ register_op(
 )
 register_op(
     "slice_like",
-    arguments=("data", "shape_like"),
     description="""
     Cut a tensor to the sizes of another.
     data (...); shape_like (...) -> (...); axes all that both have, if empty
@@ -307,7 +305,6 @@ register_op(
 )
 register_op(
     "sliding_window",
-    arguments=("data",),
     description="""
     Show all windows of a tensor.
     data (..., d0, ..., dk), the axes from axis on -> (..., w0, ..., wk, *window_shape)

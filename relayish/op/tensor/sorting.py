@@ -243,7 +243,6 @@ register_op(
 )
 register_op(
     "searchsorted",
-    arguments=("sorted_sequence", "values"),
     description="""
     Find where values belong in sorted sequences.
     sorted_sequence (..., n); values (..., m) -> (..., m) of dtype
@@ -253,7 +252,6 @@ register_op(
 )
 register_op(
     "unique",
-    arguments=("data",),
     description="""
     Take each element once.
     data (n,) of integers -> a tuple: elements (n,), first positions (n,), places of all (n,),

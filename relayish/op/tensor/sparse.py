@@ -177,7 +177,6 @@ register_op(
 )
 register_op(
     "sparse_fill_empty_rows",
-    arguments=("sparse_indices", "sparse_values", "dense_shape", "default_value"),
     description="""
     Put a default into the empty rows of a sparse matrix.
     sparse_indices (n, 2); sparse_values (n,); dense_shape (2,); default_value () -> a tuple:
@@ -190,7 +189,6 @@ register_op(
 )
 register_op(
     "sparse_reshape",
-    arguments=("sparse_indices", "prev_shape", "new_shape"),
     description="""
     Give a sparse tensor another shape.
     sparse_indices (n, k); prev_shape (k,); new_shape (m,) -> a tuple: indices (n, m), shape

@@ -169,7 +169,6 @@ def _yolo_reorg(attrs: YoloReorgAttrs, data: Array) -> Array:
 
 register_op(
     "vision.multibox_prior",
-    arguments=("data",),
     description="""
     Make boxes around every cell of a feature map.
     data (n, c, h, w) -> (1, h * w * boxes, 4)
@@ -179,7 +178,6 @@ register_op(
 )
 register_op(
     "vision.multibox_transform_loc",
-    arguments=("cls_prob", "loc_pred", "anchor"),
     description="""
     Turn predicted offsets into boxes and count those that are kept.
     cls_prob (n, classes, boxes); loc_pred (n, 4 * boxes); anchor (1, boxes, 4) -> a tuple:
@@ -191,7 +189,6 @@ register_op(
 )
 register_op(
     "vision.yolo_reorg",
-    arguments=("data",),
     description="""
     Move pixels into channels as YOLO does.
     data (n, c, h, w) -> (n, c * stride ** 2, h / stride, w / stride)

@@ -218,7 +218,6 @@ register_op(
 )
 register_op(
     "vision.regular_non_max_suppression",
-    arguments=("boxes", "scores"),
     description="""
     Drop boxes that overlap with better ones of their class, as TFLite does.
     boxes (n, boxes, 4); scores (n, boxes, classes) -> a tuple: boxes, classes, scores and

@@ -146,7 +146,6 @@ def _regress(boxes: Array, delta: Array) -> Array:
 
 register_op(
     "vision.proposal",
-    arguments=("cls_prob", "bbox_pred", "im_info"),
     description="""
     Propose boxes that may hold an object.
     cls_prob (n, 2 * anchors, h, w); bbox_pred (n, 4 * anchors, h, w); im_info (n, 3) -> (n *

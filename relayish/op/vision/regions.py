@@ -80,7 +80,6 @@ def _roi_pool(attrs: ROIPoolAttrs, data: Array, rois: Array) -> Array:
 
 register_op(
     "vision.roi_align",
-    arguments=("data", "rois"),
     description="""
     Average the feature map over each bin of each region.
     data (n, c, h, w); rois (m, 5) as image, x1, y1, x2, y2; mode avg or max -> (m, c,
@@ -94,7 +93,6 @@ register_op(
 )
 register_op(
     "vision.roi_pool",
-    arguments=("data", "rois"),
     description="""
     Take the largest element in each bin of each region.
     data (n, c, h, w); rois (m, 5) as image, x1, y1, x2, y2 -> (m, c, *pooled_size)
