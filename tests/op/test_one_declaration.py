@@ -227,5 +227,5 @@ def test_arguments_are_what_functions_of_them_call_them(told, expected):
 
 
 def test_arguments_that_nothing_names_are_missing():
-    with pytest.raises(DeclarationError, match="'tests[.]said'"):
+    with pytest.raises(DeclarationError, match=r"'tests[.]said'"):
         register_op("tests.said", evaluate=any_number)
