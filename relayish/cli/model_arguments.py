@@ -6,17 +6,7 @@ import argparse
 import math
 from typing import Final
 
-from relayish.cli.arguments import (
-    Commands,
-    Parser,
-    add_command,
-    add_flags,
-    add_names,
-    add_output,
-    add_pipeline,
-    add_unknown_ops,
-    parse_level,
-)
+from relayish.cli import arguments
 
 _OPTIMIZE: Final = """\
 The result is written when it computes the same as the model, as far as random inputs show; if not,
@@ -24,30 +14,30 @@ nothing is written, the pass at fault is named, and the exit code is 1.
 """
 
 
-def add_model_commands(commands: Commands[Parser]) -> None:
+def add_model_commands(commands: arguments.Commands[arguments.Parser]) -> None:
     """Add ``optimize``, ``show`` and ``diff``."""
     _add_optimize(commands)
     _add_show(commands)
     _add_diff(commands)
 
 
-def _add_optimize(commands: Commands[Parser]) -> None:
+def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
     summary = "make a model of ONNX smaller by named passes, and prove the result equal"
-    optimize = add_command(commands, "optimize", summary, _OPTIMIZE)
+    optimize = arguments.add_command(commands, "optimize", summary, _OPTIMIZE)
     optimize.add_argument("file", nargs="?", metavar="MODEL", help="a model of ONNX")
-    add_output(optimize, "; if not given, only what would become of the model is told")
-    add_pipeline(optimize)
+    arguments.add_output(optimize, "; if not given, only what would become of the model is told")
+    arguments.add_pipeline(optimize)
     for option, what in _INPUTS.items():
-        add_names(optimize, option, what, "NAME:SIZE,SIZE,...")
-    add_names(optimize, "--input-data", _DATA, "FILE")
+        arguments.add_names(optimize, option, what, "NAME:SIZE,SIZE,...")
+    arguments.add_names(optimize, "--input-data", _DATA, "FILE")
     what = "take initializers that are inputs as well for constants, which nobody replaces"
-    add_flags(optimize, {"--freeze-params": what})
+    arguments.add_flags(optimize, {"--freeze-params": what})
     what = "compare on so many random inputs, 3 if not given; 0 for none"
-    optimize.add_argument("--verify", type=parse_level, default=3, metavar="N", help=what)
+    optimize.add_argument("--verify", type=arguments.parse_level, default=3, metavar="N", help=what)
     what = "of the inputs that are drawn"
-    optimize.add_argument("--seed", type=parse_level, default=0, help=what)
+    optimize.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
     optimize.add_argument("--tolerance", type=_tolerance, metavar="R", help=_TOLERANCE)
-    add_flags(
+    arguments.add_flags(
         optimize,
         {
             "--force": "write the result even if it is not equal",
@@ -73,24 +63,24 @@ the way to it
 """
 
 
-def _add_show(commands: Commands[Parser]) -> None:
+def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
     what = "tell what a model of ONNX is, as summary, text or picture"
-    show = add_command(commands, "show", what)
+    show = arguments.add_command(commands, "show", what)
     show.add_argument("file", metavar="MODEL", help="a model of ONNX")
     form = show.add_mutually_exclusive_group()
-    add_flags(form, {"--text": "print the model as a program"})
-    add_flags(form, {"--json": "print the summary as JSON"})
+    arguments.add_flags(form, {"--text": "print the model as a program"})
+    arguments.add_flags(form, {"--json": "print the summary as JSON"})
     form.add_argument("--svg", metavar="FILE", help="draw the graph as SVG")
     what = "write a page with the summary and the graph, in one file"
     form.add_argument("--html", metavar="FILE", help=what)
 
 
-def _add_diff(commands: Commands[Parser]) -> None:
+def _add_diff(commands: arguments.Commands[arguments.Parser]) -> None:
     what = "tell how two models of ONNX, or two programs, differ; 1 if they do"
-    diff = add_command(commands, "diff", what)
+    diff = arguments.add_command(commands, "diff", what)
     for name in ("before", "after"):
         diff.add_argument(name, metavar=name.upper(), help="a model of ONNX, or Relay text")
-    add_unknown_ops(diff)
+    arguments.add_unknown_ops(diff)
 
 
 def _tolerance(text: str) -> float:

@@ -5,52 +5,48 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from relayish.cli.arguments import (
-    Commands,
-    Parser,
-    add_command,
-    add_flags,
-    add_names,
-    add_output,
-    add_pipeline,
-    add_program,
-    parse_level,
-)
+from relayish.cli import arguments
 
 
-def add_program_commands(commands: Commands[Parser]) -> None:
+def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None:
     """Add the commands that read programs, or tell what may be done with them."""
-    add_opt_arguments(add_command(commands, "opt", "run passes over a program"))
-    add_command(commands, "drive", "run passes over a program, by the words of AIR's drivers")
-    passes = add_command(commands, "passes", "list the passes there are, or describe one")
+    add_opt_arguments(arguments.add_command(commands, "opt", "run passes over a program"))
+    arguments.add_command(
+        commands, "drive", "run passes over a program, by the words of AIR's drivers"
+    )
+    passes = arguments.add_command(commands, "passes", "list the passes there are, or describe one")
     passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
-    domains = add_command(commands, "domains", "list the operators of all domains, or of one")
+    domains = arguments.add_command(
+        commands, "domains", "list the operators of all domains, or of one"
+    )
     domains.add_argument("name", nargs="?", metavar="NAME", help="a domain to list")
     _add_print(commands)
-    check = add_command(commands, "check", "check that a program is well formed and well typed")
-    add_program(check)
-    add_flags(check, {"--no-types": "do not infer types"})
+    check = arguments.add_command(
+        commands, "check", "check that a program is well formed and well typed"
+    )
+    arguments.add_program(check)
+    arguments.add_flags(check, {"--no-types": "do not infer types"})
     _add_analyse(commands)
     _add_bisect(commands)
 
 
 def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
     """Add what ``relayish opt`` takes."""
-    add_program(opt, is_optional=True)
-    add_output(opt)
+    arguments.add_program(opt, is_optional=True)
+    arguments.add_output(opt)
     what = "go on behind the pass of which the file tells that it is the result"
-    add_flags(opt, {"--resume": what})
-    watching = add_pipeline(opt)
+    arguments.add_flags(opt, {"--resume": what})
+    watching = arguments.add_pipeline(opt)
     for when in ("before", "after"):
         what = f"print the program {when} every pass, on standard error"
-        add_flags(watching, {f"--print-ir-{when}-all": what})
-        add_names(watching, f"--print-ir-{when}", f"print the program {when} this pass")
-    add_flags(watching, _PRINTED)
+        arguments.add_flags(watching, {f"--print-ir-{when}-all": what})
+        arguments.add_names(watching, f"--print-ir-{when}", f"print the program {when} this pass")
+    arguments.add_flags(watching, _PRINTED)
     what = "whether differences are in colour; auto: on a terminal"
     watching.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=what)
     what = "write the program after every pass to a file of its own in a new directory"
     watching.add_argument("--dump-ir", metavar="DIR", help=what)
-    add_names(watching, "--verify", "check this as well after every pass")
+    arguments.add_names(watching, "--verify", "check this as well after every pass")
 
 
 _PRINTED: Final = {
@@ -60,35 +56,35 @@ _PRINTED: Final = {
 }
 
 
-def _add_print(commands: Commands[Parser]) -> None:
-    show = add_command(commands, "print", "read a program and print it")
-    add_program(show)
-    add_output(show)
+def _add_print(commands: arguments.Commands[arguments.Parser]) -> None:
+    show = arguments.add_command(commands, "print", "read a program and print it")
+    arguments.add_program(show)
+    arguments.add_output(show)
     what = "how to print it: as text, or main and what it needs as Python on numpy"
     show.add_argument("--as", dest="as_", choices=("text", "python"), default="text", help=what)
 
 
-def _add_analyse(commands: Commands[Parser]) -> None:
+def _add_analyse(commands: arguments.Commands[arguments.Parser]) -> None:
     what = "print a program with what data-flow analyses find around each line"
-    analyse = add_command(commands, "analyse", what)
-    add_program(analyse, is_optional=True)
-    add_output(analyse)
+    analyse = arguments.add_command(commands, "analyse", what)
+    arguments.add_program(analyse, is_optional=True)
+    arguments.add_output(analyse)
     what = 'what to find: "liveness,intervals", with options as in "intervals{widen_after=5}"'
     analyse.add_argument("-a", "--analyses", metavar="ANALYSES", help=what)
     what = "analyse and print this function alone, not the module"
     analyse.add_argument("--function", metavar="NAME", help=what)
     what = "print program points in place of the program: a list of objects"
-    add_flags(analyse, {"--json": what, "--list": "list the analyses there are"})
+    arguments.add_flags(analyse, {"--json": what, "--list": "list the analyses there are"})
 
 
-def _add_bisect(commands: Commands[Parser]) -> None:
+def _add_bisect(commands: arguments.Commands[arguments.Parser]) -> None:
     what = "find the pass of a pipeline that is at fault, and the least program"
-    bisect = add_command(commands, "bisect", what)
-    add_program(bisect)
-    add_output(bisect)
-    add_pipeline(bisect)
-    add_names(bisect, "--check", "a check that must hold after every pass")
-    add_flags(bisect, {"--value": "what the program computes must stay the same"})
+    bisect = arguments.add_command(commands, "bisect", what)
+    arguments.add_program(bisect)
+    arguments.add_output(bisect)
+    arguments.add_pipeline(bisect)
+    arguments.add_names(bisect, "--check", "a check that must hold after every pass")
+    arguments.add_flags(bisect, {"--value": "what the program computes must stay the same"})
     bisect.add_argument("--entry", default="main", metavar="NAME", help="the function to compute")
     bisect.add_argument("--seed", type=int, default=0, help="of the arguments that are drawn")
     bisect.add_argument("--rtol", type=float, default=1e-5, help="relative error allowed")
@@ -97,4 +93,4 @@ def _add_bisect(commands: Commands[Parser]) -> None:
     bisect.add_argument("--command", dest="command_line", metavar="CMD", help=what)
     bisect.add_argument("--timeout", type=float, metavar="SECONDS", help="for the command")
     what = "how many smaller programs to try; 0 for none"
-    bisect.add_argument("--tries", type=parse_level, default=2000, help=what)
+    bisect.add_argument("--tries", type=arguments.parse_level, default=2000, help=what)

@@ -19,28 +19,13 @@ from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Activations
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.nodes.node import ATOMS, Node
+from relayish.ir.relay import expr as kinds
 from relayish.ir.relay.adt import Constructor, Match
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
 from relayish.ir.scopes.scoping import binders
 from relayish.op.declaration import properties
 
 
-def compile_expr(expr: Expr, *, check_types: bool = False) -> Code:
+def compile_expr(expr: kinds.Expr, *, check_types: bool = False) -> Code:
     """Return ``expr`` compiled, as a function without parameters.
 
     With ``check_types``, the value of each call of an operator is compared with its type.
@@ -59,9 +44,9 @@ def compile_expr(expr: Expr, *, check_types: bool = False) -> Code:
 class _Compiler(Emitter):
     def __init__(self, scopes: Activations) -> None:
         super().__init__(scopes)
-        self.operators: dict[Op, _Operator] = {}
+        self.operators: dict[kinds.Op, _Operator] = {}
 
-    def compile(self, expr: Expr) -> Code:
+    def compile(self, expr: kinds.Expr) -> Code:
         self.then(_Compiler.demand, expr, True)
         self.run()
         return self.code
@@ -71,22 +56,22 @@ class _Compiler(Emitter):
         pop = tasks.pop
         while tasks:
             task = pop()
-            if isinstance(task, Call):
+            if isinstance(task, kinds.Call):
                 leave_op_call(task, False, None)
                 continue
             action, node, tail, extra = task
             action(self, node, tail, extra)
 
-    def enter_call(self, call: Call, tail: bool) -> None:
+    def enter_call(self, call: kinds.Call, tail: bool) -> None:
         kind = type(call.op)
-        if kind is Op:
+        if kind is kinds.Op:
             self.enter_op_call(call, tail)
         elif kind is Constructor:
             self.after(call.args, _Compiler.leave_construction, call, tail)
         else:
             self.after((call.op, *call.args), _Compiler.leave_call, call, tail)
 
-    def enter_op_call(self, call: Call, tail: bool) -> None:
+    def enter_op_call(self, call: kinds.Call, tail: bool) -> None:
         """Go down along first operands at once: they need no task to wait in."""
         values, shared, tasks = self.values, self.shared, self.tasks
         while True:
@@ -102,12 +87,16 @@ class _Compiler(Emitter):
             for arg in pending[:0:-1]:
                 tasks.append((_Compiler.demand, arg, False, None))
             first = pending[0]
-            if not isinstance(first, Call) or type(first.op) is not Op or first in shared:
+            if (
+                not isinstance(first, kinds.Call)
+                or type(first.op) is not kinds.Op
+                or first in shared
+            ):
                 tasks.append((_Compiler.demand, first, False, None))
                 return
             call = first
 
-    def leave_op_call(self, call: Call, tail: bool, _extra: object) -> None:
+    def leave_op_call(self, call: kinds.Call, tail: bool, _extra: object) -> None:
         # the commonest task by far: what operand, release, new_cell and emit do stands here too
         op: Any = call.op  # Any: an Op, which the declared type does not say
         args = call.args
@@ -148,7 +137,7 @@ class _Compiler(Emitter):
         else:
             self.values[call] = cell
 
-    def leave_construction(self, call: Call, tail: bool, _extra: object) -> None:
+    def leave_construction(self, call: kinds.Call, tail: bool, _extra: object) -> None:
         constructor, expected = call.op, len(call.op.inputs)  # type: ignore[attr-defined]
         places = self.take_all(call.args)
         if len(places) != expected:
@@ -162,7 +151,7 @@ class _Compiler(Emitter):
         self.emit(call, (c.CONSTRUCT, cell.place, constructor, places))
         self.define(call, cell, tail)
 
-    def leave_call(self, call: Call, tail: bool, _extra: object) -> None:
+    def leave_call(self, call: kinds.Call, tail: bool, _extra: object) -> None:
         callee, *places = self.take_all((call.op, *call.args))
         if tail:
             self.emit(call, (c.TAIL_CALL, callee, tuple(places), call.attrs))
@@ -171,29 +160,29 @@ class _Compiler(Emitter):
         self.emit(call, (c.CALL, cell.place, callee, tuple(places), call.attrs))
         self.define(call, cell, tail)
 
-    def enter_tuple(self, node: Tuple, tail: bool) -> None:
+    def enter_tuple(self, node: kinds.Tuple, tail: bool) -> None:
         self.after(node.fields, _Compiler.leave_tuple, node, tail)
 
-    def leave_tuple(self, node: Tuple, tail: bool, _extra: object) -> None:
+    def leave_tuple(self, node: kinds.Tuple, tail: bool, _extra: object) -> None:
         places = self.take_all(node.fields)
         cell = self.result(node)
         self.emit(node, (c.TUPLE, cell.place, places))
         self.define(node, cell, tail)
 
-    def enter_simple(self, node: Expr, tail: bool) -> None:
+    def enter_simple(self, node: kinds.Expr, tail: bool) -> None:
         operands = operands_around(node)
         self.after(operands, _Compiler.leave_simple, node, tail, operands)
 
-    def leave_simple(self, node: Expr, tail: bool, operands: tuple[Expr, ...]) -> None:
+    def leave_simple(self, node: kinds.Expr, tail: bool, operands: tuple[kinds.Expr, ...]) -> None:
         places = self.take_all(operands)
         cell = self.result(node)
-        index = (node.index,) if isinstance(node, TupleGetItem) else ()
+        index = (node.index,) if isinstance(node, kinds.TupleGetItem) else ()
         self.emit(node, (_SIMPLE[type(node)], cell.place, *places, *index))
         self.define(node, cell, tail)
 
-    def enter_let(self, let: Let, tail: bool) -> None:
+    def enter_let(self, let: kinds.Let, tail: bool) -> None:
         value, old = let.value, self.bound.get(let.var)
-        if type(value) is Function:
+        if type(value) is kinds.Function:
             # the function may refer to itself: its place is known before its body is compiled
             self.then(_Compiler.enter_let_body, let, tail, old)
             self.demand(value, tail=False)
@@ -201,28 +190,28 @@ class _Compiler(Emitter):
         else:
             self.after((value,), _Compiler.enter_let_body, let, tail, old)
 
-    def enter_let_body(self, let: Let, tail: bool, old: Cell | None) -> None:
-        if type(let.value) is not Function:
+    def enter_let_body(self, let: kinds.Let, tail: bool, old: Cell | None) -> None:
+        if type(let.value) is not kinds.Function:
             self.bind_cell(let.var, self.operand(let.value))
         self.release(self.bound[let.var])
         self.tasks.append((_Compiler.leave_let, let, tail, old))
         self.demand(let.body, tail)
 
-    def bind_cell(self, var: Var, cell: Cell) -> None:
+    def bind_cell(self, var: kinds.Var, cell: Cell) -> None:
         cell.uses += self.uses.get(var, 0)
         self.bound[var] = cell
 
-    def leave_let(self, let: Let, tail: bool, old: Cell | None) -> None:
+    def leave_let(self, let: kinds.Let, tail: bool, old: Cell | None) -> None:
         if not tail:
             cell = self.operand(let.body)  # before the variable, which it may be, goes
             cell.uses += self.uses[let] - 1
             self.define(let, cell, tail)
         self.unbind(let.var, old)
 
-    def enter_if(self, node: If, tail: bool) -> None:
+    def enter_if(self, node: kinds.If, tail: bool) -> None:
         self.after((node.cond,), _Compiler.enter_branches, node, tail)
 
-    def enter_branches(self, node: If, tail: bool, _extra: object) -> None:
+    def enter_branches(self, node: kinds.If, tail: bool, _extra: object) -> None:
         cond = self.take(node.cond)
         cell = None if tail else self.result(node)
         at = len(self.block.instructions)
@@ -230,7 +219,7 @@ class _Compiler(Emitter):
         self.then(_Compiler.leave_true_branch, node, tail, (cell, at))
         self.demand(node.true_branch, tail)
 
-    def leave_true_branch(self, node: If, tail: bool, extra: tuple[Cell | None, int]) -> None:
+    def leave_true_branch(self, node: kinds.If, tail: bool, extra: tuple[Cell | None, int]) -> None:
         cell, at = extra
         instructions = self.block.instructions
         jump = -1
@@ -242,7 +231,9 @@ class _Compiler(Emitter):
         self.then(_Compiler.leave_false_branch, node, tail, (cell, jump))
         self.demand(node.false_branch, tail)
 
-    def leave_false_branch(self, node: If, tail: bool, extra: tuple[Cell | None, int]) -> None:
+    def leave_false_branch(
+        self, node: kinds.If, tail: bool, extra: tuple[Cell | None, int]
+    ) -> None:
         cell, jump = extra
         if cell is None:
             return
@@ -250,7 +241,7 @@ class _Compiler(Emitter):
         self.block.instructions[jump] = (c.JUMP, len(self.block.instructions))
         self.define(node, cell, tail)
 
-    def enter_function(self, function: Function, tail: bool) -> None:
+    def enter_function(self, function: kinds.Function, tail: bool) -> None:
         inner = Code(self.code.depth + 1, function)
         self.codes[self.scopes.activated[function][0]] = inner
         cell = self.result(function)
@@ -258,7 +249,7 @@ class _Compiler(Emitter):
         self.define(function, cell, tail)
         self.then(_Compiler.enter_body, function, False, inner)
 
-    def enter_body(self, function: Function, _tail: bool, inner: Code) -> None:
+    def enter_body(self, function: kinds.Function, _tail: bool, inner: Code) -> None:
         outside = (self.code, self.block)
         self.code, self.block = inner, inner.block
         cells = [
@@ -318,7 +309,7 @@ class _Compiler(Emitter):
 class _CheckedCompiler(_Compiler):
     """Has the value of each call of an operator compared with the type inferred of the call."""
 
-    def leave_op_call(self, call: Call, tail: bool, _extra: object) -> None:
+    def leave_op_call(self, call: kinds.Call, tail: bool, _extra: object) -> None:
         op: Any = call.op  # Any: as in what this overrides
         evaluation, arity, attrs = _operator(op)
         if evaluation is not None:
@@ -333,30 +324,30 @@ _BY_COUNT: Final = {1: c.OP1, 2: c.OP2}
 _Operator: TypeAlias = tuple[Callable[..., Any] | None, int | None, Attrs | None]  # Any: values
 
 
-def _operator(op: Op) -> _Operator:
+def _operator(op: kinds.Op) -> _Operator:
     """Return the evaluation of ``op``, how many arguments it takes, and its default attributes."""
     return evaluation_of(op), properties.num_inputs.get(op), default_attrs(op)
 
 
 _SIMPLE: Final[dict[type[Node], int]] = {
-    TupleGetItem: c.PROJECT,
-    RefCreate: c.REF_CREATE,
-    RefRead: c.REF_READ,
-    RefWrite: c.REF_WRITE,
+    kinds.TupleGetItem: c.PROJECT,
+    kinds.RefCreate: c.REF_CREATE,
+    kinds.RefRead: c.REF_READ,
+    kinds.RefWrite: c.REF_WRITE,
 }
 """The operations of kinds that have operands only, and at most an index."""
 
 for _kind, _evaluator in {
-    Call: Evaluator(None, enter=_Compiler.enter_call),
-    Tuple: Evaluator(None, enter=_Compiler.enter_tuple),
-    Let: Evaluator(None, enter=_Compiler.enter_let, in_line=True),
-    If: Evaluator(None, enter=_Compiler.enter_if, in_line=True),
-    Function: Evaluator(None, enter=_Compiler.enter_function),
+    kinds.Call: Evaluator(None, enter=_Compiler.enter_call),
+    kinds.Tuple: Evaluator(None, enter=_Compiler.enter_tuple),
+    kinds.Let: Evaluator(None, enter=_Compiler.enter_let, in_line=True),
+    kinds.If: Evaluator(None, enter=_Compiler.enter_if, in_line=True),
+    kinds.Function: Evaluator(None, enter=_Compiler.enter_function),
     **dict.fromkeys(_SIMPLE, Evaluator(None, enter=_Compiler.enter_simple)),
     Match: Evaluator(None, enter=_Compiler.enter_match, in_line=True),
-    Constant: Evaluator(None, enter=_Compiler.constant_operand),
-    Op: Evaluator(None, enter=_Compiler.name_operand),
+    kinds.Constant: Evaluator(None, enter=_Compiler.constant_operand),
+    kinds.Op: Evaluator(None, enter=_Compiler.name_operand),
     Constructor: Evaluator(None, enter=_Compiler.name_operand),
-    GlobalVar: Evaluator(None, enter=_Compiler.global_operand),
+    kinds.GlobalVar: Evaluator(None, enter=_Compiler.global_operand),
 }.items():
     EVALUATORS.register(_kind, _evaluator)

@@ -9,27 +9,13 @@ import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter import code as c
+from relayish.interpreter import failures
 from relayish.interpreter.arguments import check_argument, order_arguments
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.code import UNSET, Block, Code
 from relayish.interpreter.compile import compile_expr
 from relayish.interpreter.emit import Entries
 from relayish.interpreter.evaluator import Apply, Capture, Run
-from relayish.interpreter.failures import (
-    SHOWN_CALLS,
-    add_notes,
-    evaluator_failed,
-    fail,
-    operator_failed,
-    out_of_scope,
-    refuse_arguments,
-    refuse_condition,
-    refuse_match,
-    refuse_more,
-    refuse_projection,
-    refuse_reference,
-    refuse_unset,
-)
 from relayish.interpreter.foreign_function import ForeignFunction
 from relayish.interpreter.inputs import check_expr, check_limits, check_module
 from relayish.interpreter.matching import match_pattern
@@ -133,12 +119,12 @@ class Machine:
                         outer = outer[step]
                     value = outer[source]
                     if value is UNSET:
-                        refuse_unset(block.exprs[at - 1])
+                        failures.refuse_unset(block.exprs[at - 1])
                     frame[place] = value
                 elif operation == c.BRANCH:
                     cond = frame[instruction[1]]
                     if type(cond) is not np.bool_:
-                        refuse_condition(cond)
+                        failures.refuse_condition(cond)
                     if not cond:
                         at = instruction[2]
                 elif operation == c.RETURN:
@@ -169,10 +155,10 @@ class Machine:
                         continue
                     calls_left -= 1
                     if calls_left == -1 and self.max_calls is not None:
-                        refuse_more("calls", self.max_calls, "max_calls")
+                        failures.refuse_more("calls", self.max_calls, "max_calls")
                     if place >= 0:
                         if len(control) >= max_depth:
-                            refuse_more("calls under way", max_depth, "max_depth")
+                            failures.refuse_more("calls under way", max_depth, "max_depth")
                         control.append((block, at, frame, place))
                     frame = _activate(closure, values)
                     block = closure.code.block
@@ -192,7 +178,7 @@ class Machine:
                         frame[place] = known
                         continue
                     if len(control) >= max_depth:
-                        refuse_more("calls under way", max_depth, "max_depth")
+                        failures.refuse_more("calls under way", max_depth, "max_depth")
                     control.append((block, at, frame, place))
                     block, frame = known.block, known.template[:]
                     instructions, at = block.instructions, 0
@@ -202,7 +188,7 @@ class Machine:
                     _, place, operand, index = instruction
                     value = frame[operand]
                     if type(value) is not tuple or not 0 <= index < len(value):
-                        refuse_projection(value, index)
+                        failures.refuse_projection(value, index)
                     frame[place] = value[index]
                 elif operation == c.GUARD:
                     _, path, place, guarded = instruction
@@ -227,7 +213,7 @@ class Machine:
                             at = start
                             break
                     else:
-                        refuse_match(value, [pattern for pattern, *_ in arms])
+                        failures.refuse_match(value, [pattern for pattern, *_ in arms])
                 elif operation == c.CONSTRUCT:
                     _, place, constructor, operands = instruction
                     fields = tuple([frame[operand] for operand in operands])
@@ -237,13 +223,13 @@ class Machine:
                 elif operation == c.REF_READ:
                     reference = frame[instruction[2]]
                     if type(reference) is not RefValue:
-                        refuse_reference(reference, "ref_read")
+                        failures.refuse_reference(reference, "ref_read")
                     frame[instruction[1]] = reference.value
                 elif operation == c.REF_WRITE:
                     _, place, target, source = instruction
                     reference = frame[target]
                     if type(reference) is not RefValue:
-                        refuse_reference(reference, "ref_write")
+                        failures.refuse_reference(reference, "ref_write")
                     reference.value = frame[source]
                     frame[place] = ()
                 elif operation == c.EVALUATE:
@@ -269,22 +255,22 @@ class Machine:
                         continue
                     calls_left -= 1
                     if calls_left == -1 and self.max_calls is not None:
-                        refuse_more("calls", self.max_calls, "max_calls")
+                        failures.refuse_more("calls", self.max_calls, "max_calls")
                     if len(control) >= max_depth:
-                        refuse_more("calls under way", max_depth, "max_depth")
+                        failures.refuse_more("calls under way", max_depth, "max_depth")
                     control.append((block, at, frame, sent))
                     frame = _activate(closure, given)
                     block = closure.code.block
                     instructions, at = block.instructions, 0
                 else:
-                    fail(instruction[1], instruction[2])
+                    failures.fail(instruction[1], instruction[2])
         except RelayishError as error:
             _add_notes(error, block.exprs[at - 1], control)
             raise
         except Exception as error:
             instruction = instructions[at - 1]
             if instruction[0] in _EVALUATING:
-                failed = evaluator_failed(block.exprs[at - 1], error)
+                failed = failures.evaluator_failed(block.exprs[at - 1], error)
             elif instruction[0] <= c.OPN:
                 failed = _operator_failed(block.exprs[at - 1], instruction, frame, error)
             else:
@@ -360,7 +346,7 @@ def _activate(closure: Closure, values: list[Evaluated]) -> Frame:
     code = closure.code
     arity = code.arity
     if len(values) != arity:
-        refuse_arguments(code.function, len(values))
+        failures.refuse_arguments(code.function, len(values))
     frame: Frame = code.template[:]
     parent = frame[c.PARENT] = closure.frame
     frame[c.SKIP] = parent[c.SKIP][c.SKIP] if code.skips else parent  # type: ignore[index]
@@ -398,7 +384,7 @@ def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluat
 def _require_value(value: Evaluated) -> Evaluated:
     """Return the value of an operand, which a variable has only in the scope of its binder."""
     if value is UNSET:
-        raise out_of_scope()
+        raise failures.out_of_scope()
     return value
 
 
@@ -409,12 +395,14 @@ def _operator_failed(
     given = instruction[4] if instruction[0] == c.OPN else instruction[4:]
     values = [frame[place] for place in given]
     if any(value is UNSET for value in values):
-        return out_of_scope()
-    return operator_failed(call.op, values, error)  # type: ignore[attr-defined]
+        return failures.out_of_scope()
+    return failures.operator_failed(call.op, values, error)  # type: ignore[attr-defined]
 
 
 def _add_notes(
     error: RelayishError, expr: Expr, control: list[tuple[Block, int, Frame, int]]
 ) -> None:
-    innermost = control[: -SHOWN_CALLS - 1 : -1]
-    add_notes(error, expr, [block.exprs[at - 1] for block, at, _, _ in innermost], len(control))
+    innermost = control[: -failures.SHOWN_CALLS - 1 : -1]
+    failures.add_notes(
+        error, expr, [block.exprs[at - 1] for block, at, _, _ in innermost], len(control)
+    )

@@ -9,17 +9,8 @@ from relayish.errors import FieldError
 from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
+from relayish.testing import layers
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import (
-    Attributes,
-    batch_norm_infer,
-    close,
-    conv2d,
-    conv3d,
-    conv_kernel_layout,
-    dense_add_bias,
-    layouts,
-)
 from relayish.testing.operators import nn, op
 
 EPSILON = 2e-5
@@ -108,12 +99,12 @@ def residual_unit(
     Source:
         Relay ``testing.resnet.residual_unit``.
     """
-    order: Attributes = {"data_layout": data_layout, "kernel_layout": kernel_layout}
-    convolve = conv3d if len(data_layout) == 5 else conv2d
+    order: layers.Attributes = {"data_layout": data_layout, "kernel_layout": kernel_layout}
+    convolve = layers.conv3d if len(data_layout) == 5 else layers.conv2d
     made = shortcut = data
     for index, convolution in enumerate(_BOTTLE_NECK if bottle_neck else _PLAIN, 1):
         axis = data_layout.index("C")
-        made = batch_norm_infer(made, epsilon=EPSILON, axis=axis, name=f"{name}_bn{index}")
+        made = layers.batch_norm_infer(made, epsilon=EPSILON, axis=axis, name=f"{name}_bn{index}")
         made = nn.relu(made)
         if index == 1 and not dim_match:
             shortcut = made
@@ -168,21 +159,23 @@ def resnet(
             f"{num_stages} stages need as many units and one more number of channels; found "
             f"{len(units)} and {len(filter_list)}"
         )
-    axis, order = layout.index("C"), layouts(layout)
+    axis, order = layout.index("C"), layers.layouts(layout)
     body: Expr = var("data", shape=data_shape, dtype=dtype)
-    body = batch_norm_infer(body, epsilon=EPSILON, axis=axis, scale=False, name="bn_data")
+    body = layers.batch_norm_infer(body, epsilon=EPSILON, axis=axis, scale=False, name="bn_data")
     first = filter_list[0]
     if data_shape[layout.index("H")] <= 32:
-        body = conv2d(
+        body = layers.conv2d(
             body, channels=first, kernel_size=3, strides=1, padding=1, name="conv0", **order
         )
     else:
-        body = conv2d(
+        body = layers.conv2d(
             body, channels=first, kernel_size=7, strides=2, padding=3, name="conv0", **order
         )
-        body = nn.relu(batch_norm_infer(body, epsilon=EPSILON, axis=axis, name="bn0"))
+        body = nn.relu(layers.batch_norm_infer(body, epsilon=EPSILON, axis=axis, name="bn0"))
         body = nn.max_pool2d(body, pool_size=3, strides=2, padding=1, layout=layout)
-    return close(head(stages(body, units, filter_list, bottle_neck, layout), num_classes, layout))
+    return layers.close(
+        head(stages(body, units, filter_list, bottle_neck, layout), num_classes, layout)
+    )
 
 
 def stages(
@@ -200,7 +193,7 @@ def stages(
                 f"stage{stage}_unit{unit}",
                 bottle_neck,
                 layout,
-                conv_kernel_layout(layout),
+                layers.conv_kernel_layout(layout),
             )
     return body
 
@@ -208,13 +201,13 @@ def stages(
 def head(body: Expr, num_classes: int, layout: str) -> Expr:
     """Return the probabilities that the last stage stands for."""
     axis = layout.index("C")
-    body = nn.relu(batch_norm_infer(body, epsilon=EPSILON, axis=axis, name="bn1"))
+    body = nn.relu(layers.batch_norm_infer(body, epsilon=EPSILON, axis=axis, name="bn1"))
     if len(layout) == 5:
         body = nn.adaptive_avg_pool3d(body, output_size=(1, 1, 1), layout=layout)
     else:
         body = nn.global_avg_pool2d(body, layout=layout)
     body = nn.batch_flatten(body)
-    return nn.softmax(dense_add_bias(body, units=num_classes, name="fc1"))
+    return nn.softmax(layers.dense_add_bias(body, units=num_classes, name="fc1"))
 
 
 def get_net(

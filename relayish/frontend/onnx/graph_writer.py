@@ -22,17 +22,7 @@ from relayish.frontend.onnx.notes import (
 from relayish.frontend.onnx.written import Node, Value, as_name, operands_of, output_names
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.kinds.one_line import describe
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    Let,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.relay import expr as kinds
 from relayish.ir.relay.type import Type
 from relayish.onnx import info
 from relayish.onnx.calls import attributes_of, captures_of, count_outputs, graphs_of, inputs_of
@@ -63,13 +53,13 @@ class GraphWriter:
         self._outer = outer
         self.depth: int = 0 if outer is None else outer.depth + 1
         self.names: Names = Names(None if outer is None else outer.names)
-        self._hints: dict[Expr, str] = {}
-        self.values: dict[Expr, Value] = {}
+        self._hints: dict[kinds.Expr, str] = {}
+        self.values: dict[kinds.Expr, Value] = {}
         self._types: dict[str, Type] = {}
         self._graph: Any = None  # Any: a GraphProto or a FunctionProto
         self._attrs: DictAttrs = DictAttrs()
         self._wanted: list[str] = []
-        self._projected: dict[tuple[Expr, int], str] = {}
+        self._projected: dict[tuple[kinds.Expr, int], str] = {}
         self._node_names = NodeNames()
         if self.depth > DEEPEST:
             raise ModelError(
@@ -78,7 +68,7 @@ class GraphWriter:
             )
 
     def fill(
-        self, graph: Any, function: Function, captured: Sequence[Value] = ()
+        self, graph: Any, function: kinds.Function, captured: Sequence[Value] = ()
     ) -> None:  # Any: a GraphProto
         """Write ``function`` into ``graph``; ``captured`` is what its last parameters are."""
         self._begin(graph, function)
@@ -93,14 +83,14 @@ class GraphWriter:
             self._enter(param, name)
             write_value(graph.input, name, known_type(param.type_annotation), self._attrs)
             default = defaults.get(param.name_hint) if isinstance(defaults, DictAttrs) else None
-            if isinstance(default, Constant):
+            if isinstance(default, kinds.Constant):
                 self._write_initializer(default, name)
         results = self._write_body(function.body)
         self._write_outputs(graph, function, results)
         write_graph_notes(graph, self._attrs)
         write_value_info(graph, self._attrs, self._types)
 
-    def fill_function(self, proto: Any, name: str, function: Function) -> None:
+    def fill_function(self, proto: Any, name: str, function: kinds.Function) -> None:
         """Write ``function`` into a ``FunctionProto``. Any: that."""
         self._begin(proto, function)
         domain, rest, overload = self._model.identify_function(name)
@@ -124,17 +114,17 @@ class GraphWriter:
         write_function_notes(proto, self._attrs)
         write_value_info(proto, self._attrs, self._types)
 
-    def _begin(self, graph: Any, function: Function) -> None:  # Any: a proto
+    def _begin(self, graph: Any, function: kinds.Function) -> None:  # Any: a proto
         self._graph = graph
         if isinstance(function.attrs, DictAttrs):
             self._attrs = function.attrs
 
-    def _capture(self, var: Expr, value: Value) -> None:
+    def _capture(self, var: kinds.Expr, value: Value) -> None:
         self.values[var] = value
         if isinstance(value, str):
             self.names.reserve(value)
 
-    def _capture_free(self, function: Function) -> None:
+    def _capture_free(self, function: kinds.Function) -> None:
         """Let a function use variables from outside that nobody passes to it."""
         outer = self._outer
         if outer is not None:
@@ -142,35 +132,37 @@ class GraphWriter:
                 if var in outer.values:
                     self._capture(var, outer.values[var])
 
-    def _name_parts(self, function: Function, count: int) -> None:
+    def _name_parts(self, function: kinds.Function, count: int) -> None:
         """Choose names of parameters and variables, first those that outputs have to have."""
-        bound: dict[Expr, Expr] = {}
-        tail: Expr = function.body
-        while type(tail) is Let:
+        bound: dict[kinds.Expr, kinds.Expr] = {}
+        tail: kinds.Expr = function.body
+        while type(tail) is kinds.Let:
             bound[tail.var] = tail.value
             tail = tail.body
         for param in function.params[:count]:
             self._hints[param] = self.names.choose(param.name_hint, is_input=True)
-        results = tail.fields if type(tail) is Tuple else (tail,)
+        results = tail.fields if type(tail) is kinds.Tuple else (tail,)
         self._wanted = output_names(function, len(results))
         for place, result in enumerate(results):
             self._name_result(place, result, bound)
         for var, value in bound.items():
-            if var not in self._hints and type(var) is Var and type(value) is not Var:
+            if var not in self._hints and type(var) is kinds.Var and type(value) is not kinds.Var:
                 self._hints[var] = self.names.choose(var.name_hint)
         repeated: Any = self._attrs.get(info.REPEATED, ())  # Any: attributes are of any class
-        told = [name_of_span(value.span) for value in bound.values() if type(value) is Call]
+        told = [name_of_span(value.span) for value in bound.values() if type(value) is kinds.Call]
         self._node_names = NodeNames(told, repeated)
         for var, each in (*bound.items(), *[(each, each) for each in results]):
-            if type(each) is TupleGetItem:
+            if type(each) is kinds.TupleGetItem:
                 whole = each.tuple_value
-                while type(whole) is Var and whole in bound:
+                while type(whole) is kinds.Var and whole in bound:
                     whole = bound[whole]
                 self._projected[whole, each.index] = self._hints.get(var, "")
 
-    def _name_result(self, place: int, result: Expr, bound: dict[Expr, Expr]) -> None:
+    def _name_result(
+        self, place: int, result: kinds.Expr, bound: dict[kinds.Expr, kinds.Expr]
+    ) -> None:
         wanted, origin = self._wanted[place], result
-        while type(bound.get(origin)) is Var:
+        while type(bound.get(origin)) is kinds.Var:
             origin = bound[origin]
         if not wanted or wanted == self._hints.get(origin) or wanted == self.values.get(origin):
             return
@@ -181,29 +173,29 @@ class GraphWriter:
         if origin not in self._hints and origin not in self.values:
             self._hints[origin] = wanted
 
-    def _enter(self, param: Expr, name: str) -> None:
+    def _enter(self, param: kinds.Expr, name: str) -> None:
         self.values[param] = name
         self.names.write(name)
 
-    def _write_body(self, body: Expr) -> list[Value]:
+    def _write_body(self, body: kinds.Expr) -> list[Value]:
         """Write all nodes; return what the results are."""
         value = self._demand(body)
         if isinstance(value, Node):
             return [self._name_output(value, place, None) for place in range(len(value.types))]
-        if not isinstance(value, (tuple, Function)) and not value:
+        if not isinstance(value, (tuple, kinds.Function)) and not value:
             return []  # of the empty tuple
         return list(value) if isinstance(value, tuple) else [value]
 
-    def _demand(self, root: Expr) -> Value:
+    def _demand(self, root: kinds.Expr) -> Value:
         """Write what computes ``root``, without recursion, and return what it is."""
         values = self.values
-        stack: list[Expr] = [root]
+        stack: list[kinds.Expr] = [root]
         while stack:
             expr = stack[-1]
             if expr in values:
                 stack.pop()
                 continue
-            if type(expr) is Let:
+            if type(expr) is kinds.Let:
                 stack += self._enter_let(expr)
                 if stack[-1] is expr:
                     values[expr] = values[expr.body]
@@ -217,37 +209,37 @@ class GraphWriter:
             stack.pop()
         return values[root]
 
-    def _enter_let(self, let: Let) -> list[Expr]:
+    def _enter_let(self, let: kinds.Let) -> list[kinds.Expr]:
         """Return what has to be written before the let is; its variable is bound on the way."""
         values, value = self.values, let.value
         if let.var not in values:
-            first = [value] if type(value) is Let else reversed(operands_of(value))
+            first = [value] if type(value) is kinds.Let else reversed(operands_of(value))
             pending = [part for part in first if part not in values]
             if pending:
                 return pending
             values[let.var] = self._bind(let)
         return [] if let.body in values else [let.body]
 
-    def _bind(self, let: Let) -> Value:
+    def _bind(self, let: kinds.Let) -> Value:
         found = self.values.get(let.value)
         if found is None:
             found = self.values[let.value] = self._write(let.value, self._hints.get(let.var))
         return found
 
-    def _write(self, expr: Expr, name: str | None) -> Value:
+    def _write(self, expr: kinds.Expr, name: str | None) -> Value:
         """Write an expression whose operands are written; it is called ``name`` if that is told."""
         match expr:
-            case Call():
+            case kinds.Call():
                 return self._write_call(expr, name)
-            case Constant():
+            case kinds.Constant():
                 return self._write_constant(expr, name)
-            case TupleGetItem():
+            case kinds.TupleGetItem():
                 return self._write_projection(expr, name)
-            case Tuple():
+            case kinds.Tuple():
                 return tuple([self.values[field] for field in expr.fields]) if expr.fields else ""
-            case Function():
+            case kinds.Function():
                 return expr
-            case Var():
+            case kinds.Var():
                 raise ModelError(
                     f"the variable {expr.name_hint!r} is bound by nothing; expected a parameter, "
                     f"or a let around its uses"
@@ -257,7 +249,7 @@ class GraphWriter:
             f"operators, constants and tuples"
         )
 
-    def _write_constant(self, constant: Constant, name: str | None) -> str:
+    def _write_constant(self, constant: kinds.Constant, name: str | None) -> str:
         if as_array(constant.data) is None:
             raise ModelError(
                 f"the constant {describe(constant)} is no tensor; expected one, which initializers "
@@ -269,7 +261,7 @@ class GraphWriter:
         self.names.write(name)
         return name
 
-    def _write_initializer(self, constant: Constant, name: str) -> None:
+    def _write_initializer(self, constant: kinds.Constant, name: str) -> None:
         array = as_array(constant.data)
         assert array is not None
         if hasattr(self._graph, "initializer"):
@@ -279,7 +271,7 @@ class GraphWriter:
         held = node.attribute.add(name="value", type=TENSOR)
         self._model.store(held.t, array, "")
 
-    def _write_projection(self, item: TupleGetItem, name: str | None) -> Value:
+    def _write_projection(self, item: kinds.TupleGetItem, name: str | None) -> Value:
         whole = self.values[item.tuple_value]
         if isinstance(whole, tuple) and item.index < len(whole):
             return whole[item.index]
@@ -309,7 +301,7 @@ class GraphWriter:
         if ty is not None:
             self._types[name] = ty
 
-    def _write_call(self, call: Call, name: str | None) -> Value:
+    def _write_call(self, call: kinds.Call, name: str | None) -> Value:
         op_type, domain, overload, declared = self._callee(call)
         where = f"a call of {op_type}"
         attributes = attributes_of(call)
@@ -319,7 +311,7 @@ class GraphWriter:
             self.names.write(name)
             return name
         inputs = [as_name(self.values[each], where) for each in inputs_of(call)]
-        while inputs and not inputs[-1] and type(call.op) is GlobalVar:
+        while inputs and not inputs[-1] and type(call.op) is kinds.GlobalVar:
             inputs.pop()  # a function may be given fewer than it takes
         captured = [self.values[each] for each in captures_of(call)]
         node = self._graph.node.add(op_type=op_type, input=inputs)
@@ -347,7 +339,7 @@ class GraphWriter:
         write_node_notes(node, self._details().get(found))
         return found
 
-    def _name_unused_outputs(self, call: Call, node: Node) -> None:
+    def _name_unused_outputs(self, call: kinds.Call, node: Node) -> None:
         """Give names to outputs that nobody uses, and that a node may not leave out."""
         identity = identity_of(call.op)
         places = range(len(node.types))
@@ -366,9 +358,9 @@ class GraphWriter:
         names: Any = self._attrs.get(info.SPARSE, ())  # Any: attributes are of any class
         return op_type == "Constant" and name in names
 
-    def _callee(self, call: Call) -> tuple[str, str, str, Mapping[str, int]]:
+    def _callee(self, call: kinds.Call) -> tuple[str, str, str, Mapping[str, int]]:
         """Return type, domain and overload of a node, and the kinds of its attributes."""
-        if type(call.op) is GlobalVar:
+        if type(call.op) is kinds.GlobalVar:
             domain, name, overload = self._model.identify_function(call.op.name_hint)
             return name, domain, overload, {}
         identity = identity_of(call.op)
@@ -382,7 +374,7 @@ class GraphWriter:
     def _write_graph(
         self, node: Any, key: str, graph: Value, captured: Sequence[Value]
     ) -> None:  # Any: a NodeProto
-        if not isinstance(graph, Function) or len(graph.params) < len(captured):
+        if not isinstance(graph, kinds.Function) or len(graph.params) < len(captured):
             raise ModelError(
                 f"graph {key!r} of a node of type {node.op_type} is not a function that takes the "
                 f"{len(captured)} captured values; expected one"
@@ -414,7 +406,7 @@ class GraphWriter:
         return names
 
     def _write_outputs(
-        self, graph: Any, function: Function, results: list[Value]
+        self, graph: Any, function: kinds.Function, results: list[Value]
     ) -> None:  # Any: a GraphProto
         names = self._name_results(results)
         told = self._attrs.get(info.OUTPUT_TYPES)

@@ -10,18 +10,7 @@ from relayish.errors import Diagnostic, TypeInferenceError
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.kinds.one_line import one_line
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    Let,
-    Op,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.relay import expr as kinds
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Type
 from relayish.onnx import info
@@ -70,13 +59,13 @@ class Facts:
         self._mod = mod
         self._strict = strict
         self._sizes = Sizes()
-        self._known: dict[Expr, Fact] = {}
-        self._graphs: dict[Function, tuple[tuple[Fact, ...], Fact]] = {}
+        self._known: dict[kinds.Expr, Fact] = {}
+        self._graphs: dict[kinds.Function, tuple[tuple[Fact, ...], Fact]] = {}
         self._attributes: Mapping[str, object] | None = None
         self._where = ""
         self._under_way: frozenset[str] = frozenset()
 
-    def type_of(self, expr: Expr) -> Type | None:
+    def type_of(self, expr: kinds.Expr) -> Type | None:
         """Return the type of an expression; ``None`` if nothing is known of it.
 
         That of a call that is asked for the first time follows from those of its arguments.
@@ -87,33 +76,33 @@ class Facts:
         found = self.fact_of(expr).type
         return None if type(found) is UnknownType else found
 
-    def value_of(self, expr: Expr) -> Array | None:
+    def value_of(self, expr: kinds.Expr) -> Array | None:
         """Return the value of an expression where all of it is known, not to be written to."""
         return self.fact_of(expr).value
 
-    def partial(self, expr: Expr) -> Partial | None:
+    def partial(self, expr: kinds.Expr) -> Partial | None:
         """Return the elements of a small tensor of integers of which some are known."""
         return self.fact_of(expr).partial
 
-    def fact_of(self, expr: Expr) -> Fact:
+    def fact_of(self, expr: kinds.Expr) -> Fact:
         """Return what is known of an expression."""
         found = self._known.get(expr)
         return self._run(self._find(expr)) if found is None else found
 
-    def bind(self, var: Var, value: Expr) -> Fact:
+    def bind(self, var: kinds.Var, value: kinds.Expr) -> Fact:
         """Let a new variable stand for an expression, and return what is known of it."""
         found = self._known[var] = self.fact_of(value)
         return found
 
-    def items(self) -> Sequence[tuple[Expr, Fact]]:
+    def items(self) -> Sequence[tuple[kinds.Expr, Fact]]:
         """Return everything that is known, by expression."""
         return tuple(self._known.items())
 
-    def known(self, expr: Expr) -> Fact | None:
+    def known(self, expr: kinds.Expr) -> Fact | None:
         """Return what was found of an expression so far, without asking further."""
         return self._known.get(expr)
 
-    def select(self, *variables: Iterable[Expr]) -> Facts:
+    def select(self, *variables: Iterable[kinds.Expr]) -> Facts:
         """Return the facts of some variables alone, to which others may be added.
 
         Nothing will be known of calls of functions of the module, which is not held on to.
@@ -126,7 +115,7 @@ class Facts:
 
     # walking
 
-    def walk(self, func: Function, params: Sequence[Fact], name: str = "") -> Fact:
+    def walk(self, func: kinds.Function, params: Sequence[Fact], name: str = "") -> Fact:
         """Find what is known of the values of a function, and return that of its result.
 
         Args:
@@ -144,19 +133,19 @@ class Facts:
         found: Fact = run(steps, caught=(TypeInferenceError,))
         return found
 
-    def _walk(self, func: Function, params: Sequence[Fact]) -> Steps:
+    def _walk(self, func: kinds.Function, params: Sequence[Fact]) -> Steps:
         known = self._known
         for param, fact in zip(func.params, params, strict=True):
             known[param] = fact
-        tail: Expr = func.body
-        while type(tail) is Let:
+        tail: kinds.Expr = func.body
+        while type(tail) is kinds.Let:
             value = tail.value
-            found = known.get(value) if type(value) is Var else None
+            found = known.get(value) if type(value) is kinds.Var else None
             known[tail.var] = (yield from self._find(value)) if found is None else found
             tail = tail.body
         return (yield from self._find(tail))
 
-    def _find(self, root: Expr) -> Steps:
+    def _find(self, root: kinds.Expr) -> Steps:
         """Find what is known of an expression; operands that stand within it come first."""
         known = self._known
         stack = [root]
@@ -167,39 +156,39 @@ class Facts:
                 stack += waiting
                 continue
             stack.pop()
-            if type(expr) is Call:
+            if type(expr) is kinds.Call:
                 known[expr] = yield from self._call(expr)
             else:
                 known[expr] = self._simple(expr)
         return known[root]
 
-    def _simple(self, expr: Expr) -> Fact:
+    def _simple(self, expr: kinds.Expr) -> Fact:
         match expr:
-            case Constant():
+            case kinds.Constant():
                 return fact_of_constant(expr.data)
-            case Tuple():
+            case kinds.Tuple():
                 return fact_of_tuple([self._operand(each) for each in expr.fields])
-            case TupleGetItem():
+            case kinds.TupleGetItem():
                 whole = self._operand(expr.tuple_value).fields
                 return whole[expr.index] if whole and expr.index < len(whole) else UNKNOWN
-            case Var():
+            case kinds.Var():
                 found = self._known.get(expr)
                 return fact_of_type(expr.type_annotation) if found is None else found
         return UNKNOWN
 
-    def _operand(self, expr: Expr) -> Fact:
+    def _operand(self, expr: kinds.Expr) -> Fact:
         found = self._known.get(expr)
         return self._simple(expr) if found is None else found
 
     # calls
 
-    def _call(self, call: Call) -> Steps:
+    def _call(self, call: kinds.Call) -> Steps:
         op = call.op
         try:
-            if type(op) is GlobalVar:
+            if type(op) is kinds.GlobalVar:
                 return (yield from self._call_function(call, op))
             identity = identity_of(op)
-            if identity is None or type(op) is not Op:
+            if identity is None or type(op) is not kinds.Op:
                 return UNKNOWN
             graphs = graphs_of(call)
             inputs = [self._operand(each) for each in inputs_of(call)]
@@ -215,11 +204,11 @@ class Facts:
             raise self._at(call, error) from None
         return found[0] if count_outputs(call.attrs) == 1 else fact_of_tuple(found)
 
-    def _nothing(self, call: Call) -> Fact:
+    def _nothing(self, call: kinds.Call) -> Fact:
         count = count_outputs(call.attrs)
         return UNKNOWN if count == 1 else fact_of_tuple([UNKNOWN] * count)
 
-    def _at(self, call: Call, error: TypeInferenceError) -> TypeInferenceError:
+    def _at(self, call: kinds.Call, error: TypeInferenceError) -> TypeInferenceError:
         """Return an error with the place of a call."""
         told = str(error) if call.span is not None else f"{one_line(call)}: {error}"
         found = Diagnostic(told, call.span, self._where)
@@ -240,11 +229,11 @@ class Facts:
                     del told[name]
         return DictAttrs(told) if told else None
 
-    def _call_function(self, call: Call, name: GlobalVar) -> Steps:
+    def _call_function(self, call: kinds.Call, name: kinds.GlobalVar) -> Steps:
         """Go through a function of the model with what is known of the arguments."""
         func = None if self._mod is None else self._mod.functions.get(name)
         args = [self._operand(each) for each in call.args]
-        if type(func) is not Function or name.name_hint in self._under_way:
+        if type(func) is not kinds.Function or name.name_hint in self._under_way:
             return self._nothing(call)
         if len(args) > len(func.params):
             raise TypeInferenceError(
@@ -262,17 +251,17 @@ class Facts:
 
     def _call_with_graphs(
         self,
-        call: Call,
-        op: Op,
+        call: kinds.Call,
+        op: kinds.Op,
         identity: Identity,
         inputs: list[Fact],
-        graphs: Mapping[str, Expr],
+        graphs: Mapping[str, kinds.Expr],
     ) -> Steps:
         operator = find_graph_operator(identity)
         captured = tuple([self._operand(each) for each in captures_of(call)])
-        if operator is None or not all(type(each) is Function for each in graphs.values()):
+        if operator is None or not all(type(each) is kinds.Function for each in graphs.values()):
             for graph in graphs.values():
-                if type(graph) is Function:
+                if type(graph) is kinds.Function:
                     yield self._walk(graph, [fact_of_type(p.type_annotation) for p in graph.params])
             found = infer_call(identity, op, self._sizes, self._resolve(call.attrs), inputs)
             return found[0] if len(found) == 1 else fact_of_tuple(found)
@@ -282,7 +271,7 @@ class Facts:
         given = first_inputs(operator, attrs, types, inputs, first, count)
         results: dict[str, Fact] = {}
         for name, graph in graphs.items():
-            assert type(graph) is Function
+            assert type(graph) is kinds.Function
             told = [*given, *captured]
             if len(told) != len(graph.params):
                 raise TypeInferenceError(
@@ -295,7 +284,7 @@ class Facts:
             self._strict = strict
         return join_results(op, attrs, inputs, results)
 
-    def _repeat(self, graph: Function, given: list[Fact], first: int, count: int) -> Steps:
+    def _repeat(self, graph: kinds.Function, given: list[Fact], first: int, count: int) -> Steps:
         """Go through a graph until what is known of its inputs is true of every iteration."""
         for turn in range(_ROUNDS + 1):
             before, found = self._graphs.get(graph, (None, UNKNOWN))
@@ -319,7 +308,7 @@ class Facts:
 
 
 def propagate(
-    func: Function, mod: IRModule | None = None, *, strict: bool = True, name: str = "@main"
+    func: kinds.Function, mod: IRModule | None = None, *, strict: bool = True, name: str = "@main"
 ) -> Facts:
     """Return what is known of all values in a function of ONNX, graphs in its nodes included.
 
@@ -343,7 +332,7 @@ def propagate(
     return facts
 
 
-def _attributes_of(func: Function, attrs: Attrs | None) -> dict[str, object]:
+def _attributes_of(func: kinds.Function, attrs: Attrs | None) -> dict[str, object]:
     """Return the attributes that a function of the model has where it is called so."""
     told = None if func.attrs is None else func.attrs.get(info.FUNCTION)
     defaults = told.get("defaults") if isinstance(told, DictAttrs) else None
@@ -353,16 +342,16 @@ def _attributes_of(func: Function, attrs: Attrs | None) -> dict[str, object]:
     return found
 
 
-def _operands(expr: Expr) -> tuple[Expr, ...]:
+def _operands(expr: kinds.Expr) -> tuple[kinds.Expr, ...]:
     match expr:
-        case Call():
+        case kinds.Call():
             return expr.args
-        case Tuple():
+        case kinds.Tuple():
             return expr.fields
-        case TupleGetItem():
+        case kinds.TupleGetItem():
             return (expr.tuple_value,)
     return ()
 
 
-def _is_inner(expr: Expr) -> bool:
-    return type(expr) in (Call, Tuple, TupleGetItem, Constant)
+def _is_inner(expr: kinds.Expr) -> bool:
+    return type(expr) in (kinds.Call, kinds.Tuple, kinds.TupleGetItem, kinds.Constant)

@@ -28,19 +28,9 @@ from relayish.ir.relay.language import RELAY
 from relayish.op.builders.attribute_shorthand import as_constant, expand_shorthand
 from relayish.op.builders.call import call_op
 from relayish.op.builders.dynamic_shapes import has_unknown_sizes, with_unknown_sizes
-from relayish.op.declaration import properties
+from relayish.op.declaration import properties, registry
 from relayish.op.declaration.description import build_docstring
 from relayish.op.declaration.names import check_name, domain_name
-from relayish.op.declaration.registry import (
-    get_op,
-    is_family,
-    is_registered,
-    list_aliases,
-    list_bare_names,
-    list_ops,
-    on_redeclaration,
-    ops_meant,
-)
 from relayish.op.declaration.signature import Default, read_signature
 
 Builder: TypeAlias = Callable[..., Expr]
@@ -60,7 +50,7 @@ _BY_HAND: dict[str, _ByHand] = {}
 """By full name."""
 
 
-@on_redeclaration
+@registry.on_redeclaration
 def _forget(op: Op) -> None:
     _MADE.pop(op.full_name, None)
     _BY_HAND.pop(op.full_name, None)
@@ -87,11 +77,11 @@ def custom_builder(name: str, description: str | None = None) -> Callable[[Build
 
 def find_description(name: str) -> str | None:
     """Return what is said of an operator, or of a function beside them."""
-    name = list_aliases().get(name, name)
+    name = registry.list_aliases().get(name, name)
     by_hand = _BY_HAND.get(name)
     if by_hand is not None and by_hand.description is not None:
         return by_hand.description
-    meant = ops_meant(name)
+    meant = registry.ops_meant(name)
     return properties.description.get(meant[0]) if len(meant) == 1 else None
 
 
@@ -107,22 +97,22 @@ def builder(name: str) -> Builder:
     check_name(name)
     made = _MADE.get(name)
     if made is None:
-        name = list_aliases().get(name, name)
+        name = registry.list_aliases().get(name, name)
         if name in _BY_HAND:
             return _document(name)
-        meant = ops_meant(name)
-        made = _builder_of(meant[0] if len(meant) == 1 else get_op(name))
+        meant = registry.ops_meant(name)
+        made = _builder_of(meant[0] if len(meant) == 1 else registry.get_op(name))
     return made
 
 
 def list_builders() -> list[str]:
     """Return the names of Relay's builders: of operators, of functions beside them, aliases."""
-    return sorted({*list_ops(RELAY.name), *_list_others()})
+    return sorted({*registry.list_ops(RELAY.name), *_list_others()})
 
 
 def _list_others() -> Iterable[str]:
     """Return the names of builders that are those of no operators."""
-    return [name for name in (*list_aliases(), *_BY_HAND) if "::" not in name]
+    return [name for name in (*registry.list_aliases(), *_BY_HAND) if "::" not in name]
 
 
 def _document(name: str) -> Builder:
@@ -358,13 +348,13 @@ class Namespace:
         if name.startswith("__"):  # Python asks modules for many; no operator has such a name
             raise AttributeError(name)
         full = self._prefix + name
-        if self._domain is not None and is_registered(full, self._domain):
-            return _builder_of(get_op(full, self._domain))
+        if self._domain is not None and registry.is_registered(full, self._domain):
+            return _builder_of(registry.get_op(full, self._domain))
         if self._domain in (None, RELAY.name) and (
             full in _BY_HAND
-            or full in list_aliases()
-            or is_registered(full, RELAY.name)
-            or (is_registered(full) and not is_family(full))
+            or full in registry.list_aliases()
+            or registry.is_registered(full, RELAY.name)
+            or (registry.is_registered(full) and not registry.is_family(full))
         ):
             return self._builder(full)
         if full in hooks.members:
@@ -383,7 +373,9 @@ class Namespace:
             raise AttributeError(str(error)) from error
 
     def _declared(self) -> Collection[str]:
-        return list_bare_names() if self._domain is None else list_ops(self._domain)
+        return (
+            registry.list_bare_names() if self._domain is None else registry.list_ops(self._domain)
+        )
 
     def __dir__(self) -> list[str]:
         known = {*self._declared()}

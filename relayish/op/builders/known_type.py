@@ -14,19 +14,7 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.relay import expr as kinds
 from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.ir.values.dtype import element_name
 from relayish.op.declaration.properties import relation, rule
@@ -47,10 +35,10 @@ class TypeFinder:
     asks_for_all = False
     """Whether the type of a call is asked for only where those of all its arguments are known."""
 
-    def __init__(self, found: MutableMapping[Expr, Type | None]) -> None:
+    def __init__(self, found: MutableMapping[kinds.Expr, Type | None]) -> None:
         self._found = found
 
-    def of(self, expr: Expr) -> Type | None:
+    def of(self, expr: kinds.Expr) -> Type | None:
         """Return the type of ``expr``, or ``None`` where looking at it does not tell.
 
         Complexity:
@@ -77,22 +65,22 @@ class TypeFinder:
             found.setdefault(node, ty)
         return found[expr]
 
-    def look_up(self, expr: Expr) -> Type | None:
+    def look_up(self, expr: kinds.Expr) -> Type | None:
         """Return what is known already of the type of ``expr``."""
         return self._found.get(expr) if expr.checked_type is None else expr.checked_type
 
-    def decide(self, expr: Expr, ty: Type | None) -> Type | None:  # noqa: ARG002 - for others
+    def decide(self, expr: kinds.Expr, ty: Type | None) -> Type | None:  # noqa: ARG002 - for others
         """Return the type of ``expr``, of which its parts tell ``ty``."""
         return ty if ty is not None and is_known(ty) else None
 
-    def of_callee(self, op: Expr) -> Type | None:
+    def of_callee(self, op: kinds.Expr) -> Type | None:
         """Return the type of what a call calls, which is no operator."""
         return self.look_up(op)
 
-    def of_operation(self, call: Call, args: tuple[Type, ...]) -> Type | None:
+    def of_operation(self, call: kinds.Call, args: tuple[Type, ...]) -> Type | None:
         """Return the type of a call of an operator on arguments of the types ``args``."""
         op = call.op
-        assert type(op) is Op
+        assert type(op) is kinds.Op
         by_rule, by_relation = rule.get(op), relation.get(op)
         found: Type | None = None
         try:
@@ -104,7 +92,7 @@ class TypeFinder:
             return None  # an ill-typed call; type inference will say so, and say where
         return found if isinstance(found, Type) and is_known(found) else None
 
-    def of_branches(self, node: If) -> Type | None:
+    def of_branches(self, node: kinds.If) -> Type | None:
         """Return the type of the branches of ``node``: that of the first will do."""
         return self.look_up(node.true_branch)
 
@@ -112,7 +100,7 @@ class TypeFinder:
 _KNOWN: Final = TypeFinder(WeakKeyDictionary())
 
 
-def find_known_type(expr: Expr) -> Type | None:
+def find_known_type(expr: kinds.Expr) -> Type | None:
     """Return the type of ``expr``, or ``None`` where looking at it does not tell.
 
     That of an ``If`` is the type of its first branch, though the second may be of other sizes: what
@@ -125,8 +113,8 @@ def find_known_type(expr: Expr) -> Type | None:
     return _KNOWN.of(expr)
 
 
-def _of_call(finder: TypeFinder, call: Call) -> Type | None:
-    if type(call.op) is not Op:
+def _of_call(finder: TypeFinder, call: kinds.Call) -> Type | None:
+    if type(call.op) is not kinds.Op:
         callee = finder.of_callee(call.op)
         return callee.ret_type if type(callee) is FuncType and not callee.type_params else None
     known = [finder.look_up(arg) for arg in call.args]
@@ -135,16 +123,16 @@ def _of_call(finder: TypeFinder, call: Call) -> Type | None:
     return finder.of_operation(call, tuple([_UNKNOWN if ty is None else ty for ty in known]))
 
 
-def _of_constant(_: TypeFinder, constant: Constant) -> Type | None:
+def _of_constant(_: TypeFinder, constant: kinds.Constant) -> Type | None:
     data = constant.data
     if isinstance(data, (np.ndarray, np.generic)):
         return TensorType(data.shape, element_name(data.dtype))
     return None
 
 
-def get_annotated_type(func: Expr) -> Type | None:
+def get_annotated_type(func: kinds.Expr) -> Type | None:
     """Return the type that the head of a function says in full, or ``None``."""
-    if type(func) is not Function or func.ret_type is None:
+    if type(func) is not kinds.Function or func.ret_type is None:
         return None
     params = [p.type_annotation for p in func.params if p.type_annotation is not None]
     if len(params) < len(func.params):
@@ -152,12 +140,12 @@ def get_annotated_type(func: Expr) -> Type | None:
     return FuncType(tuple(params), func.ret_type, func.type_params)
 
 
-def _of_tuple(finder: TypeFinder, tup: Tuple) -> Type | None:
+def _of_tuple(finder: TypeFinder, tup: kinds.Tuple) -> Type | None:
     fields = [ty for field in tup.fields if (ty := finder.look_up(field)) is not None]
     return TupleType(tuple(fields)) if len(fields) == len(tup.fields) else None
 
 
-def _of_projection(finder: TypeFinder, get: TupleGetItem) -> Type | None:
+def _of_projection(finder: TypeFinder, get: kinds.TupleGetItem) -> Type | None:
     whole = finder.look_up(get.tuple_value)
     if type(whole) is TupleType and 0 <= get.index < len(whole.fields):
         return whole.fields[get.index]
@@ -169,21 +157,22 @@ class _Finder(NamedTuple):
 
     # Any: an expression of the kind
     find: Callable[[TypeFinder, Any], Type | None]
-    parts: Callable[[Any], tuple[Expr, ...]] = lambda _: ()
+    parts: Callable[[Any], tuple[kinds.Expr, ...]] = lambda _: ()
 
 
 _FINDERS: Final[dict[type[Node], _Finder]] = {
-    Var: _Finder(lambda _, var: var.type_annotation),
-    GlobalVar: _Finder(lambda finder, var: finder.of_callee(var)),
-    Constant: _Finder(_of_constant),
-    Call: _Finder(
-        _of_call, lambda call: call.args if type(call.op) in (Op, GlobalVar) else (call.op,)
+    kinds.Var: _Finder(lambda _, var: var.type_annotation),
+    kinds.GlobalVar: _Finder(lambda finder, var: finder.of_callee(var)),
+    kinds.Constant: _Finder(_of_constant),
+    kinds.Call: _Finder(
+        _of_call,
+        lambda call: call.args if type(call.op) in (kinds.Op, kinds.GlobalVar) else (call.op,),
     ),
-    Function: _Finder(lambda _, func: get_annotated_type(func)),
-    Tuple: _Finder(_of_tuple, lambda tup: tup.fields),
-    TupleGetItem: _Finder(_of_projection, lambda get: (get.tuple_value,)),
-    Let: _Finder(lambda finder, let: finder.look_up(let.body), lambda let: (let.body,)),
-    If: _Finder(
+    kinds.Function: _Finder(lambda _, func: get_annotated_type(func)),
+    kinds.Tuple: _Finder(_of_tuple, lambda tup: tup.fields),
+    kinds.TupleGetItem: _Finder(_of_projection, lambda get: (get.tuple_value,)),
+    kinds.Let: _Finder(lambda finder, let: finder.look_up(let.body), lambda let: (let.body,)),
+    kinds.If: _Finder(
         lambda finder, node: finder.of_branches(node),
         lambda node: (node.true_branch, node.false_branch),
     ),

@@ -14,30 +14,8 @@ from relayish.numeric.padding import tile
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, StaticForm
 from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
-from relayish.op.dyn.result_size import (
-    bound_by_last_input,
-    bound_one_hot,
-    bound_pad,
-    bound_resize,
-    bound_scaling,
-    bound_tile,
-)
-from relayish.op.dyn.types import (
-    dynamic_broadcast_to_type,
-    dynamic_expand_dims_type,
-    dynamic_full_type,
-    dynamic_init_type,
-    dynamic_one_hot_type,
-    dynamic_pad_type,
-    dynamic_reshape_type,
-    dynamic_resize_type,
-    dynamic_sparse_to_dense_type,
-    dynamic_squeeze_type,
-    dynamic_strided_slice_type,
-    dynamic_tile_type,
-    dynamic_topk_type,
-    dynamic_upsampling_type,
-)
+from relayish.op.dyn import result_size
+from relayish.op.dyn import types as rules
 from relayish.op.image import Resize2DAttrs, resize_tensor
 from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, pad_tensor, upsample
 from relayish.op.tensor.broadcasting import broadcast_value
@@ -194,9 +172,9 @@ for _name, _summary, _evaluate in (
         _name,
         arguments=("shape",),
         description=f"{_summary}\nshape (k,) of integers -> (?, ..., ?)",
-        rule=dynamic_init_type,
+        rule=rules.dynamic_init_type,
         evaluate=_evaluate,
-        result_size=bound_by_last_input,
+        result_size=result_size.bound_by_last_input,
         pattern=OpPattern.ELEMWISE,
         chosen_dtype="dtype",
     )
@@ -206,9 +184,9 @@ _declare(
     Fill a tensor of a shape known when the program runs with a number.
     fill_value (); shape (k,) of integers -> (?, ..., ?)
     """,
-    rule=dynamic_full_type,
+    rule=rules.dynamic_full_type,
     evaluate=_full,
-    result_size=bound_by_last_input,
+    result_size=result_size.bound_by_last_input,
     pattern=OpPattern.ELEMWISE,
     mixed_precision=MixedPrecision.FOLLOW,
     chosen_dtype="dtype",
@@ -219,7 +197,7 @@ _declare(
     Give a tensor a shape known when the program runs.
     data (...); newshape (k,) of integers -> (?, ..., ?)
     """,
-    rule=dynamic_reshape_type,
+    rule=rules.dynamic_reshape_type,
     evaluate=_reshape,
     result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
@@ -233,7 +211,7 @@ _declare(
     """,
     static_form=StaticForm("squeeze", renamed={"axes": "axis"}),
     attrs_type=SqueezeAttrs,
-    rule=dynamic_squeeze_type,
+    rule=rules.dynamic_squeeze_type,
     evaluate=_squeeze,
     result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
@@ -245,7 +223,7 @@ _declare(
     data (...); axis () or (1,) of integers -> (..., 1, ...)
     """,
     attrs_in_metadata=True,
-    rule=dynamic_expand_dims_type,
+    rule=rules.dynamic_expand_dims_type,
     evaluate=_expand_dims,
     result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
@@ -257,9 +235,9 @@ _declare(
     data (...); shape (k,) of integers -> (?, ..., ?)
     """,
     attrs_type=InitOpAttrs,
-    rule=dynamic_broadcast_to_type,
+    rule=rules.dynamic_broadcast_to_type,
     evaluate=_broadcast_to,
-    result_size=bound_by_last_input,
+    result_size=result_size.bound_by_last_input,
     pattern=OpPattern.BROADCAST,
     mixed_precision=MixedPrecision.FOLLOW,
 )
@@ -270,9 +248,9 @@ _declare(
     data (...); reps (k,) of integers -> (?, ..., ?)
     """,
     attrs_type=TileAttrs,
-    rule=dynamic_tile_type,
+    rule=rules.dynamic_tile_type,
     evaluate=_tile,
-    result_size=bound_tile,
+    result_size=result_size.bound_tile,
     pattern=OpPattern.INJECTIVE,
     mixed_precision=MixedPrecision.FOLLOW,
 )
@@ -284,7 +262,7 @@ _declare(
     data (..., n, ...); k () or (1,) of integers -> a tuple of values (..., ?, ...) and indices,
         or one of them
     """,
-    rule=dynamic_topk_type,
+    rule=rules.dynamic_topk_type,
     evaluate=_topk,
     result_size=bound_by_inputs,
     outputs=count_topk,
@@ -295,9 +273,9 @@ _declare(
     Put one value where the class is, of a number of classes known when the program runs.
     indices (...) of integers; on_value (); off_value (); depth () -> (..., ?, ...)
     """,
-    rule=dynamic_one_hot_type,
+    rule=rules.dynamic_one_hot_type,
     evaluate=_one_hot,
-    result_size=bound_one_hot,
+    result_size=result_size.bound_one_hot,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 _declare(
@@ -307,9 +285,9 @@ _declare(
     Add as many elements at the sides of a tensor as is known when the program runs.
     data (d0, ..., dk); pad_width (k + 1, 2) of integers; pad_val () -> (?, ..., ?)
     """,
-    rule=dynamic_pad_type,
+    rule=rules.dynamic_pad_type,
     evaluate=_pad,
-    result_size=bound_pad,
+    result_size=result_size.bound_pad,
     pattern=OpPattern.INJECTIVE,
 )
 _declare(
@@ -320,9 +298,9 @@ _declare(
     sparse_indices (n, k); sparse_values (n,); default_value (); output_shape (k,) -> (?, ...,
         ?)
     """,
-    rule=dynamic_sparse_to_dense_type,
+    rule=rules.dynamic_sparse_to_dense_type,
     evaluate=_sparse_to_dense,
-    result_size=bound_by_last_input,
+    result_size=result_size.bound_by_last_input,
 )
 _declare(
     "image.resize2d",
@@ -332,9 +310,9 @@ _declare(
     data (n, c, h, w), axes as layout; size (2,) of integers; roi (4,) float32 -> (n, c, ?, ?)
     """,
     static_form=StaticForm("image.resize2d", defaults={"roi": [0.0, 0.0, 0.0, 0.0]}),
-    rule=dynamic_resize_type,
+    rule=rules.dynamic_resize_type,
     evaluate=_resize,
-    result_size=bound_resize,
+    result_size=result_size.bound_resize,
     pattern=OpPattern.INJECTIVE,
 )
 _declare(
@@ -344,9 +322,9 @@ _declare(
     Enlarge images by factors known when the program runs; halves are rounded to even sizes.
     data (n, c, h, w); scale_h (); scale_w () -> (n, c, ?, ?)
     """,
-    rule=dynamic_upsampling_type,
+    rule=rules.dynamic_upsampling_type,
     evaluate=_upsampling,
-    result_size=bound_scaling("HW"),
+    result_size=result_size.bound_scaling("HW"),
     pattern=OpPattern.INJECTIVE,
 )
 _declare(
@@ -356,9 +334,9 @@ _declare(
     Enlarge volumes by factors known when the program runs; halves are rounded to even sizes.
     data (n, c, d, h, w); scale_d (); scale_h (); scale_w () -> (n, c, ?, ?, ?)
     """,
-    rule=dynamic_upsampling_type,
+    rule=rules.dynamic_upsampling_type,
     evaluate=_upsampling3d,
-    result_size=bound_scaling("DHW"),
+    result_size=result_size.bound_scaling("DHW"),
     pattern=OpPattern.INJECTIVE,
 )
 _declare(
@@ -368,7 +346,7 @@ _declare(
     data (...); begin (k,) of integers; end (k,); strides (k,) -> (?, ..., ?)
     """,
     static_form=StaticForm("strided_slice", defaults={"strides": [1]}, lost=("axes",)),
-    rule=dynamic_strided_slice_type,
+    rule=rules.dynamic_strided_slice_type,
     evaluate=_strided_slice,
     result_size=bound_by_inputs,
     pattern=OpPattern.INJECTIVE,
