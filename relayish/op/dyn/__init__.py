@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from relayish._support.import_modules import import_modules
 from relayish.op.builders.builder import namespace
-from relayish.op.dyn import operators, result_size, types
 
-__all__ = ["operators", "result_size", "types"]
+import_modules(__name__)
 
 __getattr__, __dir__ = namespace("dyn")

@@ -16,7 +16,7 @@ from relayish.op.declaration.record import Record
 from relayish.op.declaration.registry import register_op
 from relayish.op.dyn import result_size
 from relayish.op.dyn import types as rules
-from relayish.op.image import Resize2DAttrs, resize_tensor
+from relayish.op.image.resizing import Resize2DAttrs, resize_tensor
 from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, pad_tensor, upsample
 from relayish.op.tensor.broadcasting import broadcast_value
 from relayish.op.tensor.creation import InitOpAttrs, fill_tensor

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
+from relayish._support.import_modules import import_modules
 from relayish.op.builders.builder import namespace
-from relayish.op.image import cropping, dilation, resizing, sampling
-from relayish.op.image.resizing import Resize2DAttrs, resize_tensor
 
-__all__ = [
-    "Resize2DAttrs",
-    "cropping",
-    "dilation",
-    "resize_tensor",
-    "resizing",
-    "sampling",
-]
+import_modules(__name__)
 
 __getattr__, __dir__ = namespace("image")

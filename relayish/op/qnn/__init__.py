@@ -8,29 +8,12 @@ lowering of them to plain operators computes: integers, but for the functions th
 from __future__ import annotations
 
 from relayish._support import hooks
+from relayish._support.import_modules import import_modules
 from relayish.op.builders.builder import namespace
 from relayish.op.declaration.rewriting import register_qnn_legalize
-from relayish.op.qnn import (
-    activations,
-    arithmetic,
-    configuration,
-    conversion,
-    fixed_point,
-    parameters,
-    products,
-    simulation,
-)
+from relayish.op.qnn import configuration
 
-__all__ = [
-    "activations",
-    "arithmetic",
-    "configuration",
-    "conversion",
-    "fixed_point",
-    "parameters",
-    "products",
-    "simulation",
-]
+import_modules(__name__)
 
 __getattr__, __dir__ = namespace("qnn")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from relayish._support.import_modules import import_modules
 from relayish.op.builders.builder import namespace
-from relayish.op.random import operators, threefry
 from relayish.op.random.operators import threefry_key
 
-__all__ = ["operators", "threefry", "threefry_key"]
+__all__ = ["threefry_key"]
+
+import_modules(__name__)
 
 __getattr__, __dir__ = namespace("random")

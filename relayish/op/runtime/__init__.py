@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from relayish.op.runtime import annotation, builders, device, memory, vm
+from relayish._support.import_modules import import_modules
 
-__all__ = ["annotation", "builders", "device", "memory", "vm"]
+import_modules(__name__)

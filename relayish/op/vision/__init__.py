@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from relayish._support.import_modules import import_modules
 from relayish.op.builders.builder import namespace
-from relayish.op.vision import anchors, detection, proposals, regions, suppression
 
-__all__ = ["anchors", "detection", "proposals", "regions", "suppression"]
+import_modules(__name__)
 
 __getattr__, __dir__ = namespace("vision")

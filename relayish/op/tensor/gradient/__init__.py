@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from relayish.op.tensor.gradient import elementwise, indexing, reduction, shape
+from relayish._support.import_modules import import_modules
 
-__all__ = ["elementwise", "indexing", "reduction", "shape"]
+import_modules(__name__)

@@ -4,6 +4,6 @@ Importing this package registers them. Scales must be constants, for integers ar
 fraction and shifted, both of which are worked out here.
 """
 
-from relayish.passes.relay.quantisation.canonical import arithmetic, conversion, functions, products
+from relayish._support.import_modules import import_modules
 
-__all__ = ["arithmetic", "conversion", "functions", "products"]
+import_modules(__name__)

@@ -3,22 +3,6 @@
 Importing this package registers them.
 """
 
-from relayish.passes.relay.quantisation.integer_rules import (
-    arithmetic,
-    averages,
-    conversion,
-    limits,
-    movement,
-    products,
-    tables,
-)
+from relayish._support.import_modules import import_modules
 
-__all__ = [
-    "arithmetic",
-    "averages",
-    "conversion",
-    "limits",
-    "movement",
-    "products",
-    "tables",
-]
+import_modules(__name__)
