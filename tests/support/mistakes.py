@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -31,6 +30,7 @@ from relayish.transform import (
     create_function_pass,
     register_pass,
 )
+from tests.support.text_cases import CASES, read_cases, write_cases
 
 
 def _module(func: relay.Expr) -> relay.IRModule:
@@ -472,16 +472,14 @@ def said(make: Callable[[], object]) -> str:
     return f"nothing: {made!r}"
 
 
-SAID = Path(__file__).parent.parent / "cases" / "mistakes.txt"
+SAID = CASES / "mistakes.txt"
 """What is to be said of each mistake."""
 
 
 def texts() -> dict[str, str]:
     """Return what is to be said, by number and name."""
-    entries = SAID.read_text(encoding="utf-8").removeprefix("== ").split("\n\n== ")
-    return dict(entry.rstrip("\n").split("\n", 1) for entry in entries)
+    return {name: text for name, (text,) in read_cases(SAID).items()}
 
 
 if __name__ == "__main__":
-    entries = [f"== {name}\n{said(make)}\n" for name, make in MISTAKES.items()]
-    SAID.write_text("\n".join(entries), encoding="utf-8")
+    write_cases(SAID, {name: (said(make),) for name, make in MISTAKES.items()})

@@ -19,9 +19,12 @@ from relayish.text import astext, parse
 from relayish.transform import AnnotateSpans, CapturePostDfsIndexInSpans, InferType
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
-from tests.support.ill_typed import CASES, HEADER
 from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
+from tests.support.text_cases import CASES, read_cases
+from tests.support.typed_text import HEADER
+
+ILL_TYPED = read_cases(CASES / "ill_typed.txt")
 
 
 def without_spans(mod: IRModule) -> IRModule:
@@ -64,13 +67,13 @@ def test_module_of_which_a_part_carries_types_is_left_without() -> None:
     assert all(func.checked_type is None for func in out.functions_of(Expr).values())
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ILL_TYPED)
 def test_ill_typed_program_without_places_gets_those_of_its_text(name: str) -> None:
-    mod = without_spans(parse(HEADER + CASES[name][0], "it"))
+    mod = without_spans(parse(HEADER + ILL_TYPED[name][0], "it"))
     with pytest.raises(TypeInferenceError) as raised:
         InferType()(AnnotateSpans()(mod))
     lines = astext(mod).splitlines()
-    expected = [line.split(": ", 1)[1] for line in CASES[name][1]]
+    expected = [line.split(": ", 1)[1] for line in ILL_TYPED[name][1].splitlines()]
     assert [str(found).split(": ", 1)[1] for found in raised.value.diagnostics] == expected
     for found in raised.value.diagnostics:
         assert found.span is not None

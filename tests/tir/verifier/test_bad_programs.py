@@ -1,28 +1,30 @@
-"""Each rule both ways: a program that breaks it is refused with one message, its twin accepted."""
+"""Each rule both ways: a program that breaks it is refused with one message, its twin accepted.
+
+The programs are in ``tests/cases/loops/verifier.txt``: one that breaks a rule, the rule and what is
+said, with the places in that text, and the twin.
+"""
 
 from __future__ import annotations
 
 from relayish import tir
 from relayish.tir import Rule
-from tests.support import tir_bad_control, tir_bad_expressions, tir_bad_memory, tir_bad_whole
 from tests.support.each import each
-from tests.support.tir_cases import CASES
+from tests.support.text_cases import CASES, read_cases
 
-HOMES = (tir_bad_control, tir_bad_expressions, tir_bad_memory, tir_bad_whole)  # of cases
+PROGRAMS = read_cases(CASES / "loops" / "verifier.txt")
 
 
-@each("name", CASES)
+@each("name", PROGRAMS)
 def test_bad_program_is_refused_with_one_message_by_the_rule_it_is_about(name):
-    case = CASES[name]
-    found = tir.verify(case.bad)
-    assert tuple(each.message for each in found) == case.messages
-    assert [each.rule for each in found] == [Rule(case.rule)]
+    bad, said, _ = PROGRAMS[name]
+    found = tir.verify(tir.parse(bad, "bad"))
+    assert [f"{each.rule.value}: {each.message}" for each in found] == [said]
 
 
-@each("name", CASES)
+@each("name", PROGRAMS)
 def test_good_twin_is_accepted(name):
-    assert tir.verify(CASES[name].good) == ()
+    assert tir.verify(tir.parse(PROGRAMS[name][2])) == ()
 
 
 def test_every_rule_has_bad_programs():
-    assert {Rule(case.rule) for case in CASES.values()} == set(Rule)
+    assert {Rule(said.partition(":")[0]) for _, said, _ in PROGRAMS.values()} == set(Rule)
