@@ -20,11 +20,12 @@ CASES = Path(__file__).parent.parent / "cases"
 def read_cases(path: Path) -> dict[str, tuple[str, ...]]:
     """Return the parts of each case of a file by its name, without line feeds at their ends."""
     found: dict[str, tuple[str, ...]] = {}
-    for case in re.split(r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-        name, text = case.removesuffix("\n\n").removesuffix("\n").split("\n", 1)
+    text = path.read_text(encoding="utf-8") + "\n"
+    for case in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
+        name, parts = case.removesuffix("\n").split("\n", 1)
         assert name not in found, f"{path.name} has two cases called {name!r}"
-        parts = re.split(r"^--\n", text, flags=re.MULTILINE)
-        found[name] = (*[part.removesuffix("\n") for part in parts[:-1]], parts[-1])
+        split = re.split(r"^--\n", parts, flags=re.MULTILINE)
+        found[name] = tuple([part.removesuffix("\n") for part in split])
     return found
 
 

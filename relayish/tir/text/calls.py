@@ -72,13 +72,13 @@ def _expect_count(reader: Reader, form: str, args: Args, count: int, start: int)
 
 
 def _call(reader: Reader, what: str, start: int, args: Args, note: Note) -> Call:
-    dtype = args[0].type if args else VOID
-    if "dtype" in note:
-        dtype = reader.type_of(note.pop("dtype"), start)
     writes = note.pop("writes", 0)
     if not isinstance(writes, int) or not 0 <= writes <= len(args):
         reader.fail(f"writes= is the number of arguments that are written; found {writes!r}", start)
     reads = len(args) - writes
+    dtype = args[0].type if reads else VOID
+    if "dtype" in note:
+        dtype = reader.type_of(note.pop("dtype"), start)
     func = note.pop("func", None)
     index = note.pop("value_index", -1)
     if not isinstance(index, int):

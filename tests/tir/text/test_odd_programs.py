@@ -66,6 +66,7 @@ PROGRAMS = {
         tir.Call("float32", "f", (A[i],)), tir.Call("float32", "f", (A[i],))
     ),
     "call stmts": B(tir.Call("void", "g", ()), tir.Call("int32", "h", (A, buf), (A,))),
+    "call that only writes": B(tir.Call("void", "g", (), (A,))),
     "tensors equal names": B(
         tir.Store(A, tir.Tensor("A", (8,), "float32", tir.Buffer("_A", (8,)))[0], (0,))
     ),
