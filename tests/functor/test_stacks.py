@@ -16,6 +16,7 @@ import pytest
 
 from relayish._support import segments, stacks
 from relayish.functor import ExprFunctor, ExprVisitor
+from relayish.ir.relay.expr import Tuple
 from tests.support import deep
 from tests.support.guard import HANGS
 
@@ -287,9 +288,9 @@ def test_visitor_that_goes_to_and_fro_between_stacks_starts_few_threads():
                 self.visit(field)
 
     wide = [deep.tuple_nest(segments.FIRST_LEVELS) for _ in range(50)]
-    expr = deep.Tuple(tuple(wide))
+    expr = Tuple(tuple(wide))
     for _ in range(20):
-        expr = deep.Tuple((expr,))
+        expr = Tuple((expr,))
     Many().visit(expr)
     assert len(started) == 50
     assert len(set(started)) == 1

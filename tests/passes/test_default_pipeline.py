@@ -5,20 +5,12 @@ import sys
 
 import pytest
 
+from relayish import transform
 from relayish.errors import PassError
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Constant, Function
 from relayish.ir.relay.module import IRModule
 from relayish.passes.relay.default_pipeline import DEFAULT_PASSES, LEVELS
-from relayish.transform import (
-    PassContext,
-    PassInstrument,
-    Sequential,
-    default_pipeline,
-    get_pass,
-    parse_pipeline,
-    pass_entry,
-)
 
 LEVEL_OF = {
     "RemoveUnusedFunctions": 1,
@@ -40,7 +32,7 @@ LEVEL_OF = {
 """The levels at which Relay has them."""
 
 
-class Names(PassInstrument):
+class Names(transform.PassInstrument):
     """Notes which passes begin, and how often a context is entered."""
 
     def __init__(self) -> None:
@@ -53,7 +45,7 @@ class Names(PassInstrument):
 
     def run_before_pass(self, mod, info):
         self.names.append(info.name)
-        self.levels.add(PassContext.current().opt_level)
+        self.levels.add(transform.PassContext.current().opt_level)
 
 
 def program() -> IRModule:
@@ -68,7 +60,7 @@ def is_folded(mod: IRModule) -> bool:
 
 @pytest.mark.parametrize("name", sorted(LEVEL_OF))
 def test_default_passes_have_the_levels_of_relay(name: str) -> None:
-    assert pass_entry(name).info.opt_level == LEVEL_OF[name]
+    assert transform.pass_entry(name).info.opt_level == LEVEL_OF[name]
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -76,8 +68,8 @@ def test_default_passes_have_the_levels_of_relay(name: str) -> None:
 def test_passes_of_the_level_run_in_order_whatever_the_context(level: int, around: int) -> None:
     expected = [name for name in DEFAULT_PASSES if LEVEL_OF[name] <= level]
     names = Names()
-    with PassContext(around, instruments=[names]):
-        default_pipeline(level)(program())
+    with transform.PassContext(around, instruments=[names]):
+        transform.default_pipeline(level)(program())
     begun = iter(names.names)  # with what passes require and run inside them
     assert all(name in begun for name in expected)
     assert not [name for name in names.names if LEVEL_OF.get(name, 0) > level]
@@ -85,30 +77,30 @@ def test_passes_of_the_level_run_in_order_whatever_the_context(level: int, aroun
 
 def test_level_of_the_pipeline_counts_inside_it_alone() -> None:
     names = Names()
-    with PassContext(1, instruments=[names]) as ctx:
-        default_pipeline(3)(program())
-        assert PassContext.current() is ctx
+    with transform.PassContext(1, instruments=[names]) as ctx:
+        transform.default_pipeline(3)(program())
+        assert transform.PassContext.current() is ctx
     assert names.levels == {1, 3}  # the pipeline itself begins under the context around it
     assert names.entered == 1
 
 
 def test_rest_of_the_context_counts() -> None:
-    with PassContext(disabled_pass=["FoldConstant", "FoldScaleAxis"]):
-        assert not is_folded(default_pipeline(2)(program()))
-    assert is_folded(default_pipeline(2)(program()))
+    with transform.PassContext(disabled_pass=["FoldConstant", "FoldScaleAxis"]):
+        assert not is_folded(transform.default_pipeline(2)(program()))
+    assert is_folded(transform.default_pipeline(2)(program()))
 
 
 def test_pipelines_go_by_their_levels_in_texts() -> None:
-    pipeline = parse_pipeline("O1,FoldConstant")
+    pipeline = transform.parse_pipeline("O1,FoldConstant")
     assert [pass_.info.name for pass_ in pipeline.passes] == ["O1", "FoldConstant"]
     out = pipeline(program())
     assert is_folded(out)
     assert "unused" not in out
-    assert get_pass("relayish.pass_.O0").info.name == "O0"
+    assert transform.get_pass("relayish.pass_.O0").info.name == "O0"
 
 
 def test_pipeline_of_texts_keeps_its_level_beside_others() -> None:
-    out = Sequential(["O0"])(program())
+    out = transform.Sequential(["O0"])(program())
     assert "unused" in out
     assert not is_folded(out)
 
@@ -116,9 +108,9 @@ def test_pipeline_of_texts_keeps_its_level_beside_others() -> None:
 def test_plan_says_what_runs() -> None:
     for level in LEVELS:
         names = Names()
-        with PassContext(instruments=[names]) as ctx:
-            default_pipeline(level)(program())
-            planned = [pass_.info.name for pass_ in default_pipeline(level).plan(ctx)]
+        with transform.PassContext(instruments=[names]) as ctx:
+            transform.default_pipeline(level)(program())
+            planned = [pass_.info.name for pass_ in transform.default_pipeline(level).plan(ctx)]
         begun = iter(names.names)
         assert all(name in begun for name in planned)
 
@@ -126,7 +118,7 @@ def test_plan_says_what_runs() -> None:
 @pytest.mark.parametrize("level", [-1, 5, True, 2.0, "2", None])
 def test_level_that_is_none_is_an_error(level: object) -> None:
     with pytest.raises(PassError, match="there is no default pipeline of level"):
-        default_pipeline(level)
+        transform.default_pipeline(level)
 
 
 def test_importing_the_pipelines_imports_no_pass() -> None:
@@ -141,4 +133,4 @@ def test_importing_the_pipelines_imports_no_pass() -> None:
 
 
 def test_level_is_two_where_none_is_given() -> None:
-    assert default_pipeline().level == 2
+    assert transform.default_pipeline().level == 2

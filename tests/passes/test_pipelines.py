@@ -7,15 +7,7 @@ import pytest
 from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.relay.expr import Function
 from relayish.transform import create_function_pass, list_passes, register_pass
-from tests.support.pipelines import (
-    LEFT_OUT,
-    MAY_REFUSE,
-    check_pipeline,
-    composable,
-    culprit,
-    pipeline,
-    program,
-)
+from tests.support import pipelines
 from tests.support.seeds import seeds
 
 SEEDS = seeds(40)
@@ -23,13 +15,13 @@ SEEDS = seeds(40)
 
 @pytest.mark.parametrize("first", range(0, len(SEEDS), 10))
 def test_passes_in_random_order_keep_types_form_and_value(first: int) -> None:
-    names = composable()
+    names = pipelines.composable()
     for seed in SEEDS[first : first + 10]:
-        check_pipeline(seed, names)
+        pipelines.check_pipeline(seed, names)
 
 
 def test_passes_left_out_are_passes() -> None:
-    assert set(list_passes()) >= LEFT_OUT | MAY_REFUSE
+    assert set(list_passes()) >= pipelines.LEFT_OUT | pipelines.MAY_REFUSE
 
 
 def test_a_pass_that_changes_the_value_is_caught_and_named() -> None:
@@ -39,9 +31,13 @@ def test_a_pass_that_changes_the_value_is_caught_and_named() -> None:
     names = ["FoldConstant", "Empty", "InferType"]
     with declared_temporarily():
         register_pass()(create_function_pass(empty, 0, "Empty"))
-        seed = next(s for s in range(100) if "Empty" in str(pipeline(s, program(s)[0], names)))
+        seed = next(
+            s
+            for s in range(100)
+            if "Empty" in str(pipelines.pipeline(s, pipelines.program(s)[0], names))
+        )
         with pytest.raises(AssertionError, match=f"pipeline {seed} "):
-            check_pipeline(seed, names)
-        found = culprit(seed, names)
+            pipelines.check_pipeline(seed, names)
+        found = pipelines.culprit(seed, names)
     assert found is not None
     assert found.name == "Empty"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from relayish import tir
+from relayish import tir, transform
 from relayish.dataflow import analyse, register_analysis
 from relayish.dataflow.analyses import Liveness
 from relayish.errors import PassError, UnknownNameError
@@ -21,16 +21,6 @@ from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.relay.preservation import check_preserved
 from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.text import parse
-from relayish.transform import (
-    PassContext,
-    create_function_pass,
-    create_module_pass,
-    get_pass,
-    list_passes,
-    parse_pipeline,
-    pass_entry,
-    register_pass,
-)
 from tests.support.random_exprs import random_module
 from tests.support.seeds import seeds
 from tests.support.tir_counters import random_counters
@@ -42,7 +32,7 @@ HEADER = '#[version = "0.0.5"]\n'
 
 
 def own_passes() -> list[str]:
-    entries = [pass_entry(name) for name in list_passes()]
+    entries = [transform.pass_entry(name) for name in transform.list_passes()]
     return [e.name for e in entries if e.claimant.startswith("relayish.") and e.info.preserves]
 
 
@@ -55,10 +45,10 @@ def loops(seed: int) -> AnyModule:
 
 
 def random_programs(name: str, seeds: Sequence[int]) -> list[AnyModule]:
-    if pass_entry(name).claimant.startswith("relayish.passes.loop"):
+    if transform.pass_entry(name).claimant.startswith("relayish.passes.loop"):
         return [loops(seed) for seed in seeds]
     drawn = [random_module(seed, 40) for seed in seeds]
-    typed = get_pass("InferType")
+    typed = transform.get_pass("InferType")
     return [typed(mod) if seed % 2 else mod for seed, mod in zip(seeds, drawn, strict=True)]
 
 
@@ -68,7 +58,7 @@ def test_some_passes_preserve_analyses():
 
 @pytest.mark.parametrize("name", PASSES)
 def test_pass_preserves_what_it_says_on_random_programs(name):
-    made = get_pass(name)
+    made = transform.get_pass(name)
     changed = 0
     for mod in random_programs(name, SEEDS):
         out = made(mod)
@@ -85,13 +75,13 @@ def test_pass_preserves_what_it_says_on_its_example(name):
         before, _, _ = path.read_text().partition("\n==>\n")
         pipeline = re.match(r"// run: (.*)\n", before)
         assert pipeline is not None
-        with PassContext(opt_level=4, instruments=[PreservedAnalysesInstrument()]):
-            parse_pipeline(pipeline[1])(parse(HEADER + before))
+        with transform.PassContext(opt_level=4, instruments=[PreservedAnalysesInstrument()]):
+            transform.parse_pipeline(pipeline[1])(parse(HEADER + before))
 
 
 @pytest.mark.parametrize("name", PASSES)
 def test_results_carried_over_a_pass_are_those_found_again(name):
-    made = get_pass(name)
+    made = transform.get_pass(name)
     for mod in random_programs(name, SEEDS[:10]):
         for analysis in made.info.preserves:
             analyse(mod, analysis)
@@ -117,14 +107,14 @@ C, X, Y = var("c", "bool"), var("x", "int32"), var("y", "int32")
 
 
 def lie(other: IRModule, *preserves: str):
-    return create_module_pass(lambda mod, ctx: other, 0, "Lie", preserves=preserves)
+    return transform.create_module_pass(lambda mod, ctx: other, 0, "Lie", preserves=preserves)
 
 
 def test_other_states_are_an_error_that_names_pass_analysis_and_first_point():
     before = program(If(C, X, Y), C, X, Y)
     after = program(If(C, X, X), C, X, Y)
     with (
-        PassContext(instruments=[PreservedAnalysesInstrument()]),
+        transform.PassContext(instruments=[PreservedAnalysesInstrument()]),
         pytest.raises(PassError, match="pass Lie does not preserve Liveness") as info,
     ):
         lie(after, "liveness")(before)
@@ -165,19 +155,19 @@ def test_a_function_more_is_a_lie_about_the_module():
 
 def test_a_truth_is_no_error():
     mod = program(Let(Y, X, Y), X)
-    copy = create_function_pass(
+    copy = transform.create_function_pass(
         lambda func, m, c: func.with_fields(body=func.body.with_fields(value=X, body=Y)),
         0,
         "Copy",
         preserves=("Liveness", "ReachingDefinitions"),
     )
-    with PassContext(instruments=[PreservedAnalysesInstrument()]):
+    with transform.PassContext(instruments=[PreservedAnalysesInstrument()]):
         assert copy(mod) is not None
 
 
 def test_a_pass_that_returns_what_it_is_given_is_not_looked_at():
     mod = program(X, X)
-    with PassContext(instruments=[PreservedAnalysesInstrument()]):
+    with transform.PassContext(instruments=[PreservedAnalysesInstrument()]):
         assert lie(mod, "NoSuchAnalysis")(mod) is mod
 
 
@@ -193,12 +183,12 @@ def test_a_broken_analysis_of_another_package_is_caught_as_well():
     class Fickle(Liveness):
         """Live variables of the first program it sees."""
 
-    @register_pass("Liar", opt_level=0, preserves=("Fickle",))
+    @transform.register_pass("Liar", opt_level=0, preserves=("Fickle",))
     def liar(func: Function) -> Function:
         return func.with_fields(body=Y)
 
     with (
-        PassContext(instruments=[PreservedAnalysesInstrument()]),
+        transform.PassContext(instruments=[PreservedAnalysesInstrument()]),
         pytest.raises(PassError, match="pass Liar does not preserve Fickle"),
     ):
-        get_pass("Liar")(program(X, X, Y))
+        transform.get_pass("Liar")(program(X, X, Y))

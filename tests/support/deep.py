@@ -10,126 +10,112 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    If,
-    Let,
-    RefCreate,
-    RefRead,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+import relayish as relay
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import TensorType, TupleType, Type
 
 
-def call_chain(levels: int, leaf: Expr | None = None) -> Expr:
+def call_chain(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``add(add(leaf, 1), 1)`` and so on."""
-    add, one = intern_op("add"), Constant(1)
-    expr = leaf or Constant(0)
+    add, one = intern_op("add"), relay.Constant(1)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = Call(add, (expr, one))
+        expr = relay.Call(add, (expr, one))
     return expr
 
 
-def let_body(levels: int, leaf: Expr | None = None) -> Expr:
+def let_body(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``let x0 = leaf; let x1 = x0; ...; xn``."""
-    value = leaf or Constant(0)
-    variables = [Var(f"x{level}") for level in range(levels)]
-    expr: Expr = variables[-1] if variables else value
+    value = leaf or relay.Constant(0)
+    variables = [relay.Var(f"x{level}") for level in range(levels)]
+    expr: relay.Expr = variables[-1] if variables else value
     for level in reversed(range(levels)):
-        expr = Let(variables[level], variables[level - 1] if level else value, expr)
+        expr = relay.Let(variables[level], variables[level - 1] if level else value, expr)
     return expr
 
 
-def let_value(levels: int, leaf: Expr | None = None) -> Expr:
+def let_value(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``let x = { let x = { ... leaf }; x }; x``."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        var = Var("x")
-        expr = Let(var, expr, var)
+        var = relay.Var("x")
+        expr = relay.Let(var, expr, var)
     return expr
 
 
-def tuple_nest(levels: int, leaf: Expr | None = None) -> Expr:
+def tuple_nest(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``(((leaf,),),)``; evaluates to a tuple as deep."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = Tuple((expr,))
+        expr = relay.Tuple((expr,))
     return expr
 
 
-def projection_nest(levels: int, leaf: Expr | None = None) -> Expr:
+def projection_nest(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``((leaf,).0,).0``."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = TupleGetItem(Tuple((expr,)), 0)
+        expr = relay.TupleGetItem(relay.Tuple((expr,)), 0)
     return expr
 
 
-def ref_nest(levels: int, leaf: Expr | None = None) -> Expr:
+def ref_nest(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``ref_read(ref(ref_read(ref(leaf))))``."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = RefRead(RefCreate(expr))
+        expr = relay.RefRead(relay.RefCreate(expr))
     return expr
 
 
-def if_cond(levels: int, leaf: Expr | None = None) -> Expr:
+def if_cond(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``if (if (leaf) {True} else {False}) {True} else {False}``; the leaf is a truth value."""
-    expr = leaf or Constant(True)
+    expr = leaf or relay.Constant(True)
     for _ in range(levels):
-        expr = If(expr, Constant(True), Constant(False))
+        expr = relay.If(expr, relay.Constant(True), relay.Constant(False))
     return expr
 
 
-def if_true(levels: int, leaf: Expr | None = None) -> Expr:
+def if_true(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``if (True) { if (True) { leaf } else { 0 } } else { 0 }``."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = If(Constant(True), expr, Constant(0))
+        expr = relay.If(relay.Constant(True), expr, relay.Constant(0))
     return expr
 
 
-def if_false(levels: int, leaf: Expr | None = None) -> Expr:
+def if_false(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``if (False) { 0 } else { if (False) { 0 } else { leaf } }``."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = If(Constant(False), Constant(0), expr)
+        expr = relay.If(relay.Constant(False), relay.Constant(0), expr)
     return expr
 
 
-def function_nest(levels: int, leaf: Expr | None = None) -> Expr:
+def function_nest(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``fn (x) { fn (x) { leaf } }``, every parameter a variable of its own."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = Function((Var("x"),), expr)
+        expr = relay.Function((relay.Var("x"),), expr)
     return expr
 
 
-def match_nest(levels: int, leaf: Expr | None = None) -> Expr:
+def match_nest(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``match (match (leaf) { x => x }) { x => x }``."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        var = Var("x")
-        expr = Match(expr, (Clause(PatternVar(var), var),))
+        var = relay.Var("x")
+        expr = relay.Match(expr, (relay.Clause(relay.PatternVar(var), var),))
     return expr
 
 
-def match_clause(levels: int, leaf: Expr | None = None) -> Expr:
+def match_clause(levels: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``match (0) { _ => match (0) { _ => leaf } }``."""
-    expr = leaf or Constant(0)
+    expr = leaf or relay.Constant(0)
     for _ in range(levels):
-        expr = Match(Constant(0), (Clause(PatternWildcard(), expr),))
+        expr = relay.Match(relay.Constant(0), (relay.Clause(relay.PatternWildcard(), expr),))
     return expr
 
 
-DEEP_NESTS: Final[dict[str, Callable[..., Expr]]] = {
+DEEP_NESTS: Final[dict[str, Callable[..., relay.Expr]]] = {
     builder.__name__: builder
     for builder in (
         call_chain,
@@ -149,26 +135,26 @@ DEEP_NESTS: Final[dict[str, Callable[..., Expr]]] = {
 """Every way of nesting by name; each takes ``(levels, leaf=None)``."""
 
 
-def type_nest(levels: int, leaf: Type | None = None) -> Type:
+def type_nest(levels: int, leaf: relay.Type | None = None) -> relay.Type:
     """``(((leaf,),),)``, a tuple type."""
-    ty = leaf or TensorType((), "float32")
+    ty = leaf or relay.TensorType((), "float32")
     for _ in range(levels):
-        ty = TupleType((ty,))
+        ty = relay.TupleType((ty,))
     return ty
 
 
-def pattern_nest(levels: int, leaf: Pattern | None = None) -> Pattern:
+def pattern_nest(levels: int, leaf: relay.Pattern | None = None) -> relay.Pattern:
     """``(((leaf,),),)``, a pattern of tuples."""
-    pattern = leaf or PatternWildcard()
+    pattern = leaf or relay.PatternWildcard()
     for _ in range(levels):
-        pattern = PatternTuple((pattern,))
+        pattern = relay.PatternTuple((pattern,))
     return pattern
 
 
-def doublings(count: int, leaf: Expr | None = None) -> Expr:
+def doublings(count: int, leaf: relay.Expr | None = None) -> relay.Expr:
     """``e = e + e``, ``count`` times: few nodes, ``2 ** count`` paths."""
     add = intern_op("add")
-    expr = leaf or Constant(1)
+    expr = leaf or relay.Constant(1)
     for _ in range(count):
-        expr = Call(add, (expr, expr))
+        expr = relay.Call(add, (expr, expr))
     return expr

@@ -15,32 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import relayish as relay
 from relayish.interpreter import evaluate
-from relayish.ir.relay.adt import (
-    Constructor,
-    Match,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-)
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
-from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.op_names import identity_of
 
@@ -52,7 +28,7 @@ class Run(NamedTuple):
     trace: tuple[tuple[Any, ...], ...]
 
 
-def run(mod: IRModule, args: tuple[Any, ...] | None = None) -> Run:
+def run(mod: relay.IRModule, args: tuple[Any, ...] | None = None) -> Run:
     """Return the value of ``main`` and its effects in order, called with example arguments."""
     main = mod["main"]
     if args is None:
@@ -62,7 +38,7 @@ def run(mod: IRModule, args: tuple[Any, ...] | None = None) -> Run:
     return Run(value, tuple(machine.trace))
 
 
-def example_argument(param: Var, index: int) -> Any:
+def example_argument(param: relay.Var, index: int) -> Any:
     """Return a value for a parameter of ``main``."""
     return _example(param.type_annotation, index)
 
@@ -106,8 +82,8 @@ class _Built(NamedTuple):
 
 
 class _Closure(NamedTuple):
-    params: tuple[Var, ...]
-    body: Expr
+    params: tuple[relay.Var, ...]
+    body: relay.Expr
     key: Any
     frame: _Frame
 
@@ -115,17 +91,17 @@ class _Closure(NamedTuple):
 class _Frame:
     """One entry of a scope."""
 
-    def __init__(self, parent: _Frame | None, depths: dict[Expr, int] | None = None) -> None:
+    def __init__(self, parent: _Frame | None, depths: dict[relay.Expr, int] | None = None) -> None:
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self.depth_of: dict[Expr, int] = parent.depth_of if depths is None else depths
-        self.env: dict[Expr, Any] = {}
-        self.memo: dict[Expr, Any] = {}
+        self.depth_of: dict[relay.Expr, int] = parent.depth_of if depths is None else depths
+        self.env: dict[relay.Expr, Any] = {}
+        self.memo: dict[relay.Expr, Any] = {}
         self.is_let = False
 
 
 class _Machine:
-    def __init__(self, mod: IRModule) -> None:
+    def __init__(self, mod: relay.IRModule) -> None:
         self.mod = mod
         self.trace: list[tuple[Any, ...]] = []
         self.globals: dict[str, _Closure] = {}
@@ -143,7 +119,7 @@ class _Machine:
         frame.env.update(zip(function.params, args, strict=True))
         return self.evaluate(function.body, frame)
 
-    def evaluate(self, expr: Expr, frame: _Frame) -> Any:
+    def evaluate(self, expr: relay.Expr, frame: _Frame) -> Any:
         if expr.visit_name in _VARIABLES:
             here: _Frame | None = frame
             while here is not None:
@@ -151,11 +127,11 @@ class _Machine:
                     return here.env[expr]
                 here = here.parent
             raise AssertionError(f"{expr!r} is not in scope")
-        if isinstance(expr, Constant):
+        if isinstance(expr, relay.Constant):
             return _plain(expr.data)
-        if isinstance(expr, GlobalVar):
+        if isinstance(expr, relay.GlobalVar):
             return self.function(expr.name_hint)
-        if isinstance(expr, (Op, Constructor)):
+        if isinstance(expr, (relay.Op, relay.Constructor)):
             return expr
         depth = frame.depth_of[expr]
         while frame.depth > depth:
@@ -165,12 +141,12 @@ class _Machine:
             frame.memo[expr] = self.handler(expr)(expr, frame)
         return frame.memo[expr]
 
-    def handler(self, expr: Expr) -> Callable[[Any, _Frame], Any]:
+    def handler(self, expr: relay.Expr) -> Callable[[Any, _Frame], Any]:
         name = expr.visit_name
         found: Callable[[Any, _Frame], Any] = getattr(self, f"run_{name}")
         return found
 
-    def all(self, exprs: tuple[Expr, ...], frame: _Frame) -> tuple[Any, ...]:
+    def all(self, exprs: tuple[relay.Expr, ...], frame: _Frame) -> tuple[Any, ...]:
         return tuple([self.evaluate(expr, frame) for expr in exprs])
 
     def note(self, what: str, *values: Any) -> None:
@@ -178,9 +154,9 @@ class _Machine:
 
     # Relay's kinds
 
-    def run_let(self, let: Let, frame: _Frame) -> Any:
-        tail: Expr = let
-        while isinstance(tail, Let) and tail not in frame.memo:
+    def run_let(self, let: relay.Let, frame: _Frame) -> Any:
+        tail: relay.Expr = let
+        while isinstance(tail, relay.Let) and tail not in frame.memo:
             if tail is not let and frame.depth_of[tail] != frame.depth:
                 break
             frame = _Frame(frame)
@@ -190,25 +166,25 @@ class _Machine:
             tail = tail.body
         return self.evaluate(tail, frame)
 
-    def run_if(self, if_: If, frame: _Frame) -> Any:
+    def run_if(self, if_: relay.If, frame: _Frame) -> Any:
         branch = if_.true_branch if self.evaluate(if_.cond, frame) else if_.false_branch
         return self.evaluate(branch, _Frame(frame))
 
-    def run_function(self, function: Function, frame: _Frame) -> Any:
+    def run_function(self, function: relay.Function, frame: _Frame) -> Any:
         return _Closure(function.params, function.body, function, frame)
 
-    def run_tuple(self, tup: Tuple, frame: _Frame) -> Any:
+    def run_tuple(self, tup: relay.Tuple, frame: _Frame) -> Any:
         return self.all(tup.fields, frame)
 
-    def run_tuple_getitem(self, item: TupleGetItem, frame: _Frame) -> Any:
+    def run_tuple_getitem(self, item: relay.TupleGetItem, frame: _Frame) -> Any:
         return self.evaluate(item.tuple_value, frame)[item.index]
 
-    def run_call(self, call: Call, frame: _Frame) -> Any:
+    def run_call(self, call: relay.Call, frame: _Frame) -> Any:
         callee = self.evaluate(call.op, frame)
         args = self.all(call.args, frame)
-        if isinstance(callee, Constructor):
+        if isinstance(callee, relay.Constructor):
             return _Built(callee.name_hint, args)
-        if not isinstance(callee, Op):
+        if not isinstance(callee, relay.Op):
             return self.apply(callee, args)
         if callee.name in _OPERATORS:
             return _OPERATORS[callee.name](*args)
@@ -222,20 +198,22 @@ class _Machine:
             found = self.apply(then_branch if cond else else_branch, captures)
             is_alone = type(found) is tuple and count_outputs(call.attrs) == 1
             return found[0] if is_alone else found
-        return _plain(evaluate(Call(callee, tuple([_constant(arg) for arg in args]), call.attrs)))
+        return _plain(
+            evaluate(relay.Call(callee, tuple([_constant(arg) for arg in args]), call.attrs))
+        )
 
-    def run_ref_create(self, ref: RefCreate, frame: _Frame) -> Any:
+    def run_ref_create(self, ref: relay.RefCreate, frame: _Frame) -> Any:
         return _Cell(self.evaluate(ref.value, frame))
 
-    def run_ref_read(self, read: RefRead, frame: _Frame) -> Any:
+    def run_ref_read(self, read: relay.RefRead, frame: _Frame) -> Any:
         return self.evaluate(read.ref, frame).content
 
-    def run_ref_write(self, write: RefWrite, frame: _Frame) -> Any:
+    def run_ref_write(self, write: relay.RefWrite, frame: _Frame) -> Any:
         cell = self.evaluate(write.ref, frame)
         cell.content = self.evaluate(write.value, frame)
         return ()
 
-    def run_match(self, match: Match, frame: _Frame) -> Any:
+    def run_match(self, match: relay.Match, frame: _Frame) -> Any:
         data = self.evaluate(match.data, frame)
         for clause in match.clauses:
             inner = _Frame(frame)
@@ -331,31 +309,31 @@ def _shown(value: Any) -> Any:
     return value if isinstance(value, (int, float)) else type(value).__name__
 
 
-def _constant(value: Any) -> Expr:
+def _constant(value: Any) -> relay.Expr:
     if isinstance(value, tuple):
-        return Tuple(tuple(map(_constant, value)))
-    return Constant(np.bool_(value) if isinstance(value, bool) else value)
+        return relay.Tuple(tuple(map(_constant, value)))
+    return relay.Constant(np.bool_(value) if isinstance(value, bool) else value)
 
 
-def _matches(pattern: Pattern, value: Any, env: dict[Expr, Any]) -> bool:
-    if isinstance(pattern, PatternVar):
+def _matches(pattern: relay.Pattern, value: Any, env: dict[relay.Expr, Any]) -> bool:
+    if isinstance(pattern, relay.PatternVar):
         env[pattern.var] = value
         return True
-    if isinstance(pattern, PatternConstructor):
+    if isinstance(pattern, relay.PatternConstructor):
         if value.constructor != pattern.constructor.name_hint:
             return False
         value = value.fields
-    elif not isinstance(pattern, PatternTuple):
+    elif not isinstance(pattern, relay.PatternTuple):
         return True
     parts = zip(pattern.patterns, value, strict=True)
     return all(_matches(part, item, env) for part, item in parts)
 
 
-def _depths(root: Expr) -> dict[Expr, int]:
+def _depths(root: relay.Expr) -> dict[relay.Expr, int]:
     """Return how many scopes are around the place where each node below ``root`` is evaluated."""
-    order: list[Expr] = []
+    order: list[relay.Expr] = []
     _post_order(root, set(), order)
-    paths: dict[Expr, tuple[Any, ...]] = {root: ()}
+    paths: dict[relay.Expr, tuple[Any, ...]] = {root: ()}
     for node in reversed(order):
         for child, within in _pieces(node):
             path = (*paths[node], *within)
@@ -363,7 +341,7 @@ def _depths(root: Expr) -> dict[Expr, int]:
     return {node: len(path) for node, path in paths.items()}
 
 
-def _post_order(node: Expr, seen: set[Expr], order: list[Expr]) -> None:
+def _post_order(node: relay.Expr, seen: set[relay.Expr], order: list[relay.Expr]) -> None:
     if node not in seen:
         seen.add(node)
         for child, _ in _pieces(node):
@@ -378,7 +356,7 @@ def _common(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
     return one[:length]
 
 
-def _pieces(node: Any) -> list[tuple[Expr, tuple[Any, ...]]]:
+def _pieces(node: Any) -> list[tuple[relay.Expr, tuple[Any, ...]]]:
     """Return what a node evaluates, with the scopes that it opens around each."""
     match node.visit_name:
         case "let":

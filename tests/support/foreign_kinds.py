@@ -18,26 +18,14 @@ from typing import Any
 
 import numpy as np
 
+import relayish as relay
 from relayish.analysis.infer_type.rule import TYPE_RULES, Inference, Steps
 from relayish.interpreter import EVALUATORS, Capture, RefValue, Run
 from relayish.interpreter.evaluator import EvaluationSteps
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.roles import Atom, Role, Runs
 from relayish.ir.nodes.node import Node, declared_temporarily, field, node
-from relayish.ir.relay.expr import (
-    Call,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import FuncType, Type
 from tests.support.random_exprs import BOOL, INT, Generator, Ty, call, to_type
 
 
@@ -88,66 +76,66 @@ def _declare() -> dict[str, type[Any]]:
         __slots__ = ()
         visit_name = "foreign_case_family"
 
-    class Opaque(Expr):
+    class Opaque(relay.Expr):
         tag: int
-        args: tuple[Expr, ...]
-        extra: Expr | None = None
+        args: tuple[relay.Expr, ...]
+        extra: relay.Expr | None = None
 
-    class Pure(Expr):
-        args: tuple[Expr, ...]
+    class Pure(relay.Expr):
+        args: tuple[relay.Expr, ...]
 
     class Case(CaseFamily):
-        var: Var = field(binder=True)
-        body: Expr = field(scope=Runs.ONE_OF)
+        var: relay.Var = field(binder=True)
+        body: relay.Expr = field(scope=Runs.ONE_OF)
 
-    class Switch(Expr):
-        index: Expr
+    class Switch(relay.Expr):
+        index: relay.Expr
         cases: Any
 
-    class While(Expr):
+    class While(relay.Expr):
         tag: int
-        var: Var = field(binder=True)
-        init: Expr
-        cond: Expr = field(scope=Runs.REPEATEDLY)
-        body: Expr = field(scope=Runs.REPEATEDLY)
+        var: relay.Var = field(binder=True)
+        init: relay.Expr
+        cond: relay.Expr = field(scope=Runs.REPEATEDLY)
+        body: relay.Expr = field(scope=Runs.REPEATEDLY)
 
-    class PureWhile(Expr):
-        var: Var = field(binder=True)
-        init: Expr
-        cond: Expr = field(scope=Runs.REPEATEDLY)
-        body: Expr = field(scope=Runs.REPEATEDLY)
+    class PureWhile(relay.Expr):
+        var: relay.Var = field(binder=True)
+        init: relay.Expr
+        cond: relay.Expr = field(scope=Runs.REPEATEDLY)
+        body: relay.Expr = field(scope=Runs.REPEATEDLY)
 
-    class Thunk(Expr):
-        param: Var = field(binder=True)
-        body: Expr = field(scope=Runs.DEFERRED)
+    class Thunk(relay.Expr):
+        param: relay.Var = field(binder=True)
+        body: relay.Expr = field(scope=Runs.DEFERRED)
 
-    class Do(Expr):
-        var: Var = field(binder=True)
-        value: Expr
-        statements: tuple[Expr, ...] = field(scope=Runs.ONCE, block=True)
+    class Do(relay.Expr):
+        var: relay.Var = field(binder=True)
+        value: relay.Expr
+        statements: tuple[relay.Expr, ...] = field(scope=Runs.ONCE, block=True)
 
-    class It(Expr):
+    class It(relay.Expr):
         label: str = field(hint=True)
 
-    class With(Expr):
+    class With(relay.Expr):
         var: Any = field(binder=True)
-        value: Expr
-        body: Expr = field(scope=Runs.ONCE)
+        value: relay.Expr
+        body: relay.Expr = field(scope=Runs.ONCE)
 
-    class Each(Expr):
+    class Each(relay.Expr):
         var: Any = field(binder=True)
-        init: Expr
-        body: Expr = field(scope=Runs.REPEATEDLY)
+        init: relay.Expr
+        body: relay.Expr = field(scope=Runs.REPEATEDLY)
 
-    class Declare(Expr):
-        var: Var = field(binder=True, declares=True)
-        value: Expr
+    class Declare(relay.Expr):
+        var: relay.Var = field(binder=True, declares=True)
+        value: relay.Expr
 
-    class Phases(Expr):
-        first: Expr = field(scope=Runs.ONCE)
-        value: Expr
-        var: Var = field(binder=True)
-        second: Expr = field(scope=Runs.ONCE)
+    class Phases(relay.Expr):
+        first: relay.Expr = field(scope=Runs.ONCE)
+        value: relay.Expr
+        var: relay.Var = field(binder=True)
+        second: relay.Expr = field(scope=Runs.ONCE)
 
     case = node("foreign_case", effect=Effect.NONE)(Case)
     # a class within a function cannot be named in an annotation that is a string
@@ -193,7 +181,7 @@ def register_types(kinds: ForeignKinds) -> None:
 _INT, _BOOL = to_type(INT), to_type(BOOL)
 
 
-def _type_of_integer(node: Any, infer: Inference) -> Type:
+def _type_of_integer(node: Any, infer: Inference) -> relay.Type:
     for arg in node.args:
         infer.equate(_INT, arg, "operand")
     return _INT
@@ -219,7 +207,7 @@ def _type_of_while(loop: Any, infer: Inference) -> Steps:
 def _type_of_thunk(thunk: Any, infer: Inference) -> Steps:
     param = infer.bind(thunk.param, _INT)
     body = yield thunk.body
-    return FuncType((param,), body)
+    return relay.FuncType((param,), body)
 
 
 def _type_of_do(do: Any, infer: Inference) -> Steps:
@@ -239,7 +227,7 @@ def _type_of_each(loop: Any, infer: Inference) -> Steps:
     return infer.bind(loop.var, loop.body, "body")
 
 
-def _type_of_declare(node: Any, infer: Inference) -> Type:
+def _type_of_declare(node: Any, infer: Inference) -> relay.Type:
     return infer.bind(node.var, node.value)
 
 
@@ -343,7 +331,7 @@ class _ForeignGenerator(Generator):
     def number(self, dtype: str) -> Any:
         return self.random.random() < 0.5 if dtype == "bool" else self.random.randrange(-2, 8)
 
-    def rules(self, ty: Ty) -> list[Callable[[Ty, int], Expr]]:
+    def rules(self, ty: Ty) -> list[Callable[[Ty, int], relay.Expr]]:
         rules = [self.let, self.let, self.branch, self.project, self.apply, self.match_tuple]
         rules += [self.sequence, self.call_known, self.call_known, self.switch, self.do, self.with_]
         own = {
@@ -360,7 +348,7 @@ class _ForeignGenerator(Generator):
             rules += [self.declaring_block, self.declaring_condition, self.declaring_operand]
         return rules
 
-    def operator(self, ty: Ty, depth: int) -> Expr:
+    def operator(self, ty: Ty, depth: int) -> relay.Expr:
         if ty == BOOL:
             name = self.random.choice(("less", "equal", "greater_equal"))
         else:
@@ -373,26 +361,26 @@ class _ForeignGenerator(Generator):
         self.tags += 1
         return self.tags
 
-    def ordered(self, made: Expr) -> Expr:
+    def ordered(self, made: relay.Expr) -> relay.Expr:
         """Bind what acts to a variable, or leave it where it stands."""
         self.effects += 1
         if self.random.random() < 0.4:
             return made
         var = self.var(INT, annotated=self.random.random() < 0.5)
-        return Let(var, made, var)
+        return relay.Let(var, made, var)
 
-    def ints(self, depth: int) -> tuple[Expr, ...]:
+    def ints(self, depth: int) -> tuple[relay.Expr, ...]:
         return tuple(self.expr(INT, depth) for _ in range(self.random.randrange(3)))
 
-    def opaque(self, ty: Ty, depth: int) -> Expr:
+    def opaque(self, ty: Ty, depth: int) -> relay.Expr:
         cells = [expr for other, expr in self.pool if other == ("ref", INT)]
         extra = self.random.choice((None, *cells, *cells))
         return self.ordered(self.kinds.opaque(self.tag(), self.ints(depth), extra))
 
-    def pure(self, ty: Ty, depth: int) -> Expr:
+    def pure(self, ty: Ty, depth: int) -> relay.Expr:
         return self.kinds.pure(self.ints(depth))
 
-    def switch(self, ty: Ty, depth: int) -> Expr:
+    def switch(self, ty: Ty, depth: int) -> relay.Expr:
         index = self.expr(INT, depth)
         cases = []
         for _ in range(self.random.randrange(1, 4)):
@@ -400,7 +388,7 @@ class _ForeignGenerator(Generator):
             cases.append(self.kinds.case(var, self.scoped(ty, depth, [(INT, var)])))
         return self.kinds.switch(index, tuple(cases))
 
-    def looping(self, depth: int) -> tuple[Expr, ...]:
+    def looping(self, depth: int) -> tuple[relay.Expr, ...]:
         var = self.var(INT, annotated=self.random.random() < 0.5)
         init = self.expr(INT, depth)
         cost, mark = self.cost, len(self.pool)
@@ -411,27 +399,29 @@ class _ForeignGenerator(Generator):
         self.cost += 3 * (self.cost - cost)
         return var, init, cond, body
 
-    def while_(self, ty: Ty, depth: int) -> Expr:
+    def while_(self, ty: Ty, depth: int) -> relay.Expr:
         return self.ordered(self.kinds.while_(self.tag(), *self.looping(depth)))
 
-    def pure_while(self, ty: Ty, depth: int) -> Expr:
+    def pure_while(self, ty: Ty, depth: int) -> relay.Expr:
         return self.kinds.pure_while(*self.looping(depth))
 
-    def thunk(self, ty: Ty, depth: int) -> Expr:
+    def thunk(self, ty: Ty, depth: int) -> relay.Expr:
         param = self.var(INT, annotated=self.random.random() < 0.5)
         cost, before = self.cost, self.effects
         made = self.kinds.thunk(param, self.scoped(INT, depth, [(INT, param)]))
         arg = self.expr(INT, depth)
         if self.random.random() < 0.5:
-            return Call(made, (arg,))
+            return relay.Call(made, (arg,))
         self.cost += self.cost - cost
         if self.effects > before:
             self.effects += 1
-        name, first, second = Var("thunk"), Var("first"), Var("second")
-        calls = Let(first, Call(name, (arg,)), Let(second, Call(name, (first,)), second))
-        return Let(name, made, calls)
+        name, first, second = relay.Var("thunk"), relay.Var("first"), relay.Var("second")
+        calls = relay.Let(
+            first, relay.Call(name, (arg,)), relay.Let(second, relay.Call(name, (first,)), second)
+        )
+        return relay.Let(name, made, calls)
 
-    def do(self, ty: Ty, depth: int) -> Expr:
+    def do(self, ty: Ty, depth: int) -> relay.Expr:
         bound = self.data_type()
         value = self.expr(bound, depth)
         var = self.var(bound, annotated=self.random.random() < 0.5)
@@ -442,14 +432,14 @@ class _ForeignGenerator(Generator):
         del self.pool[mark:]
         return self.kinds.do(var, value, statements)
 
-    def declare(self, ty: Ty, depth: int) -> Expr:
+    def declare(self, ty: Ty, depth: int) -> relay.Expr:
         """Declare a variable, which is known until the caller takes it from the pool."""
         value = self.expr(ty, depth)
         var = self.var(ty, annotated=self.random.random() < 0.5)
         self.pool.append((ty, var))
         return self.kinds.declare(var, value)
 
-    def declaring_block(self, ty: Ty, depth: int) -> Expr:
+    def declaring_block(self, ty: Ty, depth: int) -> relay.Expr:
         value, var, mark = self.expr(INT, depth), self.var(INT, annotated=False), len(self.pool)
         self.pool.append((INT, var))
         count = self.random.randrange(1, 3)
@@ -458,20 +448,20 @@ class _ForeignGenerator(Generator):
         del self.pool[mark:]
         return self.kinds.do(var, value, statements)
 
-    def declaring_condition(self, ty: Ty, depth: int) -> Expr:
+    def declaring_condition(self, ty: Ty, depth: int) -> relay.Expr:
         mark = len(self.pool)
         cond = self.declare(BOOL, depth)
-        made = If(cond, self.scoped(ty, depth, []), self.scoped(ty, depth, []))
+        made = relay.If(cond, self.scoped(ty, depth, []), self.scoped(ty, depth, []))
         del self.pool[mark:]
         return made
 
-    def declaring_operand(self, ty: Ty, depth: int) -> Expr:
+    def declaring_operand(self, ty: Ty, depth: int) -> relay.Expr:
         mark = len(self.pool)
-        made = Tuple((self.declare(self.data_type(), depth), self.expr(ty, depth)))
+        made = relay.Tuple((self.declare(self.data_type(), depth), self.expr(ty, depth)))
         del self.pool[mark:]
-        return TupleGetItem(made, 1)
+        return relay.TupleGetItem(made, 1)
 
-    def phases(self, ty: Ty, depth: int) -> Expr:
+    def phases(self, ty: Ty, depth: int) -> relay.Expr:
         value = self.expr(INT, depth)
         var = self.var(INT, annotated=self.random.random() < 0.5)
         mark = len(self.pool)
@@ -482,13 +472,13 @@ class _ForeignGenerator(Generator):
         del self.pool[mark:]
         return self.kinds.phases(first, value, var, second)
 
-    def with_(self, ty: Ty, depth: int) -> Expr:
+    def with_(self, ty: Ty, depth: int) -> relay.Expr:
         bound = self.function_type() if self.random.random() < 0.2 else self.data_type()
         value = self.expr(bound, depth)
         var = self.kinds.it(self.name())
         return self.kinds.with_(var, value, self.scoped(ty, depth, [(bound, var)]))
 
-    def each(self, ty: Ty, depth: int) -> Expr:
+    def each(self, ty: Ty, depth: int) -> relay.Expr:
         init, var = self.expr(INT, depth), self.kinds.it(self.name())
         cost = self.cost
         made = self.kinds.each(var, init, self.scoped(INT, depth, [(INT, var)]))
@@ -496,14 +486,14 @@ class _ForeignGenerator(Generator):
         return made
 
 
-def random_foreign_module(kinds: ForeignKinds, seed: int, size: int = 30) -> IRModule:
+def random_foreign_module(kinds: ForeignKinds, seed: int, size: int = 30) -> relay.IRModule:
     """Return a module with ``main`` and functions it may call, in which foreign kinds stand."""
     generator = _ForeignGenerator(kinds, ("foreign", seed), size)
-    functions: dict[GlobalVar | str, Expr] = {}
+    functions: dict[relay.GlobalVar | str, relay.Expr] = {}
     for index in range(generator.random.randrange(3)):
         generator.left = size // 3
         function, ty = generator.closed_function(generator.function_type(), 0)
-        name = GlobalVar(f"f{index}")
+        name = relay.GlobalVar(f"f{index}")
         functions[name] = function
         generator.globals.append((ty, name))
         generator.cost = 0
@@ -512,5 +502,5 @@ def random_foreign_module(kinds: ForeignKinds, seed: int, size: int = 30) -> IRM
     variables = tuple(generator.var(ty, annotated=True) for ty in params)
     result = generator.data_type()
     body = generator.scoped(result, 0, list(zip(params, variables, strict=True)))
-    functions["main"] = Function(variables, body, to_type(result))
-    return IRModule(functions)
+    functions["main"] = relay.Function(variables, body, to_type(result))
+    return relay.IRModule(functions)

@@ -13,36 +13,12 @@ from typing import Any
 
 import numpy as np
 
+import relayish as relay
 from relayish.dataflow import Action, FlowGraph, Procedure, build_flow_graph
 from relayish.interpreter import evaluate
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.value import ConstructorValue, RefValue
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.adt import (
-    Constructor,
-    Match,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-)
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
-from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes.scoping import scopes
 
 Observe = Callable[[int, "Activation"], None]
@@ -64,7 +40,7 @@ class Activation:
         self.procedure = procedure
         self.closure = closure
         self.variables: dict[Node, Any] = dict(closure.variables)
-        assert isinstance(procedure.node, Function)
+        assert isinstance(procedure.node, relay.Function)
         self.variables.update(zip(procedure.node.params, args, strict=True))
         self.values: dict[Node, Any] = {}
         self.chosen: dict[Node, int] = {}
@@ -83,18 +59,20 @@ class Activation:
 class GraphMachine:
     """Runs the functions of a module, or a single one."""
 
-    def __init__(self, program: Function | IRModule, observe: Observe | None = None) -> None:
+    def __init__(
+        self, program: relay.Function | relay.IRModule, observe: Observe | None = None
+    ) -> None:
         self.graph: FlowGraph = build_flow_graph(program)
         self.observe = observe
-        self.module = program if isinstance(program, IRModule) else None
+        self.module = program if isinstance(program, relay.IRModule) else None
         self.procedures = {p.node: p for p in self.graph.procedures}
 
-    def run(self, function: Function, args: Sequence[Any]) -> Any:
+    def run(self, function: relay.Function, args: Sequence[Any]) -> Any:
         with np.errstate(all="ignore"):
             return self._apply(Closure(self.procedures[function], None, {}), args)
 
     def _apply(self, function: Any, args: Sequence[Any]) -> Any:
-        if isinstance(function, Constructor):
+        if isinstance(function, relay.Constructor):
             return ConstructorValue(-1, tuple(args), function)
         graph, observe = self.graph, self.observe
         act = Activation(function.procedure, function, args)
@@ -116,7 +94,7 @@ class GraphMachine:
                 case Action.YIELD:
                     act.given[node] = self.operand(node, act)
                 case Action.EXIT:
-                    assert isinstance(node, Function)
+                    assert isinstance(node, relay.Function)
                     return self._result(node.body, act)
             following = graph.successors(at)
             if len(following) > 1:
@@ -133,42 +111,42 @@ class GraphMachine:
 
     def operand(self, expr: Node, act: Activation) -> Any:
         match expr:
-            case Var():
+            case relay.Var():
                 return act.variables[expr]
-            case Constant():
+            case relay.Constant():
                 return evaluate(expr)
-            case GlobalVar():
+            case relay.GlobalVar():
                 assert self.module is not None
                 return Closure(self.procedures[self.module[expr]], None, {})
-            case Op() | Constructor():
+            case relay.Op() | relay.Constructor():
                 return expr
             case _:
                 return act.value_of_node(expr)
 
     def _compute(self, node: Node, act: Activation) -> Any:
         match node:
-            case Function():
+            case relay.Function():
                 captured = {
                     variable: act.variables[variable]
                     for variable in self.graph.captured(node)
                     if variable in act.variables
                 }
                 return Closure(self.procedures[node], act, captured)
-            case Call(op=Op() as op):
+            case relay.Call(op=relay.Op() as op):
                 args = [self.operand(arg, act) for arg in node.args]
                 return evaluate_call(op, node.attrs, args)
-            case Call():
+            case relay.Call():
                 args = [self.operand(arg, act) for arg in node.args]
                 return self._apply(self.operand(node.op, act), args)
-            case Tuple():
+            case relay.Tuple():
                 return tuple(self.operand(field, act) for field in node.fields)
-            case TupleGetItem():
+            case relay.TupleGetItem():
                 return self.operand(node.tuple_value, act)[node.index]
-            case RefCreate():
+            case relay.RefCreate():
                 return RefValue(self.operand(node.value, act))
-            case RefRead():
+            case relay.RefRead():
                 return self.operand(node.ref, act).value
-            case RefWrite():
+            case relay.RefWrite():
                 self.operand(node.ref, act).value = self.operand(node.value, act)
                 return ()
             case _:
@@ -176,9 +154,9 @@ class GraphMachine:
 
     def _choose(self, node: Node, act: Activation) -> None:
         match node:
-            case If():
+            case relay.If():
                 act.chosen[node] = 0 if self.operand(node.cond, act) else 1
-            case Match():
+            case relay.Match():
                 data = self.operand(node.data, act)
                 for case, clause in enumerate(node.clauses):
                     act.matched = {}
@@ -188,7 +166,7 @@ class GraphMachine:
                 raise AssertionError(f"nothing matches in {node}")
 
     def _bind(self, node: Node, act: Activation) -> None:
-        if isinstance(node, Let):
+        if isinstance(node, relay.Let):
             value = self.operand(node.value, act)
             act.variables[node.var] = value
             if isinstance(value, Closure) and node.var in self.graph.captured(value.procedure.node):
@@ -197,31 +175,31 @@ class GraphMachine:
             act.variables.update(act.matched)
 
 
-def _matches(pattern: Pattern, value: Any, found: dict[Node, Any]) -> bool:
+def _matches(pattern: relay.Pattern, value: Any, found: dict[Node, Any]) -> bool:
     match pattern:
-        case PatternVar():
+        case relay.PatternVar():
             found[pattern.var] = value
             return True
-        case PatternConstructor():
+        case relay.PatternConstructor():
             if value.constructor is not pattern.constructor:
                 return False
             parts = zip(pattern.patterns, value.fields, strict=True)
             return all(_matches(part, item, found) for part, item in parts)
-        case PatternTuple():
+        case relay.PatternTuple():
             parts = zip(pattern.patterns, value, strict=True)
             return all(_matches(part, item, found) for part, item in parts)
         case _:
             return True
 
 
-def run_module(mod: IRModule, args: Sequence[Any], observe: Observe | None = None) -> Any:
+def run_module(mod: relay.IRModule, args: Sequence[Any], observe: Observe | None = None) -> Any:
     """Return what ``main`` of a module gives."""
     main = mod["main"]
-    assert isinstance(main, Function)
+    assert isinstance(main, relay.Function)
     return GraphMachine(mod, observe).run(main, args)
 
 
-def run_function(function: Expr, args: Sequence[Any], observe: Observe | None = None) -> Any:
+def run_function(function: relay.Expr, args: Sequence[Any], observe: Observe | None = None) -> Any:
     """Return what a closed function gives."""
-    assert isinstance(function, Function)
+    assert isinstance(function, relay.Function)
     return GraphMachine(function, observe).run(function, args)

@@ -6,23 +6,10 @@ import random
 
 import numpy as np
 
+import relayish as relay
 from relayish import op
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Function,
-    If,
-    Let,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
-from relayish.ir.relay.type import TensorType
 
-SCALAR = TensorType((), "float64")
+SCALAR = relay.TensorType((), "float64")
 
 
 class Programs:
@@ -42,8 +29,8 @@ class Programs:
             self.makers += [self.branch, self.application, self.closure, self.cell, self.again]
 
     def function(self, size=12):
-        params = tuple(Var(name, SCALAR) for name in "xyz")
-        return Function(params, self.grown(list(params), size))
+        params = tuple(relay.Var(name, SCALAR) for name in "xyz")
+        return relay.Function(params, self.grown(list(params), size))
 
     def grown(self, known, size):
         """Return an expression of ``size`` steps over what is ``known``, the last ones favoured."""
@@ -67,31 +54,35 @@ class Programs:
         return self.grown(list(known), self.chance.randint(1, 3))
 
     def bound(self, known):
-        var = Var("v")
-        return Let(var, self.small(known), self.small([*known, var]))
+        var = relay.Var("v")
+        return relay.Let(var, self.small(known), self.small([*known, var]))
 
     def projection(self, known):
         fields = tuple(self.pick(known) for _ in range(3))
-        return TupleGetItem(Tuple(fields), self.chance.randrange(3))
+        return relay.TupleGetItem(relay.Tuple(fields), self.chance.randrange(3))
 
     def branch(self, known):
-        cond = op.less(self.pick(known), Constant(np.float64(self.chance.uniform(-1, 1))))
-        return If(cond, self.small(known), self.small(known))
+        cond = op.less(self.pick(known), relay.Constant(np.float64(self.chance.uniform(-1, 1))))
+        return relay.If(cond, self.small(known), self.small(known))
 
     def application(self, known):
-        param = Var("p", SCALAR)
-        return Call(Function((param,), self.small([*known, param])), (self.pick(known),))
+        param = relay.Var("p", SCALAR)
+        return relay.Call(
+            relay.Function((param,), self.small([*known, param])), (self.pick(known),)
+        )
 
     def closure(self, known):
-        name, param = Var("f"), Var("p", SCALAR)
-        func = Function((param,), self.small([*known, param]))
-        once = Call(name, (self.pick(known),))
-        return Let(name, func, Call(name, (op.tanh(once),)))
+        name, param = relay.Var("f"), relay.Var("p", SCALAR)
+        func = relay.Function((param,), self.small([*known, param]))
+        once = relay.Call(name, (self.pick(known),))
+        return relay.Let(name, func, relay.Call(name, (op.tanh(once),)))
 
     def cell(self, known):
-        ref, done = Var("r"), Var("u")
-        write = RefWrite(ref, op.tanh(op.multiply(RefRead(ref), self.pick(known))))
-        return Let(ref, RefCreate(self.small(known)), Let(done, write, RefRead(ref)))
+        ref, done = relay.Var("r"), relay.Var("u")
+        write = relay.RefWrite(ref, op.tanh(op.multiply(relay.RefRead(ref), self.pick(known))))
+        return relay.Let(
+            ref, relay.RefCreate(self.small(known)), relay.Let(done, write, relay.RefRead(ref))
+        )
 
     def again(self, known):
         return op.annotation.checkpoint(self.small(known))

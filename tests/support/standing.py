@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from relayish import transform
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import is_constant, is_op, wildcard
@@ -31,18 +32,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.op.declaration.target import register_target_support
 from relayish.text import astext
-from relayish.transform import (
-    BindParams,
-    ChangeBatch,
-    Conv2dToSparse,
-    DenseToSparse,
-    MergeComposite,
-    Pass,
-    PassContext,
-    VerifyInstrument,
-    list_passes,
-    parse_pipeline,
-)
 from tests.support.random_exprs import random_arguments, random_module, same_value
 from tests.support.random_networks import random_network, random_network_arguments
 from tests.support.whole_programs import arguments, whole_programs
@@ -104,12 +93,12 @@ VARIANTS: dict[str, tuple[str, ...]] = {
 """With which options a pass is tried; without any, if it is not here."""
 
 
-def _bind_params(mod: IRModule) -> Pass:
+def _bind_params(mod: IRModule) -> transform.Pass:
     """Return the pass that binds every parameter that goes by a name of its own, to ones."""
     params = mod["main"].params
     names = [param.name_hint for param in params]
     types = {p.name_hint: p.type_annotation for p in params if names.count(p.name_hint) == 1}
-    return BindParams(
+    return transform.BindParams(
         {
             name: np.ones(ty.shape, ty.dtype)
             for name, ty in types.items()
@@ -137,12 +126,14 @@ _PATTERN_TABLE = (
     ("scaled", (wildcard() * is_constant()) | (wildcard() - wildcard())),
 )
 
-ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {
+ARGUMENTS: dict[str, Callable[[IRModule], transform.Pass]] = {
     "BindParams": _bind_params,
-    "MergeComposite": lambda _: MergeComposite(_PATTERN_TABLE),
-    "ChangeBatch": lambda mod: ChangeBatch(dict.fromkeys(mod["main"].params[:1], 0), 3),
-    "DenseToSparse": lambda mod: DenseToSparse(**_sparse_weights(mod, 2)),
-    "Conv2dToSparse": lambda mod: Conv2dToSparse(**_sparse_weights(mod, 4), layout="NCHW"),
+    "MergeComposite": lambda _: transform.MergeComposite(_PATTERN_TABLE),
+    "ChangeBatch": lambda mod: transform.ChangeBatch(dict.fromkeys(mod["main"].params[:1], 0), 3),
+    "DenseToSparse": lambda mod: transform.DenseToSparse(**_sparse_weights(mod, 2)),
+    "Conv2dToSparse": lambda mod: transform.Conv2dToSparse(
+        **_sparse_weights(mod, 4), layout="NCHW"
+    ),
 }
 """Passes that must be given something, made for a module."""
 
@@ -205,11 +196,11 @@ MERGES: dict[str, str] = {
 """Passes that may share what structural comparison does not tell apart; why."""
 
 
-def made_for(name: str, mod: IRModule) -> tuple[Pass, ...]:
+def made_for(name: str, mod: IRModule) -> tuple[transform.Pass, ...]:
     """Return the pass of that name with every choice of options it is tried with."""
     if name in ARGUMENTS:
         return (ARGUMENTS[name](mod),)
-    return tuple(parse_pipeline(text).passes[0] for text in VARIANTS.get(name, (name,)))
+    return tuple(transform.parse_pipeline(text).passes[0] for text in VARIANTS.get(name, (name,)))
 
 
 def nodes(mod: IRModule) -> int:
@@ -265,12 +256,14 @@ class Known:
         return self.value(self.mod)
 
 
-def check(pass_: Pass, mod: IRModule, value: Callable[[IRModule], object] | None) -> IRModule:
+def check(
+    pass_: transform.Pass, mod: IRModule, value: Callable[[IRModule], object] | None
+) -> IRModule:
     """Return what ``pass_`` makes of ``mod``, everything asserted that must hold of it."""
     return check_known(pass_, Known(mod, value))
 
 
-def check_known(pass_: Pass, program: Known) -> IRModule:
+def check_known(pass_: transform.Pass, program: Known) -> IRModule:
     """Return what ``pass_`` makes of a program, everything asserted that must hold of it."""
     name, mod = pass_.info.name, program.mod
     try:
@@ -309,7 +302,7 @@ def check_network(name: str, seed: int) -> None:
 def check_verified(name: str, seed: int) -> None:
     """Check that the verifier finds nothing wrong with what the pass makes of a typed program."""
     mod = _random(seed)[1].mod
-    with PassContext(opt_level=4, instruments=[VerifyInstrument()]):
+    with transform.PassContext(opt_level=4, instruments=[transform.VerifyInstrument()]):
         for pass_ in made_for(name, mod):
             try:
                 pass_(mod)
@@ -347,7 +340,7 @@ def standing_programs(seeds: Iterable[int]) -> Iterator[IRModule]:
 def check_whole(name: str, program: str) -> None:
     """Check the pass on one whole program, which is typed."""
     whole = _whole(program)
-    with PassContext(opt_level=4):
+    with transform.PassContext(opt_level=4):
         for pass_ in made_for(name, whole.mod):
             check_known(pass_, whole)
 
@@ -363,7 +356,7 @@ def pair(mod: IRModule, args: list[object]) -> tuple[Known, Known]:
 
 def check_pair(name: str, plain: Known, typed: Known) -> None:
     """Check the pass on a program, as it is and typed."""
-    with PassContext(opt_level=4):
+    with transform.PassContext(opt_level=4):
         for pass_ in made_for(name, plain.mod):
             check_known(pass_, plain)
             check_known(pass_, typed)
@@ -393,12 +386,12 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="whole programs instead")
     args = parser.parse_args()
     if args.whole:
-        return 1 if sum(map(_fails_on_whole, args.names or list_passes())) else 0
+        return 1 if sum(map(_fails_on_whole, args.names or transform.list_passes())) else 0
     seeds = range(args.start, args.start + args.programs)
     if args.only is not None:
         seeds = range(args.only, args.only + 1)
     kinds = (check_network,) if args.networks else (check_random, check_network)
-    names = args.names or list_passes()
+    names = args.names or transform.list_passes()
     failures: dict[str, list[tuple[int, Exception]]] = {name: [] for name in names}
     for seed, name, kind in product(seeds, names, kinds):  # programs are made once for all passes
         try:

@@ -8,6 +8,7 @@ from pickle import dumps, loads
 import pytest
 
 import relayish.binary
+from relayish import transform
 from relayish.errors import DeclarationError, OptionError, ParseError, PassError, PipelineError
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, Function
@@ -15,22 +16,9 @@ from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.common import LARGEST, NOTHING_ASKED
 from relayish.pass_infra.base.program_file import BINARY_SUFFIX
 from relayish.text import parse
-from relayish.transform import (
-    CommonConfig,
-    ModulePass,
-    PassContext,
-    PassInfo,
-    PassRegistry,
-    TraceFiles,
-    create_function_pass,
-    create_module_pass,
-    get_pass,
-    register_pass,
-    running_pass,
-)
 
 SEVEN = Function((), Constant(7))
-Seven = create_function_pass(lambda _func, _mod, _ctx: SEVEN, 0, "Seven")
+Seven = transform.create_function_pass(lambda _func, _mod, _ctx: SEVEN, 0, "Seven")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +36,7 @@ Seven = create_function_pass(lambda _func, _mod, _ctx: SEVEN, 0, "Seven")
     ],
 )
 def test_numbers_before_after_and_equal_are_skipped(asked, left):
-    config = CommonConfig(**asked)
+    config = transform.CommonConfig(**asked)
     assert [number for number in range(6) if not config.is_skipped(number)] == left
 
 
@@ -57,7 +45,7 @@ def test_numbers_before_after_and_equal_are_skipped(asked, left):
     [(0, 1, False), (0b101, 1, True), (0b101, 2, False), (0b101, 6, True), (2**63, 2**63, True)],
 )
 def test_a_flag_is_traced_if_the_mask_has_one_of_its_bits(mask, flag, is_on):
-    assert CommonConfig(trace_detail=mask).is_trace(flag) is is_on
+    assert transform.CommonConfig(trace_detail=mask).is_trace(flag) is is_on
 
 
 @pytest.mark.parametrize(
@@ -72,7 +60,7 @@ def test_a_flag_is_traced_if_the_mask_has_one_of_its_bits(mask, flag, is_on):
 )
 def test_numbers_out_of_range_are_refused(asked, message):
     with pytest.raises(OptionError, match=message):
-        CommonConfig(**asked)
+        transform.CommonConfig(**asked)
 
 
 @pytest.mark.parametrize(
@@ -93,24 +81,24 @@ def test_values_and_names_that_do_not_fit_are_refused_in_python(asked, message):
 
 
 def test_silenced_options_keep_what_the_result_depends_on():
-    loud = CommonConfig(
+    loud = transform.CommonConfig(
         skip_after=3, enable=False, rt_dump=True, show=True, trace_detail=7, write_ir="a", dump=True
     )
-    assert loud.silenced() == CommonConfig(skip_after=3, enable=False, rt_dump=True)
+    assert loud.silenced() == transform.CommonConfig(skip_after=3, enable=False, rt_dump=True)
 
 
 def test_the_widest_mask_is_taken():
-    assert CommonConfig(trace_detail=2**64 - 1).is_trace(2**40)
+    assert transform.CommonConfig(trace_detail=2**64 - 1).is_trace(2**40)
 
 
 def test_nothing_is_asked_of_a_pass_unless_somebody_asks(one_function):
     assert Seven.info.common is NOTHING_ASKED
-    assert PassInfo("P", 0).common is NOTHING_ASKED
+    assert transform.PassInfo("P", 0).common is NOTHING_ASKED
 
 
 def test_common_options_of_an_info_are_checked():
     with pytest.raises(DeclarationError, match="common of pass P must be a CommonConfig; found 7"):
-        PassInfo("P", 0, common=7)
+        transform.PassInfo("P", 0, common=7)
 
 
 def test_a_pass_that_is_not_enabled_returns_what_it_is_given(one_function, capsys):
@@ -119,7 +107,7 @@ def test_a_pass_that_is_not_enabled_returns_what_it_is_given(one_function, capsy
 
 
 def test_a_pass_that_is_not_enabled_does_not_run_though_it_is_required(one_function):
-    with PassContext(required_pass=["Seven"]):
+    with transform.PassContext(required_pass=["Seven"]):
         assert Seven.with_common(enable=False)(one_function) is one_function
 
 
@@ -151,19 +139,23 @@ def test_a_function_pass_that_skips_all_functions_returns_the_same_module(mod):
 
 
 def test_common_options_stand_in_braces_beside_those_of_the_pass():
-    made = get_pass("FoldConstant{fold_qnn=true, skip_after=3, tia=true, td=0xff}")
+    made = transform.get_pass("FoldConstant{fold_qnn=true, skip_after=3, tia=true, td=0xff}")
     assert made.fold_qnn is True
-    assert made.info.common == CommonConfig(skip_after=3, trace_ir_after=True, trace_detail=255)
+    assert made.info.common == transform.CommonConfig(
+        skip_after=3, trace_ir_after=True, trace_detail=255
+    )
 
 
 def test_common_options_are_given_by_name_in_python():
-    assert get_pass("FoldConstant", enable=False).info.common == CommonConfig(enable=False)
+    assert transform.get_pass("FoldConstant", enable=False).info.common == transform.CommonConfig(
+        enable=False
+    )
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda p: loads(dumps(p))])
 def test_common_options_are_copied_and_pickled_with_the_pass(copied):
-    made = copied(get_pass("FoldConstant{fold_qnn=true, skip_after=3}"))
-    assert (made.fold_qnn, made.info.common) == (True, CommonConfig(skip_after=3))
+    made = copied(transform.get_pass("FoldConstant{fold_qnn=true, skip_after=3}"))
+    assert (made.fold_qnn, made.info.common) == (True, transform.CommonConfig(skip_after=3))
 
 
 @pytest.mark.parametrize(
@@ -180,14 +172,14 @@ def test_common_options_are_copied_and_pickled_with_the_pass(copied):
 )
 def test_what_common_options_do_not_take_is_refused(text, message):
     with pytest.raises(PipelineError, match=message):
-        get_pass(text)
+        transform.get_pass(text)
 
 
-def long_name(*, verify: int = 0) -> ModulePass:
+def long_name(*, verify: int = 0) -> transform.ModulePass:
     raise NotImplementedError
 
 
-def abbreviation(*, tia: int = 0) -> ModulePass:
+def abbreviation(*, tia: int = 0) -> transform.ModulePass:
     raise NotImplementedError
 
 
@@ -196,7 +188,7 @@ def abbreviation(*, tia: int = 0) -> ModulePass:
 )
 def test_an_option_called_as_one_that_every_pass_has_is_refused(build, found):
     with pytest.raises(DeclarationError, match=rf"option {found}.* rename it"):
-        register_pass("Clash", opt_level=0, registry=PassRegistry())(build)
+        transform.register_pass("Clash", opt_level=0, registry=transform.PassRegistry())(build)
 
 
 # -- reading and writing -------------------------------------------------------------------------
@@ -218,7 +210,7 @@ def test_the_program_is_read_before_the_pass(one_function, tmp_path, suffix):
     path = tmp_path / f"seven{suffix}"
     Seven.with_common(write_ir=str(path))(one_function)
     seen = []
-    look = create_module_pass(lambda mod, _ctx: seen.append(mod) or mod, 0, "Look")
+    look = transform.create_module_pass(lambda mod, _ctx: seen.append(mod) or mod, 0, "Look")
     look.with_common(read_ir=str(path))(IRModule())
     assert structural_equal(seen[0], IRModule({"main": SEVEN}))
 
@@ -251,7 +243,7 @@ def test_nothing_is_left_of_a_file_that_cannot_be_written(one_function, tmp_path
 
 def test_the_dump_begins_with_the_stem_of_the_input(one_function, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with TraceFiles("elsewhere/model.relay"):
+    with transform.TraceFiles("elsewhere/model.relay"):
         Seven.with_common(dump=True)(one_function)
     assert [path.name for path in tmp_path.iterdir()] == ["model.relay.dump.seven.rly"]
 
@@ -263,14 +255,14 @@ def test_the_running_pass_is_the_innermost(one_function):
     seen = []
 
     def look(mod, _ctx):
-        seen.append(running_pass())
+        seen.append(transform.running_pass())
         return mod
 
-    inner = create_module_pass(look, 0, "Inner")
-    outer = create_module_pass(lambda mod, ctx: look(inner(mod), ctx), 0, "Outer")
+    inner = transform.create_module_pass(look, 0, "Inner")
+    outer = transform.create_module_pass(lambda mod, ctx: look(inner(mod), ctx), 0, "Outer")
     outer(one_function)
     assert seen == [inner, outer]
-    assert running_pass() is None
+    assert transform.running_pass() is None
 
 
 def test_no_pass_runs_after_one_that_raised(one_function):
@@ -278,5 +270,5 @@ def test_no_pass_runs_after_one_that_raised(one_function):
         raise PassError("no")
 
     with pytest.raises(PassError):
-        create_module_pass(fail, 0, "Fail")(one_function)
-    assert running_pass() is None
+        transform.create_module_pass(fail, 0, "Fail")(one_function)
+    assert transform.running_pass() is None

@@ -2,21 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from relayish import transform
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
-from relayish.transform import (
-    FunctionPass,
-    ModulePass,
-    Pass,
-    PassContext,
-    PassInfo,
-    create_function_pass,
-    create_module_pass,
-    is_skipped,
-    module_pass,
-)
 from tests.support.each import each
 
 
@@ -29,14 +19,14 @@ def test_function_pass_is_given_functions_in_order_of_name_and_the_module_as_it_
 ) -> None:
     seen, before = [], dict(mod.functions)
 
-    def replace(func: Function, given: IRModule, _ctx: PassContext) -> Function:
+    def replace(func: Function, given: IRModule, _ctx: transform.PassContext) -> Function:
         assert given is mod
         assert all(given[name] is func for name, func in held.items())
         seen.append(func)
         return unit()
 
     held = {name: mod[name] for name in ("a", "b", "main")}
-    out = create_function_pass(replace, 1, "Replace")(mod)
+    out = transform.create_function_pass(replace, 1, "Replace")(mod)
     assert seen == list(held.values())
     assert all(out[name] is not mod[name] for name in held)
     assert dict(mod.functions) == before
@@ -44,13 +34,13 @@ def test_function_pass_is_given_functions_in_order_of_name_and_the_module_as_it_
 
 @each("given", [IRModule(), IRModule({"f": unit(1), "c": Constant(3)})])
 def test_function_pass_that_changes_nothing_returns_the_same_module(given: IRModule) -> None:
-    assert create_function_pass(lambda f, _m, _c: f, 1, "Nothing")(given) is given
+    assert transform.create_function_pass(lambda f, _m, _c: f, 1, "Nothing")(given) is given
 
 
 def test_function_pass_keeps_the_identity_of_what_it_leaves(mod: IRModule) -> None:
     new, value = unit(), Constant(3)
     mod = mod.with_function("c", value)
-    out = create_function_pass(lambda f, m, _c: new if f is m["b"] else f, 1, "P")(mod)
+    out = transform.create_function_pass(lambda f, m, _c: new if f is m["b"] else f, 1, "P")(mod)
     assert out["b"] is new
     assert all(out[name] is mod[name] for name in ("a", "main", "c"))
     assert out.get_global_var("b") is mod.get_global_var("b")
@@ -72,8 +62,8 @@ def test_function_pass_keeps_the_identity_of_what_it_leaves(mod: IRModule) -> No
 def test_function_pass_skips_by_attribute(attrs: dict[str, object], skipped: bool) -> None:
     func = unit(**attrs)
     given = IRModule({"f": func})
-    out = create_function_pass(lambda _f, _m, _c: unit(7), 1, "P")(given)
-    assert is_skipped(func) is skipped
+    out = transform.create_function_pass(lambda _f, _m, _c: unit(7), 1, "P")(given)
+    assert transform.is_skipped(func) is skipped
     assert (out["f"] is func) is skipped
 
 
@@ -84,54 +74,56 @@ def test_function_pass_names_itself_when_it_returns_no_function(
     mod: IRModule, value: object, found: str
 ) -> None:
     with pytest.raises(PassError, match=f"pass Bad must return a Function; found {found}") as info:
-        create_function_pass(lambda _f, _m, _c: value, 1, "Bad")(mod)
+        transform.create_function_pass(lambda _f, _m, _c: value, 1, "Bad")(mod)
     assert info.value.__notes__ == ["in function @a", "in pass Bad"]
 
 
 @pytest.mark.parametrize("value", [None, 3, Function((), Constant(1))])
 def test_module_pass_names_itself_when_it_returns_no_module(mod: IRModule, value: object) -> None:
     with pytest.raises(PassError, match="pass Bad must return an IRModule; found"):
-        create_module_pass(lambda _m, _c: value, 1, "Bad")(mod)
+        transform.create_module_pass(lambda _m, _c: value, 1, "Bad")(mod)
 
 
 def test_error_in_a_pass_carries_function_and_pass_and_leaves_the_module(mod: IRModule) -> None:
     error = ZeroDivisionError("mine")
 
-    def fail(func: Function, given: IRModule, _ctx: PassContext) -> Function:
+    def fail(func: Function, given: IRModule, _ctx: transform.PassContext) -> Function:
         if func is given["b"]:
             raise error
         return func
 
     with pytest.raises(ZeroDivisionError) as info:
-        create_function_pass(fail, 1, "Fail")(mod)
+        transform.create_function_pass(fail, 1, "Fail")(mod)
     assert info.value is error
     assert info.value.__notes__ == ["in function @b", "in pass Fail"]
     with pytest.raises(ZeroDivisionError) as info:
-        create_module_pass(lambda _m, _c: 1 // 0, 1, "Fail")(mod)
+        transform.create_module_pass(lambda _m, _c: 1 // 0, 1, "Fail")(mod)
     assert info.value.__notes__ == ["in pass Fail"]
-    assert create_function_pass(lambda f, _m, _c: f, 1, "P")(mod) is mod
+    assert transform.create_function_pass(lambda f, _m, _c: f, 1, "P")(mod) is mod
 
 
 @pytest.mark.parametrize("given", [None, Constant(1), Function((), Constant(1)), "text"])
 def test_pass_refuses_what_is_no_module(given: object) -> None:
     with pytest.raises(PassError, match=r"pass P takes a module; found .*from_expr"):
-        create_module_pass(lambda m, _c: m, 1, "P")(given)
+        transform.create_module_pass(lambda m, _c: m, 1, "P")(given)
 
 
 def test_pass_is_given_the_current_context(mod: IRModule) -> None:
     seen = []
-    pass_ = create_module_pass(lambda m, c: seen.append(c) or m, 1, "P")
-    with PassContext(opt_level=1) as ctx:
+    pass_ = transform.create_module_pass(lambda m, c: seen.append(c) or m, 1, "P")
+    with transform.PassContext(opt_level=1) as ctx:
         pass_(mod)
     pass_(mod)
-    assert seen == [ctx, PassContext.current()]
+    assert seen == [ctx, transform.PassContext.current()]
 
 
 def test_class_derived_by_hand_runs(mod: IRModule) -> None:
-    class Mine(FunctionPass):
-        info = PassInfo("Mine", 0)
+    class Mine(transform.FunctionPass):
+        info = transform.PassInfo("Mine", 0)
 
-        def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:
+        def transform_function(
+            self, func: Function, mod: IRModule, ctx: transform.PassContext
+        ) -> Function:
             return func
 
     assert Mine()(mod) is mod
@@ -139,41 +131,41 @@ def test_class_derived_by_hand_runs(mod: IRModule) -> None:
 
 
 def test_repr_shows_what_is_required() -> None:
-    shown = repr(create_module_pass(lambda m, _c: m, 1, "P", required=("A",)))
+    shown = repr(transform.create_module_pass(lambda m, _c: m, 1, "P", required=("A",)))
     assert shown == "<ModulePass P, opt_level=1, required=('A',)>"
 
 
 def test_class_without_info_says_what_to_write(mod: IRModule) -> None:
-    class Mine(ModulePass):
-        def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    class Mine(transform.ModulePass):
+        def transform_module(self, mod: IRModule, ctx: transform.PassContext) -> IRModule:
             return mod
 
     with pytest.raises(DeclarationError, match="Mine has no PassInfo; decorate it"):
         Mine()(mod)
 
 
-@pytest.mark.parametrize("base", [Pass, FunctionPass, ModulePass])
-def test_class_without_its_method_cannot_be_built(base: type[Pass]) -> None:
+@pytest.mark.parametrize("base", [transform.Pass, transform.FunctionPass, transform.ModulePass])
+def test_class_without_its_method_cannot_be_built(base: type[transform.Pass]) -> None:
     class Mine(base):
-        info = PassInfo("Mine", 0)
+        info = transform.PassInfo("Mine", 0)
 
     with pytest.raises(TypeError, match="abstract"):
         Mine()
 
 
 def test_with_info_leaves_the_original_as_it_was() -> None:
-    pass_ = create_module_pass(lambda m, _c: m, 1, "P")
-    other = pass_.with_info(PassInfo("Q", 3))
+    pass_ = transform.create_module_pass(lambda m, _c: m, 1, "P")
+    other = pass_.with_info(transform.PassInfo("Q", 3))
     assert (pass_.info.name, other.info.name) == ("P", "Q")
 
 
 def test_repr_of_a_decorated_class_shows_what_it_was_made_of() -> None:
-    @module_pass(opt_level=1)
+    @transform.module_pass(opt_level=1)
     class Often:
         def __init__(self, times: int, *, quiet: bool = False) -> None:
             self.times = times
 
-        def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+        def transform_module(self, mod: IRModule, ctx: transform.PassContext) -> IRModule:
             return mod
 
     assert repr(Often(3)) == "<Often Often, opt_level=1, times=3>"
@@ -185,9 +177,9 @@ def test_error_that_refuses_notes_leaves_a_pass_as_it_is(mod) -> None:
         def __setattr__(self, name: str, value: object) -> None:
             raise AttributeError(name)
 
-    def refuse(func: Function, mod: IRModule, ctx: PassContext) -> Function:
+    def refuse(func: Function, mod: IRModule, ctx: transform.PassContext) -> Function:
         raise Refusing
 
     with pytest.raises(Refusing) as caught:
-        create_function_pass(refuse, 0, "Refuse")(mod)
+        transform.create_function_pass(refuse, 0, "Refuse")(mod)
     assert caught.value.__notes__ == ["in function @a", "in pass Refuse"]

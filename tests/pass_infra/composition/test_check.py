@@ -6,20 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+import relayish as relay
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import (
-    CheckError,
-    DeclarationError,
-    DuplicateNameError,
-    RelayishError,
-    TypeInferenceError,
-    UnknownNameError,
-    WellFormedError,
-)
-from relayish.ir.relay.build import const, var
-from relayish.ir.relay.expr import Call, Function, Let, Var
-from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import TensorType
 from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.composition import check
 from relayish.pass_infra.composition.registry import REGISTRY
@@ -39,49 +27,49 @@ def checks() -> Iterator[None]:
     check._CHECKS.update(held)
 
 
-def typed() -> IRModule:
-    x = var("x", shape=(2,))
-    return infer_type(IRModule({"main": Function((x,), x + x)}))
+def typed() -> relay.IRModule:
+    x = relay.var("x", shape=(2,))
+    return infer_type(relay.IRModule({"main": relay.Function((x,), x + x)}))
 
 
-def bound_twice() -> IRModule:
-    x = Var("x")
-    return IRModule({"main": Function((x,), Let(x, const(1), x))})
+def bound_twice() -> relay.IRModule:
+    x = relay.Var("x")
+    return relay.IRModule({"main": relay.Function((x,), relay.Let(x, relay.const(1), x))})
 
 
-def ill_typed() -> IRModule:
-    lhs, rhs = const([1.0, 2.0]), const([1.0, 2.0, 3.0])
-    return IRModule({"main": Function((), Call(get_op("add"), (lhs, rhs)))})
+def ill_typed() -> relay.IRModule:
+    lhs, rhs = relay.const([1.0, 2.0]), relay.const([1.0, 2.0, 3.0])
+    return relay.IRModule({"main": relay.Function((), relay.Call(get_op("add"), (lhs, rhs)))})
 
 
-def free() -> IRModule:
-    return IRModule({"main": Function((), Var("lost"))})
+def free() -> relay.IRModule:
+    return relay.IRModule({"main": relay.Function((), relay.Var("lost"))})
 
 
-def stale() -> IRModule:
+def stale() -> relay.IRModule:
     mod = typed()
-    body = mod["main"].body.with_fields(checked_type=TensorType((3,), "float32"))
+    body = mod["main"].body.with_fields(checked_type=relay.TensorType((3,), "float32"))
     return mod.with_function("main", mod["main"].with_fields(body=body))
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_check_says_nothing_of_a_sound_program(name: str) -> None:
     run_check(name, typed())
-    run_check(name, IRModule())
+    run_check(name, relay.IRModule())
 
 
 @pytest.mark.parametrize(
     ("name", "mod", "kind", "message"),
     [
-        ("well_formed", bound_twice(), WellFormedError, "%x is bound twice"),
-        ("well_typed", ill_typed(), TypeInferenceError, "add"),
-        ("no_free_vars", free(), WellFormedError, "@main uses %lost, which nothing binds"),
-        ("no_stale_types", stale(), CheckError, STALE),
-        ("well_typed", stale(), CheckError, STALE),
+        ("well_formed", bound_twice(), relay.WellFormedError, "%x is bound twice"),
+        ("well_typed", ill_typed(), relay.TypeInferenceError, "add"),
+        ("no_free_vars", free(), relay.WellFormedError, "@main uses %lost, which nothing binds"),
+        ("no_stale_types", stale(), relay.CheckError, STALE),
+        ("well_typed", stale(), relay.CheckError, STALE),
     ],
 )
 def test_check_says_what_is_wrong(
-    name: str, mod: IRModule, kind: type[RelayishError], message: str
+    name: str, mod: relay.IRModule, kind: type[relay.RelayishError], message: str
 ) -> None:
     with pytest.raises(kind, match=message) as info:
         run_check(name, mod)
@@ -89,59 +77,64 @@ def test_check_says_what_is_wrong(
 
 
 def test_types_that_are_not_there_are_not_stale() -> None:
-    x = var("x", shape=(2,))
-    run_check("no_stale_types", IRModule({"main": Function((x,), x + x)}))
+    x = relay.var("x", shape=(2,))
+    run_check("no_stale_types", relay.IRModule({"main": relay.Function((x,), x + x)}))
 
 
 def test_many_free_variables_are_counted() -> None:
-    total = Var("v0")
+    total = relay.Var("v0")
     for index in range(1, 20):
-        total = total + Var(f"v{index}")
-    with pytest.raises(WellFormedError, match=r"%v0, .*%v7 and 12 more, which nothing binds"):
-        run_check("no_free_vars", IRModule({"main": Function((), total)}))
+        total = total + relay.Var(f"v{index}")
+    with pytest.raises(relay.WellFormedError, match=r"%v0, .*%v7 and 12 more, which nothing binds"):
+        run_check("no_free_vars", relay.IRModule({"main": relay.Function((), total)}))
 
 
 @pytest.mark.usefixtures("checks")
 def test_registered_check_is_found_listed_and_run() -> None:
     @register_check("small")
-    def small(mod: IRModule) -> None:
+    def small(mod: relay.IRModule) -> None:
         if len(mod) > 1:
-            raise CheckError("too large", check="small")
+            raise relay.CheckError("too large", check="small")
 
     assert get_check("small") is small
     assert "small" in list_checks()
     run_check("small", typed())
-    with pytest.raises(CheckError, match="too large"):
-        run_check("small", IRModule({"a": Function((), const(1)), "b": Function((), const(1))}))
+    with pytest.raises(relay.CheckError, match="too large"):
+        run_check(
+            "small",
+            relay.IRModule(
+                {"a": relay.Function((), relay.const(1)), "b": relay.Function((), relay.const(1))}
+            ),
+        )
 
 
 @pytest.mark.usefixtures("checks")
 def test_two_checks_of_one_name_are_both_named() -> None:
     register_check("mine")(check_one)
     register_check("mine")(check_one)
-    with pytest.raises(DuplicateNameError) as info:
+    with pytest.raises(relay.DuplicateNameError) as info:
         register_check("mine")(check_two)
     assert f"{__name__}.check_one and by {__name__}.check_two" in str(info.value)
     register_check("mine", replace=True)(check_two)
     assert get_check("mine") is check_two
 
 
-def check_one(mod: IRModule) -> None:
+def check_one(mod: relay.IRModule) -> None:
     pass
 
 
-def check_two(mod: IRModule) -> None:
+def check_two(mod: relay.IRModule) -> None:
     pass
 
 
 @pytest.mark.parametrize("name", ["", 3, None])
 def test_check_needs_a_name(name: object) -> None:
-    with pytest.raises(DeclarationError, match="a check needs a name; found"):
+    with pytest.raises(relay.DeclarationError, match="a check needs a name; found"):
         register_check(name)
 
 
 def test_check_must_be_something_to_call() -> None:
-    with pytest.raises(DeclarationError, match="must be a function of a module; found 3"):
+    with pytest.raises(relay.DeclarationError, match="must be a function of a module; found 3"):
         register_check("three")(3)
 
 
@@ -149,21 +142,23 @@ def test_check_must_be_something_to_call() -> None:
 @pytest.mark.parametrize("answer", [True, False, "fine"])
 def test_check_that_answers_instead_of_raising_is_an_error(answer: object) -> None:
     register_check("answers")(lambda _mod: answer)
-    with pytest.raises(CheckError, match="check answers must raise an error or return None"):
-        run_check("answers", IRModule())
+    with pytest.raises(relay.CheckError, match="check answers must raise an error or return None"):
+        run_check("answers", relay.IRModule())
 
 
 @pytest.mark.usefixtures("checks")
 def test_faulty_check_fails_with_its_own_error_and_is_named() -> None:
     register_check("faulty")(lambda _mod: 1 // 0)
     with pytest.raises(ZeroDivisionError) as info:
-        run_check("faulty", IRModule())
+        run_check("faulty", relay.IRModule())
     assert info.value.__notes__ == ["in check faulty"]
 
 
 def test_unknown_check_is_an_error_with_a_suggestion() -> None:
-    with pytest.raises(UnknownNameError, match="no check 'well_type' is registered; did you mean"):
-        run_check("well_type", IRModule())
+    with pytest.raises(
+        relay.UnknownNameError, match="no check 'well_type' is registered; did you mean"
+    ):
+        run_check("well_type", relay.IRModule())
 
 
 def test_every_check_says_in_a_sentence_what_holds() -> None:

@@ -10,6 +10,7 @@ import weakref
 import pytest
 
 import relayish as relay
+from relayish import transform
 from relayish.domain import DefaultHandler, register_handler
 from relayish.errors import CheckError, PassError
 from relayish.ir.equality.structural_equal import structural_equal
@@ -17,20 +18,12 @@ from relayish.ir.relay.expr import Constant, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.text import parse
-from relayish.transform import (
-    PassContext,
-    PrintAfterAll,
-    TraceFiles,
-    create_function_pass,
-    create_module_pass,
-    register_check,
-)
 
 SEVEN = Function((), Constant(7))
-Seven = create_function_pass(lambda _func, _mod, _ctx: SEVEN, 0, "Seven")
+Seven = transform.create_function_pass(lambda _func, _mod, _ctx: SEVEN, 0, "Seven")
 X, Y = Var("x"), Var("y")
 ILL = IRModule({"main": Function((X,), Let(X, Y, X))})
-Break = create_module_pass(lambda _mod, _ctx: ILL, 0, "Break")
+Break = transform.create_module_pass(lambda _mod, _ctx: ILL, 0, "Break")
 
 
 def traced(capsys, mod, **asked: object) -> str:
@@ -73,7 +66,9 @@ def test_memory_is_traced_and_tracing_ends_with_the_pass(one_function, capsys):
     shown = traced(capsys, one_function, trace_mp=True)
     assert re.fullmatch(r"// memory of Seven: -?\d+ KiB more, \d+ KiB at the most\n", shown)
     assert not tracemalloc.is_tracing()
-    failing = create_module_pass(lambda _mod, _ctx: None, 0, "Fail").with_common(trace_mp=True)
+    failing = transform.create_module_pass(lambda _mod, _ctx: None, 0, "Fail").with_common(
+        trace_mp=True
+    )
     with pytest.raises(PassError):
         failing(one_function)
     assert not tracemalloc.is_tracing()
@@ -102,7 +97,7 @@ def test_a_program_is_verified_by_the_handlers_of_its_domains(one_function, decl
     unwanted = IRModule({"main": Function((x,), relay.nn.relu(x))})
     with pytest.raises(CheckError, match=r"check verified already before pass Seven.*wants relu"):
         Seven.with_common(verify=True)(unwanted)
-    bring = create_module_pass(lambda _mod, _ctx: unwanted, 0, "Bring")
+    bring = transform.create_module_pass(lambda _mod, _ctx: unwanted, 0, "Bring")
     with pytest.raises(CheckError, match="pass Bring broke the check verified: nobody wants relu"):
         bring.with_common(verify=True)(one_function)
 
@@ -110,7 +105,7 @@ def test_a_program_is_verified_by_the_handlers_of_its_domains(one_function, decl
 def test_a_program_is_verified_once_between_two_passes(one_function, declarations):
     checked = []
 
-    @register_check("well_formed", replace=True)
+    @transform.register_check("well_formed", replace=True)
     def check(mod):
         checked.append(mod)
 
@@ -141,7 +136,7 @@ def test_what_is_done_before_has_an_order(one_function, capsys):
 
 
 def test_traces_go_to_the_file_in_force(one_function, tmp_path, capsys):
-    with TraceFiles(standard=tmp_path / "run.t"):
+    with transform.TraceFiles(standard=tmp_path / "run.t"):
         Seven.with_common(trace_ir_after=True)(one_function)
     assert (tmp_path / "run.t").read_text().startswith("// after Seven\n")
     assert capsys.readouterr().out == ""
@@ -150,6 +145,6 @@ def test_traces_go_to_the_file_in_force(one_function, tmp_path, capsys):
 def test_instruments_of_the_context_are_called_as_well_and_passes_asked_one_by_one(
     one_function, capsys
 ):
-    with PassContext(instruments=[PrintAfterAll()]):
+    with transform.PassContext(instruments=[transform.PrintAfterAll()]):
         Seven(Seven.with_common(trace_ir_after=True)(one_function))
     assert capsys.readouterr().out.count("// after Seven\n") == 3

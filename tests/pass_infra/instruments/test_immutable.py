@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from relayish import transform
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FrozenNodeError, PassError
 from relayish.ir.attributes.dictionary import DictAttrs
@@ -15,13 +16,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.op.declaration.registry import get_op
 from relayish.pass_infra.base.snapshot import Snapshot
-from relayish.transform import (
-    ImmutableModuleInstrument,
-    Pass,
-    PassContext,
-    create_function_pass,
-    create_module_pass,
-)
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 
@@ -90,14 +84,14 @@ CHANGES: dict[str, tuple[Callable[[IRModule], object], str]] = {
 }
 
 
-def changing(change: Callable[[IRModule], object]) -> Pass:
-    return create_module_pass(lambda m, _c: (change(m) and m) or m, 0, "Changes")
+def changing(change: Callable[[IRModule], object]) -> transform.Pass:
+    return transform.create_module_pass(lambda m, _c: (change(m) and m) or m, 0, "Changes")
 
 
-def watched(how: str) -> PassContext:
+def watched(how: str) -> transform.PassContext:
     if how == "instrument":
-        return PassContext(instruments=[ImmutableModuleInstrument()])
-    return PassContext(config={"testing.immutable_module": True})
+        return transform.PassContext(instruments=[transform.ImmutableModuleInstrument()])
+    return transform.PassContext(config={"testing.immutable_module": True})
 
 
 @pytest.mark.parametrize("how", ["instrument", "config"])
@@ -119,7 +113,9 @@ def test_pass_that_changes_its_input_is_named_with_what_it_changed(how: str, cha
 @pytest.mark.parametrize("how", ["instrument", "config"])
 def test_pass_that_builds_another_program_is_not_blamed(how: str) -> None:
     mod = program()
-    double = create_function_pass(lambda f, _m, _c: f.with_fields(body=f.body.body), 0, "P")
+    double = transform.create_function_pass(
+        lambda f, _m, _c: f.with_fields(body=f.body.body), 0, "P"
+    )
     with watched(how):
         assert double(mod) is not mod
         assert changing(structural_hash)(mod) is mod
@@ -127,12 +123,12 @@ def test_pass_that_builds_another_program_is_not_blamed(how: str) -> None:
 
 @pytest.mark.parametrize("how", ["instrument", "config"])
 def test_pass_that_changes_and_then_fails_has_it_noted(how: str) -> None:
-    def fail(mod: IRModule, _ctx: PassContext) -> IRModule:
+    def fail(mod: IRModule, _ctx: transform.PassContext) -> IRModule:
         write_data(mod)
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine") as info, watched(how):
-        create_module_pass(fail, 0, "Fails")(program())
+        transform.create_module_pass(fail, 0, "Fails")(program())
     says = "pass Fails changed the program it was given: data of a Constant is another"
     assert info.value.__notes__.count(says) == 1
 
@@ -140,7 +136,7 @@ def test_pass_that_changes_and_then_fails_has_it_noted(how: str) -> None:
 @pytest.mark.parametrize("how", ["instrument", "config"])
 def test_inner_pass_is_blamed_before_the_one_around_it(how: str) -> None:
     inner = changing(write_data)
-    outer = create_module_pass(lambda m, _c: inner(m), 0, "Outer")
+    outer = transform.create_module_pass(lambda m, _c: inner(m), 0, "Outer")
     with pytest.raises(PassError, match="pass Changes changed") as info, watched(how):
         outer(program())
     assert "in pass Outer" in info.value.__notes__

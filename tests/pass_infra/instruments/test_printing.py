@@ -6,47 +6,39 @@ from functools import partial
 
 import pytest
 
+from relayish import transform
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.module import IRModule
 from relayish.text import parse
-from relayish.transform import (
-    PassContext,
-    PassInstrument,
-    PassPrintingInstrument,
-    PrintAfterAll,
-    PrintBeforeAll,
-    Sequential,
-    create_module_pass,
-)
 from tests.support.each import each
 
-A = create_module_pass(lambda m, _c: m, 0, "A")
-B = create_module_pass(lambda m, _c: m, 0, "B")
+A = transform.create_module_pass(lambda m, _c: m, 0, "A")
+B = transform.create_module_pass(lambda m, _c: m, 0, "B")
 
 
 @each(
     ("make", "expected"),
     [
-        (PrintBeforeAll, ["// before S", "// before A", "// before B"]),
-        (PrintAfterAll, ["// after A", "// after B", "// after S"]),
+        (transform.PrintBeforeAll, ["// before S", "// before A", "// before B"]),
+        (transform.PrintAfterAll, ["// after A", "// after B", "// after S"]),
         (
-            partial(PassPrintingInstrument, ["A"], ["relayish.pass_.B"]),
+            partial(transform.PassPrintingInstrument, ["A"], ["relayish.pass_.B"]),
             ["// before A", "// after B"],
         ),
     ],
 )
 def test_passes_are_printed_before_or_after(
-    make: Callable[..., PassInstrument], expected: list[str], one_function: IRModule
+    make: Callable[..., transform.PassInstrument], expected: list[str], one_function: IRModule
 ) -> None:
     out = io.StringIO()
-    with PassContext(instruments=[make(file=out)]):
-        Sequential([A, B], name="S")(one_function)
+    with transform.PassContext(instruments=[make(file=out)]):
+        transform.Sequential([A, B], name="S")(one_function)
     assert [line for line in out.getvalue().splitlines() if line.startswith("// ")] == expected
 
 
 def test_what_is_printed_parses(one_function: IRModule) -> None:
     out = io.StringIO()
-    with PassContext(instruments=[PrintAfterAll(file=out)]):
+    with transform.PassContext(instruments=[transform.PrintAfterAll(file=out)]):
         A(one_function)
     assert structural_equal(parse(out.getvalue()), one_function)
 
@@ -54,6 +46,6 @@ def test_what_is_printed_parses(one_function: IRModule) -> None:
 def test_printing_goes_to_standard_output(
     one_function: IRModule, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with PassContext(instruments=[PrintBeforeAll()]):
+    with transform.PassContext(instruments=[transform.PrintBeforeAll()]):
         A(one_function)
     assert "// before A\n" in capsys.readouterr().out

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from relayish import transform
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.equality.structural_equal import assert_structural_equal
@@ -16,17 +17,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.instruments.dump import make_safe_name
 from relayish.text import parse
 from relayish.text.relay import printer
-from relayish.transform import (
-    DiffInstrument,
-    DumpInstrument,
-    Pass,
-    PassContext,
-    PassInstrument,
-    PassPrintingInstrument,
-    PrintAfterAll,
-    Sequential,
-    create_module_pass,
-)
 
 
 def program(value: float = 1.0) -> IRModule:
@@ -34,23 +24,23 @@ def program(value: float = 1.0) -> IRModule:
     return IRModule({"main": Function((x,), x + const(float(value)))})
 
 
-def returns(out: IRModule | None, name: str) -> Pass:
+def returns(out: IRModule | None, name: str) -> transform.Pass:
     """Return a pass that returns ``out``, or what it is given."""
-    return create_module_pass(lambda m, _c: m if out is None else out, 0, name)
+    return transform.create_module_pass(lambda m, _c: m if out is None else out, 0, name)
 
 
-def copies(name: str) -> Pass:
+def copies(name: str) -> transform.Pass:
     """Return a pass that returns another module of the same functions."""
-    return create_module_pass(lambda m, _c: IRModule(m.functions), 0, name)
+    return transform.create_module_pass(lambda m, _c: IRModule(m.functions), 0, name)
 
 
-def fails(name: str) -> Pass:
-    return create_module_pass(lambda _m, _c: None, 0, name)
+def fails(name: str) -> transform.Pass:
+    return transform.create_module_pass(lambda _m, _c: None, 0, name)
 
 
-def run(instrument: PassInstrument, mod: IRModule, *passes: Pass) -> IRModule:
-    with PassContext(instruments=[instrument]):
-        return Sequential(passes, name="S")(mod)
+def run(instrument: transform.PassInstrument, mod: IRModule, *passes: transform.Pass) -> IRModule:
+    with transform.PassContext(instruments=[instrument]):
+        return transform.Sequential(passes, name="S")(mod)
 
 
 def headings(out: io.StringIO) -> list[str]:
@@ -63,7 +53,7 @@ def headings(out: io.StringIO) -> list[str]:
 def test_only_changed_prints_where_the_text_is_another() -> None:
     out = io.StringIO()
     passes = returns(None, "A"), returns(program(2), "B"), copies("C")
-    run(PrintAfterAll(only_changed=True, file=out), program(), *passes)
+    run(transform.PrintAfterAll(only_changed=True, file=out), program(), *passes)
     assert headings(out) == [
         "// after A (unchanged)",
         "// after B",
@@ -75,22 +65,22 @@ def test_only_changed_prints_where_the_text_is_another() -> None:
 
 def test_only_changed_tells_types_that_appear() -> None:
     out = io.StringIO()
-    typing = create_module_pass(lambda m, _c: infer_type(m), 0, "T")
-    with PassContext(instruments=[PrintAfterAll(only_changed=True, file=out)]):
+    typing = transform.create_module_pass(lambda m, _c: infer_type(m), 0, "T")
+    with transform.PassContext(instruments=[transform.PrintAfterAll(only_changed=True, file=out)]):
         typing(typing(program()))
     assert headings(out) == ["// after T", "// after T (unchanged)"]
 
 
 def test_only_changed_counts_for_named_passes_alone() -> None:
     out = io.StringIO()
-    printing = PassPrintingInstrument(["B"], ["A"], only_changed=True, file=out)
+    printing = transform.PassPrintingInstrument(["B"], ["A"], only_changed=True, file=out)
     run(printing, program(), returns(None, "A"), returns(program(2), "B"))
     assert headings(out) == ["// after A (unchanged)", "// before B"]
 
 
 def test_sequential_that_runs_nothing_is_unchanged() -> None:
     out = io.StringIO()
-    run(PrintAfterAll(only_changed=True, file=out), program())
+    run(transform.PrintAfterAll(only_changed=True, file=out), program())
     assert headings(out) == ["// after S (unchanged)"]
 
 
@@ -100,16 +90,16 @@ def test_program_is_written_once_however_often_it_is_shown(monkeypatch) -> None:
     monkeypatch.setattr(printer, "astext", lambda mod: written.append(mod) or astext(mod))
     first, second = program(), program(2)
     passes = returns(None, "A"), returns(second, "B"), returns(None, "C")
-    run(PrintAfterAll(file=io.StringIO()), first, *passes)
+    run(transform.PrintAfterAll(file=io.StringIO()), first, *passes)
     assert written == [first, second]
 
 
 # differences
 
 
-def shown(mod: IRModule, *passes: Pass, **given: object) -> list[str]:
+def shown(mod: IRModule, *passes: transform.Pass, **given: object) -> list[str]:
     out = io.StringIO()
-    run(DiffInstrument(file=out, **given), mod, *passes)
+    run(transform.DiffInstrument(file=out, **given), mod, *passes)
     return out.getvalue().splitlines()
 
 
@@ -120,14 +110,14 @@ def test_difference_shows_the_lines_that_a_pass_changes() -> None:
 
 
 def test_difference_is_not_repeated_for_the_passes_around() -> None:
-    lines = shown(program(), Sequential([returns(program(2), "B")], name="Inner"))
+    lines = shown(program(), transform.Sequential([returns(program(2), "B")], name="Inner"))
     assert [line for line in lines if line.startswith("+++")] == ["+++ after B"]
 
 
 def test_work_of_a_pass_that_calls_another_is_shown() -> None:
     """It changes the program first: what the pass inside did is not all."""
-    typing = create_module_pass(lambda m, _c: infer_type(m), 0, "T")
-    outer = create_module_pass(lambda _m, _c: typing(program(2)), 0, "Outer")
+    typing = transform.create_module_pass(lambda m, _c: infer_type(m), 0, "T")
+    outer = transform.create_module_pass(lambda _m, _c: typing(program(2)), 0, "Outer")
     lines = shown(program(), outer)
     assert [line for line in lines if line.startswith("+++")] == ["+++ after T", "+++ after Outer"]
 
@@ -145,7 +135,7 @@ def test_difference_is_shown_for_named_passes_alone() -> None:
 def test_lines_around_a_change_are_as_many_as_asked() -> None:
     assert len(shown(program(), returns(program(2), "B"), context=0)) == 5
     with pytest.raises(DeclarationError, match="context is a number of lines from 0; found -1"):
-        DiffInstrument(context=-1)
+        transform.DiffInstrument(context=-1)
 
 
 def test_colours_are_those_of_added_and_removed_lines_and_end_with_them() -> None:
@@ -158,12 +148,12 @@ def test_colours_are_those_of_added_and_removed_lines_and_end_with_them() -> Non
 def test_pass_that_fails_has_no_difference() -> None:
     out = io.StringIO()
     with pytest.raises(PassError):
-        run(DiffInstrument(file=out), program(), fails("Bad"))
+        run(transform.DiffInstrument(file=out), program(), fails("Bad"))
     assert out.getvalue() == ""
 
 
 def test_difference_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    run(DiffInstrument(), program(), returns(program(2), "B"))
+    run(transform.DiffInstrument(), program(), returns(program(2), "B"))
     assert "+  add(%x, 2f)" in capsys.readouterr().out
 
 
@@ -176,7 +166,7 @@ def names(directory: Path) -> list[str]:
 
 def test_dump_has_the_program_before_the_first_and_after_every_pass(tmp_path: Path) -> None:
     directory = tmp_path / "new" / "dump"
-    dump = DumpInstrument(directory)
+    dump = transform.DumpInstrument(directory)
     run(dump, program(), returns(None, "A"), returns(program(2), "B"))
     assert names(directory) == ["0_init.relay", "1_A.relay", "2_B.relay"]
     assert [path.name for path in dump.written] == names(directory)
@@ -185,8 +175,8 @@ def test_dump_has_the_program_before_the_first_and_after_every_pass(tmp_path: Pa
 
 
 def test_numbers_of_a_dump_go_on_and_a_new_program_is_written(tmp_path: Path) -> None:
-    dump = DumpInstrument(str(tmp_path))
-    with PassContext(instruments=[dump]):
+    dump = transform.DumpInstrument(str(tmp_path))
+    with transform.PassContext(instruments=[dump]):
         mod = returns(None, "A")(returns(program(2), "B")(program()))
         returns(None, "C")(mod)
         returns(None, "D")(program(3))
@@ -200,7 +190,7 @@ def test_numbers_of_a_dump_go_on_and_a_new_program_is_written(tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["../../escape", "a b/c:d", "x" * 300, "Ünïcode", "..", "con\0"])
 def test_odd_names_of_passes_stay_in_the_directory(tmp_path: Path, name: str) -> None:
     directory = tmp_path / "dump"
-    run(DumpInstrument(directory), program(), returns(None, name))
+    run(transform.DumpInstrument(directory), program(), returns(None, name))
     assert names(tmp_path) == ["dump"]
     assert names(directory) == ["0_init.relay", f"1_{make_safe_name(name)}.relay"]
 
@@ -209,32 +199,32 @@ def test_directory_with_other_files_is_refused_and_left_as_it_is(tmp_path: Path)
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "other").mkdir()
     with pytest.raises(PassError, match=r"holds 'mine\.txt' and 1 more, which this instrument did"):
-        run(DumpInstrument(tmp_path), program())
+        run(transform.DumpInstrument(tmp_path), program())
     assert names(tmp_path) == ["mine.txt", "other"]
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
 def test_directory_of_another_dump_is_refused(tmp_path: Path) -> None:
-    run(DumpInstrument(tmp_path), program(), returns(None, "A"))
+    run(transform.DumpInstrument(tmp_path), program(), returns(None, "A"))
     with pytest.raises(PassError, match=r"holds '0_init\.relay' and 1 more"):
-        run(DumpInstrument(tmp_path), program(), returns(None, "A"))
+        run(transform.DumpInstrument(tmp_path), program(), returns(None, "A"))
 
 
 def test_file_in_place_of_the_directory_is_an_error_of_the_system(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("mine")
     with pytest.raises(FileExistsError):
-        run(DumpInstrument(tmp_path / "taken"), program())
+        run(transform.DumpInstrument(tmp_path / "taken"), program())
 
 
 def test_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch) -> None:
-    dump = DumpInstrument(tmp_path)
+    dump = transform.DumpInstrument(tmp_path)
 
     def refuse(self: Path, target: Path) -> Path:
         assert target.name == "1_A.relay"
         assert self.read_text().startswith("#[version")
         raise OSError("disk full")
 
-    with PassContext(instruments=[dump]):
+    with transform.PassContext(instruments=[dump]):
         mod = returns(None, "Z")(program())
         (tmp_path / "1_Z.relay").rename(tmp_path / "moved")
         monkeypatch.setattr(
@@ -247,12 +237,12 @@ def test_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch) -> None:
 
 def test_failing_pass_is_told_where_its_program_is(tmp_path: Path) -> None:
     with pytest.raises(PassError) as info:
-        run(DumpInstrument(tmp_path), program(), returns(program(2), "A"), fails("Bad"))
+        run(transform.DumpInstrument(tmp_path), program(), returns(program(2), "A"), fails("Bad"))
     note = f"the program before pass Bad is in {tmp_path / '1_A.relay'}"
     assert [line for line in info.value.__notes__ if "before pass" in line] == [note]
 
 
 def test_dump_reads_back_constants_that_stand_in_metadata(tmp_path: Path) -> None:
     mod = IRModule({"main": Function((), const([1.5, -0.0, float("nan")]))})
-    run(DumpInstrument(tmp_path), mod, returns(None, "A"))
+    run(transform.DumpInstrument(tmp_path), mod, returns(None, "A"))
     assert_structural_equal(parse((tmp_path / "1_A.relay").read_text()), mod)

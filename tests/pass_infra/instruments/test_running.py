@@ -7,38 +7,25 @@ from pathlib import Path
 
 import pytest
 
+from relayish import transform
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.instruments.running import RunningPasses
-from relayish.transform import (
-    DiffInstrument,
-    DumpInstrument,
-    ImmutableModuleInstrument,
-    PassContext,
-    PassCountInstrument,
-    PassInfo,
-    PassInstrument,
-    PrintAfterAll,
-    ProgressInstrument,
-    Sequential,
-    VerifyInstrument,
-    create_module_pass,
-)
 
-KEEP = create_module_pass(lambda m, _c: m, 0, "Keep")
-COPY = create_module_pass(lambda m, _c: IRModule(m.functions), 0, "Copy")
-A, B, C = (PassInfo(name, 0) for name in "ABC")
+KEEP = transform.create_module_pass(lambda m, _c: m, 0, "Keep")
+COPY = transform.create_module_pass(lambda m, _c: IRModule(m.functions), 0, "Copy")
+A, B, C = (transform.PassInfo(name, 0) for name in "ABC")
 
 
-def instruments(directory: Path) -> list[PassInstrument]:
+def instruments(directory: Path) -> list[transform.PassInstrument]:
     out = io.StringIO()
     return [
-        DiffInstrument(file=out),
-        DumpInstrument(directory),
-        ImmutableModuleInstrument(),
-        PassCountInstrument(),
-        PrintAfterAll(only_changed=True, file=out),
-        ProgressInstrument(KEEP, stream=out),
-        VerifyInstrument(["well_formed"]),
+        transform.DiffInstrument(file=out),
+        transform.DumpInstrument(directory),
+        transform.ImmutableModuleInstrument(),
+        transform.PassCountInstrument(),
+        transform.PrintAfterAll(only_changed=True, file=out),
+        transform.ProgressInstrument(KEEP, stream=out),
+        transform.VerifyInstrument(["well_formed"]),
     ]
 
 
@@ -47,9 +34,11 @@ def test_instrument_that_comes_while_a_pass_runs_bears_its_end(
     one_function: IRModule, tmp_path: Path, number: int
 ) -> None:
     instrument = instruments(tmp_path)[number]
-    put = create_module_pass(lambda m, c: c.override_instruments([instrument]) or m, 0, "Put")
-    with PassContext() as ctx:
-        out = Sequential([put, KEEP, COPY])(one_function)
+    put = transform.create_module_pass(
+        lambda m, c: c.override_instruments([instrument]) or m, 0, "Put"
+    )
+    with transform.PassContext() as ctx:
+        out = transform.Sequential([put, KEEP, COPY])(one_function)
         assert ctx.instruments == (instrument,)
     assert list(out.functions.values()) == list(one_function.functions.values())
 
@@ -58,19 +47,19 @@ def test_instrument_that_comes_while_a_pass_runs_bears_its_end(
 def test_instrument_serves_again_after_another_failed_in_the_middle(
     one_function: IRModule, tmp_path: Path, number: int
 ) -> None:
-    class Fails(PassInstrument):
+    class Fails(transform.PassInstrument):
         def run_before_pass(self, mod, info):
             if info.name == "Copy":
                 raise RuntimeError("trip")
 
     instrument = instruments(tmp_path)[number]
-    with PassContext(instruments=[instrument, Fails()]):
+    with transform.PassContext(instruments=[instrument, Fails()]):
         for _ in range(2):
             with pytest.raises(RuntimeError, match="trip"):
-                Sequential([KEEP, COPY])(one_function)
+                transform.Sequential([KEEP, COPY])(one_function)
             assert KEEP(one_function) is one_function
-    with PassContext(instruments=[instrument]):
-        assert Sequential([KEEP])(one_function) is one_function
+    with transform.PassContext(instruments=[instrument]):
+        assert transform.Sequential([KEEP])(one_function) is one_function
 
 
 def test_passes_end_in_the_reverse_order_of_beginning() -> None:

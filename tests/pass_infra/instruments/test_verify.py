@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from relayish import transform
 from relayish.analysis import infer_type
 from relayish.errors import CheckError, DeclarationError, UnknownNameError, WellFormedError
 from relayish.ir.relay.build import const
@@ -12,14 +13,6 @@ from relayish.ir.relay.expr import Call, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import scalar_type
 from relayish.op.declaration.registry import get_op
-from relayish.transform import (
-    Pass,
-    PassContext,
-    Sequential,
-    VerifyInstrument,
-    create_module_pass,
-    register_check,
-)
 
 
 def unit(value: float = 0.0) -> IRModule:
@@ -59,9 +52,9 @@ def ill_typed() -> IRModule:
     return IRModule({"main": Function((), Call(get_op("add"), (lhs, rhs)))})
 
 
-def returns(out: IRModule | None, name: str, **facts: object) -> Pass:
+def returns(out: IRModule | None, name: str, **facts: object) -> transform.Pass:
     """Return a pass that returns ``out``, or what it is given."""
-    return create_module_pass(lambda m, _c: m if out is None else out, 0, name, **facts)
+    return transform.create_module_pass(lambda m, _c: m if out is None else out, 0, name, **facts)
 
 
 @pytest.fixture
@@ -69,21 +62,21 @@ def runs(declarations: None) -> list[IRModule]:
     """What the check ``counts``, which every program passes, was asked."""
     asked: list[IRModule] = []
 
-    @register_check("counts")
+    @transform.register_check("counts")
     def counts(mod: IRModule) -> None:
         asked.append(mod)
 
-    @register_check("never")
+    @transform.register_check("never")
     def never(mod: IRModule) -> None:
         raise CheckError("there is always something", check="never")
 
     return asked
 
 
-def run(mod: IRModule, *passes: Pass, checks: tuple[str, ...] | None = None) -> IRModule:
-    verify = VerifyInstrument() if checks is None else VerifyInstrument(checks)
-    with PassContext(instruments=[verify]):
-        return Sequential(passes, name="S")(mod)
+def run(mod: IRModule, *passes: transform.Pass, checks: tuple[str, ...] | None = None) -> IRModule:
+    verify = transform.VerifyInstrument() if checks is None else transform.VerifyInstrument(checks)
+    with transform.PassContext(instruments=[verify]):
+        return transform.Sequential(passes, name="S")(mod)
 
 
 @pytest.mark.parametrize(
@@ -119,19 +112,19 @@ def test_program_at_fault_before_the_first_pass_is_told_so() -> None:
 
 def test_program_put_in_between_passes_is_told_from_their_results() -> None:
     message = r"already before pass B \(A was the last pass that ran\)"
-    with PassContext(instruments=[VerifyInstrument()]):
+    with transform.PassContext(instruments=[transform.VerifyInstrument()]):
         returns(None, "A")(unit())
         with pytest.raises(CheckError, match=message):
             returns(None, "B")(bound_twice())
 
 
 def test_each_context_starts_from_nothing() -> None:
-    verify = VerifyInstrument()
-    with PassContext(instruments=[verify]):
+    verify = transform.VerifyInstrument()
+    with transform.PassContext(instruments=[verify]):
         returns(None, "A")(unit())
     with (
         pytest.raises(CheckError, match="no pass ran before it"),
-        PassContext(instruments=[verify]),
+        transform.PassContext(instruments=[verify]),
     ):
         returns(None, "B")(bound_twice())
 
@@ -184,14 +177,14 @@ def test_unknown_check_of_a_pass_names_the_pass(facts: dict[str, object]) -> Non
 def test_unknown_name_that_a_check_found_is_a_fault_of_the_program(
     runs: list[IRModule],
 ) -> None:
-    register_check("has_entry")(lambda mod: mod.get_global_var("main") and None)
+    transform.register_check("has_entry")(lambda mod: mod.get_global_var("main") and None)
     with pytest.raises(CheckError, match="broke the check has_entry: the module defines no"):
         run(unit(), returns(IRModule(), "B"), checks=("has_entry",))
     assert runs == []
 
 
 def test_error_of_a_faulty_check_is_its_own(runs: list[IRModule]) -> None:
-    register_check("faulty")(lambda _mod: 1 // 0)
+    transform.register_check("faulty")(lambda _mod: 1 // 0)
     with pytest.raises(ZeroDivisionError) as info:
         run(unit(), returns(None, "B"), checks=("faulty",))
     assert "in check faulty" in info.value.__notes__
@@ -199,7 +192,7 @@ def test_error_of_a_faulty_check_is_its_own(runs: list[IRModule]) -> None:
 
 def test_passes_inside_a_pass_are_told_from_it() -> None:
     inner = returns(bound_twice(), "Inner")
-    outer = create_module_pass(lambda m, _c: inner(m), 0, "Outer")
+    outer = transform.create_module_pass(lambda m, _c: inner(m), 0, "Outer")
     with pytest.raises(CheckError) as info:
         run(unit(), outer)
     assert info.value.pass_name == "Inner"
@@ -207,10 +200,10 @@ def test_passes_inside_a_pass_are_told_from_it() -> None:
 
 
 def test_threads_that_share_an_instrument_do_not_mix_up_their_passes() -> None:
-    verify, found = VerifyInstrument(), []
+    verify, found = transform.VerifyInstrument(), []
 
     def work(name: str, act: Callable[[], object]) -> None:
-        with PassContext(instruments=[verify]):
+        with transform.PassContext(instruments=[verify]):
             try:
                 act()
             except CheckError as error:
@@ -219,7 +212,7 @@ def test_threads_that_share_an_instrument_do_not_mix_up_their_passes() -> None:
     def sound() -> None:
         returns(None, "A")(unit())
 
-    with PassContext(instruments=[verify]):
+    with transform.PassContext(instruments=[verify]):
         returns(None, "Here")(unit())
         thread = threading.Thread(
             target=work, args=("T", lambda: returns(None, "There")(bound_twice()))
@@ -233,7 +226,7 @@ def test_threads_that_share_an_instrument_do_not_mix_up_their_passes() -> None:
 
 def test_str_in_place_of_names_is_an_error() -> None:
     with pytest.raises(DeclarationError, match=r"checks must be a sequence.*write \('well_typed',"):
-        VerifyInstrument("well_typed")
+        transform.VerifyInstrument("well_typed")
 
 
 def test_module_is_usable_after_a_pass_was_found_at_fault() -> None:

@@ -2,24 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+import relayish as relay
 from relayish.analysis import CallGraph, count_nodes, infer_type, well_formed
-from relayish.errors import PassError
 from relayish.interpreter import evaluate
 from relayish.ir.attributes.dictionary import DictAttrs
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Function,
-    GlobalVar,
-    Let,
-    RefCreate,
-    RefRead,
-    Tuple,
-    Var,
-)
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import scalar_type
 from relayish.ir.scopes import renaming
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, let_body
@@ -34,7 +21,7 @@ add = intern_op("add")
 inline = get_pass("Inline")
 
 
-def marked(mod: IRModule) -> IRModule:
+def marked(mod: relay.IRModule) -> relay.IRModule:
     """Return ``mod`` with every function but main asking to be inlined."""
     attrs = DictAttrs({"Inline": 1})
     return mod.with_functions(
@@ -57,23 +44,25 @@ def test_inlining_all_functions_of_a_random_program_keeps_its_value(seed):
 
 
 def test_functions_that_share_their_variables_are_inlined_into_one_another():
-    x, y = Var("x"), Var("y")
-    f = GlobalVar("f")
+    x, y = relay.Var("x"), relay.Var("y")
+    f = relay.GlobalVar("f")
     attrs = DictAttrs({"Inline": 1})
-    inner = Function((x,), Let(y, Call(add, (x, x)), y), attrs=attrs)
-    main = Function((x,), Let(y, Call(f, (x,)), Tuple((y, f))))
-    out = inline(IRModule({f: inner, "main": main}))
+    inner = relay.Function((x,), relay.Let(y, relay.Call(add, (x, x)), y), attrs=attrs)
+    main = relay.Function((x,), relay.Let(y, relay.Call(f, (x,)), relay.Tuple((y, f))))
+    out = inline(relay.IRModule({f: inner, "main": main}))
     assert well_formed(out)
 
 
 def test_an_effect_happens_though_the_parameter_is_not_used():
-    r, n, u = Var("r"), Var("n"), Var("u")
-    f = GlobalVar("f")
-    func = Function((u,), Constant(1), attrs=DictAttrs({"Inline": 1}))
+    r, n, u = relay.Var("r"), relay.Var("n"), relay.Var("u")
+    f = relay.GlobalVar("f")
+    func = relay.Function((u,), relay.Constant(1), attrs=DictAttrs({"Inline": 1}))
     write = program("def @g(%r: ref(int32)) -> () { ref_write(%r, 5) }")["g"]
-    call = Call(f, (Call(write, (r,)),))
-    main = Function((), Let(r, RefCreate(Constant(0)), Let(n, call, RefRead(r))))
-    out = inline(IRModule({f: func, "main": main}))
+    call = relay.Call(f, (relay.Call(write, (r,)),))
+    main = relay.Function(
+        (), relay.Let(r, relay.RefCreate(relay.Constant(0)), relay.Let(n, call, relay.RefRead(r)))
+    )
+    out = inline(relay.IRModule({f: func, "main": main}))
     assert evaluate(out["main"], out, ()) == 5
 
 
@@ -90,45 +79,47 @@ def test_the_module_given_is_left_as_it_was_and_untouched_functions_stay():
 
 
 def test_a_call_with_too_many_arguments_is_refused():
-    f, x = GlobalVar("f"), Var("x")
-    func = Function((), Constant(1), attrs=DictAttrs({"Inline": 1}))
-    with pytest.raises(PassError, match="1 arguments to a function of 0 parameters"):
-        inline(IRModule({f: func, "main": Function((x,), Call(f, (x,)))}))
+    f, x = relay.GlobalVar("f"), relay.Var("x")
+    func = relay.Function((), relay.Constant(1), attrs=DictAttrs({"Inline": 1}))
+    with pytest.raises(relay.PassError, match="1 arguments to a function of 0 parameters"):
+        inline(relay.IRModule({f: func, "main": relay.Function((x,), relay.Call(f, (x,)))}))
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("nest", [call_chain, let_body])
 def test_deep_bodies_and_deep_callers_are_inlined(nest):
-    f, x = GlobalVar("f"), Var("x")
-    func = Function((x,), nest(DEPTH, x), attrs=DictAttrs({"Inline": 1}))
-    y = Var("y")
-    out = inline(IRModule({f: func, "main": Function((y,), nest(DEPTH, Call(f, (y,))))}))
+    f, x = relay.GlobalVar("f"), relay.Var("x")
+    func = relay.Function((x,), nest(DEPTH, x), attrs=DictAttrs({"Inline": 1}))
+    y = relay.Var("y")
+    out = inline(
+        relay.IRModule({f: func, "main": relay.Function((y,), nest(DEPTH, relay.Call(f, (y,))))})
+    )
     assert len(out) == 1
     assert count_nodes(out["main"]) > 2 * DEPTH
 
 
 def test_a_long_chain_of_functions_is_inlined():
     attrs = DictAttrs({"Inline": 1})
-    names = [GlobalVar(f"f{index}") for index in range(1000)]
-    functions: dict[GlobalVar | str, Function] = {}
+    names = [relay.GlobalVar(f"f{index}") for index in range(1000)]
+    functions: dict[relay.GlobalVar | str, relay.Function] = {}
     for index, name in enumerate(names):
-        x = Var("x")
-        body = Call(names[index + 1], (x,)) if index < 999 else Call(add, (x, x))
-        functions[name] = Function((x,), body, attrs=attrs)
-    x = Var("x")
-    functions["main"] = Function((x,), Call(names[0], (x,)))
-    out = inline(IRModule(functions))
+        x = relay.Var("x")
+        body = relay.Call(names[index + 1], (x,)) if index < 999 else relay.Call(add, (x, x))
+        functions[name] = relay.Function((x,), body, attrs=attrs)
+    x = relay.Var("x")
+    functions["main"] = relay.Function((x,), relay.Call(names[0], (x,)))
+    out = inline(relay.IRModule(functions))
     assert len(out) == 1
     assert out["main"].body.op is add
 
 
 def test_sharing_of_a_body_is_kept():
-    f, x, y = GlobalVar("f"), Var("x"), Var("y")
+    f, x, y = relay.GlobalVar("f"), relay.Var("x"), relay.Var("y")
     body = x
     for _ in range(100):
-        body = Call(add, (body, body))
-    func = Function((x,), body, attrs=DictAttrs({"Inline": 1}))
-    out = inline(IRModule({f: func, "main": Function((y,), Call(f, (y,)))}))
+        body = relay.Call(add, (body, body))
+    func = relay.Function((x,), body, attrs=DictAttrs({"Inline": 1}))
+    out = inline(relay.IRModule({f: func, "main": relay.Function((y,), relay.Call(f, (y,)))}))
     assert count_nodes(out["main"]) == 100 + 3
 
 
@@ -153,18 +144,20 @@ def test_a_chain_of_functions_is_copied_once(monkeypatch):
 
 @pytest.mark.deep
 def test_many_functions_are_inlined_into_one_another():
-    body: dict[GlobalVar | str, Function] = {}
-    param = Var("x", scalar_type("int32"))
-    callee = GlobalVar("last")
+    body: dict[relay.GlobalVar | str, relay.Function] = {}
+    param = relay.Var("x", relay.scalar_type("int32"))
+    callee = relay.GlobalVar("last")
     attrs = DictAttrs({"Inline": 1})
-    body[callee] = Function((param,), param, scalar_type("int32"), attrs=attrs)
+    body[callee] = relay.Function((param,), param, relay.scalar_type("int32"), attrs=attrs)
     for index in range(min(DEPTH, 20_000)):
-        caller, param = GlobalVar(f"f{index}"), Var("x", scalar_type("int32"))
-        call = Call(add, (Call(callee, (param,)), Constant(1)))
-        body[caller] = Function((param,), call, scalar_type("int32"), attrs=attrs)
+        caller, param = relay.GlobalVar(f"f{index}"), relay.Var("x", relay.scalar_type("int32"))
+        call = relay.Call(add, (relay.Call(callee, (param,)), relay.Constant(1)))
+        body[caller] = relay.Function((param,), call, relay.scalar_type("int32"), attrs=attrs)
         callee = caller
-    param = Var("x", scalar_type("int32"))
-    body["main"] = Function((param,), Call(callee, (param,)), scalar_type("int32"))
-    out = inline(IRModule(body))
+    param = relay.Var("x", relay.scalar_type("int32"))
+    body["main"] = relay.Function(
+        (param,), relay.Call(callee, (param,)), relay.scalar_type("int32")
+    )
+    out = inline(relay.IRModule(body))
     assert len(out) == 1
     assert count_nodes(out["main"]) > min(DEPTH, 20_000)

@@ -8,32 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from relayish.analysis import analyse_effects, effectful, well_formed
+import relayish as relay
+from relayish.analysis import analyse_effects, effectful, normal_form, well_formed
 from relayish.analysis.effectful import find_effectful_nodes
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.normal_form import (
-    check_a_normal_form,
-    check_basic_block_normal_form,
-    is_a_normal_form,
-    is_basic_block_normal_form,
-)
-from relayish.errors import CheckError
 from relayish.interpreter import evaluate
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    If,
-    Let,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    Var,
-)
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.scopes.computed_in import Scopes
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
@@ -60,24 +40,26 @@ FORMS = (to_a_normal_form, to_basic_block_normal_form)
 def test_what_the_block_around_uses_first_stays_as_in_relay(body: str) -> None:
     func = parse_expr(f"fn (%c: bool, %x: int32) {{ %0 = add(%x, 1); {body} }}")
     assert to_basic_block_normal_form(func) is func
-    check_basic_block_normal_form(func)
+    normal_form.check_basic_block_normal_form(func)
     bound = to_basic_block_normal_form(func, whole=True)
-    assert isinstance(bound.body, Let)
-    assert is_basic_block_normal_form(bound)
+    assert isinstance(bound.body, relay.Let)
+    assert normal_form.is_basic_block_normal_form(bound)
 
 
 def test_constant_stays_a_constant_unless_branches_alone_share_it() -> None:
     """As in TVM: of ``y = x + 1`` and branches on ``y`` and 1, under a test of 1, y is bound."""
-    x, one = Var("x"), Constant(np.float32(1))
-    y = Call(intern_op("add"), (x, one))
-    branches = [Call(intern_op(name), (y, one)) for name in ("multiply", "add")]
-    image = to_basic_block_normal_form(If(Call(intern_op("equal"), (x, one)), *branches))
-    assert isinstance(image, Let)
+    x, one = relay.Var("x"), relay.Constant(np.float32(1))
+    y = relay.Call(intern_op("add"), (x, one))
+    branches = [relay.Call(intern_op(name), (y, one)) for name in ("multiply", "add")]
+    image = to_basic_block_normal_form(
+        relay.If(relay.Call(intern_op("equal"), (x, one)), *branches)
+    )
+    assert isinstance(image, relay.Let)
     assert image.value is y
-    assert isinstance(image.body, If)
-    apart = [Call(intern_op(name), (x, one)) for name in ("multiply", "add")]
-    alone = to_basic_block_normal_form(If(x, *apart))
-    assert isinstance(alone, Let)
+    assert isinstance(image.body, relay.If)
+    apart = [relay.Call(intern_op(name), (x, one)) for name in ("multiply", "add")]
+    alone = to_basic_block_normal_form(relay.If(x, *apart))
+    assert isinstance(alone, relay.Let)
     assert alone.value is one
 
 
@@ -91,7 +73,7 @@ def test_another_name_is_not_moved_in_front_of_the_function_it_stands_for() -> N
 def test_a_primitive_function_stays_as_it_is() -> None:
     kernel = "fn (%y: int32, Primitive=1) { negative(negative(%y)) }"
     inside = parse_expr(f"fn (%x: int32) {{ let %k = {kernel}; let %a = %k(%x); %a }}")
-    assert is_a_normal_form(inside)
+    assert normal_form.is_a_normal_form(inside)
     assert to_a_normal_form(inside) is inside
     alone = parse_expr(kernel)
     assert to_a_normal_form(alone) is alone
@@ -122,37 +104,46 @@ def test_spans_are_those_of_what_is_bound() -> None:
 ADD, LESS = intern_op("add"), intern_op("less")
 
 
-def _write(ref: Expr, value: Expr) -> Expr:
+def _write(ref: relay.Expr, value: relay.Expr) -> relay.Expr:
     """``{ let w = ref_write(ref, value); value }``, an expression that acts."""
-    return Let(Var("w"), RefWrite(ref, value), value)
+    return relay.Let(relay.Var("w"), relay.RefWrite(ref, value), value)
 
 
-def _programs_that_act() -> list[Expr]:
+def _programs_that_act() -> list[relay.Expr]:
     """Programs in which what is shared acts, and so does what stands around it."""
-    programs: list[Expr] = []
-    one, two, ten = Constant(1), Constant(2), Constant(10)
+    programs: list[relay.Expr] = []
+    one, two, ten = relay.Constant(1), relay.Constant(2), relay.Constant(10)
     for read, cond in product((True, False), (True, False)):
-        ref = Var("r")
-        shared: Expr = RefRead(ref) if read else _write(ref, Call(ADD, (RefRead(ref), two)))
-        test: Expr = Constant(True)
-        if cond:
-            test = Call(LESS, (_write(ref, ten), Constant(11)))
-        bodies = (
-            If(test, shared, shared),
-            Call(ADD, (shared, If(test, shared, one))),
-            Call(ADD, (If(test, shared, one), shared)),
-            Call(ADD, (_write(ref, two), If(test, shared, Call(ADD, (shared, one))))),
-            Call(ADD, (Let(Var("u"), RefWrite(ref, two), shared), shared)),
-            Tuple((RefRead(ref), If(test, shared, shared), RefRead(ref))),
-            Call(Function((), Tuple((shared, If(test, shared, shared)))), ()),
+        ref = relay.Var("r")
+        shared: relay.Expr = (
+            relay.RefRead(ref) if read else _write(ref, relay.Call(ADD, (relay.RefRead(ref), two)))
         )
-        programs += [Let(ref, RefCreate(one), Tuple((body, RefRead(ref)))) for body in bodies]
+        test: relay.Expr = relay.Constant(True)
+        if cond:
+            test = relay.Call(LESS, (_write(ref, ten), relay.Constant(11)))
+        bodies = (
+            relay.If(test, shared, shared),
+            relay.Call(ADD, (shared, relay.If(test, shared, one))),
+            relay.Call(ADD, (relay.If(test, shared, one), shared)),
+            relay.Call(
+                ADD, (_write(ref, two), relay.If(test, shared, relay.Call(ADD, (shared, one))))
+            ),
+            relay.Call(ADD, (relay.Let(relay.Var("u"), relay.RefWrite(ref, two), shared), shared)),
+            relay.Tuple((relay.RefRead(ref), relay.If(test, shared, shared), relay.RefRead(ref))),
+            relay.Call(
+                relay.Function((), relay.Tuple((shared, relay.If(test, shared, shared)))), ()
+            ),
+        )
+        programs += [
+            relay.Let(ref, relay.RefCreate(one), relay.Tuple((body, relay.RefRead(ref))))
+            for body in bodies
+        ]
     return programs
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("number", range(len(_programs_that_act())))
-def test_what_acts_keeps_its_order(form: Callable[[Expr], Expr], number: int) -> None:
+def test_what_acts_keeps_its_order(form: Callable[[relay.Expr], relay.Expr], number: int) -> None:
     program = _programs_that_act()[number]
     assert analyse_effects(program).effectful_nodes()
     image = form(program)
@@ -166,8 +157,10 @@ def test_what_acts_keeps_its_order(form: Callable[[Expr], Expr], number: int) ->
 
 def test_check_names_the_operand_that_is_no_name_and_its_place() -> None:
     mod = parse(HEADER + "def @main(%x: int32) {\n  negative(negative(%x))\n}")
-    with pytest.raises(CheckError, match=r"a Call at .*:3:3 is the result of a block") as caught:
-        check_a_normal_form(mod["main"])
+    with pytest.raises(
+        relay.CheckError, match=r"a Call at .*:3:3 is the result of a block"
+    ) as caught:
+        normal_form.check_a_normal_form(mod["main"])
     assert caught.value.check == "a_normal_form"
 
 
@@ -184,20 +177,20 @@ def test_check_names_the_operand_that_is_no_name_and_its_place() -> None:
 )
 def test_what_is_not_in_a_normal_form_is_refused(program: str, problem: str) -> None:
     func = parse_expr(f"fn (%x: int32) {{ {program} }}")
-    with pytest.raises(CheckError, match=problem):
-        check_a_normal_form(func)
-    check_a_normal_form(to_a_normal_form(func))
+    with pytest.raises(relay.CheckError, match=problem):
+        normal_form.check_a_normal_form(func)
+    normal_form.check_a_normal_form(to_a_normal_form(func))
 
 
 def test_what_is_shared_by_blocks_and_not_bound_is_refused() -> None:
     func = parse_expr("fn (%c: bool, %x: int32) { %0 = negative(%x); if (%c) { %0 } else { %0 } }")
-    with pytest.raises(CheckError, match=r"a Call at .* is used in several blocks"):
-        check_basic_block_normal_form(func)
-    assert is_basic_block_normal_form(to_basic_block_normal_form(func))
+    with pytest.raises(relay.CheckError, match=r"a Call at .* is used in several blocks"):
+        normal_form.check_basic_block_normal_form(func)
+    assert normal_form.is_basic_block_normal_form(to_basic_block_normal_form(func))
 
 
 def test_names_may_be_used_in_several_blocks() -> None:
-    check_basic_block_normal_form(
+    normal_form.check_basic_block_normal_form(
         parse_expr("fn (%c: bool, %x: int32) { if (%c) { negative(%x) } else { negative(%x) } }")
     )
 
@@ -208,7 +201,7 @@ def test_names_may_be_used_in_several_blocks() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 @pytest.mark.parametrize("form", FORMS)
-def test_forms_of_deep_nests(form: Callable[[Expr], Expr], nest: str) -> None:
+def test_forms_of_deep_nests(form: Callable[[relay.Expr], relay.Expr], nest: str) -> None:
     image = form(DEEP_NESTS[nest](min(DEPTH, 20_000)))
     assert form(image) is image
 
@@ -217,17 +210,17 @@ def test_sharing_is_kept() -> None:
     shared = doublings(100)
     assert to_basic_block_normal_form(shared) is shared
     image, lets = to_a_normal_form(shared), 0
-    while isinstance(image, Let):
+    while isinstance(image, relay.Let):
         image, lets = image.body, lets + 1
     assert lets == 101
 
 
 @pytest.mark.parametrize("levels", [100, 1000])
 def test_a_node_shared_through_many_ifs_is_placed_once(levels: int) -> None:
-    cond, shared = Var("c"), Tuple(())
-    expr: Expr = shared
+    cond, shared = relay.Var("c"), relay.Tuple(())
+    expr: relay.Expr = shared
     for _ in range(levels):
-        expr = If(cond, expr, shared)
+        expr = relay.If(cond, expr, shared)
     scopes = Scopes(expr)
     assert scopes.lifted == {shared}
     assert scopes.scope[shared] == 0
@@ -239,7 +232,7 @@ def test_effects_are_looked_for_once_for_all_functions_of_a_module(
 ) -> None:
     asked = []
 
-    def counting(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
+    def counting(expr: relay.Expr, mod: relay.IRModule | None = None) -> frozenset[Node]:
         asked.append(expr)
         return find_effectful_nodes(expr, mod)
 

@@ -7,21 +7,13 @@ import random
 import numpy as np
 import pytest
 
+import relayish as relay
+from relayish import transform
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import (
-    DuplicateNameError,
-    FieldError,
-    IgnoredNameWarning,
-    PassError,
-    UnknownNameError,
-)
 from relayish.interpreter import evaluate
 from relayish.ir.equality.structural_equal import assert_structural_equal
-from relayish.ir.relay.expr import Call, Expr, Function, If, RefCreate, RefRead, Var
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TensorType
 from relayish.op.declaration.registry import get_op
 from relayish.op.declaration.target import register_target_support
 from relayish.passes.relay.offload.annotate_target import annotate_target
@@ -34,13 +26,6 @@ from relayish.passes.relay.offload.merge_compiler_regions import (
 from relayish.passes.relay.offload.regions import Regions
 from relayish.passes.relay.offload.scope_marks import mark_between_scopes
 from relayish.text import parse
-from relayish.transform import (
-    AnnotateTarget,
-    MergeCompilerRegions,
-    PartitionGraph,
-    PassContext,
-    parse_pipeline,
-)
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 from tests.support.each import each
@@ -50,31 +35,31 @@ from tests.support.seeds import seeds
 from tests.support.standing import close
 
 HEADER = '#[version = "0.0.5"]\n'
-PAIR = TensorType((2,), "float32")
+PAIR = relay.TensorType((2,), "float32")
 PIPELINES = (
     "AnnotateTarget{targets=[random_a, random_b]}",
     "AnnotateTarget{targets=[random_b, random_a], include_non_call_ops=false}",
 )
 
 
-def offloaded(mod: IRModule, pipeline: str, merge: bool) -> IRModule:
+def offloaded(mod: relay.IRModule, pipeline: str, merge: bool) -> relay.IRModule:
     """Return the module partitioned, checked on the way."""
     text = f"{pipeline}{',MergeCompilerRegions' if merge else ''},PartitionGraph"
-    for pass_ in parse_pipeline(text).passes:
-        with PassContext(opt_level=3):
+    for pass_ in transform.parse_pipeline(text).passes:
+        with transform.PassContext(opt_level=3):
             out = pass_(mod)
         assert all(well_formed(func) for func in out.functions.values())
         infer_type(out, fresh=True)
-        with PassContext(opt_level=3):
+        with transform.PassContext(opt_level=3):
             assert not pass_.info.idempotent or pass_(out) is out
         mod = out
     assert "compiler_begin" not in str(mod)
     return mod
 
 
-def count(mod: IRModule) -> int:
+def count(mod: relay.IRModule) -> int:
     return sum(
-        isinstance(func, Function) and func.attrs is not None and "Compiler" in func.attrs
+        isinstance(func, relay.Function) and func.attrs is not None and "Compiler" in func.attrs
         for func in mod.functions.values()
     )
 
@@ -118,17 +103,17 @@ def test_target_takes_what_it_was_registered_for() -> None:
     assert str(mod).count('compiler="some"') == 2
     mod = annotated("def @main(%x: Tensor[(2, 2), float32]) { nn.relu(%x) }", "some")
     assert str(mod).count('compiler="default"') == 2
-    with pytest.raises(DuplicateNameError):
+    with pytest.raises(relay.DuplicateNameError):
         register_target_support("nn.relu", "some")
     register_target_support("nn.relu", "some", replace=True)
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(relay.UnknownNameError):
         register_target_support("nn.rellu", "some")
-    with pytest.raises(FieldError):
+    with pytest.raises(relay.FieldError):
         register_target_support("nn.relu", "default")
 
 
-def annotated(text: str, *targets: str) -> IRModule:
-    return AnnotateTarget(targets)(parse(HEADER + text))
+def annotated(text: str, *targets: str) -> relay.IRModule:
+    return transform.AnnotateTarget(targets)(parse(HEADER + text))
 
 
 COMPOSITE = """
@@ -142,9 +127,9 @@ def @main(%x: Tensor[(2), float32]) {
 def test_composite_function_is_for_the_target_in_its_name() -> None:
     mod = annotated(COMPOSITE, "random_a", "some")
     assert str(mod).count('compiler="some"') == 2
-    out = PartitionGraph()(mod)
+    out = transform.PartitionGraph()(mod)
     assert "Composite" in str(out["tvmgen_default_some_main_0"])
-    with pytest.warns(IgnoredNameWarning, match="no operator is registered for .*'other'"):
+    with pytest.warns(relay.IgnoredNameWarning, match="no operator is registered for .*'other'"):
         assert str(annotated(COMPOSITE, "other")).count('compiler="default"') == 2
 
 
@@ -156,19 +141,21 @@ def test_composite_function_is_found_in_a_module_of_several(others: int) -> None
 
 def test_marks_of_the_default_give_way_and_others_stay() -> None:
     text = "def @main(%x: Tensor[(2), float32]) { exp(%x) }"
-    with pytest.warns(IgnoredNameWarning, match="the target 'nothing', .* takes nothing over"):
+    with pytest.warns(
+        relay.IgnoredNameWarning, match="the target 'nothing', .* takes nothing over"
+    ):
         unknown = annotated(text, "nothing")
     assert str(unknown).count('compiler="default"') == 2
-    taken = AnnotateTarget("random_b")(unknown)
+    taken = transform.AnnotateTarget("random_b")(unknown)
     assert str(taken).count('compiler="random_b"') == 2
-    with pytest.warns(IgnoredNameWarning, match="the target 'nothing'"):
-        assert AnnotateTarget("nothing")(taken) is taken
+    with pytest.warns(relay.IgnoredNameWarning, match="the target 'nothing'"):
+        assert transform.AnnotateTarget("nothing")(taken) is taken
 
 
 def test_target_that_is_misspelt_is_warned_of_with_a_suggestion() -> None:
     mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
-    with pytest.warns(IgnoredNameWarning, match=r"'randm_b'.*; did you mean random_b\?;"):
-        AnnotateTarget(["randm_b"])(mod)
+    with pytest.warns(relay.IgnoredNameWarning, match=r"'randm_b'.*; did you mean random_b\?;"):
+        transform.AnnotateTarget(["randm_b"])(mod)
 
 
 def test_what_was_merged_for_one_target_is_not_taken_by_another() -> None:
@@ -176,17 +163,17 @@ def test_what_was_merged_for_one_target_is_not_taken_by_another() -> None:
       %0 = exp(negative(%x));
       nn.relu(tanh(nn.relu(%0)))
     }"""
-    merge = MergeCompilerRegions()
+    merge = transform.MergeCompilerRegions()
     for name in ("exp", "negative"):
         register_target_support(name, "first", replace=True)
     for name in ("exp", "nn.relu", "tanh"):
         register_target_support(name, "second", replace=True)
     first = merge(annotated(text, "first"))
     assert str(first).count('compiler="first"') == 2
-    both = merge(AnnotateTarget("second")(first))
+    both = merge(transform.AnnotateTarget("second")(first))
     assert str(both).count('compiler="first"') == str(both).count('compiler="second"') == 2
     x = np.array([-1.5, 2.0], "float32")
-    out = PartitionGraph()(both)
+    out = transform.PartitionGraph()(both)
     assert len(out.functions) == 3
     assert same_value(evaluate(out["main"], out, [x]), evaluate(first["main"], first, [x]))
 
@@ -196,12 +183,12 @@ REFERENCE = "def @main(%x: float32) { ref_read(ref(exp(%x))) }"
 
 def test_references_are_never_taken_over() -> None:
     for non_calls in (False, True):
-        marked = AnnotateTarget("random_b", include_non_call_ops=non_calls)(
+        marked = transform.AnnotateTarget("random_b", include_non_call_ops=non_calls)(
             parse(HEADER + REFERENCE)
         )
-        mod = PartitionGraph()(MergeCompilerRegions()(marked))
-        assert isinstance(mod["main"].body, RefRead)
-        assert type(mod["main"].body.ref) is RefCreate
+        mod = transform.PartitionGraph()(transform.MergeCompilerRegions()(marked))
+        assert isinstance(mod["main"].body, relay.RefRead)
+        assert type(mod["main"].body.ref) is relay.RefCreate
 
 
 @pytest.mark.parametrize("non_calls", [False, True])
@@ -225,9 +212,11 @@ def test_references_are_marked_for_the_default_if_asked_to(non_calls: bool) -> N
     written = begin(leave(f"nn.relu({enter(read)})"))
     write = end(f"ref_write({ref}, {written})")
     after = f"def @main() {{ %0 = ref({begin('1f')}); {write} }}"
-    found = AnnotateTarget("only_relu", include_non_call_ops=non_calls)(parse(HEADER + before))
+    found = transform.AnnotateTarget("only_relu", include_non_call_ops=non_calls)(
+        parse(HEADER + before)
+    )
     assert_structural_equal(infer_type(found), infer_type(parse(HEADER + after)))
-    assert AnnotateTarget("only_relu", include_non_call_ops=non_calls)(found) is found
+    assert transform.AnnotateTarget("only_relu", include_non_call_ops=non_calls)(found) is found
 
 
 BRANCHES = """def @main(%x: Tensor[(2), float32], %c: bool) {{
@@ -250,13 +239,13 @@ def test_what_branches_share_is_computed_before_and_they_only_if_taken(
 ) -> None:
     """TVM merges it with both branches into one region, of which one function computes both."""
     mod = infer_type(parse(HEADER + BRANCHES.format(shared)))
-    marked = MergeCompilerRegions()(mod) if merge else mod
-    out = PartitionGraph()(marked)
+    marked = transform.MergeCompilerRegions()(mod) if merge else mod
+    out = transform.PartitionGraph()(marked)
     assert len(out) == 1 + functions
     called = EXPRESSIONS.post_order(out["main"].body)
-    branch = next(node for node in called if isinstance(node, If))
-    assert isinstance(branch.true_branch, Call)
-    assert isinstance(branch.false_branch, Call)
+    branch = next(node for node in called if isinstance(node, relay.If))
+    assert isinstance(branch.true_branch, relay.Call)
+    assert isinstance(branch.false_branch, relay.Call)
     assert branch.true_branch.op is not branch.false_branch.op
     x = np.array([-1.5, 2.0], "float32")
     for taken in (np.bool_(True), np.bool_(False)):
@@ -267,12 +256,12 @@ def test_what_branches_share_is_computed_before_and_they_only_if_taken(
 @pytest.mark.deep
 def test_what_nested_branches_share_enters_each_once() -> None:
     depth = min(DEPTH, 20_000)
-    x, cond, relu, exp = Var("x"), Var("c"), get_op("nn.relu"), get_op("exp")
-    shared = Call(relu, (begin(x, "some"),))
-    nest: Expr = end(Call(exp, (shared,)), "some")
+    x, cond, relu, exp = relay.Var("x"), relay.Var("c"), get_op("nn.relu"), get_op("exp")
+    shared = relay.Call(relu, (begin(x, "some"),))
+    nest: relay.Expr = end(relay.Call(exp, (shared,)), "some")
     for _ in range(depth):
-        nest = If(cond, nest, end(Call(exp, (shared,)), "some"))
-    marked = mark_between_scopes(Function((x, cond), nest))
+        nest = relay.If(cond, nest, end(relay.Call(exp, (shared,)), "some"))
+    marked = mark_between_scopes(relay.Function((x, cond), nest))
     assert sum(map(is_begin, EXPRESSIONS.post_order(marked))) == 1 + depth + 1
     assert mark_between_scopes(marked) is marked
 
@@ -283,51 +272,51 @@ def test_what_nested_branches_share_enters_each_once() -> None:
 @pytest.mark.parametrize("pass_", ["MergeCompilerRegions", "PartitionGraph"])
 def test_marks_that_were_fused_are_refused(pass_: str) -> None:
     mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
-    with pytest.raises(PassError, match=r"inside a primitive function.*FuseOps after"):
-        parse_pipeline(f"FuseOps,{pass_}")(mod)
+    with pytest.raises(relay.PassError, match=r"inside a primitive function.*FuseOps after"):
+        transform.parse_pipeline(f"FuseOps,{pass_}")(mod)
 
 
 def test_constants_that_enter_are_bound_unless_told_otherwise() -> None:
     text = "def @main(%x: Tensor[(2), float32]) { add(%x, 1f) }"
     mod = annotated(text, "random_a")
-    assert len(PartitionGraph()(mod)["tvmgen_default_random_a_main_0"].params) == 1
-    out = PartitionGraph("lib", bind_constants=False)(mod)
+    assert len(transform.PartitionGraph()(mod)["tvmgen_default_random_a_main_0"].params) == 1
+    out = transform.PartitionGraph("lib", bind_constants=False)(mod)
     assert len(out["tvmgen_lib_random_a_main_0"].params) == 2
 
 
 def test_name_that_is_taken_is_not_taken_twice() -> None:
     mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
     taken = mod.with_functions({"tvmgen_default_random_b_main_0": mod["main"]})
-    out = PartitionGraph()(taken)
+    out = transform.PartitionGraph()(taken)
     assert "tvmgen_default_random_b_main_0_1" in out
 
 
 # Cost and depth
 
 
-def chain(count: int) -> Expr:
-    expr: Expr = (param := Var("x", PAIR))
+def chain(count: int) -> relay.Expr:
+    expr: relay.Expr = (param := relay.Var("x", PAIR))
     for level in range(count):
-        expr = Call(get_op("exp" if level % 5 else "nn.softmax"), (expr,))
-    return Function((param,), expr)
+        expr = relay.Call(get_op("exp" if level % 5 else "nn.softmax"), (expr,))
+    return relay.Function((param,), expr)
 
 
-def one_region(count: int) -> Expr:
-    expr: Expr = (param := Var("x", PAIR))
+def one_region(count: int) -> relay.Expr:
+    expr: relay.Expr = (param := relay.Var("x", PAIR))
     for _ in range(count):
-        expr = Call(get_op("add"), (expr, Call(get_op("exp"), (Var("w", PAIR),))))
-    return Function((param, *free_vars(expr)[1:]), expr)
+        expr = relay.Call(get_op("add"), (expr, relay.Call(get_op("exp"), (relay.Var("w", PAIR),))))
+    return relay.Function((param, *free_vars(expr)[1:]), expr)
 
 
-def nested_skips(count: int) -> Expr:
-    expr: Expr = (param := Var("x", PAIR))
+def nested_skips(count: int) -> relay.Expr:
+    expr: relay.Expr = (param := relay.Var("x", PAIR))
     skipped = []
     for level in range(count // 3):
-        expr = Call(get_op("exp" if level % 2 else "nn.softmax"), (expr,))
+        expr = relay.Call(get_op("exp" if level % 2 else "nn.softmax"), (expr,))
         skipped.append(expr)
     for skip in reversed(skipped):
-        expr = Call(get_op("add"), (Call(get_op("nn.softmax"), (expr,)), skip))
-    return Function((param,), expr)
+        expr = relay.Call(get_op("add"), (relay.Call(get_op("nn.softmax"), (expr,)), skip))
+    return relay.Function((param,), expr)
 
 
 @pytest.mark.parametrize("make", [chain, one_region, nested_skips])
@@ -347,9 +336,9 @@ def test_what_is_computed_by_one_compiler_becomes_one_region() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_depth_is_no_limit(nest: str) -> None:
-    func = Function((), DEEP_NESTS[nest](min(DEPTH, 10_000)))
+    func = relay.Function((), DEEP_NESTS[nest](min(DEPTH, 10_000)))
     merged = merge_compiler_regions(annotate_target(func, targets="random_b"))
-    assert isinstance(merged, Function)
+    assert isinstance(merged, relay.Function)
 
 
 @each("seed", seeds(60))
