@@ -10,7 +10,7 @@ from relayish import transform  # noqa: E402
 from relayish.frontend.onnx import from_onnx  # noqa: E402
 from relayish.passes.onnx.default_pipeline import onnx_pipeline  # noqa: E402
 from relayish.passes.relay.default_pipeline import default_pipeline  # noqa: E402
-from tests.passes.onnx.rewrite.graphs import operators, read  # noqa: E402
+from tests.passes.onnx.graphs import operators, read  # noqa: E402
 from tests.support.each import each  # noqa: E402
 
 pytestmark = pytest.mark.references

@@ -21,7 +21,7 @@ from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.passes.onnx.lowering.rule import RULES  # noqa: E402
 from relayish.text import astext  # noqa: E402
 from relayish.transform import LowerOnnx  # noqa: E402
-from tests.passes.onnx.rewrite.graphs import read  # noqa: E402
+from tests.passes.onnx.graphs import read  # noqa: E402
 from tests.support.onnx_maker import info_of  # noqa: E402
 from tests.support.onnx_models import MAKES_SUITE, suite_cases  # noqa: E402
 from tests.support.random_onnx import is_close  # noqa: E402

@@ -14,6 +14,7 @@ from relayish.errors import PassError  # noqa: E402 - onnx may be missing
 from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.passes.onnx.opset.adapters import ADAPTERS  # noqa: E402
 from relayish.transform import ConvertOpset  # noqa: E402
+from tests.passes.onnx.graphs import read  # noqa: E402
 from tests.passes.onnx.opset.programs import (  # noqa: E402
     NEWEST,
     assert_all_close,
@@ -22,7 +23,6 @@ from tests.passes.onnx.opset.programs import (  # noqa: E402
     operators,
     run,
 )
-from tests.passes.onnx.rewrite.graphs import read  # noqa: E402
 from tests.support.each import each  # noqa: E402
 
 pytestmark = pytest.mark.references

@@ -7,26 +7,18 @@ import pytest
 
 onnx = pytest.importorskip("onnx")
 inliner = pytest.importorskip("onnx.inliner")
-parser = pytest.importorskip("onnx.parser")
 
 from relayish import transform  # noqa: E402
 from relayish.errors import PassError  # noqa: E402
 from relayish.frontend.onnx import from_onnx, to_onnx  # noqa: E402
-from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.passes.onnx.rewrite.engine import rewriter  # noqa: E402
-from tests.passes.onnx.rewrite.graphs import operators, random_feeds, run  # noqa: E402
+from tests.passes.onnx.graphs import operators, random_feeds, read, run  # noqa: E402
 
 pytestmark = pytest.mark.references
 
-HEADER = '<ir_version: 10, opset_import: ["": {opset}, "my": 1]>\n'
 
-
-def read(text: str, opset: int = 17) -> IRModule:
-    return from_onnx(parser.parse_model(HEADER.format(opset=opset) + text))
-
-
-def inline(text: str, opset: int = 17) -> list[str]:
-    mod = read(text, opset)
+def inline(text: str) -> list[str]:
+    mod = read(text)
     image = transform.InlineOnnxFunctions()(mod)
     assert transform.InlineOnnxFunctions()(image) is image
     onnx.checker.check_model(to_onnx(image))
@@ -73,18 +65,6 @@ def test_functions_that_call_others_twice_are_refused_before_they_fill_the_memor
         transform.InlineOnnxFunctions()(mod)
 
 
-def test_functions_that_functions_call_are_inlined_too() -> None:
-    text = (
-        CALLS % "y = my.outer(x)"
-        + """
-        <domain: "my", opset_import: ["": 17, "my": 1]> outer (a) => (c) {
-            b = my.inner(a) c = my.inner(b)
-        }
-        <domain: "my", opset_import: ["": 17]> inner (a) => (b) { b = Neg(a) }"""
-    )
-    assert inline(text) == ["Neg", "Neg"]
-
-
 def test_attributes_of_the_call_stand_for_references_to_them() -> None:
     text = (
         CALLS % "a = my.elu<k=2.0>(x) y = my.elu<k=3.0>(a)"
@@ -95,7 +75,6 @@ def test_attributes_of_the_call_stand_for_references_to_them() -> None:
     mod = transform.InlineOnnxFunctions()(read(text))
     alphas = [node.attribute[0].f for node in to_onnx(mod).graph.node]
     assert alphas == [2.0, 3.0]
-    assert inline(text) == ["Elu", "Elu"]
 
 
 def test_an_attribute_has_its_default_where_the_call_gives_none() -> None:
@@ -121,32 +100,6 @@ def test_an_attribute_that_nobody_gives_is_left_out() -> None:
     assert [len(node.attribute) for node in to_onnx(mod).graph.node] == [0]
 
 
-def test_graphs_in_functions_refer_to_attributes_too() -> None:
-    text = (
-        CALLS % "y = my.choose<k=2.0>(x)"
-        + """
-        <domain: "my", opset_import: ["": 17]> choose <k> (a) => (b) {
-            m = ReduceMax<keepdims=0>(a) z = Constant<value_float=0.0>() c = Greater(m, z)
-            b = If (c) <
-                then_branch = t () => (d) { d = Elu<alpha: float = @k>(a) },
-                else_branch = e () => (f) { f = Neg(a) }
-            >
-        }"""
-    )
-    assert inline(text) == ["ReduceMax", "Greater", "If", "Elu", "Neg"]
-
-
-def test_inputs_and_outputs_may_be_several_or_missing() -> None:
-    text = (
-        CALLS % "a, b = my.both(x) y = Add(a, b)"
-        + """
-        <domain: "my", opset_import: ["": 17]> both (a, low) => (b, c) {
-            b = Clip(a, low) c = Neg(a)
-        }"""
-    )
-    assert inline(text) == ["Clip", "Neg", "Add"]
-
-
 def test_a_function_for_another_operator_set_stays() -> None:
     text = (
         CALLS % "y = my.soft(x)"
@@ -155,15 +108,6 @@ def test_a_function_for_another_operator_set_stays() -> None:
     )
     mod = read(text)
     assert transform.InlineOnnxFunctions()(mod) is mod
-
-
-def test_names_of_a_function_do_not_meet_those_of_the_graph() -> None:
-    text = (
-        CALLS % "b = Relu(x) a = my.neg(b) y = Add(a, b)"
-        + """
-        <domain: "my", opset_import: ["": 17]> neg (a) => (c) { b = Neg(a) c = Abs(b) }"""
-    )
-    assert inline(text) == ["Relu", "Neg", "Abs", "Add"]
 
 
 def test_rules_leave_calls_alone_whose_attributes_are_not_known() -> None:

@@ -12,7 +12,7 @@ from relayish.frontend.onnx.session import OnnxSession  # noqa: E402
 from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.passes.onnx.default_pipeline import onnx_pipeline  # noqa: E402
 from relayish.transform import DeclareOutputShapes  # noqa: E402
-from tests.passes.onnx.rewrite.graphs import read  # noqa: E402
+from tests.passes.onnx.graphs import read  # noqa: E402
 
 pytestmark = pytest.mark.references
 

@@ -79,7 +79,7 @@ def test_pass_leaves_what_it_cannot_hold(name: str, program: str, full: Calls) -
 @pytest.mark.parametrize("name", ["SimplifyOnnx", "InferShapesOnnx", "OptimizeOnnx"])
 def test_pass_over_models_leaves_what_it_cannot_hold(name: str, full: Calls) -> None:
     pytest.importorskip("onnx")
-    graphs = pytest.importorskip("tests.passes.onnx.rewrite.graphs")
+    graphs = pytest.importorskip("tests.passes.onnx.graphs")
     mod = graphs.read(
         """g (float[2] x, float[N] z) => (float[2] y, float[M] w)
         <float[2] a = {2, 1}, float[2] b = {1, 2}> {

@@ -33,7 +33,7 @@ from relayish.passes.onnx.rewrite.engine import (  # noqa: E402
     rule,
 )
 from relayish.rewriting import Unchanged  # noqa: E402
-from tests.passes.onnx.rewrite.graphs import operators, read  # noqa: E402
+from tests.passes.onnx.graphs import operators, read  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
 
 pytestmark = pytest.mark.references

@@ -17,7 +17,7 @@ from relayish.ir.relay.expr import Constant, Let
 from relayish.onnx.propagation import propagate
 from relayish.passes.onnx.default_pipeline import onnx_pipeline
 from relayish.passes.onnx.rewrite.engine import facts
-from tests.passes.onnx.rewrite.graphs import operators, read
+from tests.passes.onnx.graphs import operators, read
 from tests.support.onnx_models import models_of_others
 
 pytestmark = pytest.mark.references

@@ -16,7 +16,7 @@ from relayish.passes.onnx.opset.adapters import ADAPTERS
 from relayish.passes.onnx.opset.convert_opset import convert_opset
 from relayish.passes.onnx.opset.step import Step
 from relayish.passes.onnx.rewrite.engine import Rewriter, rewrite_module, rule
-from tests.passes.onnx.rewrite.graphs import operators, read
+from tests.passes.onnx.graphs import operators, read
 
 pytestmark = pytest.mark.references
 

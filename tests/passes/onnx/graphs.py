@@ -6,20 +6,36 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.inliner
 import onnx.parser
 import onnx.reference
 from numpy.typing import NDArray
 
-from relayish import transform
 from relayish.frontend.onnx import from_onnx, to_onnx
+from relayish.frontend.onnx.session import OnnxSession
 from relayish.ir.relay.module import IRModule
 
-HEADER = '<ir_version: 10, opset_import: ["": {opset}]>\n'
+HEADER = '<ir_version: 10, opset_import: ["": {opset}{mine}]>\n'
+
+
+def parse(graph: str, opset: int = 17) -> Any:  # Any: a ModelProto
+    """Return the model of a graph in ONNX's text; functions behind it are of the domain ``my``."""
+    mine = ', "my": 1' if "my." in graph else ""
+    return onnx.parser.parse_model(HEADER.format(opset=opset, mine=mine) + graph)
 
 
 def read(graph: str, opset: int = 17) -> IRModule:
     """Return the module of a graph in ONNX's text."""
-    return from_onnx(onnx.parser.parse_model(HEADER.format(opset=opset) + graph))
+    return from_onnx(parse(graph, opset))
+
+
+def make_half(model: Any) -> None:  # Any: as above
+    """Make the inputs, outputs and initializers of a model numbers of 16 bits."""
+    for place, held in enumerate(model.graph.initializer):
+        array = onnx.numpy_helper.to_array(held).astype(np.float16)
+        model.graph.initializer[place].CopyFrom(onnx.numpy_helper.from_array(array, held.name))
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
 
 
 def operators(mod: IRModule) -> list[str]:
@@ -38,8 +54,14 @@ def walk(graph: Any) -> Any:  # Any: a GraphProto, a generator
 
 
 def run(mod: IRModule, feeds: dict[str, NDArray[Any]]) -> list[Any]:  # Any: values of ONNX
-    """Return what ONNX's own evaluator gives."""
-    found: list[Any] = onnx.reference.ReferenceEvaluator(to_onnx(mod)).run(None, feeds)
+    """Return what ONNX's own evaluator gives; ours where that is wrong: groups, cuts."""
+    model = to_onnx(mod)
+    needed = {each.name: feeds[each.name] for each in model.graph.input}
+    if model.functions:
+        model = onnx.inliner.inline_local_functions(model)
+    if not {node.op_type for node in model.graph.node}.isdisjoint({"ConvTranspose", "Pad"}):
+        return OnnxSession(mod).run(needed)
+    found: list[Any] = onnx.reference.ReferenceEvaluator(model).run(None, needed)
     return found
 
 
@@ -56,38 +78,3 @@ def random_feeds(mod: IRModule, seed: int, **sizes: int) -> dict[str, NDArray[An
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
         feeds[value.name] = (rng.standard_normal(shape) * 4).astype(dtype)
     return feeds
-
-
-def simplify(
-    graph: str,
-    name: str = "SimplifyOnnx",
-    *,
-    opset: int = 17,
-    sizes: dict[str, int] | None = None,
-    **options: object,
-) -> list[str]:
-    """Return the operators that a pass leaves of a graph, after these were shown to be right.
-
-    The result is a valid model, computes the same, and the pass leaves it as it is.
-    """
-    mod = read(graph, opset)
-    made = getattr(transform, name)(**options)
-    image = made(mod)
-    assert made(image) is image
-    model = to_onnx(image)
-    onnx.checker.check_model(model, full_check=True)
-    for seed in range(2):
-        feeds = random_feeds(mod, seed, **(sizes or {}))
-        needed = {each.name for each in model.graph.input}
-        expected = run(mod, feeds)
-        found = run(image, {key: value for key, value in feeds.items() if key in needed})
-        for left, right in zip(expected, found, strict=True):
-            assert left.dtype == right.dtype
-            np.testing.assert_array_equal(left, right)
-    return operators(image)
-
-
-def leaves(graph: str, name: str, *, opset: int = 17, **options: object) -> bool:
-    """Return whether a pass returns the very module that it is given."""
-    mod = read(graph, opset)
-    return getattr(transform, name)(**options)(mod) is mod
