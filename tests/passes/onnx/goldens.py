@@ -49,8 +49,10 @@ def read_goldens(path: Path) -> Iterator[Golden]:
         run, shows, *more = head.replace("\n//   ", " ").removeprefix("// ").split("\n// ")
         options = dict(line.split(": ", 1) for line in more)
         body = body.replace("<numbers", f"<{options.get('numbers')}")
-        cases = re.findall(r"(.+?)\n==> ?(.*?)(?: // .*)?(?:\n|$)", body, re.DOTALL)
-        assert cases, f"{path.name}: {shows} has no case"
+        cases = re.findall(
+            r"((?:^(?!==>).*\n)+)==>(?: ([^/\n]*?))?(?: // .*)?$", body, re.MULTILINE
+        )
+        assert len(cases) == body.count("\n==>"), f"{path.name}: {shows} has other lines"
         for graph, answer in cases:
             yield Golden(run.removeprefix("run: "), shows, options, graph, answer)
 
