@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import pytest
 
-from relayish import errors
+from relayish import errors, tir
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate, same_value
@@ -108,6 +108,7 @@ def check_golden(case: Golden) -> None:
     assert_same_program(typed, HEADER + case.after)
     functions = [func for func in found.functions.values() if isinstance(func, Function)]
     assert all(map(well_formed, functions))
+    assert not _faults(found) or _faults(program(case.before))
     if FINDS_MORE.isdisjoint(pass_.info.name for pass_ in parse_pipeline(case.pipeline).passes):
         check_kept(case.pipeline, typed)
     if case.arguments is not None:
@@ -115,6 +116,13 @@ def check_golden(case: Golden) -> None:
         mods = (program(case.before), found)
         before, after = (evaluate(mod["main"], mod, arguments) for mod in mods)
         assert same_value(before, after)
+
+
+def _faults(mod: IRModule) -> list[object]:
+    """Return what is wrong with the functions of loops."""
+    return [
+        each for func in mod.functions_of(tir.LoweredFunc).values() for each in tir.verify(func)
+    ]
 
 
 def rewrite_goldens(path: Path) -> None:
