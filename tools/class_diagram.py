@@ -20,7 +20,7 @@ ROOTS: Final = (Traced, AnalyzeCtx, Handler, Visitor)
 
 def classes() -> list[type]:
     """Return the classes that are drawn: bases first, in the order of their roots."""
-    shown = [getattr(relayish.domain, name) for name in relayish.domain.__all__]
+    shown = [getattr(relayish.domain, name) for name in vars(relayish.domain)["__all__"]]
     found = {cls: None for cls in (*ROOTS, *shown) if inspect.isclass(cls)}
     drawn = [cls for cls in found if issubclass(cls, ROOTS)]
     return sorted(drawn, key=lambda cls: ([issubclass(cls, r) for r in ROOTS], len(cls.__mro__)))

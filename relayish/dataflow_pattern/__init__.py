@@ -4,7 +4,8 @@ Source:
     Relay ``tvm.relay.dataflow_pattern``.
 """
 
-from relayish._support.missing import set_finder
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
 from relayish.dataflow_pattern.kinds import DEMANDS
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
@@ -50,53 +51,6 @@ from relayish.dataflow_pattern.shorthand import (
 )
 from relayish.rewriting import Rule, RuleSet, rewrite_rules
 
-__all__ = [
-    "DEMANDS",
-    "AltPattern",
-    "AttrPattern",
-    "CallPattern",
-    "ConstantPattern",
-    "DFPattern",
-    "DFPatternCallback",
-    "DataTypePattern",
-    "DominatorPattern",
-    "ExprPattern",
-    "Found",
-    "FunctionPattern",
-    "IfPattern",
-    "LetPattern",
-    "Matcher",
-    "NodeMap",
-    "NodePattern",
-    "Rule",
-    "RuleSet",
-    "ShapePattern",
-    "TupleGetItemPattern",
-    "TuplePattern",
-    "TypePattern",
-    "VarPattern",
-    "WildcardPattern",
-    "alternatives",
-    "dominates",
-    "has_attr",
-    "has_dtype",
-    "has_shape",
-    "has_type",
-    "is_constant",
-    "is_expr",
-    "is_if",
-    "is_let",
-    "is_node",
-    "is_op",
-    "is_tuple",
-    "is_tuple_get_item",
-    "is_var",
-    "match",
-    "partition",
-    "rewrite",
-    "rewrite_rules",
-    "rule",
-    "wildcard",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)

@@ -1,6 +1,7 @@
 """Domains: visitors assembled from handlers of independent domains, and their contexts (AIR)."""
 
-from relayish._support.missing import set_finder
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
 from relayish.domain.analyze_ctx import AnalyzeCtx
 from relayish.domain.eval_ctx import UNKNOWN, EvalCtx
 from relayish.domain.evaluation import callable_of, run
@@ -31,39 +32,6 @@ from relayish.domain.verifier import VerifyCtx, check, verify
 from relayish.domain.visitor import Visitor
 from relayish.ir.kinds.callables import CALLABLES, ForeignCall
 
-__all__ = [
-    "CALLABLES",
-    "REMOVED",
-    "UNKNOWN",
-    "AnalyzeCtx",
-    "BlockInvalidHandler",
-    "BlockNullHandler",
-    "Count",
-    "Counts",
-    "DefaultHandler",
-    "EvalCtx",
-    "FlattenCtx",
-    "ForeignCall",
-    "Handler",
-    "InstrumentCtx",
-    "InvalidHandler",
-    "NullHandler",
-    "OpStatsCtx",
-    "SimplifyCtx",
-    "StatementCtx",
-    "TransformCtx",
-    "VerifyCtx",
-    "Visitor",
-    "assemble",
-    "callable_of",
-    "check",
-    "handler_of",
-    "list_tasks",
-    "register_filler",
-    "register_handler",
-    "register_task",
-    "run",
-    "verify",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)

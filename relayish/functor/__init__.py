@@ -4,7 +4,8 @@
 :class:`Rewriter` serve any family of nodes; the others are made of them for Relay's.
 """
 
-from relayish._support.missing import set_finder
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
 from relayish.functor.functor import Functor
 from relayish.functor.memoized import Memoized, memoized
 from relayish.functor.mutator import Mutator
@@ -17,30 +18,6 @@ from relayish.functor.relay.rewriter import ExprRewriter, post_order_rewrite
 from relayish.functor.relay.type_functor import TypeFunctor, TypeMutator, TypeVisitor
 from relayish.functor.visitor import Visitor
 
-__all__ = [
-    "ExprFunctor",
-    "ExprMutator",
-    "ExprRewriter",
-    "ExprVisitor",
-    "Functor",
-    "LetList",
-    "LetListError",
-    "Memoized",
-    "MixedModeMutator",
-    "MixedModeVisitor",
-    "Mutator",
-    "PatternFunctor",
-    "PatternMutator",
-    "PatternVisitor",
-    "PostOrderVisitor",
-    "Rewriter",
-    "TypeFunctor",
-    "TypeMutator",
-    "TypeVisitor",
-    "Visitor",
-    "expand_a_normal_form",
-    "memoized",
-    "post_order_rewrite",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)

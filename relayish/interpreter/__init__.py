@@ -1,6 +1,7 @@
 """Evaluating programs by numpy."""
 
-from relayish._support.missing import set_finder
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.eval_handler import EvaluateExpr
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
@@ -16,26 +17,6 @@ from relayish.interpreter.value import (
     same_value,
 )
 
-__all__ = [
-    "EVALUATORS",
-    "MATCHERS",
-    "Apply",
-    "Capture",
-    "Closure",
-    "ConstructorValue",
-    "EvaluateExpr",
-    "Evaluated",
-    "GraphExecutor",
-    "Interpreter",
-    "PlannedFunction",
-    "RefValue",
-    "Run",
-    "create_executor",
-    "evaluate",
-    "evaluate_call",
-    "normalise",
-    "random_arguments",
-    "same_value",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)

@@ -5,7 +5,8 @@ a chain of lets in the order of its nodes. Models are read and written by
 :func:`relayish.frontend.from_onnx` and :func:`relayish.frontend.to_onnx`.
 """
 
-from relayish._support.missing import set_finder
+from relayish._support.face import imported_names as _imported_names
+from relayish._support.missing import set_finder as _set_finder
 from relayish.onnx.calls import (
     attributes_of,
     captures_of,
@@ -26,25 +27,6 @@ from relayish.onnx.types import (
     UnrankedTensorType,
 )
 
-__all__ = [
-    "Identity",
-    "MapType",
-    "OptionalType",
-    "SequenceType",
-    "SparseTensorType",
-    "UnknownType",
-    "UnrankedTensorType",
-    "attributes_of",
-    "captures_of",
-    "declare_all",
-    "find_operator",
-    "find_schema",
-    "graphs_of",
-    "identify",
-    "identity_of",
-    "inputs_of",
-    "is_absent",
-    "make_call",
-]
+__all__ = _imported_names(__name__)
 
-set_finder(__name__)
+_set_finder(__name__)
