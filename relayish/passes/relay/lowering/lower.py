@@ -12,6 +12,8 @@ After::
 
 from __future__ import annotations
 
+from functools import partial
+
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.relay.lowering.context import Unlowerable
@@ -59,10 +61,5 @@ def lower(
     Source:
         AIR: one visitor of the ``Lower`` handlers of all domains.
     """
-    return lower_module(
-        mod,
-        lambda context: assemble_lowering(target, context),
-        unlowerable=unlowerable,
-        suffix=suffix,
-        check=check,
-    ).module
+    assembled = partial(assemble_lowering, target)
+    return lower_module(mod, assembled, unlowerable=unlowerable, suffix=suffix, check=check).module

@@ -13,13 +13,13 @@ After::
 
 from __future__ import annotations
 
-from relayish.domain import Visitor
+from functools import partial
+
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.relay.lowering.context import Unlowerable
 from relayish.passes.relay.lowering.module import lower_module
-from relayish.passes.relay.lowering.relay import LowerRelay
-from relayish.passes.relay.lowering.targets import handler_for
+from relayish.passes.relay.lowering.targets import assemble_lowering
 
 
 @register_pass("LowerVision", opt_level=0, idempotent=True)
@@ -52,11 +52,5 @@ def lower_vision(
         Linear in the number of distinct nodes; a call becomes a number of nodes that depends on
         its operator alone.
     """
-    handlers = (handler_for(target, "vision"), LowerRelay)
-    return lower_module(
-        mod,
-        lambda context: Visitor(context, *handlers, occurrences=False),
-        unlowerable=unlowerable,
-        suffix=suffix,
-        check=check,
-    ).module
+    assembled = partial(assemble_lowering, target, domain="vision")
+    return lower_module(mod, assembled, unlowerable=unlowerable, suffix=suffix, check=check).module

@@ -17,6 +17,7 @@ from relayish.ir.relay.expr import Call, Expr
 from relayish.passes.relay.lowering.context import LowerCtx
 from relayish.passes.relay.lowering.contracting import ByMatrices, BySums
 from relayish.passes.relay.lowering.nn.handler import LowerNN
+from relayish.passes.relay.lowering.relay import LowerRelay
 from relayish.passes.relay.lowering.vision.handler import LowerVision
 
 _TARGETS: Final[ClaimedTable[str, tuple[type[Handler], ...]]] = ClaimedTable(
@@ -79,15 +80,14 @@ def handlers_of_target(name: str) -> tuple[type[Handler], ...]:
     return found
 
 
-def handler_for(name: str, domain: str) -> type[Handler]:
-    """Return what lowers a domain for a target."""
-    own = [handler for handler in handlers_of_target(name) if handler().domain.name == domain]
-    return own[0] if own else handler_of("lower", domain) or DefaultHandler
-
-
-def assemble_lowering(name: str, context: LowerCtx) -> Visitor[LowerCtx]:
-    """Return the visitor that lowers all domains for a target."""
-    return assemble("lower", context, *handlers_of_target(name), occurrences=False)
+def assemble_lowering(name: str, context: LowerCtx, domain: str | None = None) -> Visitor[LowerCtx]:
+    """Return the visitor that lowers all domains for a target, or one domain alone."""
+    handlers = handlers_of_target(name)
+    if domain is None:
+        return assemble("lower", context, *handlers, occurrences=False)
+    own = [handler for handler in handlers if handler().domain.name == domain]
+    lowers = own[0] if own else handler_of("lower", domain) or DefaultHandler
+    return Visitor(context, lowers, LowerRelay, occurrences=False)
 
 
 class LowerNNToSums(BySums, LowerNN):
