@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from operator import or_
+from typing import TypedDict, Unpack
 
 from relayish.analysis.closed_functions import find_closed_functions
 from relayish.analysis.effect_rules import (
@@ -39,12 +40,24 @@ from relayish.ir.scopes.scoping import PROGRAM, evaluated
 __all__ = ["Effect", "Effects", "analyse_effects", "has_effect"]
 
 
+class Precision(TypedDict, total=False):
+    """How closely to look; what is left out is false, which costs less.
+
+    Attributes:
+        ref_precision: Writing is no effect where nothing but writes ever uses the reference.
+        function_argument_precision: Calling a function that calls its parameters has the effects of
+            the arguments, where the function is known and uses no local variable from outside of
+            it, as functions of a module do not; otherwise a parameter may do anything.
+    """
+
+    ref_precision: bool
+    function_argument_precision: bool
+
+
 def has_effect(
     expr: Expr,
     mod: IRModule | None = None,
-    *,
-    ref_precision: bool = False,
-    function_argument_precision: bool = False,
+    **precision: Unpack[Precision],
 ) -> bool:
     """Return whether evaluating ``expr`` may do more than give a value.
 
@@ -55,21 +68,13 @@ def has_effect(
         >>> has_effect(RefCreate(x)), has_effect(RefRead(x)), has_effect(Call(x, ()))
         (False, True, True)
     """
-    effects = Effects(
-        expr,
-        mod,
-        ref_precision=ref_precision,
-        function_argument_precision=function_argument_precision,
-    )
-    return effects.of(expr) != Effect.NONE
+    return Effects(expr, mod, **precision).of(expr) != Effect.NONE
 
 
 def analyse_effects(
     expr: Expr,
     mod: IRModule | None = None,
-    *,
-    ref_precision: bool = False,
-    function_argument_precision: bool = False,
+    **precision: Unpack[Precision],
 ) -> Effects:
     """Return the effects of every node of ``expr``.
 
@@ -81,21 +86,13 @@ def analyse_effects(
     Args:
         expr: Any expression; a tuple of functions, to know of several at once.
         mod: Where the functions are that it calls by global name.
-        ref_precision: Writing is no effect where nothing but writes ever uses the reference.
-        function_argument_precision: Calling a function that calls its parameters has the effects of
-            the arguments, where the function is known and uses no local variable from outside of
-            it, as functions of a module do not; otherwise a parameter may do anything.
+        precision: How closely to look; see :class:`Precision`.
 
     Complexity:
         Linear in distinct nodes, of ``expr`` and of the functions of ``mod`` it may call; no
         recursion.
     """
-    return Effects(
-        expr,
-        mod,
-        ref_precision=ref_precision,
-        function_argument_precision=function_argument_precision,
-    )
+    return Effects(expr, mod, **precision)
 
 
 class _Summaries(dict[Node, Summary]):

@@ -7,9 +7,9 @@ expression may do is told by :mod:`relayish.analysis.effects`, on which this sta
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
-from relayish.analysis.effects import Effect, Effects
+from relayish.analysis.effects import Effect, Effects, Precision
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 
@@ -28,18 +28,14 @@ class Purity(NamedTuple):
 def purity_of(
     expr: Expr,
     mod: IRModule | None = None,
-    *,
-    ref_precision: bool = False,
-    function_argument_precision: bool = False,
+    **precision: Unpack[Precision],
 ) -> Purity:
     """Return the purity of ``expr``.
 
     Args:
         expr: Any expression.
         mod: Where the functions are that it calls by global name; without it they are not known.
-        ref_precision: Writes to a reference that nothing but writes ever uses are pure.
-        function_argument_precision: A call of a known function that calls its parameters is as pure
-            as the arguments are; otherwise parameters are functions that are not known.
+        precision: As of :func:`~relayish.analysis.effects.analyse_effects`.
 
     Complexity:
         Linear in distinct nodes, of ``expr`` and of the functions of ``mod`` it may call; no
@@ -52,21 +48,14 @@ def purity_of(
         >>> purity_of(Function((r,), RefRead(r)))
         Purity(pure_eval=True, pure_call=False)
     """
-    effects = Effects(
-        expr,
-        mod,
-        ref_precision=ref_precision,
-        function_argument_precision=function_argument_precision,
-    )
+    effects = Effects(expr, mod, **precision)
     return Purity(effects.of(expr) == Effect.NONE, effects.of_call(expr) == Effect.NONE)
 
 
 def is_pure(
     expr: Expr,
     mod: IRModule | None = None,
-    *,
-    ref_precision: bool = False,
-    function_argument_precision: bool = False,
+    **precision: Unpack[Precision],
 ) -> bool:
     """Return whether evaluating ``expr`` is pure; see :func:`purity_of`.
 
@@ -76,9 +65,4 @@ def is_pure(
         >>> is_pure(RefCreate(x)), is_pure(RefRead(x))
         (True, False)
     """
-    return purity_of(
-        expr,
-        mod,
-        ref_precision=ref_precision,
-        function_argument_precision=function_argument_precision,
-    ).pure_eval
+    return purity_of(expr, mod, **precision).pure_eval
