@@ -13,10 +13,10 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.numeric.elementary import sigmoid
 from relayish.numeric.error_function import erf
 from relayish.op.declaration.properties import OpPattern
-from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.rules import keep_layout, of_axis
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
 from relayish.op.qnn.conversion import dequantize, quantize
+from relayish.op.qnn.declaration import declare_quantised
 from relayish.op.qnn.fixed_point import multiply, rescale
 from relayish.op.qnn.parameters import check_scalars, require_quantised, saturate
 from relayish.op.types.dimension import normalise_axis
@@ -150,7 +150,7 @@ def _declare(
 ) -> None:
     """Declare a function of single quantised elements."""
     TABULATED[name] = function
-    register_op(
+    declare_quantised(
         f"qnn.{name}",
         arguments=_ARGUMENTS,
         signature="x, scale, zero_point, output_scale, output_zero_point",
@@ -159,8 +159,6 @@ def _declare(
         rule=_elementwise_type,
         evaluate=_table(function),
         infer_layout=keep_layout,
-        non_computational=True,
-        quantized=True,
     )
 
 
@@ -186,7 +184,7 @@ _declare(
     np.tanh,
     pattern=OpPattern.ELEMWISE,
 )
-register_op(
+declare_quantised(
     "qnn.leaky_relu",
     arguments=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
     signature="x, alpha, input_scale, input_zero_point, output_scale, output_zero_point",
@@ -197,11 +195,9 @@ register_op(
     """,
     rule=_elementwise_type,
     evaluate=_leaky_relu,
-    non_computational=True,
-    quantized=True,
     infer_layout=keep_layout,
 )
-register_op(
+declare_quantised(
     "qnn.softmax",
     arguments=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
     signature="x, scale, zero_point, output_scale, output_zero_point, axis=-1",
@@ -212,7 +208,5 @@ register_op(
     """,
     rule=_softmax_type,
     evaluate=_softmax,
-    non_computational=True,
-    quantized=True,
     infer_layout=of_axis(),
 )

@@ -17,6 +17,7 @@ from relayish.op.layouts.quantised_rules import quantised_broadcast_layouts
 from relayish.op.layouts.rules import of_layout
 from relayish.op.layouts.shape_rules import concatenate_layouts
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
+from relayish.op.qnn.declaration import declare_quantised
 from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
     SCALE,
@@ -213,7 +214,7 @@ lhs (...) int8 or uint8; rhs (...) of the same element type; lhs_scale () or (c,
 
 def _declare(name: str, summary: str, evaluate: Callable[..., Array]) -> None:
     """Declare an operation on pairs of quantised elements."""
-    register_op(
+    declare_quantised(
         name,
         arguments=_BINARY,
         description=f"{summary}{_SHAPES}",
@@ -221,8 +222,6 @@ def _declare(name: str, summary: str, evaluate: Callable[..., Array]) -> None:
         rule=_broadcast_type,
         evaluate=evaluate,
         infer_layout=quantised_broadcast_layouts,
-        non_computational=True,
-        quantized=True,
     )
 
 
@@ -233,7 +232,7 @@ _declare(
     _sum(-1),
 )
 _declare("qnn.mul", "Multiply two quantised tensors element by element, with broadcasting.", _mul)
-register_op(
+declare_quantised(
     "qnn.concatenate",
     signature="data, input_scales, input_zero_points, output_scale, output_zero_point, axis",
     description="""
@@ -244,8 +243,6 @@ register_op(
     rule=_concatenate_type,
     evaluate=_concatenate,
     pattern=OpPattern.INJECTIVE,
-    non_computational=True,
-    quantized=True,
     infer_layout=concatenate_layouts,
 )
 register_op(

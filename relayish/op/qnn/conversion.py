@@ -11,8 +11,8 @@ from relayish.ir.values.dtype import DType, numpy_dtype
 from relayish.numeric.elementary import round_half_away
 from relayish.numeric.quantization import spread_scale
 from relayish.op.declaration.properties import OpPattern
-from relayish.op.declaration.registry import register_op
 from relayish.op.layouts.quantised_rules import requantize_layouts
+from relayish.op.qnn.declaration import declare_quantised
 from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
     SCALE,
@@ -145,7 +145,7 @@ def _requantize(
     return saturate(scaled + output_zero_point.astype(np.int64), attrs.out_dtype or "int8")
 
 
-register_op(
+declare_quantised(
     "qnn.quantize",
     signature="data, output_scale, output_zero_point, axis=-1, out_dtype='int8'",
     description="""
@@ -156,12 +156,10 @@ register_op(
     rule=_quantize_type,
     evaluate=_quantize,
     pattern=OpPattern.ELEMWISE,
-    non_computational=True,
-    quantized=True,
     quantizes=True,
     infer_layout=requantize_layouts,
 )
-register_op(
+declare_quantised(
     "qnn.dequantize",
     signature="data, input_scale, input_zero_point, axis=-1, out_dtype='float32'",
     description="""
@@ -172,12 +170,10 @@ register_op(
     rule=_dequantize_type,
     evaluate=_dequantize,
     pattern=OpPattern.ELEMWISE,
-    non_computational=True,
-    quantized=True,
     dequantizes=True,
     infer_layout=requantize_layouts,
 )
-register_op(
+declare_quantised(
     "qnn.requantize",
     signature=(
         "data, input_scale, input_zero_point, output_scale, output_zero_point, axis=-1, "
@@ -191,7 +187,5 @@ register_op(
     rule=_requantize_type,
     evaluate=_requantize,
     pattern=OpPattern.ELEMWISE,
-    non_computational=True,
-    quantized=True,
     infer_layout=requantize_layouts,
 )

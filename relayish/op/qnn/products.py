@@ -18,12 +18,13 @@ from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.builders.builder import custom_builder
 from relayish.op.builders.call import relay_call
 from relayish.op.declaration.properties import OpPattern, evaluate, relation, rule
-from relayish.op.declaration.registry import register_op, relay_op
+from relayish.op.declaration.registry import relay_op
 from relayish.op.declaration.relation import Relation, TypeReporter
 from relayish.op.layouts.rules import of_convolution
 from relayish.op.nn.arguments import unify_sizes
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
 from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
+from relayish.op.qnn.declaration import declare_quantised
 from relayish.op.qnn.parameters import (
     SCALE,
     ZERO_POINT,
@@ -240,7 +241,7 @@ _WEIGHTED = (
     "weight_zero_point",
 )
 
-register_op(
+declare_quantised(
     "qnn.conv2d",
     arguments=_WEIGHTED,
     signature=(
@@ -258,11 +259,9 @@ register_op(
     relation=_convolution_relation("nn.conv2d"),
     evaluate=_convolution("nn.conv2d"),
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    non_computational=True,
-    quantized=True,
     infer_layout=of_convolution,
 )
-register_op(
+declare_quantised(
     "qnn.conv2d_transpose",
     arguments=_WEIGHTED,
     signature=(
@@ -280,11 +279,9 @@ register_op(
     attrs_type=Conv2DTransposeAttrs,
     relation=_convolution_relation("nn.conv2d_transpose"),
     evaluate=_convolution("nn.conv2d_transpose"),
-    non_computational=True,
-    quantized=True,
     infer_layout=of_convolution,
 )
-register_op(
+declare_quantised(
     "qnn.dense",
     arguments=_WEIGHTED,
     signature=(
@@ -299,10 +296,8 @@ register_op(
     relation=_dense_relation,
     evaluate=_dense,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    non_computational=True,
-    quantized=True,
 )
-register_op(
+declare_quantised(
     "qnn.contrib_dense_pack",
     arguments=_WEIGHTED,
     description="""
@@ -314,10 +309,8 @@ register_op(
     rule=_dense_pack_type,
     evaluate=_dense_pack,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    non_computational=True,
-    quantized=True,
 )
-register_op(
+declare_quantised(
     "qnn.batch_matmul",
     arguments=("x", "y", "x_scale", "x_zero_point", "y_scale", "y_zero_point"),
     signature=(
@@ -332,8 +325,6 @@ register_op(
     relation=_batch_matmul_relation,
     evaluate=_batch_matmul,
     pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-    non_computational=True,
-    quantized=True,
 )
 
 
