@@ -10,6 +10,7 @@ from relayish._support.missing import set_finder as _set_finder
 from relayish.core import algebra as _algebra
 from relayish.core import control_flow as _control_flow
 from relayish.core import mod_ref as _mod_ref
+from relayish.core import rewriting as _rewriting
 from relayish.core import temporaries as _temporaries
 from relayish.core import text as _text
 from relayish.core import trip_counts as _trip_counts

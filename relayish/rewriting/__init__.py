@@ -3,7 +3,7 @@
 import relayish.rewriting.relay.calls
 import relayish.rewriting.relay.facts  # noqa: F401 - registers what rules may ask of Relay's programs
 from relayish.rewriting.rewrite import DRIVERS, FACTS, rewrite_rules
-from relayish.rewriting.rule import Facts, Rule, Unchanged, rule
+from relayish.rewriting.rule import Facts, Rule, TypedFacts, Unchanged, rule
 from relayish.rewriting.rules import RuleSet
 from relayish.rewriting.why_not import why_not
 
@@ -13,6 +13,7 @@ __all__ = [
     "Facts",
     "Rule",
     "RuleSet",
+    "TypedFacts",
     "Unchanged",
     "rewrite_rules",
     "rule",

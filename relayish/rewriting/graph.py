@@ -133,7 +133,7 @@ class GraphRewriter:
         facts.pre = node
         for rule in rules if type(rules) is tuple else rules(image):  # type: ignore[operator]
             out = rule.ask(image, facts)
-            if out is not image and (not facts.is_guarded or facts.may_replace(rule, image, out)):
+            if out is not image:
                 return out
         return image
 
@@ -147,7 +147,7 @@ class GraphRewriter:
             ``None`` if the rule is not applied.
         """
         facts = self._facts
-        out = rule.checked(out, image, facts)
+        out = image if out is node else rule.checked(out, image, facts)
         if out is image or (facts.is_guarded and not facts.may_replace(rule, image, out)):
             return None
         done = memo.get(out)

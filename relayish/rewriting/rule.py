@@ -98,15 +98,18 @@ class Rule:
         """
         try:
             out = self.attempt(node, facts)
-            return node if out is node else self.checked(out, node, facts)
+            out = node if out is node or out is facts.pre else self.checked(out, node, facts)
+            if out is not node and facts.is_guarded and not facts.may_replace(self, node, out):
+                out = node
         except Exception as error:
             note_rewrite(error, node, facts.pre, f"rule {self.name}")
             raise
+        return out
 
     def checked(self, out: Any, node: Any, facts: Facts) -> Any:  # Any: as above
-        """Return ``out``; ``node`` itself where the rule leaves that, or returns what it was."""
+        """Return ``out``, or ``node`` itself where the rule said why it leaves that."""
         if isinstance(out, facts.family):
-            return node if out is facts.pre else out
+            return out
         if type(out) is Unchanged:
             return node
         raise PassError(
@@ -234,3 +237,37 @@ class Facts:
                 f"rules have no {name!r} to ask of {indefinite(type(vars(self).get('root')))}"
                 f"{suggest(name, known)}; there are {', '.join(known)}"
             )
+
+
+class TypedFacts(Facts):
+    """Facts of a language whose expressions have types, and stand in statements.
+
+    Attributes:
+        expressions: The family of expressions.
+        statements: That of statements.
+    """
+
+    is_guarded = True
+    expressions: type[Node]
+    statements: type[Node]
+
+    def may_replace(self, rule: Rule, before: Node, after: Node) -> bool:
+        """Return that a rule may be applied, which keeps the type of an expression.
+
+        Raises:
+            PassError: If it does not, or puts what is no statement in the place of one.
+        """
+        if isinstance(before, self.expressions):
+            ty = self.of(before)
+            if isinstance(after, self.expressions) and self.of(after) == ty:
+                return True
+            raise PassError(
+                f"rule {rule.name} returned {one_line(after)}, of type {self.of(after)}, for "
+                f"{one_line(before)}, of type {ty}; it must return an expression of that type"
+            )
+        if isinstance(after, self.statements) or not isinstance(before, self.statements):
+            return True
+        raise PassError(
+            f"rule {rule.name} returned {show_found(after)} for {one_line(before)}; it must "
+            f"return a statement"
+        )

@@ -129,3 +129,59 @@ def test_literal_in_a_pattern_is_compared_with_its_type():
     assert rewrite_rules([add_zero], K + 0) is K
     wide = tir.Var("k", tir.Int(64)) + 0
     assert rewrite_rules([add_zero], wide) is wide
+
+
+@pytest.mark.parametrize(
+    ("kind", "image", "told"),
+    [
+        (tir.Store, lambda _: tir.const(0), r"returned 0 \(IntImm\) for B\[i0\] = .* a statement"),
+        (tir.For, lambda loop: loop.loop_var, "must return a statement"),
+        (tir.LoweredFunc, lambda _: None, "returned None for function copy"),
+    ],
+)
+def test_rule_for_loops_puts_statements_in_the_place_of_statements(kind, image, told):
+    @rule(kind)
+    def change(node, _):
+        return image(node)
+
+    with pytest.raises(PassError, match=told) as caught:
+        copy(lambda i: i, [change], again=False)
+    assert "by rule change" in caught.value.__notes__[0]
+
+
+def test_rule_for_functions_of_loops_is_asked_about_the_function():
+    @rule(tir.LoweredFunc)
+    def rename(func, _):
+        return func.with_fields(name="other") if func.name == "copy" else func
+
+    assert copy(lambda i: i, [rename]).name == "other"
+
+
+def test_rules_for_loops_that_go_on_are_refused_and_asked_once_if_told_so():
+    @rule(tir.Store)
+    def twice(store, _):
+        return tir.Block((store, store))
+
+    with pytest.raises(PassError, match=r"still change copy after 8 walks.*again=False"):
+        copy(lambda i: i, [twice])
+    assert str(copy(lambda i: i, [twice], again=False)).count("B[i0] = A[i0]") == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "image", "told"),
+    [
+        (core.Add, lambda _: core.const(1, "int64"), "returned 1, of type int64, for add"),
+        (core.Add, lambda _: K, "of type int32; it must return an expression of that type"),
+        (core.Retv, lambda retv: retv.value, r"\(Add\) for retv.*; it must return a statement"),
+    ],
+)
+def test_rule_for_core_keeps_types_and_statements(kind, image, told):
+    @rule(kind)
+    def change(node, _):
+        return image(node)
+
+    scope = core.GlobalScope()
+    with scope.function("f", {"n": "int32"}, "int32") as f:
+        f.retv(f.n + f.n)
+    with pytest.raises(PassError, match=told):
+        rewrite_rules([change], scope.module()["f"])

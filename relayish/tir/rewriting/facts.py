@@ -10,20 +10,18 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.dataflow.lattice.interval import Interval
-from relayish.errors import PassError
 from relayish.ir.fields.effect import Effect
-from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.scopes.scoping import PROGRAM, bound_by
-from relayish.rewriting.rule import Facts as RewritingFacts
-from relayish.rewriting.rule import Rule
+from relayish.rewriting.rule import TypedFacts
 from relayish.tir.analysis.facts.faults import may_fault
 from relayish.tir.analysis.linear.linear_form import LinearForm, interval_of_form, without_overflow
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval_rules import integer_interval
 from relayish.tir.analysis.values.literals import is_arithmetic
 from relayish.tir.ir.expr import Reduce
+from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Let
@@ -48,7 +46,7 @@ class Region:
         """By condition, and whether it holds: what is known around that, and under it."""
 
 
-class Facts(RewritingFacts):
+class Facts(TypedFacts):
     """What is known of the expressions of a program, where the walk stands.
 
     Attributes:
@@ -66,7 +64,8 @@ class Facts(RewritingFacts):
     """
 
     traversal = VALUES
-    is_guarded = True
+    expressions = Expr
+    statements = Stmt
 
     def __init__(self, root: Node, context: Context) -> None:
         super().__init__(root)
@@ -98,21 +97,6 @@ class Facts(RewritingFacts):
         for node in PROGRAM.pre_order(tuple(self.repeated)):
             for var in bound_by(node):
                 self.bound[var] += 1
-
-    def may_replace(self, rule: Rule, before: Node, after: Node) -> bool:
-        """Return that a rule may be applied, which keeps the type of an expression.
-
-        Raises:
-            PassError: If it does not.
-        """
-        if not isinstance(before, Expr):
-            return True
-        if isinstance(after, Expr) and after.type == before.type:
-            return True
-        raise PassError(
-            f"rule {rule.name} returned {one_line(after)}, of type {self.of(after)}, for "
-            f"{one_line(before)}, of type {before.type}; it must return an expression of that type"
-        )
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Return whether two expressions have one value, so that one need not be evaluated."""

@@ -25,11 +25,12 @@ def rewrite_func(
     intervals, linear forms, what may fault; see :class:`~relayish.tir.rewriting.facts.Facts`.
 
     Raises:
-        PassError: If the order is to be kept, which rules for loops see to.
+        PassError: If the order is to be kept, which rules for loops see to; if rules do not end, or
+            one returns what cannot stand there.
     """
     if keep_order:
         raise PassError(
             "keep_order is for expressions of Relay; a rule for loops asks facts.removable(...) "
             "of what it drops, and leaves the rest where it is"
         )
-    return apply_simplification(root, Simplification(rules, again=again))
+    return apply_simplification(root, Simplification(rules, again=again, ends=again))

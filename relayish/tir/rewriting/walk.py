@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from relayish._support.collector import pause_collection
 from relayish._support.trampoline import Rule as Steps
 from relayish._support.trampoline import run
+from relayish.errors import PassError
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.ir.scopes.scoping import bound_by, has_scopes
@@ -42,6 +43,7 @@ class Simplification(NamedTuple):
         blocks: Whether blocks in blocks are merged with these.
         informed: Whether it matters what is known inside of loops and branches.
         again: Whether rules are asked about what rules put into the program.
+        ends: Whether it is an error that rules still apply after some walks.
     """
 
     rules: RuleSet
@@ -50,12 +52,16 @@ class Simplification(NamedTuple):
     blocks: bool = False
     informed: bool = True
     again: bool = True
+    ends: bool = False
 
 
 def apply_simplification(func: LoweredFunc, simplification: Simplification) -> LoweredFunc:
     """Return ``func`` simplified; itself where nothing applies.
 
     What one walk leaves may tell the next one more, so there are some, until one changes nothing.
+
+    Raises:
+        PassError: If rules still apply after some walks, and are to end.
 
     Complexity:
         Linear in the number of distinct nodes, and the size of conditions; no recursion.
@@ -68,6 +74,12 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
             if image is found:
                 break
             found = bind_once(image) if walk.facts.shares_binders else image
+        else:
+            if simplification.ends:
+                raise PassError(
+                    f"the rules still change {func.name} after {_MOST_WALKS} walks; do they undo "
+                    f"one another, or match what they return? again=False asks them once"
+                )
     return func if found is func else sort_regions(found)
 
 
@@ -100,7 +112,7 @@ class Walk:
         body = self._find(self.func.body)
         if body is None:
             body = run(self._steps(self.func.body))
-        image = self.func.with_fields(body=body)
+        image: LoweredFunc = self._rewriter.replace(self.func, self.func.with_fields(body=body))
         if not self.facts.values:
             return image
         return replace_nodes(image, self.facts.values, traversal=NODES)  # in annotations as well
