@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.errors import TypeInferenceError
-from relayish.ir.relay.type import Any, IncompleteType, SizeVar, TensorType, TupleType
+from relayish.ir.relay.type import Any, IncompleteType, SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import relation, rule
 from relayish.op.types.dimension import show_shape
@@ -169,122 +168,6 @@ def test_unknown_and_named_dimensions_go_through():
 
 
 D2 = tensor(1, 4, 8, 8)
-ERRORS = [
-    ("nn.conv2d", (D2, tensor(8, 3, 3, 3)), {}, "weight has 3 input channels, data has 4"),
-    (
-        "nn.conv2d",
-        (D2, tensor(8, 4, 3, 3)),
-        {"groups": 2},
-        "weight has 4 input channels, data has 2 in each of 2 groups",
-    ),
-    (
-        "nn.conv2d",
-        (D2, tensor(8, 4, 3, 3)),
-        {"channels": 6},
-        "weight has 8 output channels, the attribute channels says 6",
-    ),
-    (
-        "nn.conv2d",
-        (D2, tensor(8, 4, 3, 3)),
-        {"kernel_size": (3, 5)},
-        "weight has the size 3 along W, the attribute kernel_size says 5",
-    ),
-    ("nn.conv2d", (D2, tensor(8, 4, 9, 3)), {}, "window of 9 elements does not fit .* of 8"),
-    ("nn.conv2d", (tensor(1, 4, 8), tensor(8, 4, 3, 3)), {}, "data in layout NCHW must have 4"),
-    ("nn.conv2d", (D2, tensor(8, 4, 3)), {}, "weight in layout OIHW must have 4 dimensions"),
-    ("nn.conv2d", (D2, TupleType(())), {}, "weight must be a tensor; found"),
-    ("nn.conv2d", (TupleType(()), D2), {}, "data must be a tensor; found"),
-    ("nn.conv2d", (D2, D2), {"groups": 0}, "groups must be positive; found 0"),
-    ("nn.conv2d", (D2, D2), {"groups": 3}, "4 input channels .* into 3 groups"),
-    ("nn.conv2d", (D2, D2), {"groups": 2, "channels": 5}, "5 output channels .* into 2 groups"),
-    ("nn.conv2d", (D2, D2), {"strides": (0, 1)}, r"strides must be positive; found \(0, 1\)"),
-    ("nn.conv2d", (D2, D2), {"strides": (1,)}, "strides must have one number for each of 2"),
-    ("nn.conv2d", (D2, D2), {"padding": (1, 1, 1)}, "padding must have 1, 2 or 4 numbers"),
-    ("nn.conv2d", (D2, D2), {"data_layout": "NCHW3x"}, "is no layout"),
-    ("nn.conv2d", (D2, D2), {"data_layout": "NCDH"}, "do not name the same axes"),
-    ("nn.conv2d", (D2, D2), {"out_layout": "NCW"}, "do not name the same axes"),
-    (
-        "nn.conv2d_transpose",
-        (D2, tensor(3, 8, 3, 3)),
-        {},
-        "weight has 3 input channels, data has 4",
-    ),
-    (
-        "nn.conv2d_transpose",
-        (D2, tensor(4, 8, 3, 3)),
-        {"output_padding": (1,)},
-        "output_padding must have one number",
-    ),
-    ("nn.conv2d_transpose", (D2, tensor(4, 8, 1, 1)), {"padding": (5, 4)}, "more than 8"),
-    (
-        "nn.contrib_conv2d_NCHWc",
-        (D2, D2),
-        {"channels": 3},
-        "channels and kernel_size must be given",
-    ),
-    (
-        "nn.deformable_conv2d",
-        (D2, tensor(1, 17, 6, 6), tensor(8, 4, 3, 3)),
-        {},
-        r"offset has the shape \(1, 17, 6, 6\), .* \(1, 18, 6, 6\)",
-    ),
-    (
-        "nn.deformable_conv2d",
-        (D2, tensor(1, 18, 6, 6, dtype="int8"), tensor(8, 4, 3, 3)),
-        {},
-        "offset has the element type int8, data has float32",
-    ),
-    ("nn.conv2d_backward_weight", (D2, D2), {}, "kernel_size must be given"),
-    (
-        "nn.conv2d_backward_weight",
-        (tensor(1, 8, 7, 7), D2),
-        {"kernel_size": (3, 3)},
-        r"grad has the shape \(1, 8, 7, 7\) .* \(1, 8, 6, 6\)",
-    ),
-    (
-        "nn.conv2d_backward_weight",
-        (tensor(1, 8, 6, 6), D2),
-        {"kernel_size": (3, 3), "channels": 4},
-        "grad has 8 channels, the attribute channels says 4",
-    ),
-    (
-        "nn.contrib_conv2d_gemm_weight_transform",
-        (D2,),
-        {"tile_N": 0, "tile_K": 4},
-        "must be positive; found 0 and 4",
-    ),
-    ("nn.bitserial_conv2d", (D2, D2), {}, "channels and kernel_size must be given"),
-    ("nn.max_pool2d", (TupleType(()),), {"pool_size": (2, 2)}, "data must be a tensor"),
-    ("nn.max_pool2d", (D2,), {"pool_size": (2,)}, "pool_size must have one number"),
-    ("nn.max_pool2d", (D2,), {"pool_size": (9, 1)}, "window of 9 elements does not fit .* of 8"),
-    (
-        "nn.avg_pool2d",
-        (D2,),
-        {"pool_size": (1, 1), "layout": "NCHW4h"},
-        "must have the axes H, W, which cannot be split",
-    ),
-    (
-        "nn.avg_pool2d",
-        (tensor(1, 4, 8),),
-        {"pool_size": (1, 1)},
-        "layout NCHW has 4 axes; the data has 3",
-    ),
-    ("nn.global_avg_pool2d", (D2,), {"layout": "NCW"}, "must have the axes H, W"),
-    ("nn.adaptive_avg_pool2d", (D2,), {"output_size": (1, 2, 3)}, "output_size must have one"),
-    ("nn.adaptive_max_pool1d", (tensor(1, 2, 3),), {"output_size": (0,)}, "must be positive"),
-    (
-        "nn.max_pool2d_grad",
-        (D2, D2),
-        {"pool_size": (2, 2)},
-        r"gradient of the result is Tensor\[\(1, 4, 8, 8\).*the pool of the data Tensor\[\(1, 4, 7",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "types", "attributes", "message"), ERRORS)
-def test_what_does_not_fit_is_refused_with_both_sides_named(name, types, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        related(name, *types, **attributes)
 
 
 def test_pool_in_ceiling_mode_counts_a_window_that_hangs_over():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import Any as AnyDimension
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.declaration.properties import relation, rule
@@ -20,7 +19,7 @@ from tests.support.checking import (
     reference,
 )
 
-ANY, N = AnyDimension(), SizeVar("n")
+N = SizeVar("n")
 
 
 def sizes(*numbers):
@@ -279,51 +278,6 @@ SCALED = {"layout": "NCHW"}
 )
 def test_type_has_the_rank_and_the_sizes_that_are_known(name, types, options, expected):
     assert written(name, *types, **options) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "options", "problem"),
-    [
-        ("dyn.zeros", [vector(ANY)], {}, "shape must have a known length"),
-        ("dyn.zeros", [((2, 2), "int64")], {}, "shape must have 1 dimensions"),
-        ("dyn.full", [((1,), "int8"), vector(1)], {}, "fill_value must have no dimensions"),
-        ("dyn.reshape", [((2, 3),), vector(N)], {}, "newshape must have a known length"),
-        ("dyn.squeeze", [((2,),), vector(2)], {}, "2 axes cannot be squeezed out of"),
-        ("dyn.expand_dims", [((2,),), vector(1)], {}, "axis must have no dimensions"),
-        ("dyn.broadcast_to", [((2, 3),), vector(1)], {}, "cannot be broadcast to 1 dimensions"),
-        ("dyn.tile", [((2, 3),), vector(ANY)], {}, "reps must have a known length"),
-        (
-            "dyn.strided_slice",
-            [((2, 3),), vector(1), vector(2), vector(1)],
-            {},
-            "begin has 1 numbers and end has 2",
-        ),
-        ("dyn.strided_slice", [((2,),), *[vector(2)] * 3], {}, "begin has 2 numbers; expected one"),
-        ("dyn.topk", [((2,),), vector(2)], {"k": None}, "k must be one number"),
-        ("dyn.topk", [((2,),), NUMBER], {"k": None, "axis": 1}, "axis 1 is not one of 1 axes"),
-        (
-            "dyn.nn.pad",
-            [((2, 3),), ((3, 2), "int64"), ((), "float32")],
-            {},
-            "pad_width must hold a pair for each of the 2 axes",
-        ),
-        (
-            "dyn.nn.upsampling",
-            [((2, 3, 4),), NUMBER, NUMBER],
-            SCALED,
-            "data must have 4 dimensions",
-        ),
-        (
-            "dyn.nn.upsampling",
-            [((2, 3),), NUMBER, NUMBER],
-            {"layout": "NC"},
-            "does not hold the axes",
-        ),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(name, types, options, problem):
-    with pytest.raises(TypeInferenceError, match=problem):
-        written(name, *types, **options)
 
 
 def test_every_operator_of_the_domain_has_a_type():

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import Any, TensorType, TupleType
+from relayish.errors import EvaluationError
+from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import ANY
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
@@ -19,7 +19,6 @@ from tests.support.seeds import quickly
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
 few = quickly(25)
-PLAIN = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 RESIZE = {n: f"image.resize{n}d" for n in (1, 2, 3)}
 
 
@@ -293,51 +292,6 @@ def test_samples_are_those_of_torch(method, padding, aligned, layout):
     )
     found = np.moveaxis(found, -1, 1) if last else found
     np.testing.assert_allclose(found, expected.numpy(), rtol=1e-3, atol=2e-5)
-
-
-IMAGE = TensorType((1, 3, 8, 8), "float32")
-
-
-@pytest.mark.parametrize(
-    ("name", "attributes", "types"),
-    [
-        ("image.resize2d", {"size": (4, 4)}, [TupleType((IMAGE,))]),
-        ("image.resize2d", {"size": (4, 4)}, [TensorType((1, 3, 8), "float32")]),
-        ("image.resize2d", {"size": (4,)}, [IMAGE]),
-        ("image.resize2d", {}, [IMAGE]),
-        ("image.resize2d", {"size": (0, 4)}, [IMAGE]),
-        ("image.resize2d", {"size": (4, 4), "layout": "NCDH"}, [IMAGE]),
-        ("image.resize2d", {"size": (4, 4), "layout": "N?"}, [IMAGE]),
-        (
-            "image.crop_and_resize",
-            {"crop_size": (2, 2)},
-            [IMAGE, TensorType((2, 4), "float32"), TensorType((3,), "int32")],
-        ),
-        (
-            "image.crop_and_resize",
-            {"crop_size": (2, 2)},
-            [IMAGE, TensorType((2, 5), "float32"), TensorType((2,), "int32")],
-        ),
-        (
-            "image.crop_and_resize",
-            {},
-            [IMAGE, TensorType((2, 4), "float32"), TensorType((2,), "int32")],
-        ),
-        ("image.dilation2d", {}, [IMAGE, TensorType((2, 3, 3), "float32")]),
-        ("image.dilation2d", {}, [IMAGE, TensorType((3, 3, 3), "float64")]),
-        ("image.dilation2d", {"strides": (1,)}, [IMAGE, TensorType((3, 3, 3), "float32")]),
-        ("image.dilation2d", {}, [IMAGE, TensorType((3, 9, 3), "float32")]),
-        ("image.affine_grid", {"target_shape": (4, 4)}, [TensorType((1, 3, 3), "float32")]),
-        ("image.affine_grid", {"target_shape": (4,)}, [TensorType((1, 2, 3), "float32")]),
-        ("image.grid_sample", {}, [IMAGE, TensorType((1, 3, 4, 4), "float32")]),
-        ("image.grid_sample", {}, [IMAGE, TensorType((2, 2, 4, 4), "float32")]),
-        ("image.grid_sample", {}, [IMAGE, TensorType((1, 2, 4), "float32")]),
-        ("image.grid_sample", {}, [TensorType((8, 8), "float32"), TensorType((8, 8), "float32")]),
-    ],
-)
-def test_ill_typed_calls_are_refused(name, attributes, types):
-    with pytest.raises(TypeInferenceError):
-        inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 def test_unknown_dimensions_stay_unknown_and_known_ones_known():

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
@@ -261,44 +261,6 @@ T = TensorType
 )
 def test_dimensions_that_are_not_numbers_are_carried_along(name, types, attributes, expected):
     assert show_shape(type_of_call(name, *types, **attributes).shape) == expected
-
-
-I3 = T((3,), "int32")
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "message"),
-    [
-        ("take", [T((3,)), T((3,))], {}, "indices must hold integers; found"),
-        ("take", [T((3,)), I3], {"mode": "slow"}, "is not clip, wrap or fast"),
-        ("take", [T((3,)), I3], {"axis": 1}, "axis 1 is not one of 1 axes"),
-        ("take", [T((3, 3)), I3], {"axis": 0, "batch_dims": 1}, "equal batches before the axis"),
-        ("take", [T((2, 3)), I3], {"axis": 1, "batch_dims": 1}, "the sizes 2 and 3"),
-        ("gather", [T((3, 2)), I3], {}, "indices must have 2 dimensions; found 1"),
-        ("gather", [T((3, 2)), T((3, 3), "int32")], {"axis": 0}, "larger in axis 1"),
-        ("gather_nd", [T((3, 2)), T((Any(), 3), "int32")], {}, "set index_rank=..."),
-        ("gather_nd", [T((3, 2)), T((1, 3), "int32")], {"index_rank": 2}, "must be index_rank, 2"),
-        ("gather_nd", [T((3, 2)), T((3, 3), "int32")], {}, "name 3 axes behind 0 batch"),
-        ("gather_nd", [T((3, 2)), T((), "int32")], {}, "a dimension or more"),
-        ("one_hot", [I3, T(()), T(())], {"depth": 0}, "depth is 0"),
-        ("one_hot", [I3, T(()), T((), "int8")], {}, "float32 and int8"),
-        ("one_hot", [I3, T((1,)), T(())], {}, "on_value must have 0 dimensions"),
-        ("one_hot", [T((3,)), T(()), T(())], {}, "indices must hold integers"),
-        ("where", [I3, I3, T((3,))], {}, "int32 and float32"),
-        ("where", [I3, T((2,)), T((2,))], {}, "cannot broadcast"),
-        ("sequence_mask", [T((3, 2)), I3], {}, "the sizes 3 and 2"),
-        ("sequence_mask", [T((3, 2)), I3], {"axis": 2}, "axis 2 of data"),
-        ("adv_index", [TupleType((T((3,)),))], {}, "expected data and an index or more"),
-        ("adv_index", [TupleType((T((3,)), I3, I3))], {}, "2 indices; data has 1 axes"),
-        ("adv_index", [TupleType((T((3,)), T((3,))))], {}, "field 1 of inputs must hold integers"),
-        ("unravel_index", [I3, T((2, 2), "int32")], {}, "shape must have 1 dimensions"),
-        ("unravel_index", [I3, T((0,), "int32")], {}, "shape must hold a size or more"),
-        ("invert_permutation", [T((2, 2), "int32")], {}, "data must have 1 dimensions"),
-    ],
-)
-def test_what_cannot_be_picked_is_ill_typed(name, types, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        type_of_call(name, *types, **attributes)
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

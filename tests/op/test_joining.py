@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
@@ -138,44 +138,6 @@ def test_named_sizes_are_added_and_divided():
 )
 def test_parts_of_an_unknown_size_are_known_but_for_the_last(attributes, expected):
     assert shown(type_of_call("split", TensorType((Any(), 9)), **attributes)) == expected
-
-
-T = TensorType
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "attributes", "message"),
-    [
-        ("concatenate", TupleType(()), {}, "nothing to concatenate"),
-        ("concatenate", T((2,)), {}, "data must be a tuple of tensors"),
-        ("concatenate", TupleType((T((2,)), T((2, 1)))), {}, "1 dimensions, field 1 has 2"),
-        ("concatenate", TupleType((T((2,)), T((2,), "int8"))), {}, "float32, field 1 has int8"),
-        (
-            "concatenate",
-            TupleType((T((2, 3)), T((2, Any())), T((2, 4)))),
-            {},
-            "in axis 1, fields before field 2 and that field have the sizes 3 and 4",
-        ),
-        ("concatenate", TupleType((T((2,)),)), {"axis": 1}, "axis 1 is not one of 1 axes"),
-        ("concatenate", TupleType((T(()),)), {}, "axis 0 is not one of 0 axes"),
-        ("stack", TupleType(()), {}, "nothing to stack"),
-        ("stack", TupleType((T((2,)), T((3,)))), {}, "the sizes 2 and 3"),
-        ("stack", TupleType((T((2,)),)), {"axis": 2}, "axis 2 is not one of 2 axes"),
-        ("split", T((5,)), {"indices_or_sections": 2}, "5 cannot be split into 2 equal parts"),
-        ("split", T((5,)), {"indices_or_sections": 0}, "split into 0 parts"),
-        ("split", T((5,)), {"indices_or_sections": (3, 2)}, "positive and ascending"),
-        ("split", T((5,)), {"indices_or_sections": (0,)}, "positive and ascending"),
-        ("split", T((5,)), {"indices_or_sections": (2, 5)}, "split at 5 of 5 elements"),
-        ("split", T((0,)), {"indices_or_sections": (2,)}, "split at 2 of 0 elements"),
-        ("meshgrid", TupleType(()), {}, "nothing to spread"),
-        ("meshgrid", TupleType((T((2, 2)),)), {}, "expected a scalar or one dimension"),
-        ("meshgrid", TupleType((T((2,)),)), {"indexing": "ji"}, "is not 'ij' or 'xy'"),
-        ("meshgrid", TupleType((T((2,)), T((2,), "int8"))), {}, "must be the same"),
-    ],
-)
-def test_what_cannot_be_joined_or_parted_is_ill_typed(name, given, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        type_of_call(name, given, **attributes)
 
 
 def test_value_that_cannot_be_is_refused():

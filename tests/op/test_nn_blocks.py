@@ -3,14 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import TensorType
-from relayish.op import get_op, make_attrs
+from relayish.errors import EvaluationError
 from tests.support.checking import (
     assert_same,
     evaluated,
     every_index,
-    inferred,
     random_values,
     reference,
 )
@@ -91,38 +88,6 @@ def test_blocks_that_do_not_fit_have_no_value():
         evaluated("nn.batch_to_space_nd", data, block_shape=(2,), crops=((0, 0),))
     with pytest.raises(EvaluationError, match="not DCR or CDR"):
         evaluated("nn.depth_to_space", random_values(1, 4, 1, 1), block_size=2, mode="RCD")
-
-
-IMAGE = TensorType((1, 4, 4, 4))
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("nn.space_to_depth", {"block_size": 0}, "block_size must be positive; found 0"),
-        ("nn.depth_to_space", {"layout": "NHW"}, "NHW"),
-        ("nn.space_to_batch_nd", {"block_shape": (2,), "paddings": ()}, "a pair for each size"),
-        (
-            "nn.space_to_batch_nd",
-            {"block_shape": (2,), "paddings": ((0, -2),)},
-            "paddings must not be negative",
-        ),
-        ("nn.space_to_batch_nd", {"block_shape": (0,), "paddings": ((0, 0),)}, "must be positive"),
-        (
-            "nn.batch_to_space_nd",
-            {"block_shape": (1,) * 4, "crops": ((0, 0),) * 4},
-            r"needs 4 axes besides the batch; found Tensor\[\(1, 4, 4, 4\)",
-        ),
-        (
-            "nn.batch_to_space_nd",
-            {"block_shape": (2,), "crops": ((5, 5),)},
-            "crops of 5 and 5 take more than the 8 elements of axis 1",
-        ),
-    ],
-)
-def test_ill_typed_blocks_are_refused(name, options, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, make_attrs(get_op(name), options), IMAGE)
 
 
 def test_batch_of_less_than_a_block_makes_nothing():

@@ -3,10 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import TensorType
-from relayish.op import get_op, make_attrs
-from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from relayish.errors import EvaluationError
+from tests.support.checking import assert_same, evaluated, random_values, reference
 from tests.support.seeds import quickly
 
 pytest.importorskip("hypothesis")
@@ -83,32 +81,3 @@ def test_nll_loss_refuses_a_target_beyond_the_classes():
             reduction="most",
             ignore_index=-1,
         )
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "message"),
-    [
-        ("nn.cross_entropy", [(2, 3), (3, 3)], "x has 2 rows, y has 3"),
-        ("nn.cross_entropy", [(2, 3), (2, 4)], "x has 3 columns, y has 4"),
-        ("nn.cross_entropy", [(2, 3, 4), (2, 3, 4)], "x must have 2 dimensions; found 3"),
-        ("nn.nll_loss", [(2, 3), (2, 3), (3,)], "one dimension more than targets"),
-        ("nn.nll_loss", [(2, 3), (2,), (4,)], "of 3 classes, weights of 4"),
-        ("nn.nll_loss", [(2, 3, 5), (2, 6), (3,)], "predictions have size 5, targets 6"),
-        ("nn.nll_loss", [(2, 3), (2,), (3, 1)], "weights must have 1 dimensions; found 2"),
-    ],
-)
-def test_losses_refuse_shapes_that_do_not_fit(name, types, message):
-    options = {"ignore_index": -1} if name == "nn.nll_loss" else {}
-    attrs = make_attrs(get_op(name), options)
-    dtypes = ["float32", "int32" if options else "float32", "float32"]
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, attrs, *map(TensorType, types, dtypes))
-
-
-def test_losses_refuse_element_types_that_do_not_fit():
-    plain = make_attrs(get_op("nn.cross_entropy"), {})
-    with pytest.raises(TypeInferenceError, match="float32 and float16"):
-        inferred("nn.cross_entropy", plain, TensorType((2, 3)), TensorType((2, 3), "float16"))
-    attrs = make_attrs(get_op("nn.nll_loss"), {"ignore_index": -1})
-    with pytest.raises(TypeInferenceError, match="targets must be integers"):
-        inferred("nn.nll_loss", attrs, TensorType((2, 3)), TensorType((2,)), TensorType((3,)))

@@ -94,55 +94,10 @@ def test_data_that_is_no_tensor_is_refused(name, count, options):
         related(name, TupleType(()), *unknown(count), **options)
 
 
-@pytest.mark.parametrize(("name", "count", "options"), RELATED[:-1])
-@pytest.mark.parametrize("wrong", [TensorType((9,), "float16"), TensorType((3,), "int8")])
-def test_operand_of_another_type_is_refused_and_both_are_named(name, count, options, wrong):
-    with pytest.raises(TypeInferenceError) as caught:
-        related(name, DATA, *[wrong] * count, **options)
-    message = str(caught.value)
-    assert "expected Tensor[" in message or "must have 2 dimensions" in message
-    assert str(wrong.shape[0]) in message
-
-
 def test_dense_without_units_waits_for_its_weight():
     assert related("nn.dense", DATA, *unknown(1))[0] is None
     found, _ = related("nn.dense", DATA, TensorType((7, 5), "float16"))
     assert found.shape == (2, 3, 7)
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "options", "message"),
-    [
-        ("nn.dense", [(2, 3), (4, 5)], {}, "weight takes 5 features, data has 3"),
-        ("nn.matmul", [(2, 3), (4, 5)], {}, "tensor_b takes 4 features, tensor_a has 3"),
-        ("nn.dense", [(2, 3), (4, 5)], {"units": 4}, r"\(4, 5\).* expected .*\(4, 3\)"),
-        ("nn.dense", [(2, 3), (4, 3)], {"units": 5}, r"\(4, 3\).* expected .*\(5, 3\)"),
-        ("nn.dense", [(2, 3), (4, 3)], {"units": -4}, "units must not be negative; found -4"),
-        ("nn.dense", [(2, 3), (4, 3, 1)], {}, "weight must have 2 dimensions; found 3"),
-        ("nn.dense", [(), (4, 3)], {}, "data must have 1 dimensions or more"),
-        ("nn.matmul", [(3,), (4, 3)], {"transpose_a": True}, "must have 2 dimensions or more"),
-        ("nn.bias_add", [(2, 3), (3,)], {"axis": 2}, "axis 2 is not one of 2 axes"),
-        ("nn.batch_norm", [(2,), *[(2,)] * 4], {"axis": 1}, "axis 1 is not one of 1 axes"),
-    ],
-)
-def test_operands_that_do_not_fit_are_refused(name, types, options, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        related(name, *map(TensorType, types), **options)
-
-
-@pytest.mark.parametrize(
-    ("types", "options", "message"),
-    [
-        ([(2, 3, 4), (2, 5, 6)], {}, "sums over 4 elements, tensor_b over 5"),
-        ([(2, 3, 4), (3, 4, 6)], {}, "tensor_a holds 2 matrices, tensor_b 3"),
-        ([(3, 4), (1, 4, 6)], {}, "tensor_a must have 3 dimensions; found 2"),
-        ([(2, 3, 4), (2, 4, 6)], {"transpose_b": True}, "over 4 elements, tensor_b over 6"),
-    ],
-)
-def test_stacks_that_do_not_fit_are_refused(types, options, message):
-    op = get_op("nn.batch_matmul")
-    with pytest.raises(TypeInferenceError, match=message):
-        rule.get(op)(make_attrs(op, options), *map(TensorType, types))
 
 
 def test_stacks_of_two_element_types_need_one_for_the_result():
@@ -151,21 +106,6 @@ def test_stacks_of_two_element_types_need_one_for_the_result():
     with pytest.raises(TypeInferenceError, match="uint8 and int8"):
         rule.get(op)(make_attrs(op, {}), *types)
     assert rule.get(op)(make_attrs(op, {"out_dtype": "int32"}), *types).dtype == "int32"
-
-
-@pytest.mark.parametrize(
-    ("types", "message"),
-    [
-        ([(2, 3), (4, 3)], "weight must have 3 or 4 dimensions"),
-        ([(2, 3), (4, 5, 2)], "weight takes 5 features, data has 3"),
-        ([(2, 3), (4, 2, 2, 2)], "weight takes 4 features, data has 3"),
-        ([(3,), (4, 3, 2)], "data must have 2 dimensions"),
-    ],
-)
-def test_packed_weights_that_do_not_fit_are_refused(types, message):
-    op = get_op("nn.contrib_dense_pack")
-    with pytest.raises(TypeInferenceError, match=message):
-        rule.get(op)(make_attrs(op, {}), *map(TensorType, types))
 
 
 def test_dimensions_known_by_name_reach_the_operands():

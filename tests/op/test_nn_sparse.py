@@ -139,31 +139,6 @@ def test_sparse_kernels_have_a_place_in_their_middle():
         evaluated("nn.sparse_conv2d", image, *ROWS, kernel_size=(1, -1))
 
 
-def test_sparse_convolution_has_a_kernel_of_two_sizes():
-    types = [TensorType(shape) for shape in ((1, 2, 2, 3), (5,))]
-    types += [TensorType((size,), "int32") for size in (5, 4)]
-    attrs = make_attrs(get_op("nn.sparse_conv2d"), {"kernel_size": (1, 1, 1)})
-    with pytest.raises(TypeInferenceError, match="kernel_size must hold two sizes"):
-        inferred("nn.sparse_conv2d", attrs, *types)
-
-
-@pytest.mark.parametrize(
-    ("name", "shapes", "message"),
-    [
-        ("nn.sparse_dense", [(2, 3), (5, 5), (5,), (4,)], "must have 1 or 3 dimensions"),
-        ("nn.sparse_dense", [(2, 3), (5,), (6,), (4,)], "holds 5 entries, sparse_indices 6"),
-        ("nn.sparse_dense", [(2, 3), (5,), (5,), (0,)], "must have an element or more"),
-        ("nn.sparse_dense", [(3,), (5,), (5,), (2,)], "dense_data must have 2 dimensions"),
-        ("nn.sparse_add", [(2, 3), (5,), (5,), (4,)], "has 3 rows, dense_data has 2"),
-        ("nn.sparse_conv2d", [(2, 3), (5,), (5,), (4,)], "must have 4 dimensions"),
-    ],
-)
-def test_ill_typed_sparse_matrices_are_refused(name, shapes, message):
-    types = [TensorType(s, d) for s, d in zip(shapes, ["float32"] * 2 + ["int32"] * 2, strict=True)]
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, make_attrs(get_op(name), {}), *types)
-
-
 def test_indices_must_be_integers_and_numbers_alike():
     attrs = make_attrs(get_op("nn.sparse_dense"), {})
     dense, data, places = TensorType((2, 3)), TensorType((5,)), TensorType((5,), "int32")
@@ -227,31 +202,6 @@ def test_bitserial_dense_counts_bits(m, n, data_bits, weight_bits, unipolar, pac
         out_dtype="int32",
     )
     assert_same(found, expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "shapes", "options", "message"),
-    [
-        ("nn.bitpack", [(2, 9)], {"pack_type": "uint8"}, "packed into words of 8 bits"),
-        ("nn.bitpack", [(2, 8)], {"pack_type": "int8"}, "must be one of uint8"),
-        ("nn.bitpack", [(2, 32)], {"bits": 0}, "bits must be positive"),
-        ("nn.bitpack", [(2, 32)], {"pack_axis": 2}, "axis 2 is not one of 2"),
-        ("nn.bitserial_dense", [(), (4, 8)], {"units": 4}, "a dimension or more"),
-        ("nn.bitserial_dense", [(2, 8), (4, 8)], {}, "must be told its units"),
-        ("nn.bitserial_dense", [(2, 8), (4, 8)], {"units": -1}, "must not be negative"),
-        (
-            "nn.bitserial_dense",
-            [(2, 8), (4, 8)],
-            {"units": 4, "data_bits": 0},
-            "data_bits and weight_bits must be positive; found 0 and 1",
-        ),
-        ("nn.bitserial_dense", [(2, 8), (4,)], {"units": 4}, "must have 2 or 3 dimensions"),
-    ],
-)
-def test_bits_that_do_not_fit_are_refused(name, shapes, options, message):
-    types = [TensorType(s, "int16") for s in shapes]
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, make_attrs(get_op(name), options), *types)
 
 
 def test_packed_weights_must_be_words():

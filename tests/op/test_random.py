@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.interpreter import evaluate
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Call, Constant, Function, Var
-from relayish.ir.relay.type import Any, TensorType, TupleType
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.random import threefry
 from relayish.op.random.operators import threefry_key
 from relayish.passes.relay.fold.fold_constant import fold_constant
-from tests.support.checking import assert_same, evaluated, inferred, reference
+from tests.support.checking import assert_same, evaluated, reference
 
 MASK = (1 << 64) - 1
 
@@ -205,36 +205,6 @@ def test_type_of_a_key_is_inferred():
     expected = TensorType((10,), "uint64")
     assert structural_equal(found.arg_types[0], expected)
     assert structural_equal(found.ret_type, TupleType((expected, expected)))
-
-
-@pytest.mark.parametrize(
-    ("name", "attributes", "types"),
-    [
-        ("random.threefry_split", {}, [TensorType((10,), "int64")]),
-        ("random.threefry_split", {}, [TensorType((9,), "uint64")]),
-        ("random.threefry_generate", {"out_shape": (-1,)}, [TensorType((10,), "uint64")]),
-        (
-            "random.uniform",
-            {"out_shape": (2,), "out_dtype": "float16"},
-            [TensorType((10,), "uint64"), TensorType((), "float16"), TensorType((), "float16")],
-        ),
-        (
-            "random.normal",
-            {"out_shape": (2,), "out_dtype": "float32"},
-            [TensorType((10,), "uint64"), TensorType((3,), "float32"), TensorType((), "float32")],
-        ),
-        (
-            "random.normal",
-            {"out_shape": (1,), "out_dtype": "float32"},
-            [TensorType((10,), "uint64"), TensorType((3,), "float32"), TensorType((), "float32")],
-        ),
-        ("random.multinomial", {}, [TensorType((Any(),), "uint64"), TensorType((), "float32")]),
-        ("random.multinomial", {}, [TensorType((10,), "uint64"), TensorType((3,), "int32")]),
-    ],
-)
-def test_ill_typed_calls_are_refused(name, attributes, types):
-    with pytest.raises(TypeInferenceError):
-        inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 def test_what_is_no_key_is_not_evaluated():

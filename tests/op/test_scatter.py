@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from tests.support.checking import (
@@ -102,35 +102,6 @@ def test_scatter_that_cannot_be_is_refused(name):
 
 
 T, I = TensorType, lambda *shape: TensorType(shape, "int32")  # noqa: E741
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "message"),
-    [
-        ("scatter_elements", [T((3,)), T((2,)), T((2,))], {}, "indices must hold integers"),
-        ("scatter_elements", [T((3,)), I(2), I(2)], {}, "float32 and int32"),
-        ("scatter_elements", [T((3,)), I(2, 1), T((2,))], {}, "indices must have 1 dimensions"),
-        ("scatter_elements", [T((3,)), I(2), T((2, 1))], {}, "updates must have 1 dimensions"),
-        ("scatter_elements", [T((3,)), I(2), T((1,))], {}, "must not be larger in axis 0"),
-        (
-            "scatter_elements",
-            [T((3, 1)), I(4, 2), T((4, 2))],
-            {},
-            r"\(4, 2\) and \(3, 1\); the first must not be larger in axis 1",
-        ),
-        ("scatter_elements", [T((3,)), I(2), T((2,))], {"axis": 1}, "axis 1 is not one of 1"),
-        ("scatter_elements", [T((3,)), I(2), T((2,))], {"reduction": "or"}, "'or' is no way"),
-        ("scatter_nd", [T((3,)), I(2, 1), T((1,))], {}, "name 2 axes; data has 1"),
-        ("scatter_nd", [T((3,)), I(), T((1,))], {}, "a dimension or more"),
-        ("scatter_nd", [T((3, 4)), I(1, 2), T((2, 3))], {}, "the sizes 3 and 4"),
-        ("scatter_nd", [T((3, 4)), I(1, 2), T((2,))], {}, r"expected \(2, 4\)"),
-        ("scatter_nd", [T((3,)), I(1, 2), I(2)], {}, "float32 and int32"),
-        ("scatter_nd", [T((3,)), I(1, 2), T((2,))], {"mode": "mean"}, "'mean' is no way"),
-    ],
-)
-def test_what_cannot_be_scattered_is_ill_typed(name, types, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 def test_data_of_unknown_size_keeps_its_type():

@@ -222,37 +222,6 @@ def test_operator_keeps_of_unknown_sizes_what_it_can(name, shapes, options, expe
     assert shape_after(name, *shapes, **options) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "shapes", "options", "problem"),
-    [
-        ("reshape", [(2, 3)], {"newshape": (4,)}, "it has 4 elements, not 6"),
-        ("reshape", [(ANY,)], {"newshape": (0, 0)}, "not as many dimensions"),
-        ("reshape", [(N, 3)], {"newshape": (-1, -1)}, "-1 may stand only once"),
-        ("reshape", [(N,)], {"newshape": (0, -1), "allowzero": True}, "beside a size of 0"),
-        ("contrib_reverse_reshape", [(4,)], {"newshape": (-4, 2, 2)}, "cannot split"),
-        ("reshape_like", [(2, 3), (5,)], {}, "it has 5 elements, not 6"),
-        ("reshape_like", [(2, 3), (6,)], {"lhs_begin": 3}, "takes axes 3 to 2 of data"),
-        ("reshape_like", [(6,), (6,)], {"rhs_end": -2}, "of shape_like, which has 1"),
-        ("squeeze", [(1, 2)], {"axis": (1,)}, "axis 1 of .* cannot be squeezed"),
-        ("squeeze", [(1, 2)], {"axis": (2,)}, "axis 2 is not one of 2 axes"),
-        ("expand_dims", [(2,)], {"axis": 2}, "axis 2 is not one of 2 axes"),
-        ("expand_dims", [(2,)], {"axis": 0, "num_newaxis": -1}, "cannot insert -1 axes"),
-        ("broadcast_to", [(3,)], {"shape": (2,)}, "cannot broadcast"),
-        ("broadcast_to", [(3,)], {"shape": (1,)}, "cannot be broadcast to"),
-        ("broadcast_to", [(3, 3)], {"shape": (3,)}, "cannot be broadcast to"),
-        ("broadcast_to", [(3,)], {"shape": None}, "shape of the result is not given"),
-        ("broadcast_to_like", [(3, 1), (3,)], {}, "cannot be broadcast to"),
-        ("collapse_sum_like", [(2, 3), (2,)], {}, "cannot broadcast"),
-        ("collapse_sum_to", [(2, 3), (ANY,)], {}, "must have a known length"),
-        ("collapse_sum_to", [(2, 3), (1, 1)], {}, "must have 1 dimensions"),
-        ("nn.batch_flatten", [()], {}, "found a tensor of no axes"),
-    ],
-)
-def test_shapes_that_do_not_fit_are_refused(name, shapes, options, problem):
-    with pytest.raises(TypeInferenceError, match=problem):
-        shape_after(name, *shapes, **options)
-
-
 def test_collapse_sum_to_knows_the_sizes_that_attributes_repeat():
     assert shape_after("collapse_sum_to", (3, 4, 5, 6), (3,)) == "(?, ?, ?)"
     find = rule.get(get_op("collapse_sum_to"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
@@ -91,26 +91,6 @@ def test_frames_of_a_signal_of_unknown_length_are_not_counted():
     attrs = make_attrs(get_op("stft"), {**STFT, "onesided": False})
     found = inferred("stft", attrs, T((3, Any()), "float64"), T((4,)))
     assert (show_shape(found.shape), found.dtype) == ("(3, 4, ?, 2)", "float64")
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "message"),
-    [
-        ("dft", [T((2,)), T((3,))], {}, "the sizes 2 and 3"),
-        ("dft", [T((2,)), T((2,), "float64")], {}, "float32 and float64"),
-        ("dft", [T((2,), "int32")] * 2, {}, "floating point numbers along an axis"),
-        ("dft", [T(()), T(())], {}, "floating point numbers along an axis"),
-        ("dft", [T((2,)), T((2, 2))], {}, "im_data must have 1 dimensions"),
-        ("stft", [T((8,)), T((4,))], STFT, "data must have 2 dimensions"),
-        ("stft", [T((2, 3)), T((4,))], STFT, "data has 3 samples; expected at least 4"),
-        ("stft", [T((2, 8)), T((3,))], STFT, "of the sizes 3 and 4"),
-        ("stft", [T((2, 8)), T((4,))], {**STFT, "hop_length": 0}, "hop_length 0"),
-        ("stft", [T((2, 8)), T((5,))], {**STFT, "win_length": 5}, "win_length is at most n_fft"),
-    ],
-)
-def test_signal_that_cannot_be_transformed_is_ill_typed(name, types, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 def test_signal_shorter_than_a_frame_is_refused():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op, make_attrs
@@ -178,59 +178,6 @@ def test_sliding_window_agrees_with_unfolding_axis_by_axis(data):
         expected = expected.unfold(a, size, stride)
     found = evaluated("sliding_window", whole, axis=axis, window_shape=window, strides=strides)
     assert_same(found, expected.numpy())
-
-
-T = TensorType
-BOUNDS = {"begin": (0,), "end": (1,)}
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "message"),
-    [
-        ("strided_slice", [T((2,))], {"begin": None, "end": (1,)}, "has no bounds"),
-        ("strided_slice", [T((2,))], {**BOUNDS, "slice_mode": "to"}, "is not 'end' or 'size'"),
-        ("strided_slice", [T((2,))], {**BOUNDS, "strides": (0,)}, "a stride is 0"),
-        ("strided_slice", [T((2,))], {**BOUNDS, "axes": (1,)}, "axis 1 is not one of 1 axes"),
-        ("strided_slice", [T((2,))], {**BOUNDS, "axes": (0, 0)}, "1 begins and 1 ends for 2 axes"),
-        (
-            "strided_slice",
-            [T((2, 2))],
-            {"begin": (0, 0), "end": (1, 1), "axes": (0, -2)},
-            "name one of them twice",
-        ),
-        ("strided_slice", [T(())], BOUNDS, "1 begins and 1 ends for 0 axes"),
-        ("slice_like", [T((2, 3)), T((3,))], {}, r"\(3,\) is larger than data \(2, 3\)"),
-        ("slice_like", [T((2, 3)), T((2,))], {"axes": (1,)}, "shape_like has 1 axes"),
-        ("slice_like", [T((2,)), T((2, 2))], {"axes": (1,)}, "axis 1 is not one of 1 axes"),
-        (
-            "sliding_window",
-            [T((2, 3))],
-            {"axis": 0, "window_shape": (1,), "strides": (1, 1)},
-            "window_shape holds 1 sizes; 2 axes are slid over",
-        ),
-        (
-            "sliding_window",
-            [T((3,))],
-            {"axis": 0, "window_shape": (4,), "strides": (1,)},
-            "a window of 4 does not fit 3 elements",
-        ),
-        (
-            "sliding_window",
-            [T((3,))],
-            {"axis": 0, "window_shape": (1,), "strides": (0,)},
-            "expected positive sizes",
-        ),
-        (
-            "strided_set",
-            [T((3,)), T((1,)), T((1,)), T((1,), "int32"), T((1,), "int32")],
-            {},
-            "begin must hold integers",
-        ),
-    ],
-)
-def test_slice_that_cannot_be_is_ill_typed(name, types, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        type_of_call(name, *types, **attributes)
 
 
 def test_value_that_cannot_be_is_refused():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
@@ -147,25 +147,6 @@ def shown(ty):
 def test_dimensions_that_are_not_numbers_are_carried_along(name, types, attributes, expected):
     found = inferred(name, make_attrs(get_op(name), attributes), *types)
     assert shown(found) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "message"),
-    [
-        ("argsort", [T((2,))], {"axis": 1}, "axis 1 is not one of 1 axes"),
-        ("sort", [T(())], {}, "axis -1 is not one of 0 axes"),
-        ("topk", [T((2,))], {"k": None}, "has no k"),
-        ("topk", [T((2,))], {"k": 3}, "the first 3 are asked for; axis 0 has 2"),
-        ("topk", [T((2,))], {"k": 1, "ret_type": "all"}, "is not both, values or indices"),
-        ("searchsorted", [T(()), T((2,))], {}, "a dimension or more"),
-        ("searchsorted", [T((2, 3)), T((2,))], {}, "values must have 2 dimensions"),
-        ("searchsorted", [T((2, 3)), T((3, 3))], {}, "the sizes 2 and 3"),
-        ("unique", [T((2, 3))], {}, "data must have 1 dimensions"),
-    ],
-)
-def test_what_cannot_be_sorted_is_ill_typed(name, types, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, TensorType
-from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
 from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
 from tests.support.drawn import filled, hypothesis, shapes, st
@@ -118,29 +117,7 @@ def test_sparse_reshape_that_cannot_be_is_refused():
 
 
 T = TensorType
-PLACES, VALUES, ONE = T((4, 2), "int64"), T((4,)), T(())
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "message"),
-    [
-        ("sparse_to_dense", [T((4, 2)), VALUES, ONE], {}, "sparse_indices must hold integers"),
-        ("sparse_to_dense", [T((1, 1, 2), "int8"), VALUES, ONE], {}, "at most 2 dimensions"),
-        ("sparse_to_dense", [PLACES, T((4, 1)), ONE], {}, "at most 1 dimensions"),
-        ("sparse_to_dense", [PLACES, T((3,)), ONE], {}, "the lengths 4 and 3"),
-        ("sparse_to_dense", [PLACES, VALUES, VALUES], {}, "default_value must have 0"),
-        ("sparse_to_dense", [T((4,), "int8"), VALUES, ONE], {}, "the numbers of axes 1 and 2"),
-        ("sparse_fill_empty_rows", [PLACES, T((3,)), T((2,), "int8"), ONE], {}, "4 and 3"),
-        ("sparse_fill_empty_rows", [PLACES, VALUES, T((3,), "int8"), ONE], {}, "2 and 3"),
-        ("sparse_reshape", [PLACES, T((3,), "int8"), T((1,), "int8")], {}, "lengths 2 and 3"),
-        ("sparse_reshape", [PLACES, T((2,), "int8"), T((0,), "int8")], {}, "a size or more"),
-    ],
-)
-def test_what_is_no_sparse_tensor_is_ill_typed(name, types, attributes, message):
-    if name == "sparse_to_dense":
-        attributes = {"output_shape": (3, 3)}
-    with pytest.raises(TypeInferenceError, match=message):
-        inferred(name, make_attrs(get_op(name), attributes), *types)
+VALUES, ONE = T((4,)), T(())
 
 
 def test_how_many_elements_there_will_be_is_not_known():

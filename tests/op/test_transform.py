@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.relay.type import Any, SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_shape
@@ -174,43 +174,6 @@ N = SizeVar("n")
 def test_dimensions_that_are_not_numbers_are_carried_along(name, shape, attributes, expected):
     found = type_of_call(name, TensorType(shape, "int8"), **attributes)
     assert (show_shape(found.shape), found.dtype) == (expected, "int8")
-
-
-T = TensorType
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "message"),
-    [
-        ("transpose", [T((2, 3))], {"axes": (0,)}, "must name each of 2 axes once"),
-        ("transpose", [T((2, 3))], {"axes": (0, 0)}, "must name each of 2 axes once"),
-        ("transpose", [T((2, 3))], {"axes": (0, 2)}, "axis 2 is not one of 2 axes"),
-        ("transpose", [T((2, 3))], {"axes": ()}, "must name each of 2 axes once"),
-        ("tile", [T((2,))], {"reps": (0,)}, "expected positive numbers"),
-        ("repeat", [T((2,))], {"repeats": 0}, "repeats is 0"),
-        ("repeat", [T((2,))], {"repeats": 1, "axis": 1}, "axis 1 is not one of 1 axes"),
-        ("reverse", [T((2,))], {"axis": -2}, "axis -2 is not one of 1 axes"),
-        (
-            "reverse_sequence",
-            [T((2, 3)), T((3,), "int32")],
-            {},
-            "seq_lengths and the batch axis of data have the sizes 3 and 2",
-        ),
-        ("reverse_sequence", [T((2, 3)), T((2,))], {}, "seq_lengths must hold integers"),
-        ("reverse_sequence", [T((2, 3)), T((2,), "int32")], {"seq_axis": 0}, "are both 0"),
-        ("trilu", [T((2,)), T((), "int32")], {}, "data must have rows and columns"),
-        ("trilu", [T((2, 2)), T((1,), "int32")], {}, "k must have 0 dimensions"),
-        ("matrix_set_diag", [T((2, 3)), T((3,))], {}, "the sizes 3 and 2"),
-        ("matrix_set_diag", [T((2, 3)), T((2, 2))], {}, "diagonal has 2 dimensions; expected 1"),
-        ("matrix_set_diag", [T((2, 3)), T((2,), "int8")], {}, "float32 and int8"),
-        ("matrix_set_diag", [T((2, 3)), T((2,))], {"k1": 1}, "k1 must not exceed k2"),
-        ("matrix_set_diag", [T((2, 3)), T((2,))], {"k1": 3, "k2": 3}, "not all in 2 rows"),
-        ("matrix_set_diag", [T((3,)), T((3,))], {}, "input must have rows and columns"),
-    ],
-)
-def test_what_cannot_be_moved_about_is_ill_typed(name, types, attributes, message):
-    with pytest.raises(TypeInferenceError, match=message):
-        type_of_call(name, *types, **attributes)
 
 
 def test_reverse_sequence_along_its_batches_is_refused():

@@ -7,10 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import TensorType, TupleType
-from relayish.op import get_op, make_attrs
-from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from relayish.errors import EvaluationError
+from tests.support.checking import assert_same, evaluated, random_values, reference
 from tests.support.reference_onnx import run_onnx
 from tests.support.seeds import quickly
 
@@ -435,74 +433,7 @@ def one_candidate(box, delta, shift, size, least, iou_loss):
     return [left, top, right, bottom], 1.0
 
 
-F = "float32"
 ROI = {"pooled_size": (2, 2), "spatial_scale": 1.0}
-REGULAR = {
-    "max_detections_per_class": 1,
-    "max_detections": 2,
-    "num_classes": 3,
-    "iou_threshold": 0.5,
-    "score_threshold": 0.5,
-}
-ONE = TensorType((), F)
-
-
-@pytest.mark.parametrize(
-    ("name", "attributes", "shapes"),
-    [
-        ("vision.multibox_prior", {}, [(2, 3, 4)]),
-        ("vision.multibox_prior", {"sizes": ()}, [(1, 2, 3, 4)]),
-        ("vision.multibox_prior", {"steps": (1.0,)}, [(1, 2, 3, 4)]),
-        ("vision.multibox_transform_loc", {}, [(1, 2, 5), (1, 20), (1, 6, 4)]),
-        ("vision.multibox_transform_loc", {}, [(1, 2, 5), (1, 24), (1, 5, 4)]),
-        ("vision.multibox_transform_loc", {}, [(1, 2, 5), (1, 20), (1, 5, 3)]),
-        ("vision.multibox_transform_loc", {}, [(2, 2, 5), (1, 20), (1, 5, 4)]),
-        ("vision.yolo_reorg", {"stride": 2}, [(1, 6, 4, 4)]),
-        ("vision.yolo_reorg", {"stride": 2}, [(1, 4, 4, 5)]),
-        ("vision.yolo_reorg", {"stride": 0}, [(1, 4, 4, 4)]),
-        ("vision.get_valid_counts", {"score_threshold": None}, [(2, 3), ()]),
-        ("vision.non_max_suppression", {}, [(2, 3, 6), (3,), (2, 3), (), ()]),
-        ("vision.non_max_suppression", {}, [(2, 3), (2,), (2, 3), (), ()]),
-        ("vision.all_class_non_max_suppression", {}, [(1, 5, 4), (1, 2, 6), (), (), ()]),
-        ("vision.all_class_non_max_suppression", {}, [(1, 5, 3), (1, 2, 5), (), (), ()]),
-        ("vision.all_class_non_max_suppression", {}, [(2, 5, 4), (1, 2, 5), (), (), ()]),
-        (
-            "vision.all_class_non_max_suppression",
-            {"output_format": "torch"},
-            [(1, 5, 4), (1, 2, 5), (), (), ()],
-        ),
-        ("vision.regular_non_max_suppression", REGULAR, [(1, 5, 4), (1, 6, 3)]),
-        ("vision.regular_non_max_suppression", REGULAR, [(1, 5, 4), (1, 5, 2)]),
-        (
-            "vision.regular_non_max_suppression",
-            {**REGULAR, "num_classes": 0},
-            [(1, 5, 4), (1, 5, 3)],
-        ),
-        ("vision.roi_align", ROI, [(1, 2, 3, 4), (2, 4)]),
-        ("vision.roi_align", {**ROI, "layout": "CHWN"}, [(1, 2, 3, 4), (2, 5)]),
-        ("vision.roi_align", {**ROI, "pooled_size": (2,)}, [(1, 2, 3, 4), (2, 5)]),
-        ("vision.roi_pool", {**ROI, "layout": "NCWH"}, [(1, 2, 3, 4), (2, 5)]),
-        ("vision.proposal", {}, [(1, 24, 2, 2), (1, 48, 2, 3), (1, 3)]),
-        ("vision.proposal", {}, [(1, 24, 2, 2), (1, 47, 2, 2), (1, 3)]),
-        ("vision.proposal", {}, [(1, 24, 2, 2), (1, 48, 2, 2), (1, 2)]),
-        (
-            "vision.proposal",
-            {"rpn_post_nms_top_n": -1},
-            [(1, 24, 2, 2), (1, 48, 2, 2), (1, 3)],
-        ),
-        *[
-            ("vision.proposal", {name: (1.0, number)}, [(1, 12, 2, 2), (1, 24, 2, 2), (1, 3)])
-            for name in ("ratios", "scales")
-            for number in (0.0, -1.0, float("inf"), float("nan"))
-        ],
-    ],
-)
-def test_ill_typed_calls_are_refused(name, attributes, shapes):
-    attrs = make_attrs(get_op(name), attributes)
-    with pytest.raises(TypeInferenceError):
-        inferred(name, attrs, *(TensorType(shape, F) for shape in shapes))
-    with pytest.raises(TypeInferenceError):
-        inferred(name, attrs, *(TupleType(()) for _ in shapes))
 
 
 def test_regions_of_images_that_are_not_there_are_refused():

@@ -1,7 +1,8 @@
-"""A sound call of every operator: the types of its arguments, and its attributes.
+"""Calls of operators as tables tell them: a sound one of each, and what is said of ill-typed ones.
 
-They stand in a table: names of operators, then the types of arguments, tuples in brackets, and
-behind a bar the attributes that have no default or another value.
+Behind the names of operators stand the types of arguments, tuples in brackets, and behind a bar
+the attributes that have no default or another value. Of an ill-typed call the next line says what
+is wrong with it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,22 @@ from pathlib import Path
 
 import numpy as np
 
+from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Constant
-from relayish.ir.relay.type import FuncType, GlobalTypeVar, TensorType, TupleType, Type, TypeCall
+from relayish.ir.relay.type import (
+    Any,
+    FuncType,
+    GlobalTypeVar,
+    SizeVar,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+)
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import get_op, make_attrs
 
-TABLE = Path(__file__).parents[1] / "cases" / "sound_calls.txt"
+CASES = Path(__file__).parents[1] / "cases"
 MATRIX, NUMBER, LENGTH = TensorType((2, 3)), TensorType((), "int64"), TensorType((2,), "int64")
 FUNCTION, DEVICE = FuncType((MATRIX, MATRIX), MATRIX), VirtualDevice(1, 0)
 
@@ -52,12 +63,27 @@ OF_OBJECTS = {
 def sound_calls():
     """Return, by name, the types of arguments and the attributes of a sound call."""
     calls = {name: (types, make_attrs(get_op(name), v)) for name, (types, v) in OF_OBJECTS.items()}
-    for names, line in _entries(TABLE.read_text(encoding="utf-8")):
-        types, _, attributes = line.partition("|")
-        values = {k.arg: ast.literal_eval(k.value) for k in _call(f"f({attributes})").keywords}
-        for name in names:
-            calls[name] = (_types(types), make_attrs(get_op(name), values))
+    for names, line in _entries((CASES / "sound_calls.txt").read_text(encoding="utf-8")):
+        calls |= {name: _read(name, line) for name in names}
     return calls
+
+
+def refused_calls() -> Iterator[tuple[str, tuple[Type, ...], Attrs | None, str]]:
+    """Yield ill-typed calls: name, types of arguments, attributes, and what is said of them."""
+    name = call = ""
+    for line in (CASES / "refused_calls.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("    "):
+            yield name, *_read(name, call), line.strip()
+        elif line.startswith("  "):
+            call = line
+        else:
+            name = line.rstrip(":")
+
+
+def _read(name: str, call: str) -> tuple[tuple[Type, ...], Attrs | None]:
+    types, _, attributes = call.partition("|")
+    values = {k.arg: ast.literal_eval(k.value) for k in _call(f"f({attributes})").keywords}
+    return _types(types), make_attrs(get_op(name), values)
 
 
 def _entries(text: str) -> Iterator[tuple[list[str], str]]:
@@ -66,14 +92,21 @@ def _entries(text: str) -> Iterator[tuple[list[str], str]]:
         yield names, " ".join(entry[2].split())
 
 
+class _Numbers(ast.NodeTransformer):
+    """Reads the names of numbers that have no literal: ``nan`` and ``inf``."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return node if node.id == "f" else ast.Constant(float(node.id))
+
+
 def _call(text: str) -> ast.Call:
-    found = ast.parse(text, mode="eval").body
+    found = _Numbers().visit(ast.parse(text, mode="eval")).body
     assert isinstance(found, ast.Call)
     return found
 
 
 def _types(text: str) -> tuple[Type, ...]:
-    """Read types that stand one behind another: ``(float32[2,3] int8) int64``."""
+    """Read types that stand one behind another: ``(float32[2,?] int8[n]) int64``."""
     levels: list[list[Type]] = [[]]
     for mark in re.findall(r"[()]|[^\s()]+", text):
         if mark == "(":
@@ -83,5 +116,11 @@ def _types(text: str) -> tuple[Type, ...]:
             levels[-1].append(TupleType(fields))
         else:
             dtype, _, sizes = mark.rstrip("]").partition("[")
-            levels[-1].append(TensorType([int(n) for n in sizes.split(",") if n], dtype))
+            levels[-1].append(TensorType([_size(n) for n in sizes.split(",") if n], dtype))
     return tuple(levels[0])
+
+
+def _size(text: str) -> int | Any | SizeVar:
+    if text == "?":
+        return Any()
+    return SizeVar(text) if text.isidentifier() else int(text)
