@@ -6,10 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import TensorType
+from relayish.errors import EvaluationError
 from relayish.op import get_op, make_attrs
-from relayish.op.declaration.properties import rule
 from relayish.op.types.result_size import bound_result
 from tests.support.checking import evaluated
 
@@ -113,12 +111,6 @@ def test_region_out_of_all_proportion_is_refused(right):
     data, rois = np.ones((1, 1, 4, 4), "float32"), np.array([[0, 0, 0, right, 1]], "float32")
     with pytest.raises(EvaluationError, match="samples a bin"):
         evaluated("vision.roi_align", data, rois, pooled_size=(2, 2), spatial_scale=1.0)
-
-
-def test_floats_are_not_packed_into_bits():
-    op = get_op("nn.bitpack")
-    with pytest.raises(TypeInferenceError, match="must hold integers"):
-        rule.get(op)(make_attrs(op, {"pack_type": "uint8"}), TensorType((2, 8), "float32"))
 
 
 @pytest.mark.parametrize("bad", [NAN, INF, -INF, 1e30])
