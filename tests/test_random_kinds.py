@@ -16,7 +16,7 @@ from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.node import VARIABLES, declared_temporarily
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.renaming import rename_bound
 from relayish.ir.scopes.replacing import with_evaluated
 from relayish.ir.scopes.scoping import (

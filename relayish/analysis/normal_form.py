@@ -12,7 +12,7 @@ from relayish.ir.nodes.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Let
 from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import (
     PROGRAM,
     has_scopes,

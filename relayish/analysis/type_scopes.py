@@ -11,7 +11,7 @@ from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import TYPES_BOUND, type_variables_bound_by
 
 

@@ -16,7 +16,7 @@ from relayish.ir.modules.module import AnyModule, Module
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.verification import scope_rules
 from relayish.ir.verification.rules import (
     DEFINITION_RULES,

@@ -19,7 +19,7 @@ from relayish.ir.kinds.opcode import operator_field_of, operator_of
 from relayish.ir.kinds.temporary import make_temporary
 from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.scopes.blocks import chain_kind, is_statement_of, rest_field
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import PROGRAM, evaluated, operands, scopes
 
 

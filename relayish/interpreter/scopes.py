@@ -19,7 +19,7 @@ from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.nodes.traversal import ByKind, Traversal
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.placement import PLACEMENTS
 from relayish.ir.scopes.scoping import (
     evaluated,

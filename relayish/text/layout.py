@@ -6,7 +6,7 @@ body of a function or a loop, the arm of a match, what follows a ``let``. A node
 innermost scope that its uses have in common; since users are placed before what they use, that is
 one walk in reverse topological order.
 
-This is the analysis of :class:`relayish.ir.scopes.computed_in.Scopes` with what only a text asks:
+This is the analysis of :class:`relayish.ir.scopes.node_scopes.Scopes` with what only a text asks:
 which nodes are used once, where any expression may stand, and so need no line; what stands in
 attributes; where variables of other languages are declared; and in which order all that is written.
 Both follow the same roles and share the tree of scopes; a walk of its own beside this one would

@@ -10,7 +10,7 @@ import pytest
 import relayish as relay
 from relayish.interpreter import EVALUATORS, Run, evaluate
 from relayish.ir.relay.language import RELAY
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 
 X = relay.var("x", "int32")
 

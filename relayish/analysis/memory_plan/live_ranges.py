@@ -38,7 +38,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.tuples import leaf_types, nest
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.relay.typed import type_of
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import PROGRAM, has_scopes, operands, scope_roots, scopes
 from relayish.ir.values.dtype import element_name
 from relayish.op.declaration import properties, registry

@@ -9,7 +9,7 @@ from relayish.dataflow.graph.control_flow import MAY_HAVE_CONTROL_FLOW, has_cont
 from relayish.ir.fields.roles import Role
 from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.nodes.traversal import ByKind
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import RoleTraversal, Scope, has_parts, operands, recursive_operands
 
 _NOTHING: Final[tuple[Node, ...]] = ()

@@ -20,7 +20,7 @@ from relayish.ir.kinds.opcode import children_of, place_of
 from relayish.ir.modules.module import AnyModule
 from relayish.ir.nodes.node import NAMES, Node
 from relayish.ir.nodes.traversal import ByKind
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.verification.rules import VERIFY_RULES, Report, Violation, demand_nothing
 from relayish.ir.verification.scope_rules import Refuse, check_closed_scopes
 

@@ -14,7 +14,7 @@ from relayish.ir.kinds.one_line import describe, one_line_at
 from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.nodes.span import at_span
 from relayish.ir.nodes.traversal import ByKind
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.placement import placement_of_kind
 from relayish.ir.scopes.scoping import PROGRAM, binders, collect_variables, evaluated, parts
 

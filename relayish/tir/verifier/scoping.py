@@ -30,7 +30,7 @@ def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] |
             program does not bind.
 
     Complexity:
-        As that of :class:`~relayish.ir.scopes.computed_in.Scopes`; no recursion.
+        As that of :class:`~relayish.ir.scopes.node_scopes.Scopes`; no recursion.
     """
     scopes = BoundOnce(nodes.root, nodes.order)
     rebound = dict.fromkeys([variable for variable, _ in scopes.again])

@@ -6,7 +6,7 @@ import pytest
 
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Function, If, Let, Tuple, Var
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.replacing import rebuild_fields, with_evaluated
 from relayish.ir.scopes.scoping import operands, scopes, split_by_run_count
 from tests.support.declared import known_in_tests

@@ -11,7 +11,7 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import free_variables, scopes
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH

@@ -9,7 +9,7 @@ import pytest
 from relayish.ir.fields.roles import Runs
 from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Expr, RefRead, Tuple, Var
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.scoping import Scope, scopes
 from tests.support.declared import known_in_tests
 

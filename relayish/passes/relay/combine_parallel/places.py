@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 
 
 class Places:

@@ -35,7 +35,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Tupl
 from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.values.value import Value
 from relayish.pass_infra import register_pass
 from relayish.passes.relay.fold.constant_checker import constant_value, value_to_expr

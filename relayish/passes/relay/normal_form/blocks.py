@@ -17,7 +17,7 @@ from relayish.ir.nodes.getters import NodesGetter, compile_getter, is_declaratio
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.traversal import ByKind
 from relayish.ir.relay.expr import Expr
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.scoping import PROGRAM, binders, evaluated, has_scopes, operands, parts
 from relayish.ir.scopes.scoping import scopes as scopes_of
 

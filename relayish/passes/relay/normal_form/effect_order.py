@@ -26,7 +26,7 @@ from relayish.ir.nodes.node import SYMBOLS, Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import has_scopes
 from relayish.ir.scopes.scoping import scopes as scopes_of
 from relayish.passes.relay.normal_form.blocks import Blocks

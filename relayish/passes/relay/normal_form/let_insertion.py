@@ -26,7 +26,7 @@ from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.virtual_device import ANY_DEVICE, VirtualDevice
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.replacing import with_evaluated
 from relayish.ir.scopes.scoping import has_scopes
 from relayish.passes.relay.normal_form.blocks import Blocks, check_expression, check_operands

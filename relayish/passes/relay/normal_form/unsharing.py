@@ -21,7 +21,7 @@ from relayish.ir.kinds.one_line import describe
 from relayish.ir.nodes.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.renaming import duplicate, make_fresh_variable, with_names
 from relayish.ir.scopes.replacing import with_evaluated
 from relayish.ir.scopes.scoping import binders, operands

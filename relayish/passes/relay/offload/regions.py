@@ -15,7 +15,7 @@ from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay import expr as relay
 from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.scoping import operands
 from relayish.op.declaration.target import DEFAULT
 from relayish.passes.relay.offload.annotations import compiler_of, is_begin, is_end

@@ -20,7 +20,7 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.ir.scopes.scoping import has_scopes
 from relayish.passes.relay.offload.annotations import begin, compiler_of, end, is_begin, is_end
 

@@ -15,7 +15,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.op import intern_op
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.passes.relay.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 from relayish.text import parse, parse_expr

@@ -10,7 +10,7 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.relay.function_attributes import is_opaque, is_transparent
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.scoping import operands
 from relayish.ir.scopes.scoping import scopes as scopes_of
 from relayish.passes.relay.functions.deduplication.labels import NO_LABEL, Labels, data_operands

@@ -22,7 +22,7 @@ from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.function_attributes import is_transparent
 from relayish.ir.relay.module import IRModule
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.passes.relay.normal_form.functions import iterate_open_functions, transform_functions
 from relayish.passes.relay.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 

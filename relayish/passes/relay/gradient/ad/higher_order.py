@@ -8,7 +8,7 @@ from typing import Final
 from relayish.errors import GradientError
 from relayish.ir.relay import expr as relay
 from relayish.ir.relay.type import FuncType
-from relayish.ir.scopes.computed_in import Scopes
+from relayish.ir.scopes.node_scopes import Scopes
 from relayish.passes.relay.gradient.ad.bindings import Names
 from relayish.passes.relay.gradient.ad.dual import Dual, Scope, atom_of, make_collecting, tensors_of
 from relayish.passes.relay.gradient.ad.reverse import ReverseMode

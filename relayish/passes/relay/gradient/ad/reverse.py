@@ -34,7 +34,7 @@ from relayish.ir.relay import expr as relay
 from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.ir.relay.type import TupleType, Type
-from relayish.ir.scopes.computed_in import OUTERMOST, Scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
 from relayish.ir.scopes.replacing import rebuild_fields, rename_pattern
 from relayish.ir.scopes.scoping import binders, operands
 from relayish.passes.relay.functions.interprocedural.copy import make_fresh_var, retype_var
