@@ -61,8 +61,8 @@ class GraphRewriter:
             return found
         self._root, self._nodes, self._applied = root, None, 0
         facts, select, get = self._facts, self._select, memo.get
-        tell, family = facts.tell if facts.tells else None, facts.family
-        push_of, rebuild_of = self._traversal.push, self._traversal.rebuild
+        told, family = facts.told, facts.family
+        push_of, carry_of = self._traversal.push, self._traversal.carry
         # On the stack are nodes to enter; a node with None above it when all below it is done; and
         # so a pair of a node and what replaced it.
         stack: list[Any] = [root]  # Any: as said
@@ -86,12 +86,9 @@ class GraphRewriter:
                     image = memo[node] = memo[image]
                     if image is not node:
                         memo[image] = image
-                        if tell is not None:
-                            tell(image, node)
+                        facts.tell(image, node)
                     continue
-                image = rebuild_of[type(node)](node, get)
-                if tell is not None and image is not node:
-                    tell(image, node)
+                image = carry_of[type(node)](node, get, told)
             rules = select[type(image)]
             if type(rules) is not tuple:
                 rules = rules(image)  # type: ignore[operator]  # what selects them
@@ -155,8 +152,7 @@ class GraphRewriter:
             return done
         memo[node] = memo[image] = image  # where the rule keeps what it was given, it stays
         out = facts.place(out, node, memo)
-        if facts.tells:
-            facts.tell(out, node)
+        facts.tell(out, node)
         if self._again:
             self._count(rule, node, out)
             return node, out

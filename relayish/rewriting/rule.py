@@ -186,14 +186,13 @@ class Facts:
         found: What the parts of the pattern matched last stand for.
         matchers: What matches patterns, for as long as this program is rewritten.
         family: What rules have to return.
-        tells: Whether :meth:`tell` notes anything.
+        told: What was inferred of nodes in whose place others stand, by these.
         is_guarded: Whether :meth:`may_replace` is to be asked.
     """
 
     traversal: Traversal = PROGRAM
     pre: Any  # Any: a node of the kinds that the rule is for
     family: type[Node] = Node
-    tells: bool = False
     is_guarded: bool = False
 
     # Any: a program and a module of whatever language
@@ -207,6 +206,7 @@ class Facts:
         self.mod = mod
         self.found: Mapping[Any, Any] = {}  # Any: patterns, nodes
         self.matchers: dict[Any, Any] = {}  # Any: patterns, their matchers
+        self.told: dict[Any, Any] = {}  # Any: nodes, and what their kinds say is inferred
 
     def tell(self, image: Any, before: Any) -> None:  # Any: nodes
         """Note that ``image`` takes the place of ``before``, whose value it has."""

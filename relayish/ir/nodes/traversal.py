@@ -31,7 +31,11 @@ takes one kind only, as that of a let takes a variable, the constructor checks.
 
 
 Retype: TypeAlias = Callable[[Any, Callable[[Any, Any], Any], Any], Any]  # Any: as above
-"""``retype(node, get, inferred)``: what ``rebuild`` returns, with what was inferred of the node."""
+"""``retype(node, get, inferred)``: what ``rebuild`` returns, with what was inferred of the node.
+
+``carry(node, get, told)``: what ``rebuild`` returns; ``told`` holds by a new node what was inferred
+of the old one.
+"""
 
 
 class ByKind(dict[type[Node], Any]):  # Any: what is generated for each kind
@@ -65,6 +69,7 @@ class Traversal:
         self.push_all: Mapping[type[Node], PushAll | None] = ByKind(self._generate_push_all)
         self.rebuild: Mapping[type[Node], Rebuild] = ByKind(self._generate_rebuild)
         self.retype: Mapping[type[Node], Retype] = ByKind(self._generate_retype)
+        self.carry: Mapping[type[Node], Retype] = ByKind(self._generate_carry)
 
     def fields(self, kind: type[Node]) -> list[Field]:
         """Return the fields of ``kind`` that are followed, in order of declaration."""
@@ -254,8 +259,12 @@ class Traversal:
         made: Retype = self._generate(kind, "retype(node, get, inferred)", "inferred")
         return made
 
+    def _generate_carry(self, kind: type[Node]) -> Retype:
+        made: Retype = self._generate(kind, "carry(node, get, told)", None, told=True)
+        return made
+
     def _generate(
-        self, kind: type[Node], signature: str, inferred: str | None
+        self, kind: type[Node], signature: str, inferred: str | None, *, told: bool = False
     ) -> Any:  # Any: as the signature says
         """Generate the function that rebuilds a node, or returns it where nothing changes.
 
@@ -281,7 +290,10 @@ class Traversal:
             for f in kind.fields_
         ]
         lines.append(f"if {' and '.join(kept) or True}: return node")
-        lines.append(f"return make({', '.join(values)})")
+        lines.append(f"made = make({', '.join(values)})")
+        for each in [f"node.{f.name}" for f in kind.fields_ if f.inferred and told]:
+            lines.append(f"if {each} is not None: told[made] = {each}")
+        lines.append("return made")
         trusted = all(f.kind in self.families for f in followed)  # else the constructor checks
         return compile_function(signature, lines, {"make": kind._make if trusted else kind})
 

@@ -46,7 +46,6 @@ class RelayFacts(TypeFinder, Facts):
     asks_for_all = True
     traversal = EXPRESSIONS
     family = Expr
-    tells = True
 
     def __init__(
         self, root: Expr | None = None, mod: IRModule | None = None, *, keep_order: bool = False
@@ -54,18 +53,15 @@ class RelayFacts(TypeFinder, Facts):
         self._types: dict[Expr, Type | None] = {}
         TypeFinder.__init__(self, self._types)
         Facts.__init__(self, root, mod)
+        self.told = self._types
         self.transparency = ReferentialTransparency()
         self._keep_order = keep_order
         self._is_typed = False
 
     def tell(self, image: Any, before: Any) -> None:  # Any: nodes, expressions mostly
         """Note that ``image`` is of the type of ``before``, if that has one."""
-        try:  # asked of all that is made: looking first takes twice as long
-            ty = before.checked_type
-        except AttributeError:  # no expression
-            return
-        if ty is not None:
-            self._types[image] = ty
+        if isinstance(before, Expr) and before.checked_type is not None:
+            self._types[image] = before.checked_type
 
     def type_of(self, expr: Expr) -> Type | None:
         """Return the type of an expression, also of one just made, or ``None`` if it is unknown.

@@ -51,3 +51,15 @@ def test_rebuilding_keeps_what_was_inferred_where_nothing_changed(term):
     rebuild = Traversal(Term).rebuild[term]
     outer = term(term(), "real")
     assert rebuild(outer, {}.get) is outer
+
+
+def test_carrying_tells_what_was_inferred_of_what_a_new_node_stands_for(term):
+    carry = Traversal(Term).carry[term]
+    inner, other = term(), term()
+    outer, told = term(inner, "real"), {}
+    image = carry(outer, {inner: other}.get, told)
+    assert image.value is other
+    assert told == {image: "real"}
+    assert carry(outer, {}.get, told) is outer
+    assert carry(term(inner), {inner: other}.get, told) not in told
+    assert len(told) == 1
