@@ -71,6 +71,8 @@ def read_goldens(path: Path) -> dict[str, Golden]:
         assert match is not None, f"{path.name} has a case of another form: {text[:80]!r}"
         case = Golden(**{name: match[name] for name in Golden._fields})
         assert case.shows not in found, f"{path.name} shows twice: {case.shows}"
+        one = case.answer is None or not case.after.strip()
+        assert one, f"{path.name} has more behind the answer: {case.shows}"
         found[case.shows] = case
     return found
 

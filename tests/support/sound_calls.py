@@ -70,14 +70,13 @@ def sound_calls():
 
 def refused_calls() -> Iterator[tuple[str, tuple[Type, ...], Attrs | None, str]]:
     """Yield ill-typed calls: name, types of arguments, attributes, and what is said of them."""
-    name = call = ""
-    for line in (CASES / "refused_calls.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("    "):
-            yield name, *_read(name, call), line.strip()
-        elif line.startswith("  "):
-            call = line
-        else:
-            name = line.rstrip(":")
+    text = (CASES / "refused_calls.txt").read_text(encoding="utf-8")
+    form = re.compile(r"^(\S.*):\n((?:^  \S.*\n    \S.*\n)+)", re.MULTILINE)
+    others = form.sub("", text).strip()
+    assert not others, f"these are no calls, each with what is wrong: {others[:80]!r}"
+    for name, calls in form.findall(text):
+        for call, message in re.findall(r"  (.*)\n    (.*)\n", calls):
+            yield name, *_read(name, call), message
 
 
 def _read(name: str, call: str) -> tuple[tuple[Type, ...], Attrs | None]:

@@ -21,7 +21,10 @@ def read_cases(path: Path) -> dict[str, tuple[str, ...]]:
     """Return the parts of each case of a file by its name, without line feeds at their ends."""
     found: dict[str, tuple[str, ...]] = {}
     text = path.read_text(encoding="utf-8") + "\n"
-    for case in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
+    head, *cases = re.split(r"^== ", text, flags=re.MULTILINE)
+    assert cases, f"{path.name} has no case"
+    assert not head.strip(), f"{path.name} begins with what is no case: {head[:80]!r}"
+    for case in cases:
         name, parts = case.removesuffix("\n").split("\n", 1)
         assert name not in found, f"{path.name} has two cases called {name!r}"
         split = re.split(r"^--\n", parts, flags=re.MULTILINE)

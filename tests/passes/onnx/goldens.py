@@ -31,6 +31,8 @@ from relayish.frontend.onnx import from_onnx, to_onnx
 from tests.passes.onnx.graphs import make_half, operators, parse, random_feeds, run
 from tests.support.goldens import run_pipeline
 
+OPTIONS = frozenset({"opset", "of", "sizes", "numbers", "values"})
+
 
 class Golden(NamedTuple):
     """A case: what is run, what that shows, a graph, and what comes out."""
@@ -49,10 +51,11 @@ def read_goldens(path: Path) -> Iterator[Golden]:
         run, shows, *more = head.replace("\n//   ", " ").removeprefix("// ").split("\n// ")
         options = dict(line.split(": ", 1) for line in more)
         body = body.replace("<numbers", f"<{options.get('numbers')}")
-        cases = re.findall(
-            r"((?:^(?!==>).*\n)+)==>(?: ([^/\n]*?))?(?: // .*)?$", body, re.MULTILINE
-        )
-        assert len(cases) == body.count("\n==>"), f"{path.name}: {shows} has other lines"
+        form = re.compile(r"((?:^(?!==>).*\n)+)==>(?: ([^/\n]*?))?(?: // .*)?$", re.MULTILINE)
+        cases = form.findall(body)
+        assert cases, f"{path.name}: {shows} has no case"
+        assert not form.sub("", body).strip(), f"{path.name}: {shows} has other lines"
+        assert options.keys() <= OPTIONS, f"{path.name}: {shows} has other options"
         for graph, answer in cases:
             yield Golden(run.removeprefix("run: "), shows, options, graph, answer)
 
