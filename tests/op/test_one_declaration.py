@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 
@@ -229,3 +230,28 @@ def test_arguments_are_what_functions_of_them_call_them(told, expected):
 def test_arguments_that_nothing_names_are_missing():
     with pytest.raises(DeclarationError, match=r"'tests[.]said'"):
         register_op("tests.said", evaluate=any_number)
+
+
+def test_functions_that_may_take_more_than_they_say_name_no_arguments():
+    @functools.wraps(data_and_k)
+    def wrapper(*args):
+        return data_and_k(*args)
+
+    def with_default(attrs, data, k=None):
+        return data, k
+
+    for function in (wrapper, with_default, functools.partial(data_and_k, None)):
+        with pytest.raises(DeclarationError, match="names of its arguments"):
+            register_op("tests.said", rule=function, evaluate=lhs_and_rhs)
+
+
+@pytest.mark.parametrize("hint", ["CastAttrs | None", "Attrs", int, "NoSuchAttrs", Attrs])
+def test_attributes_that_cannot_be_told_are_refused(hint):
+    def function(attrs, data):
+        return attrs.dtype, data
+
+    function.__annotations__ = {"attrs": hint}
+    with pytest.raises(DeclarationError, match=r"names no declared class of .*; say attrs_type="):
+        register_op("tests.said", rule=function)
+    op = register_op("tests.said", rule=function, attrs_type=CastAttrs)
+    assert properties.attrs_type.get(op) is CastAttrs

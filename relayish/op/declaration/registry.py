@@ -34,7 +34,11 @@ from relayish.op.declaration.names import check_name, checked_arguments, domain_
 from relayish.op.declaration.op_table import ALL_TABLES
 from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
 from relayish.op.declaration.references import Declared, check_argument_types, check_references
-from relayish.op.declaration.signature import find_arguments, find_attrs_type, read_arguments
+from relayish.op.declaration.signature import (
+    find_arguments,
+    find_attrs_type,
+    read_arguments,
+)
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
@@ -88,7 +92,8 @@ def register_op(
         UnknownNameError: If there is no such domain.
     """
     functions = told.get("rule"), told.get("relation"), told.get("evaluate")
-    told.setdefault("attrs_type", find_attrs_type(*functions))
+    is_guessed = arguments is signature is None and "attrs_type" not in told
+    told.setdefault("attrs_type", find_attrs_type(*functions, op=name if is_guessed else ""))
     given = dict(told)
     for misspelt in [each for each in given if each not in TABLES]:
         meant = _RENAMED.get(misspelt)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from inspect import CO_VARARGS
 from types import FunctionType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 from relayish.errors import DeclarationError
 from relayish.ir.attributes.attrs import Attrs
@@ -79,27 +79,76 @@ def read_arguments(*functions: object) -> tuple[str, ...] | None:
 
     Args:
         *functions: What takes them, or ``None``; the first that names them all counts.
+
+    Returns:
+        ``None`` where none does, or one is no plain function, so that its parameters need not be
+        those it is called with.
     """
-    for function in functions:
-        if isinstance(function, FunctionType) and not function.__code__.co_flags & CO_VARARGS:
-            code = function.__code__
+    plain = [function for function in functions if _is_plain(function)]
+    if len(plain) + functions.count(None) < len(functions):
+        return None
+    for function in plain:
+        code = function.__code__
+        if not code.co_flags & CO_VARARGS:
             return code.co_varnames[1 : code.co_argcount]
     return None
 
 
-def find_attrs_type(*functions: object) -> type[Attrs] | None:
+def _is_plain(function: object) -> TypeGuard[FunctionType]:
+    """Return whether a function takes just what it says: it wraps no other, and has no defaults."""
+    return (
+        isinstance(function, FunctionType)
+        and not hasattr(function, "__wrapped__")
+        and not function.__defaults__
+    )
+
+
+def _check_takes_no_attributes(op: str, *functions: object) -> None:
+    """Refuse functions of an operator without attributes that may be meant to take some.
+
+    Args:
+        op: The operator, of which nobody said which class of attributes it has.
+        *functions: What takes attributes first, or ``None``.
+
+    Raises:
+        DeclarationError: If the first parameter is annotated with something else than what
+            functions take that look at no attributes, or at those of any class.
+    """
+    for function in functions:
+        if not isinstance(function, FunctionType) or not function.__code__.co_argcount:
+            continue
+        hint = function.__annotations__.get(function.__code__.co_varnames[0])
+        shown = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
+        if shown not in _ANY_ATTRIBUTES:
+            raise DeclarationError(
+                f"operator {op!r}: {function.__name__} takes attributes of {shown!r}, which names "
+                f"no declared class of attributes; say attrs_type=..., or None where it has none"
+            )
+
+
+_ANY_ATTRIBUTES: Final = frozenset({"None", "object", "Any", "Parameters"})
+
+
+def find_attrs_type(*functions: object, op: str = "") -> type[Attrs] | None:
     """Return the class of attributes that the first parameter of a function is annotated with.
 
     Args:
         *functions: What takes attributes first, or ``None``; the first that says a class counts.
+        op: The operator, where nothing else is told of what it takes.
+
+    Raises:
+        DeclarationError: If ``op`` is given, and a function seems to take attributes of no class.
     """
     for function in functions:
         if not isinstance(function, FunctionType) or not function.__code__.co_argcount:
             continue
         hint = function.__annotations__.get(function.__code__.co_varnames[0])
         found = function.__globals__.get(hint) if isinstance(hint, str) else hint
-        if isinstance(found, type) and issubclass(found, Attrs):
-            return found if "field_names" in vars(found) and found is not Attrs else None
+        is_class = isinstance(found, type) and issubclass(found, Attrs) and found is not Attrs
+        if is_class and "field_names" in vars(found):
+            return found
+    if op:
+        _check_takes_no_attributes(op, *functions)
     return None
 
 

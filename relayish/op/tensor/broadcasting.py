@@ -148,6 +148,7 @@ register_op(
     Add up along the axes along which a tensor was broadcast from a shape.
     data (...); shape the shape, a vector of integers or numbers -> shape
     """,
+    attrs_type=None,
     rule=_collapse_sum_to_type,
     evaluate=_collapse_sum_to,
     result_size=bound_by_inputs,
