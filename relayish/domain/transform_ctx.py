@@ -12,6 +12,7 @@ from relayish.domain.removed import REMOVED
 from relayish.domain.statement_ctx import StatementCtx
 from relayish.domain.steps import CALLED, CHILDREN, ByOperator, keep
 from relayish.errors import DispatchError
+from relayish.functor.misfits import family_of
 from relayish.functor.vtable import default_handler
 from relayish.ir.fields.field import Field, Shape
 from relayish.ir.fields.roles import Role
@@ -372,11 +373,7 @@ _KINDS_IN_BLOCKS: Final = ByKind(_kinds_in_blocks)
 """By the kind of a statement, the kinds that may stand in a block beside it."""
 
 
-def _family_of(kind: type[Node]) -> type[Node]:
-    return kind.__mro__[kind.__mro__.index(Node) - 1]
-
-
-_IMAGES: Final = ByKind(lambda kind: _family_of(kind).kinds)
+_IMAGES: Final = ByKind(lambda kind: family_of(kind).kinds)
 """The kinds that may take the place of one: all of its family."""
 
 _REBUILD: Final = ByKind(CHILDREN.rebuild.__getitem__)

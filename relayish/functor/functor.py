@@ -144,9 +144,8 @@ class Functor(Generic[N, R]):
         except TypeError:
             if isinstance(node, Node):
                 raise
-            raise no_node(
-                type(self), self.family, type(node)
-            ) from None  # a list cannot even be looked up
+            # a list cannot even be looked up
+            raise no_node(type(self), self.family, type(node)) from None
         if levels.depth >= levels.limit and not has_room(levels):
             result = descend(self, Functor.visit, node, args)
             return result
@@ -196,8 +195,8 @@ class Functor(Generic[N, R]):
         failure = find_failure(error, Functor)
         if failure is not None:
             found, node = failure
-            fits = "" if not isinstance(error, FieldError) else found._misfit(node)  # noqa: SLF001
-            note_visit(error, node, fits)
+            told = found._misfit(node) if isinstance(error, FieldError) else ""  # noqa: SLF001
+            note_visit(error, node, told)
 
     def _misfit(self, node: Node) -> str:
         """Say which image of a child ``node`` cannot hold; ``""`` for none."""

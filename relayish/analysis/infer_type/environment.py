@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -20,7 +21,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes.scoping import binders
 
 
-class Environment(Solver):
+class Environment(Solver, ABC):
     """A solver that knows the types of nodes; every variable has one, for the object counts.
 
     ``types`` holds what was found, in post-order; types in it may have to be resolved.
@@ -117,9 +118,9 @@ class Environment(Solver):
 
     # patterns
 
+    @abstractmethod
     def inference(self, at: Expr) -> Any:  # Any: an Inference, which stands above
         """Return what rules of other packages may ask and demand at a node."""
-        raise NotImplementedError
 
     def bind_pattern(self, at: Expr, root: Node, matched: types.Type) -> None:
         """Give the variables of a pattern the types of the parts of the data they stand for."""

@@ -29,7 +29,7 @@ _LEAF: Final = _MODES.index("LEAF")
 _AGGREGATES: Final = ("AVERAGE", "SUM", "MIN", "MAX")
 
 
-class _Forest(NamedTuple):
+class Forest(NamedTuple):
     """Nodes of trees, those of all in one numbering.
 
     Attributes:
@@ -51,7 +51,7 @@ class _Forest(NamedTuple):
     members: Sequence[Array]
 
 
-def _find_leaves(x: Array, forest: _Forest) -> Array:
+def _find_leaves(x: Array, forest: Forest) -> Array:
     """Return the leaf at which each row ends up in each tree, (rows, trees).
 
     Raises:
@@ -84,7 +84,7 @@ def _find_leaves(x: Array, forest: _Forest) -> Array:
 
 
 def _compare(
-    values: Array, nodes: Array, modes: Array, forest: _Forest, sets: dict[int, Array]
+    values: Array, nodes: Array, modes: Array, forest: Forest, sets: dict[int, Array]
 ) -> Array:
     found = np.zeros(values.shape, np.bool_)
     splits = forest.splits[nodes]
@@ -100,8 +100,8 @@ def _compare(
     return found
 
 
-class _NodeAttributes(TypedDict, total=False):
-    """Attributes of the nodes of trees: those of :func:`_read_forest`."""
+class NodeAttributes(TypedDict, total=False):
+    """Attributes of the nodes of trees: those of :func:`read_forest`."""
 
     nodes_falsenodeids: tuple[int, ...] | None
     nodes_featureids: tuple[int, ...] | None
@@ -116,7 +116,7 @@ class _NodeAttributes(TypedDict, total=False):
     nodes_values_as_tensor: Array | None
 
 
-def _read_forest(
+def read_forest(
     *,
     nodes_falsenodeids: tuple[int, ...] | None = None,
     nodes_featureids: tuple[int, ...] | None = None,
@@ -129,7 +129,7 @@ def _read_forest(
     nodes_truenodeids: tuple[int, ...] | None = None,
     nodes_values: tuple[float, ...] | None = None,
     nodes_values_as_tensor: Array | None = None,
-) -> tuple[_Forest, dict[tuple[int, int], int]]:
+) -> tuple[Forest, dict[tuple[int, int], int]]:
     """Return the nodes, and the number of each by its tree and its number there.
 
     Raises:
@@ -158,7 +158,7 @@ def _read_forest(
     for at, tree in enumerate(trees):
         if at not in reached:
             firsts.setdefault(tree, at)
-    forest = _Forest(
+    forest = Forest(
         np.array(list(firsts.values()), np.int64),
         modes,
         np.array(nodes_featureids or (), np.int64),
@@ -265,10 +265,10 @@ def tree_ensemble_regressor(
     target_treeids: tuple[int, ...] | None = None,
     target_weights: tuple[float, ...] | None = None,
     target_weights_as_tensor: Array | None = None,
-    **nodes: Unpack[_NodeAttributes],
+    **nodes: Unpack[NodeAttributes],
 ) -> Array:
     """Return what trees say of targets, (rows, targets)."""
-    forest, numbers = _read_forest(**nodes)
+    forest, numbers = read_forest(**nodes)
     count = n_targets if n_targets is not None else max(target_ids or (0,)) + 1
     scores, _ = _sum_leaves(
         _find_leaves(_features(x), forest),
@@ -308,7 +308,7 @@ def tree_ensemble_classifier(
     classlabels_int64s: tuple[int, ...] | None = None,
     classlabels_strings: tuple[str, ...] | None = None,
     post_transform: str = "NONE",
-    **nodes: Unpack[_NodeAttributes],
+    **nodes: Unpack[NodeAttributes],
 ) -> tuple[Array, Array]:
     """Return the label that trees say most of, and what they say of each, (rows, classes).
 
@@ -317,7 +317,7 @@ def tree_ensemble_classifier(
     first class then gets what is left, unless leaves name the second class themselves.
     """
     labels = read_labels(classlabels_strings, classlabels_int64s)
-    forest, numbers = _read_forest(**nodes)
+    forest, numbers = read_forest(**nodes)
     weights = _numbers(class_weights_as_tensor, class_weights)
     single = len(labels) == 2 and len(set(class_ids or ())) == 1
     scores, said = _sum_leaves(
@@ -384,7 +384,7 @@ def tree_ensemble(
         ends.append(np.where(leaf, at + inner, at))
     children = np.concatenate([np.stack(ends, axis=1), np.zeros((leaves, 2), np.int64)])
     missing = np.array(nodes_missing_value_tracks_true or (0,) * inner, np.bool_)
-    forest = _Forest(
+    forest = Forest(
         np.array(tree_roots, np.int64),
         np.concatenate([nodes_modes.astype(np.int64), np.full(leaves, _LEAF)]),
         np.array((*nodes_featureids, *(0,) * leaves), np.int64),

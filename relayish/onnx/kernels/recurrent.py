@@ -16,8 +16,8 @@ State = tuple[Array, ...]
 Step = Callable[[Array, State], State]
 
 
-class _LayerAttributes(TypedDict, total=False):
-    """Attributes that all recurrent layers have: those of :class:`_Layer`."""
+class LayerAttributes(TypedDict, total=False):
+    """Attributes that all recurrent layers have: those of :class:`Layer`."""
 
     activation_alpha: tuple[float, ...] | None
     activation_beta: tuple[float, ...] | None
@@ -38,13 +38,13 @@ def rnn(
     initial_h: Array | None = None,
     *,
     activations: tuple[str, ...] = ("Tanh", "Tanh"),
-    **attributes: Unpack[_LayerAttributes],
+    **attributes: Unpack[LayerAttributes],
 ) -> tuple[Array, Array]:
     """Return states of all steps (steps, directions, batch, hidden), and the last.
 
     ``x`` is (steps, batch, input); where ``layout`` is 1, the batch comes first in all.
     """
-    layer = _Layer(x, w, r, b, sequence_lens, activations, gates=1, usual=("Tanh",), **attributes)
+    layer = Layer(x, w, r, b, sequence_lens, activations, gates=1, usual=("Tanh",), **attributes)
     clip = layer.clip
 
     def step_of(index: int) -> Step:
@@ -76,10 +76,10 @@ def gru(
     *,
     activations: tuple[str, ...] | None = None,
     linear_before_reset: int = 0,
-    **attributes: Unpack[_LayerAttributes],
+    **attributes: Unpack[LayerAttributes],
 ) -> tuple[Array, Array]:
     """Return states of all steps (steps, directions, batch, hidden), and the last."""
-    layer = _Layer(
+    layer = Layer(
         x, w, r, b, sequence_lens, activations, gates=3, usual=("Sigmoid", "Tanh"), **attributes
     )
     clip, size = layer.clip, layer.hidden
@@ -120,13 +120,13 @@ def lstm(
     *,
     activations: tuple[str, ...] | None = None,
     input_forget: int = 0,
-    **attributes: Unpack[_LayerAttributes],
+    **attributes: Unpack[LayerAttributes],
 ) -> tuple[Array, Array, Array]:
     """Return states of all steps (steps, directions, batch, hidden), the last, and the last cell.
 
     ``p`` (directions, 3 * hidden) are the weights of the peepholes: input, output, forget.
     """
-    layer = _Layer(
+    layer = Layer(
         x,
         w,
         r,
@@ -200,7 +200,7 @@ def _check_shape(what: str, value: Array, shape: tuple[int, ...]) -> None:
         raise EvaluationError(f"{what} has shape {value.shape}; expected {shape}")
 
 
-class _Layer:
+class Layer:
     """The inputs that all recurrent layers have, checked, and the loop over steps."""
 
     def __init__(

@@ -74,7 +74,7 @@ def register_op(
         arguments: The names of the arguments, ``"k: int32"`` for one that may be given as a
             number, which takes that element type. They may be left out where the signature tells
             them, whose parameters that are no attributes they are, or without one the rule or else
-            the evaluation, which take them behind the attributes.
+            the evaluation, plain functions without defaults that take them behind the attributes.
         signature: The parameters of its builder, as they would stand in Python, where they are not
             the arguments and then the attributes as their class has them: ``"data, units=None"``.
         domain: The domain it belongs to, by default Relay's; others may use the same name.

@@ -9,8 +9,8 @@ import pytest
 
 from relayish.onnx.kernels import absent_parameters, find_kernel, kernels
 from relayish.onnx.kernels.convolution import ConvAttributes, place_kernel
-from relayish.onnx.kernels.ml_trees import _NodeAttributes, _read_forest
-from relayish.onnx.kernels.recurrent import _Layer, _LayerAttributes
+from relayish.onnx.kernels.ml_trees import NodeAttributes, read_forest
+from relayish.onnx.kernels.recurrent import Layer, LayerAttributes
 from relayish.onnx.kernels.spatial import (
     PoolAttributes,
     SteppedAttributes,
@@ -51,8 +51,8 @@ TAKEN_BY = {
     PoolAttributes: place_windows,
     SteppedAttributes: place_windows,
     WindowAttributes: place_windows,
-    _LayerAttributes: _Layer.__init__,
-    _NodeAttributes: _read_forest,
+    LayerAttributes: Layer.__init__,
+    NodeAttributes: read_forest,
 }
 """Who takes attributes that kernels share, and says their defaults."""
 

@@ -23,9 +23,11 @@ class PlacedTuples:
 
     def note(self, var: Var, value: Expr) -> None:
         """Remember that ``var`` stands for ``value``, where that is a tuple."""
-        whole = self.look_through(value)
-        if type(skip_on_device(whole)) is Tuple:
-            self._tuples[var] = whole
+        bare = skip_on_device(value)
+        if type(bare) is Tuple:
+            self._tuples[var] = value
+        elif bare in self._tuples:
+            self._tuples[var] = with_on_device_of(self._tuples[bare], value)
 
     def look_through(self, expr: Expr) -> Expr:
         """Return the tuple that a name stands for, with all annotations; else ``expr`` itself."""

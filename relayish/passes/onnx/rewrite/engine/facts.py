@@ -69,6 +69,8 @@ class FactSource:
         if facts is None:
             facts = self._facts = facts_of(self._func, self._mod)
             self._known.update([each for each, _ in facts.items()])
+        if expr in self._known:  # mostly
+            return facts
 
         def unknown_inputs(each: Expr) -> list[Expr]:
             value = None if each in self._known else graph.bound_to(each)

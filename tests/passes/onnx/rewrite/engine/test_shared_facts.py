@@ -66,6 +66,14 @@ def test_pass_that_rewrites_nothing_leaves_facts_for_the_next(monkeypatch):
     assert len(walks) == 1
 
 
+def test_what_is_known_is_told_without_a_search(monkeypatch):
+    searches = []
+    monkeypatch.setattr(facts, "post_order", lambda *search: searches.append(search) or ())
+    mod = read("g (float[2,3] x) => (float[2,3] y) { a = Relu(x) y = Neg(a) }")
+    assert transform.SimplifyOnnx()(mod) is mod
+    assert searches == []
+
+
 def test_facts_go_with_the_function_that_they_are_of():
     mod = read("g (float[2,3] x) => (float[2,3] y) { a = Relu(x) y = Neg(a) }")
     assert transform.SimplifyOnnx()(mod) is mod
