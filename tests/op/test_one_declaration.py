@@ -208,6 +208,21 @@ def lhs_and_rhs(attrs, lhs, rhs):
     """A function that names them otherwise."""
 
 
+def data_and_ignored(attrs, data, _):
+    """A function that looks at one of them."""
+
+
+class Operator:
+    """Holds the functions of an operator as methods."""
+
+    def data_and_k(self, attrs, data, k):
+        """A method that names the arguments."""
+
+    @classmethod
+    def of_class(cls, attrs: CastAttrs, data, k):
+        """Another, bound to the class, that says which attributes it takes."""
+
+
 def any_number(attrs, *inputs):
     """A function that does not say how many there are."""
 
@@ -215,9 +230,14 @@ def any_number(attrs, *inputs):
 @pytest.mark.parametrize(
     ("told", "expected"),
     [
-        ({"rule": data_and_k, "evaluate": lhs_and_rhs}, ("data", "k")),
+        ({"rule": data_and_k, "evaluate": data_and_k}, ("data", "k")),
+        ({"rule": data_and_ignored, "evaluate": data_and_k}, ("data", "k")),
+        ({"rule": data_and_k, "evaluate": data_and_ignored}, ("data", "k")),
+        ({"evaluate": Operator().data_and_k}, ("data", "k")),
+        ({"rule": Operator.of_class}, ("data", "k")),
         ({"rule": any_number, "evaluate": lhs_and_rhs}, ("lhs", "rhs")),
         ({"rule": data_and_k, "arguments": ("a", "b")}, ("a", "b")),
+        ({"rule": data_and_k, "evaluate": lhs_and_rhs, "arguments": ("a", "b")}, ("a", "b")),
         ({"rule": data_and_k, "signature": "k, data"}, ("k", "data")),
     ],
 )
@@ -225,6 +245,11 @@ def test_arguments_are_what_functions_of_them_call_them(told, expected):
     op = register_op("tests.said", **told)
     assert properties.arguments.get(op) == expected
     assert properties.num_inputs.get(op) == 2
+
+
+def test_attributes_are_what_methods_say():
+    op = register_op("tests.said", rule=Operator.of_class)
+    assert properties.attrs_type.get(op) is CastAttrs
 
 
 def test_arguments_that_nothing_names_are_missing():

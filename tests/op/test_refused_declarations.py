@@ -58,6 +58,49 @@ def test_function_that_does_not_fit_is_refused(declared, message):
     assert not is_registered("odd")
 
 
+class Held:
+    """Holds a function as a method."""
+
+    def method(self, attrs, one):
+        """Take what a call gives besides the object."""
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"rule": lambda attrs, a, b: a, "evaluate": lambda attrs, b, a: b},
+         ("the arguments of operator 'odd' have no one name each: rule calls them (a, b) and "
+          "evaluate calls them (b, a); call them the same, or say them: arguments=('a', 'b')")),
+        ({"evaluate": lambda attrs, a: a, "result_size": lambda attrs, b: 1},
+         "evaluate calls them (a) and result_size calls them (b); call them the same"),
+        ({"rule": lambda attrs, a: a, "evaluate": Held().method},
+         "rule calls them (a) and evaluate calls them (one); call them the same"),
+        ({"rule": lambda attrs, a: a, "evaluate": lambda attrs, a, b: a},
+         "rule calls them (a) and evaluate calls them (a, b); call them the same"),
+        ({"arguments": ("data", "k"), "evaluate": Held().method},
+         ("evaluate of operator 'odd' is Held.method(attrs, one); it is called with 3 arguments: "
+          "(attrs, data, k)")),
+    ],
+)  # fmt: skip
+def test_functions_that_contradict_one_another_are_refused(told, message):
+    with pytest.raises(DeclarationError) as caught:
+        register_op("odd", **told)
+    assert message in str(caught.value)
+    assert not is_registered("odd")
+
+
+@pytest.mark.parametrize(
+    "told", [{"arguments": ("class",)}, {"arguments": ("class: int32",)}, {"signature": "class"}]
+)
+def test_argument_that_is_a_keyword_is_refused(told):
+    with pytest.raises(DeclarationError) as caught:
+        register_op("odd", **told)
+    assert str(caught.value) == (
+        "argument 'class' of operator 'odd' has the name of a keyword of Python, so that no call "
+        "could name it; choose another, such as 'class_'"
+    )
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [

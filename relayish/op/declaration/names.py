@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from keyword import iskeyword
 
 from relayish.errors import DeclarationError, FieldError
 from relayish.ir.domains.domain import Domain
@@ -37,7 +38,7 @@ def checked_arguments(op: str, given: object) -> tuple[tuple[str, ...], dict[str
     """Return the names of the arguments of ``op``, and what those are annotated with that are.
 
     Raises:
-        DeclarationError: If they are missing, no names, or one comes twice.
+        DeclarationError: If they are missing, no names or keywords, or one comes twice.
     """
     if given is None:
         raise DeclarationError(
@@ -46,6 +47,12 @@ def checked_arguments(op: str, given: object) -> tuple[tuple[str, ...], dict[str
         )
     said: tuple[object, ...] = tuple(given) if isinstance(given, Sequence) else (given,)
     names, types = split_annotations([each for each in said if isinstance(each, str)])
+    reserved = [name for name in names if iskeyword(name)]
+    if reserved:
+        raise DeclarationError(
+            f"argument {reserved[0]!r} of operator {op!r} has the name of a keyword of Python, so "
+            f"that no call could name it; choose another, such as '{reserved[0].lower()}_'"
+        )
     wrong = len(names) < len(said) or any(not name.isidentifier() for name in names)
     if isinstance(given, str) or wrong:
         meant = f"arguments=({given!r},)" if isinstance(given, str) else "arguments=('data',)"

@@ -82,7 +82,7 @@ TABLES: Final[dict[str, OpTable[Any]]] = {  # Any: the values of each are of a t
 """By the name of an argument: the table that holds it."""
 
 _SAID_SHORT: Final = ("outputs", "mixed_precision")
-_ON_ARGUMENTS: Final = ("rule", "evaluate", "result_size")
+ON_ARGUMENTS: Final = ("rule", "evaluate", "result_size")
 """The functions that take the attributes and the arguments of the operator."""
 
 
@@ -168,7 +168,7 @@ def check_record(op: str, names: tuple[str, ...], told: dict[str, Any]) -> None:
     for name, function in told.items():
         if name in _SAID_SHORT and isinstance(function, int):
             continue  # a number of results, a category
-        arguments = ("attrs", *names) if name in _ON_ARGUMENTS else TABLES[name].takes
+        arguments = ("attrs", *names) if name in ON_ARGUMENTS else TABLES[name].takes
         if function is not None and arguments is not None:
             check_arity(function, arguments, f"{name} of operator {op!r}")
     if told.get("rule") is not None and told.get("relation") is not None:

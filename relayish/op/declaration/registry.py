@@ -32,7 +32,7 @@ from relayish.op.declaration import properties
 from relayish.op.declaration.families import check_place, enter_domain, leave_domain
 from relayish.op.declaration.names import check_name, checked_arguments, domain_name
 from relayish.op.declaration.op_table import ALL_TABLES
-from relayish.op.declaration.record import TABLES, Record, check_record, keep_record
+from relayish.op.declaration.record import ON_ARGUMENTS, TABLES, Record, check_record, keep_record
 from relayish.op.declaration.references import Declared, check_argument_types, check_references
 from relayish.op.declaration.signature import (
     find_arguments,
@@ -73,8 +73,9 @@ def register_op(
         name: What it is called; with its family, as in ``nn.relu``, by Relay's custom.
         arguments: The names of the arguments, ``"k: int32"`` for one that may be given as a
             number, which takes that element type. They may be left out where the signature tells
-            them, whose parameters that are no attributes they are, or without one the rule or else
-            the evaluation, plain functions without defaults that take them behind the attributes.
+            them, whose parameters that are no attributes they are, or without one the rule and the
+            evaluation, functions or methods without defaults that take them behind the attributes
+            and call them the same; one that uses an argument not may call it ``_``.
         signature: The parameters of its builder, as they would stand in Python, where they are not
             the arguments and then the attributes as their class has them: ``"data, units=None"``.
         domain: The domain it belongs to, by default Relay's; others may use the same name.
@@ -86,9 +87,9 @@ def register_op(
         DuplicateNameError: If somebody else declared an operator of that name in the domain, or
             the name is that of a family, as ``nn``, or an alias is the name of another operator.
         DeclarationError: If the name is none or ``::`` stands in it, the names of the arguments
-            are missing or none, there is no such thing to tell, it is told by a value of another
-            type, it refers to arguments, attributes or element types that there are not, or a
-            function does not take what it is called with.
+            are missing, none, or not agreed on, there is no such thing to tell, it is told by a
+            value of another type, it refers to arguments, attributes or element types that there
+            are not, or a function does not take what it is called with.
         UnknownNameError: If there is no such domain.
     """
     functions = told.get("rule"), told.get("relation"), told.get("evaluate")
@@ -119,7 +120,7 @@ def register_op(
     if arguments is None and signature is not None:
         arguments = find_arguments(name, signature, told.get("attrs_type"))
     elif arguments is None:
-        arguments = read_arguments(told.get("rule"), told.get("evaluate"))
+        arguments = read_arguments(name, {each: told.get(each) for each in ON_ARGUMENTS})
     names, types = checked_arguments(name, arguments)
     if variadic and not names:
         raise DeclarationError(

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import CO_VARARGS
-from types import FunctionType
-from typing import Final, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple
 
+from relayish._support.arity import is_readable, parameters_of
 from relayish.errors import DeclarationError
 from relayish.ir.attributes.attrs import Attrs
 
@@ -74,33 +74,74 @@ def find_arguments(op: str, signature: str, attrs_type: type[Attrs] | None) -> t
     return tuple(found)
 
 
-def read_arguments(*functions: object) -> tuple[str, ...] | None:
-    """Return how a function calls the arguments that it takes behind the attributes.
+def read_arguments(op: str, told: Mapping[str, object]) -> tuple[str, ...] | None:
+    """Return how functions of ``op`` call the arguments that they take behind the attributes.
+
+    A name that begins with an underscore says nothing where another function has one.
 
     Args:
-        *functions: What takes them, or ``None``; the first that names them all counts.
+        op: The operator.
+        told: By what they are told as: what takes the arguments, or ``None``.
 
     Returns:
-        ``None`` where none does, or one is no plain function, so that its parameters need not be
-        those it is called with.
+        ``None`` where none names them all, or one is neither a plain function nor a method, so that
+        its parameters need not be those it is called with.
+
+    Raises:
+        DeclarationError: If two functions give them different names.
     """
-    plain = [function for function in functions if _is_plain(function)]
-    if len(plain) + functions.count(None) < len(functions):
+    given = {name: function for name, function in told.items() if function is not None}
+    if not all(map(_is_plain, given.values())):
         return None
-    for function in plain:
-        code = function.__code__
-        if not code.co_flags & CO_VARARGS:
-            return code.co_varnames[1 : code.co_argcount]
-    return None
+    named = {
+        name: parameters_of(function)[1:]
+        for name, function in given.items()
+        if not _takes_any_number(function)
+    }
+    found: tuple[str, ...] | None = None
+    for names in named.values():
+        merged = names if found is None else _merge_names(found, names)
+        if merged is None:
+            shown = " and ".join(
+                [f"{name} calls them ({', '.join(named[name])})" for name in named]
+            )
+            raise DeclarationError(
+                f"the arguments of operator {op!r} have no one name each: {shown}; call them the "
+                f"same, or say them: arguments={next(iter(named.values()))!r}"
+            )
+        found = merged
+    return found
 
 
-def _is_plain(function: object) -> TypeGuard[FunctionType]:
+def _merge_names(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the names of arguments that two functions agree on; ``None`` where they do not."""
+    if len(names) != len(others):
+        return None
+    pairs = list(zip(names, others, strict=True))
+    if any(a != b and "_" not in (a[0], b[0]) for a, b in pairs):
+        return None
+    return tuple([b if a[0] == "_" else a for a, b in pairs])
+
+
+def _takes_any_number(function: Any) -> bool:  # Any: a function that can be read
+    return bool(function.__code__.co_flags & CO_VARARGS)
+
+
+def _is_plain(function: object) -> bool:
     """Return whether a function takes just what it says: it wraps no other, and has no defaults."""
     return (
-        isinstance(function, FunctionType)
+        is_readable(function)
         and not hasattr(function, "__wrapped__")
-        and not function.__defaults__
+        and not getattr(function, "__defaults__", None)
     )
+
+
+def _hints(functions: Iterable[Any]) -> Iterator[tuple[Any, Any]]:  # Any: functions, annotations
+    """Yield the functions that can be read, each with the annotation of its first parameter."""
+    for function in functions:
+        names = parameters_of(function) if is_readable(function) else ()
+        if names:
+            yield function, function.__annotations__.get(names[0])
 
 
 def _check_takes_no_attributes(op: str, *functions: object) -> None:
@@ -114,10 +155,7 @@ def _check_takes_no_attributes(op: str, *functions: object) -> None:
         DeclarationError: If the first parameter is annotated with something else than what
             functions take that look at no attributes, or at those of any class.
     """
-    for function in functions:
-        if not isinstance(function, FunctionType) or not function.__code__.co_argcount:
-            continue
-        hint = function.__annotations__.get(function.__code__.co_varnames[0])
+    for function, hint in _hints(functions):
         shown = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
         if shown not in _ANY_ATTRIBUTES:
             raise DeclarationError(
@@ -139,13 +177,11 @@ def find_attrs_type(*functions: object, op: str = "") -> type[Attrs] | None:
     Raises:
         DeclarationError: If ``op`` is given, and a function seems to take attributes of no class.
     """
-    for function in functions:
-        if not isinstance(function, FunctionType) or not function.__code__.co_argcount:
+    for function, hint in _hints(functions):
+        found: object = function.__globals__.get(hint) if isinstance(hint, str) else hint
+        if not isinstance(found, type) or not issubclass(found, Attrs) or found is Attrs:
             continue
-        hint = function.__annotations__.get(function.__code__.co_varnames[0])
-        found = function.__globals__.get(hint) if isinstance(hint, str) else hint
-        is_class = isinstance(found, type) and issubclass(found, Attrs) and found is not Attrs
-        if is_class and "field_names" in vars(found):
+        if "field_names" in vars(found):
             return found
     if op:
         _check_takes_no_attributes(op, *functions)

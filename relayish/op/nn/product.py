@@ -199,10 +199,10 @@ def _matmul(attrs: MatmulAttrs, lhs: Array, rhs: Array) -> Array:
     return matrix_product(left, right, result_dtype(attrs.out_dtype, lhs.dtype))
 
 
-def _batch_matmul(attrs: BatchMatmulAttrs, lhs: Array, rhs: Array) -> Array:
-    left = np.swapaxes(lhs, -1, -2) if attrs.transpose_a else lhs
-    right = np.swapaxes(rhs, -1, -2) if attrs.transpose_b else rhs
-    return matrix_product(left, right, result_dtype(attrs.out_dtype, lhs.dtype))
+def _batch_matmul(attrs: BatchMatmulAttrs, tensor_a: Array, tensor_b: Array) -> Array:
+    left = np.swapaxes(tensor_a, -1, -2) if attrs.transpose_a else tensor_a
+    right = np.swapaxes(tensor_b, -1, -2) if attrs.transpose_b else tensor_b
+    return matrix_product(left, right, result_dtype(attrs.out_dtype, tensor_a.dtype))
 
 
 def _bias_add(attrs: BiasAddAttrs, data: Array, bias: Array) -> Array:

@@ -237,8 +237,8 @@ def pad_tensor(data: Array, pad_width: object, pad_value: Array, pad_mode: str) 
     return pad(data, widths, pad_mode, cast_to(given, data.dtype).reshape(()))
 
 
-def _pad(attrs: PadAttrs, data: Array, pad_value: Array) -> Array:
-    return pad_tensor(data, attrs.pad_width, pad_value, attrs.pad_mode)
+def _pad(attrs: PadAttrs, data: Array, pad_val: Array) -> Array:
+    return pad_tensor(data, attrs.pad_width, pad_val, attrs.pad_mode)
 
 
 def _mirror_pad(attrs: MirrorPadAttrs, data: Array) -> Array:

@@ -183,35 +183,56 @@ def _row_counts(indptr: Array, entries: int) -> Array:
 
 
 def _sparse_dense(
-    attrs: SparseDenseAttrs, dense: Array, data: Array, indices: Array, indptr: Array
+    attrs: SparseDenseAttrs,
+    dense_data: Array,
+    sparse_data: Array,
+    sparse_indices: Array,
+    sparse_indptr: Array,
 ) -> Array:
-    sparse = as_dense(data, indices, indptr, dense.shape[1])
+    sparse = as_dense(sparse_data, sparse_indices, sparse_indptr, dense_data.shape[1])
     if attrs.sparse_lhs:
-        return matrix_product(sparse, dense.T, dense.dtype)
-    return matrix_product(dense, sparse.T, dense.dtype)
+        return matrix_product(sparse, dense_data.T, dense_data.dtype)
+    return matrix_product(dense_data, sparse.T, dense_data.dtype)
 
 
-def _sparse_add(_: Parameters, dense: Array, data: Array, indices: Array, indptr: Array) -> Array:
-    return dense + as_dense(data, indices, indptr, dense.shape[1])
+def _sparse_add(
+    _: Parameters,
+    dense_data: Array,
+    sparse_data: Array,
+    sparse_indices: Array,
+    sparse_indptr: Array,
+) -> Array:
+    return dense_data + as_dense(sparse_data, sparse_indices, sparse_indptr, dense_data.shape[1])
 
 
 def _sparse_transpose(
-    _: SparseTransposeAttrs, data: Array, indices: Array, indptr: Array
+    _: SparseTransposeAttrs, sparse_data: Array, sparse_indices: Array, sparse_indptr: Array
 ) -> tuple[Array, Array, Array]:
     """Sort the entries by column; those of one column stay in the order of their rows."""
-    rows = np.repeat(np.arange(len(indptr) - 1), _row_counts(indptr, len(data)))
-    if len(rows) != len(data):
-        raise EvaluationError(f"the row pointers cover {len(rows)} entries; there are {len(data)}")
-    if len(data) and not 0 <= indices.min() <= indices.max() < len(indptr) - 1:
-        raise EvaluationError(f"an entry lies outside of the {len(indptr) - 1} columns")
-    order = np.argsort(indices, kind="stable")
-    counts = np.bincount(indices, minlength=len(indptr) - 1)
-    starts = np.concatenate(([0], np.cumsum(counts))).astype(indptr.dtype)
-    return data[order], rows[order].astype(indices.dtype), starts
+    rows = np.repeat(
+        np.arange(len(sparse_indptr) - 1), _row_counts(sparse_indptr, len(sparse_data))
+    )
+    if len(rows) != len(sparse_data):
+        raise EvaluationError(
+            f"the row pointers cover {len(rows)} entries; there are {len(sparse_data)}"
+        )
+    if (
+        len(sparse_data)
+        and not 0 <= sparse_indices.min() <= sparse_indices.max() < len(sparse_indptr) - 1
+    ):
+        raise EvaluationError(f"an entry lies outside of the {len(sparse_indptr) - 1} columns")
+    order = np.argsort(sparse_indices, kind="stable")
+    counts = np.bincount(sparse_indices, minlength=len(sparse_indptr) - 1)
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(sparse_indptr.dtype)
+    return sparse_data[order], rows[order].astype(sparse_indices.dtype), starts
 
 
 def _sparse_conv2d(
-    attrs: SparseConv2DAttrs, dense: Array, data: Array, indices: Array, indptr: Array
+    attrs: SparseConv2DAttrs,
+    dense_data: Array,
+    sparse_data: Array,
+    sparse_indices: Array,
+    sparse_indptr: Array,
 ) -> Array:
     """Multiply what is around each place by the sparse matrix; there are zeros around the data.
 
@@ -225,15 +246,15 @@ def _sparse_conv2d(
         )
     height, width = odd
     channels = attrs.layout.index("C")
-    last = np.moveaxis(dense, channels, -1)
+    last = np.moveaxis(dense_data, channels, -1)
     rows, columns = last.shape[1:3]
     around = ((0, 0), (height // 2, height // 2), (width // 2, width // 2), (0, 0))
     padded = np.pad(last, around)
     places = [padded[:, y : y + rows, x : x + columns] for y in range(height) for x in range(width)]
     patches = np.stack(places, axis=-1 if attrs.layout == "NCHW" else -2)
     patches = patches.reshape(*last.shape[:3], height * width * last.shape[3])
-    sparse = as_dense(data, indices, indptr, patches.shape[-1])
-    return np.moveaxis(matrix_product(patches, sparse.T, dense.dtype), -1, channels)
+    sparse = as_dense(sparse_data, sparse_indices, sparse_indptr, patches.shape[-1])
+    return np.moveaxis(matrix_product(patches, sparse.T, dense_data.dtype), -1, channels)
 
 
 register_op(

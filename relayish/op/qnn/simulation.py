@@ -81,24 +81,32 @@ def _simulated_type(
 
 
 def _simulated_quantize(
-    attrs: SimulatedAttrs, data: Array, out_dtype: Array, scale: Array, zero_point: Array
+    attrs: SimulatedAttrs,
+    data: Array,
+    out_dtype: Array,
+    output_scale: Array,
+    output_zero_point: Array,
 ) -> Array:
     name = _CODES.get(int(out_dtype.item()))
     if name is None:
         return data
     limits = np.iinfo(name)
-    steps = round_half_away(data / spread_scale(scale, data, attrs.axis))
-    scaled = steps + spread_scale(zero_point, data, attrs.axis)
+    steps = round_half_away(data / spread_scale(output_scale, data, attrs.axis))
+    scaled = steps + spread_scale(output_zero_point, data, attrs.axis)
     return np.clip(scaled, limits.min, limits.max).astype(data.dtype)
 
 
 def _simulated_dequantize(
-    attrs: DequantizeAttrs, data: Array, in_dtype: Array, scale: Array, zero_point: Array
+    attrs: DequantizeAttrs,
+    data: Array,
+    in_dtype: Array,
+    input_scale: Array,
+    input_zero_point: Array,
 ) -> Array:
     if int(in_dtype.item()) not in _CODES:
         return data
-    shifted = data - spread_scale(zero_point, data, attrs.axis)
-    return (shifted * spread_scale(scale, data, attrs.axis)).astype(data.dtype)
+    shifted = data - spread_scale(input_zero_point, data, attrs.axis)
+    return (shifted * spread_scale(input_scale, data, attrs.axis)).astype(data.dtype)
 
 
 def _annotated_relation(

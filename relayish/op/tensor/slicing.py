@@ -231,10 +231,10 @@ def _slice_like_type(attrs: SliceLikeAttrs, data: Type, shape_like: Type) -> Ten
     return TensorType(tuple(shape), whole.dtype)
 
 
-def _slice_like(attrs: SliceLikeAttrs, data: Array, like: Array) -> Array:
+def _slice_like(attrs: SliceLikeAttrs, data: Array, shape_like: Array) -> Array:
     index = [slice(None)] * data.ndim
-    for axis in _slice_like_axes(attrs, data.ndim, like.ndim):
-        index[axis] = slice(0, like.shape[axis])
+    for axis in _slice_like_axes(attrs, data.ndim, shape_like.ndim):
+        index[axis] = slice(0, shape_like.shape[axis])
     return data[tuple(index)]
 
 

@@ -150,18 +150,18 @@ def _searchsorted_type(attrs: SearchSortedAttrs, sorted_sequence: Type, values: 
     return TensorType(wanted.shape, attrs.dtype)
 
 
-def _searchsorted(attrs: SearchSortedAttrs, sequence: Array, values: Array) -> Array:
+def _searchsorted(attrs: SearchSortedAttrs, sorted_sequence: Array, values: Array) -> Array:
     """Search every line at once, by halving the range in which each value's place may be."""
     side = "right" if attrs.right else "left"
     dtype = result_dtype(attrs.dtype, np.dtype(np.int32))
-    if sequence.ndim == 1:
-        return np.searchsorted(sequence, values, side).astype(dtype)  # type: ignore[call-overload]
-    size = sequence.shape[-1]
+    if sorted_sequence.ndim == 1:
+        return np.searchsorted(sorted_sequence, values, side).astype(dtype)  # type: ignore[call-overload]
+    size = sorted_sequence.shape[-1]
     low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size, np.int64)
     for _ in range(size.bit_length()):
         open_ = low < high
         middle = (low + high) // 2
-        found = np.take_along_axis(sequence, np.minimum(middle, size - 1), -1)
+        found = np.take_along_axis(sorted_sequence, np.minimum(middle, size - 1), -1)
         later = (found <= values) if attrs.right else (found < values)
         low = np.where(open_ & later, middle + 1, low)
         high = np.where(open_ & ~later, middle, high)

@@ -109,19 +109,28 @@ def _sparse_fill_empty_rows_type(
 
 
 def _sparse_fill_empty_rows(
-    _: Parameters, places: Array, values: Array, dense_shape: Array, default_value: Array
+    _: Parameters,
+    sparse_indices: Array,
+    sparse_values: Array,
+    dense_shape: Array,
+    default_value: Array,
 ) -> tuple[Array, ...]:
     rows = int(dense_shape[0])
-    if places.size and not 0 <= int(places[:, 0].min()) <= int(places[:, 0].max()) < rows:
+    if (
+        sparse_indices.size
+        and not 0 <= int(sparse_indices[:, 0].min()) <= int(sparse_indices[:, 0].max()) < rows
+    ):
         raise EvaluationError(f"an index is out of the {rows} rows of the tensor")
     empty = np.ones(rows, np.bool_)
-    empty[places[:, 0]] = False
+    empty[sparse_indices[:, 0]] = False
     (missing,) = np.nonzero(empty)
-    added = np.zeros((missing.size, places.shape[1]), places.dtype)
+    added = np.zeros((missing.size, sparse_indices.shape[1]), sparse_indices.dtype)
     added[:, 0] = missing
-    everything = np.concatenate((places, added))
+    everything = np.concatenate((sparse_indices, added))
     order = np.argsort(everything[:, 0], kind="stable")
-    filled = np.concatenate((values, np.full(missing.size, default_value.item(), values.dtype)))
+    filled = np.concatenate(
+        (sparse_values, np.full(missing.size, default_value.item(), sparse_values.dtype))
+    )
     return everything[order].astype(np.int64), filled[order], empty.astype(np.int64)
 
 
@@ -140,7 +149,7 @@ def _sparse_reshape_type(
 
 
 def _sparse_reshape(
-    _: Parameters, places: Array, prev_shape: Array, new_shape: Array
+    _: Parameters, sparse_indices: Array, prev_shape: Array, new_shape: Array
 ) -> tuple[Array, ...]:
     before = [int(size) for size in prev_shape]
     after = [int(size) for size in new_shape]
@@ -149,19 +158,19 @@ def _sparse_reshape(
         after[after.index(-1)] = total // known
     elif -1 in after or total != known:
         raise EvaluationError(f"a sparse tensor of shape {before} cannot have the shape {after}")
-    if np.any(places < 0) or np.any(places >= np.array(before)):
+    if np.any(sparse_indices < 0) or np.any(sparse_indices >= np.array(before)):
         raise EvaluationError(f"an index is out of the shape {before}")
-    flat = np.ravel_multi_index(tuple(places.astype(np.int64).T), before)
-    moved = np.stack(np.unravel_index(flat, after), axis=1).astype(places.dtype)
+    flat = np.ravel_multi_index(tuple(sparse_indices.astype(np.int64).T), before)
+    moved = np.stack(np.unravel_index(flat, after), axis=1).astype(sparse_indices.dtype)
     return moved, np.array(after, new_shape.dtype)
 
 
 def _bound_filled(
-    _: Parameters, places: Array, _values: Array, dense_shape: Array, _default: Array
+    _: Parameters, sparse_indices: Array, _values: Array, dense_shape: Array, _default: Array
 ) -> int:
     rows = int(dense_shape[0])
-    elements = places.shape[0] + rows - np.unique(places[:, 0]).size
-    return int(elements * (places.shape[1] + 1) + rows)
+    elements = sparse_indices.shape[0] + rows - np.unique(sparse_indices[:, 0]).size
+    return int(elements * (sparse_indices.shape[1] + 1) + rows)
 
 
 register_op(
