@@ -9,6 +9,7 @@ pattern around it, and what an expression did not match once it is not compared 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from relayish.dataflow_pattern.attributes import has_attributes
@@ -123,7 +124,8 @@ class Matcher:
         types: Facts | None = None,
     ) -> None:
         self.analysed = pattern if isinstance(pattern, Analysed) else Analysed(pattern)
-        self.types = FACTS[type(root)](root, mod) if types is None else types
+        if types is not None:
+            self.types = types
         self.root = root
         self._mod = mod
         self._bound: dict[DFPattern, Expr] = {}
@@ -137,6 +139,11 @@ class Matcher:
         self._steps = _steps_for(self.analysed.kinds)
         self.steps = 0
         """How many goals were taken up so far."""
+
+    @cached_property
+    def types(self) -> Facts:
+        """What tells types; made when it is first asked, for it may look at the whole program."""
+        return FACTS[type(self.root)](self.root, self._mod)
 
     def match(self, expr: Expr) -> bool:
         """Return whether ``expr`` matches the pattern."""

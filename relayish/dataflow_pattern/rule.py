@@ -24,10 +24,10 @@ from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern, ExprPattern
 from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.dataflow_pattern.root_index import roots_of
+from relayish.dataflow_pattern.shorthand import find_operator
 from relayish.errors import DeclarationError, UnknownNameError
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import Type
 from relayish.rewriting.rule import Action, Attempt, Key, Rule, check_keys, name_of
 
@@ -90,13 +90,15 @@ def rule(*what: DFPattern | str | Key, keeps_order: bool = False) -> Callable[[A
     of the program in the place of what was found.
 
     Args:
-        what: A pattern; or operators, by Relay's names or themselves, and kinds of nodes.
+        what: A pattern; or operators, by name (as in :func:`is_op`) or themselves, and kinds of
+            nodes.
         keeps_order: The rule sees itself to it that what acts still does, in the order it did; what
             the state of an operator it drops is good for, it knows. Nobody else looks then.
 
     Raises:
-        DeclarationError: If the pattern has a dominator pattern in it, or nothing could be found by
-            what is given.
+        DeclarationError: If the pattern has a dominator pattern in it, there is a second one, or
+            nothing could be found by what is given.
+        UnknownNameError: If no operator has such a name.
 
     Example:
         >>> from relayish import parse_expr
@@ -110,8 +112,14 @@ def rule(*what: DFPattern | str | Key, keeps_order: bool = False) -> Callable[[A
         'y'
     """
     pattern = what[0] if len(what) == 1 and isinstance(what[0], DFPattern) else None
-    keys = [intern_op(key) if isinstance(key, str) else key for key in what]
+    keys: list[Any] = []  # Any: as Key
     if pattern is None:
+        if any(isinstance(each, DFPattern) for each in what):
+            raise DeclarationError(
+                f"a rule has one pattern, or operators and kinds; found {len(what)} of both: join "
+                f"patterns by |, as in is_op('exp') | is_op('log'), or make a rule of each"
+            )
+        keys = [find_operator(key) if isinstance(key, str) else key for key in what]
         check_keys(keys)
 
     def declare(action: Action) -> Rule:

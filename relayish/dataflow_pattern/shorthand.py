@@ -45,12 +45,18 @@ def is_op(op_name: str | Op) -> ExprPattern | NodePattern:
         UnknownNameError: If no operator of that name is declared.
         AmbiguousNameError: If operators of several domains have the name.
     """
-    if isinstance(op_name, str):
-        language, _, operator = op_name.replace("::", ".").partition(".")
+    found = find_operator(op_name)
+    return ExprPattern(found) if isinstance(found, Op) else NodePattern(found)
+
+
+def find_operator(name: str | Op) -> Op | type[Node]:
+    """Return the operator ``name``, or the kind of nodes that it is, as :func:`is_op` finds it."""
+    if isinstance(name, str):
+        language, _, operator = name.replace("::", ".").partition(".")
         kind = find_kind(language, operator) if language in languages() else None
         if kind is not None:
-            return NodePattern(kind)
-    return ExprPattern(get_op(op_name))
+            return kind
+    return get_op(name)
 
 
 def is_node(kind: type[Node]) -> NodePattern:

@@ -15,9 +15,11 @@ from relayish.rewriting.rule import Facts, Rule
 from relayish.rewriting.rules import RuleSet
 
 CHAIN_LIMIT: Final = 100
-"""How often rules may replace what stands at one place."""
-_GROWTH_LIMIT: Final = 64
-_GROWTH_START: Final = 10_000
+"""How often rules may replace what stands at one place; in large programs, once for each node."""
+GROWTH_LIMIT: Final = 64
+"""How many replacements there may be for each node of a program, when there are many."""
+GROWTH_START: Final = 10_000
+"""How many replacements are many."""
 
 
 class GraphRewriter:
@@ -35,6 +37,8 @@ class GraphRewriter:
         self._traversal = facts.traversal
         self._facts = facts
         self._again = again
+        self.last = ""
+        """The rule that was applied last."""
         self._chain: dict[Node, tuple[int, str]] = {}
         self._applied = 0
         self._root: Node | None = None
@@ -88,7 +92,11 @@ class GraphRewriter:
                         memo[image] = image
                         facts.tell(image, node)
                     continue
-                image = carry_of[type(node)](node, get, told)
+                try:
+                    image = carry_of[type(node)](node, get, told)
+                except Exception as error:
+                    note_rewrite(error, node, node, "rules for what it is made of")
+                    raise
             rules = select[type(image)]
             if type(rules) is not tuple:
                 rules = rules(image)  # type: ignore[operator]  # what selects them
@@ -131,6 +139,7 @@ class GraphRewriter:
         for rule in rules if type(rules) is tuple else rules(image):  # type: ignore[operator]
             out = rule.ask(image, facts)
             if out is not image:
+                self.last = rule.name
                 return out
         return image
 
@@ -161,15 +170,16 @@ class GraphRewriter:
 
     def _count(self, rule: Rule, node: Node, out: Node) -> None:
         """Keep count of replacements, so that rules that undo one another come to an end."""
+        self.last = rule.name
         length, before = self._chain.pop(node, (0, ""))
         self._chain[out] = (length + 1, rule.name)
         self._applied += 1
-        if length >= CHAIN_LIMIT:
+        if length >= CHAIN_LIMIT and length >= self._size():
             raise PassError(
                 f"{length} rules in a row replaced what stands at one place, {before} and then "
                 f"{rule.name} the last of them; do they undo one another? now it is {out!r}"
             )
-        if self._applied > _GROWTH_START and self._applied > _GROWTH_LIMIT * self._size():
+        if self._applied > GROWTH_START and self._applied > GROWTH_LIMIT * self._size():
             raise PassError(
                 f"{self._applied} replacements were made in a program of {self._size()} nodes, "
                 f"the last by rule {rule.name}; does it make more of what it matches?"

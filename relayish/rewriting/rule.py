@@ -20,7 +20,7 @@ from relayish.errors import DeclarationError, MissingNameError, PassError, indef
 from relayish.functor.notes import note_rewrite
 from relayish.ir.fields.field import is_node_class
 from relayish.ir.kinds.one_line import one_line, show_found
-from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.scopes.scoping import PROGRAM
 
@@ -113,8 +113,8 @@ class Rule:
         if type(out) is Unchanged:
             return node
         raise PassError(
-            f"rule {self.name} returned {show_found(out)} for {one_line(node)}; it must return an "
-            f"expression, the one it was given to leave that as it is"
+            f"rule {self.name} returned {show_found(out)} for {one_line(node)}; it must return "
+            f"{facts.sort_of(node)}, the one it was given to leave that as it is"
         )
 
     def __repr__(self) -> str:
@@ -154,7 +154,7 @@ def check_keys(keys: Collection[Key]) -> None:
     Raises:
         DeclarationError: If there are none, or one is neither a class of nodes nor an operator.
     """
-    wrong = [key for key in keys if not isinstance(key, Node) and not is_node_class(key)]
+    wrong = [key for key in keys if type(key) not in ATOMS and not is_node_class(key)]
     if wrong or not keys:
         found = f"found {show_found(wrong[0])}" if wrong else "found nothing"
         raise DeclarationError(
@@ -215,6 +215,10 @@ class Facts:
         """Return whether what a rule made of a node may take its place."""
         return True
 
+    def sort_of(self, node: Any) -> str:  # noqa: ARG002 - for others
+        """Return what may stand where ``node`` does, for errors."""
+        return "an expression"
+
     def place(self, out: Any, origin: Any, known: Mapping[Node, Any]) -> Any:  # noqa: ARG002 - too
         """Return what takes the place of ``origin``: ``out``, where nothing else is to be done.
 
@@ -250,6 +254,10 @@ class TypedFacts(Facts):
     is_guarded = True
     expressions: type[Node]
     statements: type[Node]
+
+    def sort_of(self, node: Any) -> str:  # Any: as above
+        """Return what may stand where ``node`` does, for errors."""
+        return "a statement" if isinstance(node, self.statements) else "an expression"
 
     def may_replace(self, rule: Rule, before: Node, after: Node) -> bool:
         """Return that a rule may be applied, which keeps the type of an expression.

@@ -25,6 +25,9 @@ class RuleSet:
         rules: Rules, and other sets.
         name: The public name of the set, if others may add to it.
 
+    Raises:
+        DeclarationError: If something is no rule, or for what this set finds no nodes by.
+
     Example:
         >>> from relayish import tir
         >>> from relayish.rewriting import RuleSet, rule
@@ -41,6 +44,8 @@ class RuleSet:
         name: str = "",
     ) -> None:
         self.rules: tuple[Rule, ...] = tuple(_flatten(rules))
+        for each in self.rules:
+            self._check(each)
         self.name = name
         self._places = {each: place for place, each in enumerate(self.rules)}
         self._for_all = [each for each in self._places if each.keys is None]
@@ -70,6 +75,21 @@ class RuleSet:
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
+
+    takes: str = "kinds of nodes, families of kinds, and operators themselves"
+    """What the rules of such a set are told of."""
+
+    def is_key(self, key: Key) -> bool:
+        """Return whether nodes are found by such a key."""
+        return isinstance(key, (Node, type))
+
+    def _check(self, given: Rule) -> None:
+        wrong = [key for key in given.keys or () if not self.is_key(key)]
+        if wrong:
+            raise DeclarationError(
+                f"rule {given.name} is for {wrong[0]!r}; this {type(self).__name__} takes rules "
+                f"for {self.takes}; give the rule to what rewrites programs of its language"
+            )
 
     def register(self, kind: type[Node], action: Action, *, replace: bool = False) -> Action:
         """Add a rule for nodes of a kind or a family, which is tried after all that there are.

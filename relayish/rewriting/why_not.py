@@ -8,6 +8,7 @@ from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node, lineage
 from relayish.rewriting.rewrite import FACTS
 from relayish.rewriting.rule import Key, Rule, Unchanged
+from relayish.rewriting.rules import RuleSet
 
 
 def why_not(
@@ -25,6 +26,10 @@ def why_not(
         mod: The module it belongs to.
         keep_order: As in :func:`~relayish.rewriting.rewrite_rules`.
 
+    Raises:
+        DeclarationError: If it is a rule that :func:`~relayish.rewriting.rewrite_rules` does not
+            take, as those for ONNX are.
+
     Example:
         >>> import relayish as relay
         >>> from relayish.dataflow_pattern import rule
@@ -39,6 +44,7 @@ def why_not(
         drop is asked about nn.dropout, not about nn.relu(%x)
         >>> why_not(drop, relay.nn.dropout(x, rate=0.0).tuple_value)
     """
+    RuleSet([rule])  # refuses rules of other engines
     shown = one_line(node)
     if not _is_asked_about(rule, node):
         about = ", ".join(sorted(_name(key) for key in rule.keys or ()))

@@ -7,7 +7,7 @@ import pytest
 from relayish import core, tir
 from relayish.dataflow_pattern import is_expr, is_node, is_op, rewrite_rules, rule, wildcard
 from relayish.errors import DeclarationError, PassError
-from relayish.rewriting import Unchanged
+from relayish.rewriting import Unchanged, why_not
 from tests.support.depth import DEPTH
 
 A = tir.placeholder("A", (16,))
@@ -136,6 +136,11 @@ def test_literal_in_a_pattern_is_compared_with_its_type():
     [
         (tir.Store, lambda _: tir.const(0), r"returned 0 \(IntImm\) for B\[i0\] = .* a statement"),
         (tir.For, lambda loop: loop.loop_var, "must return a statement"),
+        (
+            tir.Store,
+            lambda _: None,
+            "returned None for B.* must return a statement, the one it was",
+        ),
         (tir.LoweredFunc, lambda _: None, "returned None for function copy"),
     ],
 )
@@ -162,9 +167,73 @@ def test_rules_for_loops_that_go_on_are_refused_and_asked_once_if_told_so():
     def twice(store, _):
         return tir.Block((store, store))
 
-    with pytest.raises(PassError, match=r"still change copy after 8 walks.*again=False"):
+    @rule(tir.Store)
+    def anew(store, _):
+        return tir.Store(store.tensor, store.value, store.indices)
+
+    with pytest.raises(PassError, match=r"made of copy, .* one of \d+, twice the last of them"):
         copy(lambda i: i, [twice])
+    with pytest.raises(PassError, match=r"after 100 walks, anew the last .*again=False"):
+        copy(lambda i: i, [anew])
     assert str(copy(lambda i: i, [twice], again=False)).count("B[i0] = A[i0]") == 2
+
+
+def test_rule_for_loops_may_be_applied_as_often_as_it_takes():
+    @rule(tir.Store)
+    def several(store, _):
+        values = [tir.const(float(value)) for value in range(20)]
+        return tir.Block(tuple([store.with_fields(value=value) for value in values]))
+
+    @rule(tir.Block)
+    def drop_first(block, _):
+        are_stores = all(isinstance(stmt, tir.Store) for stmt in block.stmts)
+        return tir.Block(block.stmts[1:]) if are_stores and len(block.stmts) > 1 else block
+
+    many = copy(lambda i: i, [several], again=False)
+    assert stored(rewrite_rules([drop_first], many)) == "19.0000000f"
+
+
+def test_statement_is_deleted_by_an_empty_block():
+    @rule(tir.Store)
+    def delete(store, _):
+        return tir.Block(())
+
+    assert "B[i0] =" not in str(copy(lambda i: i, [delete]))
+
+
+def test_rule_for_loops_asks_about_a_part_by_itself_what_it_does_within_a_function():
+    index, bound = wildcard(), wildcard()
+
+    @rule(is_node(tir.Min)(index, bound))
+    def drop_bound(minimum, found):
+        low, high = found.facts.interval(found[bound]).low, found.facts.interval(found[index]).high
+        return found[index] if high <= low else Unchanged(f"{high} may be above {low}")
+
+    assert why_not(drop_bound, tir.Min(K, tir.const(15))).endswith("2147483647 may be above 15")
+    within = tir.Min(tir.Mod(K, tir.const(4)), tir.const(15))
+    assert rewrite_rules([drop_bound], within) is within.a
+    assert why_not(drop_bound, within) is None
+
+
+@pytest.mark.parametrize("root", [tir.Minus(K), tir.Block((tir.Store(A, tir.Minus(K), (K,)),))])
+def test_rule_for_a_part_of_loops_keeps_types_and_statements(root):
+    @rule(tir.Minus)
+    def as_float(minus, _):
+        return tir.const(1.0)
+
+    @rule(tir.Store)
+    def as_value(store, _):
+        return store.value
+
+    rules = [as_float] if isinstance(root, tir.Minus) else [as_value]
+    with pytest.raises(PassError, match=r"must return an expression of that type|a statement"):
+        rewrite_rules(rules, root)
+
+
+def test_module_of_loops_is_refused():
+    func = copy(lambda i: i, [])
+    with pytest.raises(PassError, match=r"module 'm'; give its functions, one by one"):
+        rewrite_rules([], tir.Module("m", functions=(func,)))
 
 
 @pytest.mark.parametrize(

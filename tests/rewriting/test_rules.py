@@ -9,7 +9,13 @@ import pytest
 import relayish as relay
 from relayish import rewriting, tir
 from relayish.dataflow_pattern import is_op, is_tuple_get_item, rule, wildcard
-from relayish.errors import DeclarationError, MissingNameError, PassError, UnknownNameError
+from relayish.errors import (
+    DeclarationError,
+    FieldError,
+    MissingNameError,
+    PassError,
+    UnknownNameError,
+)
 from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -200,10 +206,51 @@ def test_no_rule_keeps_what_acts_from_acting() -> None:
         assert rewrite_rules([drop], program, keep_order=True) is program
 
 
-@pytest.mark.parametrize("keys", [(5,), (), ("exp",), (str,), (lambda call, _: call,)])
+@pytest.mark.parametrize(
+    "keys",
+    [(5,), (), ("exp",), (str,), (lambda call, _: call,), (op.exp(X),), (is_op("exp"),)],
+)
 def test_rule_that_no_node_could_be_found_for_is_refused(keys) -> None:
     with pytest.raises(DeclarationError, match=r"kinds, families of kinds, or operators.*; found"):
         rewriting.rule(*keys)
+
+
+@pytest.mark.parametrize("keys", [(is_op("exp"), is_op("log")), (is_op("exp")(X), "log")])
+def test_rule_of_several_patterns_is_refused(keys) -> None:
+    with pytest.raises(DeclarationError, match=r"one pattern, .*; found 2 of both: join"):
+        rule(*keys)
+
+
+def test_operators_of_rules_are_found_by_name_as_those_of_patterns() -> None:
+    with pytest.raises(UnknownNameError, match=r"no operator 'nn\.rleu' .*; did you mean nn\.relu"):
+        rule("nn.rleu")
+
+    @rule("tir.minus", "exp")
+    def keep(node, _):
+        return node
+
+    assert keep.keys == {tir.Minus, relay.op.get("exp")}
+
+
+def test_place_is_rewritten_as_often_as_the_program_is_large() -> None:
+    @rule(Tuple)
+    def drop_first(fields, _):
+        return Tuple(fields.fields[1:]) if len(fields.fields) > 1 else fields
+
+    whole = Tuple([relay.const(number) for number in range(300)])
+    assert rewrite_rules([drop_first], whole).fields == whole.fields[-1:]
+
+
+def test_what_does_not_fit_where_a_rule_puts_it_is_told_with_its_place() -> None:
+    @rewriting.rule(relay.Var)
+    def as_number(var, _):
+        return relay.const(1.0)
+
+    with pytest.raises(FieldError, match=r"params\[0\] must be Var") as caught:
+        rewrite_rules([as_number], relay.Function([X], X))
+    assert caught.value.__notes__ == [
+        "while rewriting fn (%x) {...} by rules for what it is made of"
+    ]
 
 
 @pytest.mark.parametrize("declare", [rule("exp"), rule(is_op("exp")(None)), rewriting.rule(Call)])
@@ -237,7 +284,7 @@ def test_facts_that_a_language_does_not_tell_are_named_with_those_it_does() -> N
 
     with pytest.raises(MissingNameError, match=r"of a Call; did you mean may_drop\?; there are"):
         rewrite_rules([ask], op.exp(X))
-    with pytest.raises(MissingNameError, match="no 'type_of' to ask of an Add; there are family"):
+    with pytest.raises(MissingNameError, match="'type_of' to ask of an Add; there are arguments"):
         rewrite_rules([ask_of_loops], tir.Var("i") + tir.Var("j"))
 
 

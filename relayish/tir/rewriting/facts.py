@@ -67,8 +67,8 @@ class Facts(TypedFacts):
     expressions = Expr
     statements = Stmt
 
-    def __init__(self, root: Node, context: Context) -> None:
-        super().__init__(root)
+    def __init__(self, root: Node, context: Context, *, keep_order: bool = False) -> None:
+        super().__init__(root, keep_order=keep_order)
         self.context = context
         self.values: dict[Node, Expr] = {}
         self.numbers = context.numbers

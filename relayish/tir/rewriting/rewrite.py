@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from relayish.errors import PassError
 from relayish.ir.modules.module import AnyModule
-from relayish.rewriting.rewrite import DRIVERS
+from relayish.rewriting.rewrite import DRIVERS, FACTS
 from relayish.rewriting.rules import RuleSet
-from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.analysis.facts.scopes import context_of
+from relayish.tir.ir.family import IrNode
+from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.rewriting.facts import Facts
 from relayish.tir.rewriting.walk import Simplification, apply_simplification
 
 
@@ -34,3 +39,33 @@ def rewrite_func(
             "of what it drops, and leaves the rest where it is"
         )
     return apply_simplification(root, Simplification(rules, again=again, ends=again))
+
+
+@DRIVERS.register(Module)
+def refuse_module(
+    rules: RuleSet,  # noqa: ARG001 - as all that rewrite take it, and what follows
+    root: Module,
+    mod: object,  # noqa: ARG001
+    *,
+    keep_order: bool,  # noqa: ARG001
+    again: bool,  # noqa: ARG001
+) -> NoReturn:
+    """Refuse a module of CINN's, whose functions are rewritten one by one.
+
+    Raises:
+        PassError: Always.
+    """
+    raise PassError(
+        f"rewrite_rules takes a function of loops; found the module {root.name!r}; give its "
+        f"functions, one by one: module.functions"
+    )
+
+
+@FACTS.register(IrNode)
+def facts_of_part(root: IrNode, _mod: object = None, *, keep_order: bool = False) -> Facts:
+    """Return what rules may ask of a part of a program, of whose surroundings nothing is known.
+
+    Raises:
+        PassError: If the order is to be kept.
+    """
+    return Facts(root, context_of(root), keep_order=keep_order)

@@ -16,8 +16,8 @@ from relayish._support.trampoline import run
 from relayish.errors import PassError
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.renaming import replace_nodes
-from relayish.ir.scopes.scoping import bound_by, has_scopes
-from relayish.rewriting.graph import GraphRewriter
+from relayish.ir.scopes.scoping import PROGRAM, bound_by, has_scopes
+from relayish.rewriting.graph import CHAIN_LIMIT, GROWTH_LIMIT, GROWTH_START, GraphRewriter
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.analysis.facts.scopes import assume, bind, context_of, enter_block, enter_loop
 from relayish.tir.analysis.regions.declared_regions import sort_regions
@@ -67,20 +67,37 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
         Linear in the number of distinct nodes, and the size of conditions; no recursion.
     """
     with pause_collection():  # many small objects live until the walk is over
-        found = func
-        for _ in range(_MOST_WALKS if simplification.again else 1):
+        found, most = func, CHAIN_LIMIT if simplification.ends else _MOST_WALKS
+        for walks in range(most if simplification.again else 1):
             walk = Walk(found, simplification)
             image = walk.run()
             if image is found:
                 break
             found = bind_once(image) if walk.facts.shares_binders else image
+            if walks >= _MOST_WALKS and simplification.ends:
+                _check_size(found, func, walk.last_rule)
         else:
             if simplification.ends:
                 raise PassError(
-                    f"the rules still change {func.name} after {_MOST_WALKS} walks; do they undo "
-                    f"one another, or match what they return? again=False asks them once"
+                    f"the rules still change {func.name} after {most} walks, {walk.last_rule} the "
+                    f"last of them; do they undo one another, or match what they return? "
+                    f"again=False asks them once"
                 )
     return func if found is func else sort_regions(found)
+
+
+def _check_size(found: LoweredFunc, func: LoweredFunc, last: str) -> None:
+    """Refuse what rules, ``last`` of them, made many times as large as it was.
+
+    Raises:
+        PassError: If they did.
+    """
+    size, before = len(PROGRAM.post_order(found)), len(PROGRAM.post_order(func))
+    if size > GROWTH_START and size > GROWTH_LIMIT * before:
+        raise PassError(
+            f"rules made of {func.name}, which had {before} nodes, one of {size}, {last} the last "
+            f"of them; does it make more of what it matches? again=False asks it once"
+        )
 
 
 def _replace_dropped(var: Var, facts: Facts) -> Expr:
@@ -106,6 +123,11 @@ class Walk:
         self._rewriter = GraphRewriter(simplification.rules, self.facts, again=simplification.again)
         self._outermost = self.facts.context
         self._repeated: dict[Node, Any] = {}  # Any: the images of statements in several places
+
+    @property
+    def last_rule(self) -> str:
+        """The name of the rule that was applied last."""
+        return self._rewriter.last
 
     def run(self) -> LoweredFunc:
         """Return the function simplified; itself where nothing applies."""

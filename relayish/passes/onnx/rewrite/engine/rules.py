@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from relayish.errors import DeclarationError
+from relayish.ir.kinds.one_line import show_found
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, GlobalVar
 from relayish.onnx.operators import identity_of
-from relayish.rewriting.rule import Key, Rule
+from relayish.rewriting.rule import Key, Rule, name_of
 from relayish.rewriting.rules import RuleSet
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ def rule(*operators: str, domain: str = "") -> Callable[[Apply], Rule]:
             operator, and :data:`FUNCTIONS` all functions of the module.
         domain: The domain of ONNX they are in.
 
+    Raises:
+        DeclarationError: If there are none, one is no name, or below it is no function.
+
     Example:
         >>> @rule("Identity")
         ... def forward_identity(call, graph):
@@ -40,20 +45,39 @@ def rule(*operators: str, domain: str = "") -> Callable[[Apply], Rule]:
         >>> forward_identity.name
         'forward_identity'
     """
+    given: tuple[object, ...] = operators  # still to be checked
+    wrong = [each for each in given if not isinstance(each, str)]
+    if wrong or not given:
+        raise DeclarationError(
+            f"a rule for ONNX is for operators, by name, as in @rule('Relu'); found "
+            f"{show_found(wrong[0]) if wrong else 'nothing'}"
+        )
 
     def wrap(apply: Apply) -> Rule:
+        if not callable(apply):
+            raise DeclarationError(
+                f"a rule for {operators[0]} does {apply!r}; expected a function of a call and of "
+                f"the function around"
+            )
+
         @wraps(apply)
         def action(call: Call, graph: Any) -> Expr:  # Any: as above
             found = apply(call, graph)
             return call if found is None else found
 
-        return Rule(apply.__name__, [(domain, operator) for operator in operators], action)
+        return Rule(name_of(apply), [(domain, operator) for operator in operators], action)
 
     return wrap
 
 
 class OnnxRules(RuleSet):
     """Rules by the name of the operator, whatever its version."""
+
+    takes = "operators of ONNX by name, as relayish.passes.onnx.rewrite.engine.rule says them"
+
+    def is_key(self, key: Key) -> bool:
+        """Return whether calls are found by such a key."""
+        return isinstance(key, (tuple, type))
 
     def keys_of(self, op: Node) -> Sequence[Key]:
         """Return the names by which rules for calls of ``op`` are told, in the order to try."""

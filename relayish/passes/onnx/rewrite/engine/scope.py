@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from relayish.analysis.variables import free_vars
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, TupleGetItem, Var
@@ -51,6 +52,22 @@ class Scope(Facts):
         self._opsets = opsets
         self._chain = take_chain(func)
         self._arrays: dict[Expr, npt.NDArray[Any] | None] = {}  # Any: of whatever element type
+
+    def is_known(self, var: Var) -> bool:
+        """Return whether a variable means something in the function: bound there, or from outside.
+
+        Complexity:
+            Constant; linear in the function, once, for one that is neither bound nor a parameter.
+        """
+        return var in self._chain.bindings or var in self._params or var in self._free
+
+    @cached_property
+    def _params(self) -> frozenset[Expr]:
+        return frozenset(self.function.params)
+
+    @cached_property
+    def _free(self) -> frozenset[Expr]:
+        return frozenset(free_vars(self.function))
 
     @property
     def function_opset(self) -> int:

@@ -20,8 +20,9 @@ def find_fault(var: Var, new: Expr, graph: Scope, before: Iterable[Expr] = ()) -
     """Return why a variable cannot be bound to ``new``; ``None`` if it can, as far as types tell.
 
     Each call in it has to be one that its operator's schema allows: the operator exists, has such
-    inputs and attributes, and takes their element types; and what is used of the value has the type
-    that it had. Where the call before breaks a rule itself, nothing is asked of this one.
+    inputs and attributes, and takes their element types; its variables are bound in the function,
+    and none is the one that is bound; and what is used of the value has the type that it had. Where
+    the call before breaks a rule itself, nothing is asked of this one.
 
     Args:
         var: The variable, which is bound to a call.
@@ -43,6 +44,8 @@ def find_fault(var: Var, new: Expr, graph: Scope, before: Iterable[Expr] = ()) -
         found = given.type_of(new)
     except TypeInferenceError as error:
         return str(error)
+    if given.uses(var):
+        return f"%{var.name_hint} would be computed from itself"
     places = graph.used_outputs(var) if isinstance(expected, TupleType) else None
     if may_be_alike(_only(found, places), _only(expected, places)):
         return None
@@ -74,6 +77,10 @@ class _Written:
             found[each] = self._infer(each)
         return found[expr]
 
+    def uses(self, var: Var) -> bool:
+        """Return whether a variable is among what types were found of."""
+        return var in self._found
+
     def _infer(self, expr: Expr) -> Type | None:
         found = self._found
         if type(expr) is Call:
@@ -84,6 +91,8 @@ class _Written:
             whole = found[expr.tuple_value]
             fields = whole.fields if isinstance(whole, TupleType) else ()
             return fields[expr.index] if 0 <= expr.index < len(fields) else None
+        if type(expr) is Var and not self._graph.is_known(expr):
+            raise TypeInferenceError(f"%{expr.name_hint} is bound nowhere in the function")
         return self._graph.type_of(expr)
 
     def _infer_call(self, call: Call) -> Type | None:
@@ -110,4 +119,6 @@ def _parts(expr: Expr) -> Sequence[Expr]:
     """Return what the type of an expression follows from."""
     if type(expr) is Call:
         return () if graph_names(expr.attrs) else expr.args
+    if type(expr) is Tuple:
+        return expr.fields
     return (expr.tuple_value,) if type(expr) is TupleGetItem else ()

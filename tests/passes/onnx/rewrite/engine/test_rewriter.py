@@ -10,7 +10,8 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 from relayish.analysis import free_vars  # noqa: E402
-from relayish.errors import PassError  # noqa: E402
+from relayish.dataflow_pattern import rule as relay_rule  # noqa: E402
+from relayish.errors import DeclarationError, PassError  # noqa: E402
 from relayish.ir.equality.structural_equal import structural_equal  # noqa: E402
 from relayish.ir.relay.expr import (  # noqa: E402
     Call,
@@ -32,7 +33,7 @@ from relayish.passes.onnx.rewrite.engine import (  # noqa: E402
     rewrite_module,
     rule,
 )
-from relayish.rewriting import Unchanged  # noqa: E402
+from relayish.rewriting import Unchanged, rewrite_rules, why_not  # noqa: E402
 from tests.passes.onnx.graphs import operators, read  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
 
@@ -373,3 +374,24 @@ def test_a_rule_says_why_it_leaves_a_call_and_where_it_fails() -> None:
     assert "by rule fail" in caught.value.__notes__[0]
     with pytest.raises(PassError, match="rule forget returned 3"):
         rewrite_function(func, [forget])
+
+
+@pytest.mark.parametrize("names", [(), (3,), (len,)])
+def test_a_rule_is_for_operators_by_name(names) -> None:
+    with pytest.raises(DeclarationError, match=r"by name, as in @rule\('Relu'\); found "):
+        rule(*names)
+    with pytest.raises(DeclarationError, match="a rule for Relu does 3; expected a function of a"):
+        rule("Relu")(3)
+
+
+def test_rules_of_another_engine_are_refused() -> None:
+    mod = read("g (float[2] x) => (float[2] y) { y = Identity(x) }")
+    of_relay = relay_rule("nn.relu")(lambda call, _: call)
+    with pytest.raises(DeclarationError, match=r"is for Op\(.*; this OnnxRules takes rules for op"):
+        rewrite_module(mod, [of_relay])
+    with pytest.raises(
+        DeclarationError, match=r"rule forward is for \('', 'Identity'\); this Rule"
+    ):
+        rewrite_rules([forward], main(mod), mod)
+    with pytest.raises(DeclarationError, match="rule forward is for"):
+        why_not(forward, bindings(main(mod))[0][1])

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("onnx")
 
 from relayish.errors import PassError, RuleWarning
-from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, TupleGetItem, Var
 from relayish.onnx import find_operator, make_call
 from relayish.passes.onnx.opset.adapters import ADAPTERS
 from relayish.passes.onnx.opset.convert_opset import convert_opset
@@ -20,6 +20,7 @@ from tests.passes.onnx.graphs import operators, read
 
 pytestmark = pytest.mark.references
 
+NEG = find_operator("Neg", 13)
 Write = Callable[[Call, Rewriter], Expr]
 
 TWO = "g (float[2,3] x, int64[2,3] k) => (float[2,3] y) { z = Neg(x) y = Abs(z) }"
@@ -71,6 +72,11 @@ def project(call: Call, graph: Rewriter) -> Expr:
         (project, "type .*2, 2.*, and not of .*2, 3"),
         (lambda _call, graph: graph.function.params[1], "it is of type .*int64"),
         (lambda _call, _graph: Constant(np.zeros((2, 3))), "it is of type .*float64"),
+        (lambda _call, _graph: Var("q"), "%q is bound nowhere in the function"),
+        (lambda _call, graph: graph.call("Neg", [Var("q")]), "%q is bound nowhere"),
+        (lambda _call, graph: Tuple([graph.emit("n", make_call(NEG, [Var("q")]))]), "%q is bound"),
+        (lambda _call, graph: graph.call("Neg", [graph.current]), "computed from itself"),
+        (lambda _call, graph: graph.current, "%y would be computed from itself"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
