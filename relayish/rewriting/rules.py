@@ -18,11 +18,12 @@ Select: TypeAlias = Callable[[Any], tuple[Rule, ...]]  # Any: a node of the kind
 class RuleSet:
     """Rules that are applied together; of those for one node, the first that fits is applied.
 
-    Rules that are told of a kind come before those of its families; otherwise, those given first
-    are tried first.
+    Rules that are told of an operator come before those of a kind, and these before those of its
+    families; otherwise, those given first are tried first. A rule for all nodes, such as that of a
+    pattern which may begin in any way, counts as told of the operator, or of the kind.
 
     Args:
-        rules: Rules, and other sets.
+        rules: Rules, and other sets, with what others add to these.
         name: The public name of the set, if others may add to it.
 
     Raises:
@@ -43,7 +44,8 @@ class RuleSet:
         rules: Iterable[Rule | RuleSet] = (),
         name: str = "",
     ) -> None:
-        self.rules: tuple[Rule, ...] = tuple(_flatten(rules))
+        found, tables = _flatten(rules)
+        self.rules: tuple[Rule, ...] = tuple(found)
         for each in self.rules:
             self._check(each)
         self.name = name
@@ -55,12 +57,15 @@ class RuleSet:
             self.has_roots = self.has_roots or each.roots is not None
             for key in each.keys or ():
                 self._by_key.setdefault(key, []).append(each)
-        self._added: KindTable[Rule] | None = None
-        self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = ByKind(self._select)
+        self._added: KindTable[Rule] | None = KindTable(name, name) if name else None
+        of_kind = ByKind(self._select)
+        self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = of_kind
         """By kind: the rules for its nodes, or what selects them."""
-        if name:
-            self._added = KindTable(name, name)
-            self.of_kind = self._added.derive(self._select)
+        own = () if self._added is None else (self._added,)
+        self.tables: tuple[KindTable[Rule], ...] = (*tables, *own)
+        """What others added by kind, and may add later on, to this set and those in it."""
+        for table in self.tables:
+            table.renew(of_kind)
 
     @classmethod
     def by_key(cls, actions: Mapping[Any, Sequence[Action]]) -> RuleSet:  # Any: keys
@@ -129,9 +134,8 @@ class RuleSet:
         return (op,)
 
     def added(self, kind: type[Node]) -> tuple[Rule, ...]:
-        """Return what others registered for nodes of ``kind``."""
-        known = self._added is not None and self._added.knows(kind)
-        return (self._added[kind],) if known and self._added is not None else ()
+        """Return what others registered for nodes of ``kind``, in this set and those in it."""
+        return tuple([table[kind] for table in self.tables if table.knows(kind)])
 
     def _select(self, kind: type[Node]) -> tuple[Rule, ...] | Select:
         return SELECTORS[kind](self, kind)
@@ -148,15 +152,18 @@ SELECTORS: Final[KindTable[Callable[[RuleSet, type[Node]], tuple[Rule, ...] | Se
 """By kind: the rules of a set for its nodes, or what selects them."""
 
 
-def _flatten(rules: Iterable[Rule | RuleSet]) -> list[Rule]:
+def _flatten(rules: Iterable[Rule | RuleSet]) -> tuple[list[Rule], list[KindTable[Rule]]]:
+    """Return the rules, and the tables of those that others add to the sets among them."""
     if isinstance(rules, Rule) or not isinstance(rules, Iterable):
         raise DeclarationError(f"expected several rules; found {rules!r}; put it in a list")
     found: list[Rule] = []
+    tables: list[KindTable[Rule]] = []
     for each in rules:
         if isinstance(each, RuleSet):
             found += each.rules
+            tables += [table for table in each.tables if not any(table is t for t in tables)]
         elif isinstance(each, Rule):
             found.append(each)
         else:
             raise DeclarationError(f"expected a rule; found {each!r}; decorate it with @rule(...)")
-    return found
+    return found, tables

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from relayish.ir.kinds.one_line import one_line
+from relayish.errors import PassError
+from relayish.ir.kinds.one_line import one_line, show_found
 from relayish.ir.nodes.node import Node, lineage
 from relayish.rewriting.rewrite import FACTS
 from relayish.rewriting.rule import Key, Rule, Unchanged
@@ -29,6 +30,7 @@ def why_not(
     Raises:
         DeclarationError: If it is a rule that :func:`~relayish.rewriting.rewrite_rules` does not
             take, as those for ONNX are.
+        PassError: If it is no rule, the node is none, or the rule returns what it may not.
 
     Example:
         >>> import relayish as relay
@@ -44,6 +46,12 @@ def why_not(
         drop is asked about nn.dropout, not about nn.relu(%x)
         >>> why_not(drop, relay.nn.dropout(x, rate=0.0).tuple_value)
     """
+    asked: object = rule  # still to be checked, as the node
+    about: object = node
+    if not isinstance(asked, Rule) or not isinstance(about, Node):
+        raise PassError(
+            f"why_not takes a rule, a node and its module; found {asked!r} and {show_found(about)}"
+        )
     RuleSet([rule])  # refuses rules of other engines
     shown = one_line(node)
     if not _is_asked_about(rule, node):

@@ -273,6 +273,32 @@ def test_rules_are_several(rules) -> None:
         rewrite_rules(rules, X)
 
 
+def test_set_has_what_others_add_to_the_sets_in_it_also_later() -> None:
+    named = RuleSet(name="a named set of rules of a test")
+    outer = RuleSet([RuleSet([named]), named])
+    minus = tir.Minus(tir.Var("i"))
+    assert rewrite_rules(outer, minus) is minus
+    with relay.declared_temporarily():
+        named.register(tir.Minus, lambda node, _: node.v)
+        assert rewrite_rules(outer, minus) is minus.v
+        assert rewrite_rules([named], minus) is minus.v
+        assert len(outer.for_keys(tir.Minus)) + len(outer.added(tir.Minus)) == 1
+    assert rewrite_rules(outer, minus) is minus
+
+
+def test_rule_for_an_operator_is_tried_before_those_for_kinds_and_families() -> None:
+    made = {key: relay.var(key) for key in ("family", "kind", "operator")}
+
+    @rewriting.rule(relay.Expr)
+    def of_family(expr, _):
+        return made["family"] if isinstance(expr, Call) else expr
+
+    of_kind = rewriting.rule(Call)(lambda *_: made["kind"])
+    of_operator = rule("exp")(lambda *_: made["operator"])
+    given = [of_family, of_kind, of_operator]
+    assert [rewrite_rules(given[:n], op.exp(X)).name_hint for n in (1, 2, 3)] == [*made]
+
+
 def test_facts_that_a_language_does_not_tell_are_named_with_those_it_does() -> None:
     @rule("exp")
     def ask(call, facts):
@@ -304,3 +330,6 @@ def test_why_a_rule_is_not_applied_is_asked_of_one_that_returns_nodes() -> None:
 
     with pytest.raises(PassError, match="rule forget returned None"):
         why_not(forget, op.exp(X))
+    for rule_, node in ((RuleSet([forget]), X), (forget, 3)):
+        with pytest.raises(PassError, match="why_not takes a rule, a node and its module; found <"):
+            why_not(rule_, node)

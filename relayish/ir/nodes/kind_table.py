@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar, overload
+from weakref import ref
 
 from relayish.errors import DeclarationError, UnknownKindError, indefinite
 from relayish.ir.fields.field import is_node_class
@@ -69,7 +70,7 @@ class KindTable(dict[type[Node], V], Generic[V]):
         self._held_as = held_as
         self._expects = expects
         self._declared: dict[type[Node], V] = dict(self)
-        self._derived: list[ByKind] = []
+        self._derived: list[ref[ByKind]] = []
         self._claims: Claims[type[Node]] = Claims()
         watch_declarations(self._watch)
 
@@ -147,15 +148,21 @@ class KindTable(dict[type[Node], V], Generic[V]):
     def derive(self, generate: Callable[[type[Node]], object]) -> ByKind:
         """Return a table of what ``generate`` makes of each kind, anew where an entry changes."""
         made = ByKind(generate)
-        self._derived.append(made)
+        self.renew(made)
         return made
+
+    def renew(self, derived: ByKind) -> None:
+        """Empty a table, as long as it is there, whenever an entry of this one changes."""
+        self._derived = [*[each for each in self._derived if each() is not None], ref(derived)]
 
     def _renew(self) -> None:
         """Forget what was found by way of classes further up, and what was derived."""
         self.clear()
         self.update(self._declared)
-        for derived in self._derived:
-            derived.clear()
+        for each in self._derived:
+            derived = each()
+            if derived is not None:
+                derived.clear()
 
     def _watch(self, context: declared_temporarily) -> Undo:
         def stays(kind: type[Node], _: V) -> bool:
