@@ -92,8 +92,7 @@ def rule(*what: DFPattern | str | Key, keeps_order: bool = False) -> Callable[[A
     Args:
         what: A pattern; or operators, by name (as in :func:`is_op`) or themselves, and kinds of
             nodes.
-        keeps_order: The rule sees itself to it that what acts still does, in the order it did; what
-            the state of an operator it drops is good for, it knows. Nobody else looks then.
+        keeps_order: See :class:`~relayish.rewriting.Rule`.
 
     Raises:
         DeclarationError: If the pattern has a dominator pattern in it, there is a second one, or

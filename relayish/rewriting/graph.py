@@ -67,8 +67,8 @@ class GraphRewriter:
         facts, select, get = self._facts, self._select, memo.get
         told, family = facts.told, facts.family
         push_of, carry_of = self._traversal.push, self._traversal.carry
-        # On the stack are nodes to enter; a node with None above it when all below it is done; and
-        # so a pair of a node and what replaced it.
+        # On the stack are nodes to enter. Above a node that waits for what is below it stands None,
+        # as it does above a pair of a node and what replaced it, which is walked first.
         stack: list[Any] = [root]  # Any: as said
         pop, append = stack.pop, stack.append
         while stack:

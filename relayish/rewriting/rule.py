@@ -47,12 +47,12 @@ class Rule:
         name: What it is called, in errors and reports.
         keys: The kinds, families of kinds and operators it is asked about; ``None``: all nodes.
         action: What it does.
-        attempt: What is done in its place, where the action is not to be asked about every node of
-            these keys.
-        keeps_order: The rule sees to it itself that what acts still does, in the order it did; what
-            the state of an operator it drops is good for, it knows. Nobody else looks then.
-        pattern: What nodes have to match, where the action is asked about these alone.
-        roots: How what the pattern matches may begin.
+        attempt: What is called in place of the action, and calls it where a node fits, such as one
+            that matches a pattern; elsewhere it returns the node itself.
+        keeps_order: The rule itself sees to it that what acts still does, in the order it did, and
+            drops state of operators only where nothing needs it; ``keep_order`` does not check it.
+        pattern: The pattern that ``attempt`` matches, if it does.
+        roots: How what the pattern matches may begin, which selects the calls it is tried on.
 
     Raises:
         DeclarationError: If the action is no function.
@@ -185,9 +185,9 @@ class Facts:
         pre: The node that a rule is asked about, as it was before anything below it was rewritten.
         found: What the parts of the pattern matched last stand for.
         matchers: What matches patterns, for as long as this program is rewritten.
-        family: What rules have to return.
-        told: What was inferred of nodes in whose place others stand, by these.
-        is_guarded: Whether :meth:`may_replace` is to be asked.
+        family: The family of nodes that rules have to return.
+        told: The types inferred of nodes that were replaced, by what took their place.
+        is_guarded: Whether :meth:`may_replace` decides about each replacement.
     """
 
     traversal: Traversal = PROGRAM
