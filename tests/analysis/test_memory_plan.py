@@ -16,9 +16,12 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.values.dtype import numpy_dtype, width_in_bytes
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds
 from tests.support.planned_memory import Machine, Programs
 from tests.support.seeds import SOAK, seeds
+from tests.support.text_cases import CASES, read_cases
+from tests.support.typed_text import program
 from tests.support.work import lines_run
 
 KINDS = ForeignKinds()
@@ -50,28 +53,36 @@ def local(found: MemoryPlan) -> list[int]:
     return [storage.size for storage in found.storages if storage.origin is Origin.LOCAL]
 
 
-def chain(length: int, make=softmax) -> MemoryPlan:
+def chain(length: int) -> MemoryPlan:
     x = tensor()
     expr: relay.Expr = x
     for _ in range(length):
-        expr = make(expr)
+        expr = softmax(expr)
     return plan((x,), expr)
 
 
 # Which storage
 
-
-def test_tensors_of_a_chain_take_turns_in_two_storages():
-    found = chain(10)
-    assert local(found) == [BYTES, BYTES]
-    homes = [found.storage_of(step).number for step in found.steps[:-1]]
-    assert homes == [homes[0], homes[1]] * 4 + [homes[0]]
+PROGRAMS = read_cases(CASES / "memory_plans.txt")
+"""Modules, and how their function ``@main``, or the only one, is planned."""
 
 
-def test_result_lives_alone():
-    found = chain(10)
-    home = found.storage_of(found.func.body)
-    assert (home.origin, len(home.tensors), home.until) == (Origin.RESULT, 1, len(found.steps))
+@each("name", PROGRAMS)
+def test_program_has_its_plan(name):
+    text, expected = PROGRAMS[name]
+    mod = infer_type(program(text))
+    func = mod["main" if "main" in mod else "loop"]
+    assert str(plan_memory(func, mod)) == expected
+
+
+def test_what_an_unknown_function_is_given_lives_to_the_end():
+    mod = program(f"""
+def @store(%p: {TYPE}, %q: ref({TYPE})) {{ ref_write(%q, %p) }}
+def @main(%x: {TYPE}) {{
+  let %r = ref(%x); let %a = nn.softmax(%x); let %u = @store(%a, %r); nn.softmax(ref_read(%r))
+}}""")
+    func = infer_type(mod)["main"]
+    assert plan_memory(func).storage_of(func.body.body.value).origin is Origin.RESULT
 
 
 def test_parameters_and_constants_live_alone_and_are_not_counted():
@@ -100,19 +111,6 @@ def test_operand_that_is_needed_later_keeps_its_place():
     assert found.replaced_argument(second) is None
 
 
-def test_operand_of_another_size_is_not_replaced():
-    x = tensor()
-    small = softmax(relay.sum(x, keepdims=True))
-    found = plan((x,), softmax(relay.add(x, small)))
-    assert all(t.replaces is None for t in found.tensors)
-
-
-def test_parameter_is_not_replaced():
-    x = tensor()
-    found = plan((x,), softmax(relay.tanh(x)))
-    assert all(t.replaces is None for t in found.tensors)
-
-
 def test_operator_declared_to_write_in_place_does():
     x, update = tensor(), relay.var("u", shape=(2,))
     index = relay.var("i", shape=(2,), dtype="int64")
@@ -120,50 +118,6 @@ def test_operator_declared_to_write_in_place_does():
     found = plan((x, index, update), softmax(scattered))
     assert found.replaced_argument(found.steps[1]) == 0
     assert local(found) == [BYTES]
-
-
-def test_storage_grows_where_none_is_large_enough():
-    x = tensor()
-    small = softmax(relay.sum(softmax(x), keepdims=True))
-    large = softmax(relay.tile(small, (20,)))
-    found = plan((x,), relay.sum(large))
-    assert sorted(local(found)) == [80, 80]
-
-
-def test_far_too_large_storage_is_left_free():
-    x = relay.var("x", shape=(1000,))
-    small = relay.sum(softmax(x), keepdims=True)
-    found = plan((x,), softmax(softmax(softmax(small))))
-    assert local(found).count(4000) == 1
-    assert found.storage_of(found.steps[3]).size == 4
-
-
-def test_smallest_storage_that_is_large_enough_is_taken():
-    x = tensor()
-    pieces = [softmax(relay.tile(x, (n,))) for n in (4, 2, 3)]
-    joined = relay.concatenate(relay.Tuple(tuple(pieces)), 0)
-    ends = [relay.strided_slice(joined, [0], [10]), relay.strided_slice(joined, [0], [20])]
-    found = plan((x,), softmax(relay.concatenate(relay.Tuple(tuple(ends)), 0)))
-    sizes = [found.storage_of(step).size for step in found.steps[7:9]]
-    assert sizes == [2 * BYTES, 3 * BYTES]
-
-
-@pytest.mark.parametrize("alias", ["let", "view", "field", "mark"])
-def test_aliases_share_the_storage_of_what_they_alias(alias):
-    x, v = tensor(), relay.Var("v")
-    made = softmax(x)
-    if alias == "let":
-        body: relay.Expr = relay.Let(v, made, softmax(v))
-    elif alias == "view":
-        body = softmax(relay.reshape(relay.reshape(made, (2, 4)), (8,)))
-    elif alias == "field":
-        body = softmax(relay.TupleGetItem(relay.Tuple((x, made)), 1))
-    else:
-        body = softmax(relay.annotation.stop_fusion(made))
-    found = plan((x,), body)
-    used = [step for step in found.steps if isinstance(step, relay.Call)][-1].args[0]
-    assert found.storage_of(used) is found.storage_of(found.steps[0])
-    assert found.peak_before == 2 * BYTES
 
 
 def test_branch_may_be_in_the_storage_of_either_arm():
@@ -175,125 +129,12 @@ def test_branch_may_be_in_the_storage_of_either_arm():
         found.storage_of(branch)
 
 
-def test_arms_use_the_same_storages():
-    x, c = tensor(), relay.var("c", "bool")
-
-    def arm(make):
-        return softmax(softmax(softmax(softmax(make(x)))))
-
-    found = plan((x, c), softmax(relay.If(c, arm(relay.sin), arm(relay.cos))))
-    assert local(found) == [BYTES] * 3
-
-
-def test_tensor_in_a_reference_lives_to_the_end():
-    x, r, u = tensor(), relay.Var("r"), relay.Var("u")
-    body = relay.Let(
-        r,
-        relay.RefCreate(x),
-        relay.Let(u, relay.RefWrite(r, softmax(x)), softmax(relay.RefRead(r))),
-    )
-    found = plan((x,), body)
-    stored = found.storage_of(found.func.body.body.value.value)
-    assert (stored.origin, stored.until) == (Origin.RESULT, len(found.steps))
-
-
-def test_closure_holds_on_to_what_it_uses():
-    x, a, f, b = tensor(), relay.Var("a"), relay.Var("f"), relay.Var("b")
-    thunk = relay.Function((), relay.add(a, a))
-    body = relay.Let(
-        a,
-        softmax(x),
-        relay.Let(f, thunk, relay.Let(b, softmax(x), relay.add(relay.Call(f, ()), b))),
-    )
-    found = plan((x,), body)
-    assert found.storage_of(found.func.body.var).until == 3  # the result may be what it holds
-
-
-@pytest.mark.parametrize("by", ["closure", "argument", "bound", "global", "harmless"])
-def test_tensor_that_a_function_may_store_lives_to_the_end(by):
-    x, p, a, r, u, f = tensor(), tensor("p"), *(relay.Var(name) for name in "aruf")
-    q = relay.Var("q", relay.RefType(TYPE))
-    store = relay.Function((p, q), relay.RefWrite(q, p))
-    lets: list[tuple[relay.Var, relay.Expr]] = [(r, relay.RefCreate(x)), (a, softmax(x))]
-    mod = None
-    if by == "closure":
-        lets += [(f, relay.Function((), relay.RefWrite(r, a))), (u, relay.Call(f, ()))]
-    elif by == "argument":
-        lets += [(u, relay.Call(store, (a, r)))]
-    elif by == "bound":
-        lets += [(f, relay.Function((p,), relay.RefWrite(r, p))), (u, relay.Call(f, (a,)))]
-    elif by == "global":
-        mod = relay.IRModule({relay.GlobalVar("store"): store})
-        lets += [(u, relay.Call(mod.get_global_var("store"), (a, r)))]
-    else:
-        lets += [(f, relay.Function((p,), relay.add(softmax(p), x))), (u, relay.Call(f, (a,)))]
-    body: relay.Expr = softmax(relay.RefRead(r))
-    for var, value in reversed(lets):
-        body = relay.Let(var, value, body)
-    func = infer_type(relay.Function((x,), body), mod)
-    made = func.body.body.value
-    expected = Origin.LOCAL if by == "harmless" else Origin.RESULT
-    assert plan_memory(func).storage_of(made).origin is expected
-
-
-def test_variable_that_may_share_takes_the_place_it_asks_for():
-    x, a, c = tensor(), relay.Var("a"), relay.Var("c")
-    b = relay.Var("b", may_share=a)
-    body = relay.Let(a, softmax(x), relay.Let(c, softmax(a), relay.Let(b, softmax(c), softmax(b))))
-    found = plan((x,), body)
-    first, _, third, _ = found.steps
-    assert found.storage_of(first) is found.storage_of(third)
-    assert found.tensors_of(third)[0].replaces == found.tensors.index(found.tensors_of(first)[0])
-
-
-def test_variable_does_not_take_the_place_of_what_is_needed_later():
-    x, a = tensor(), relay.Var("a")
-    b = relay.Var("b", may_share=a)
-    found = plan((x,), relay.Let(a, softmax(x), relay.Let(b, softmax(a), relay.add(a, b))))
-    first, second, _ = found.steps
-    assert found.storage_of(first) is not found.storage_of(second)
-
-
-def test_variable_may_take_the_place_of_a_parameter():
-    x = tensor()
-    b = relay.Var("b", may_share=x)
-    found = plan((x,), relay.Let(b, softmax(x), softmax(b)))
-    assert found.storage_of(found.steps[0]).origin is Origin.PARAMETER
-    assert found.peak_after == BYTES
-
-
-def test_result_is_written_over_an_operand_of_the_same_size():
-    x = tensor()
-    found = plan((x,), relay.tanh(softmax(x)))
-    first, second = found.steps
-    assert found.storage_of(first) is found.storage_of(second)
-    assert found.storage_of(second).origin is Origin.RESULT
-    assert found.peak_after == BYTES
-
-
-def test_result_is_not_written_into_a_larger_storage():
-    x = tensor()
-    large = relay.sum(softmax(relay.tile(x, (4,))), keepdims=True)
-    small = softmax(softmax(relay.multiply(large, x)))
-    found = plan((x,), relay.tanh(small))
-    assert found.storage_of(found.steps[-2]).size == 4 * BYTES
-    assert found.storage_of(found.func.body).size == BYTES
-
-
 # Functions
 
 
 def cell() -> relay.Function:
     p = tensor("p")
     return relay.Function((p,), softmax(softmax(softmax(p))))
-
-
-def test_function_that_is_called_counts_while_it_runs():
-    x = tensor()
-    found = plan((x,), relay.Call(cell(), (relay.Call(cell(), (x,)),)))
-    assert len(found.steps) == 2
-    assert found.peak_before == 2 * BYTES + 2 * BYTES
-    assert found.peak_after == 2 * BYTES + 2 * BYTES
 
 
 def test_global_function_is_planned_with_the_module():
@@ -305,36 +146,6 @@ def test_global_function_is_planned_with_the_module():
     assert not found.unplanned
     without = plan_memory(mod["main"])
     assert "not known" in next(iter(without.unplanned.values()))
-
-
-def test_argument_that_may_be_the_result_of_a_call_lives_as_long_as_that():
-    x, p, c, d = tensor(), tensor("p"), relay.var("c", "bool"), relay.var("d", "bool")
-    either = relay.Function((p, c), relay.If(c, p, softmax(p)))
-    called = relay.Call(either, (softmax(x), d))
-    found = plan((x, d), relay.concatenate(relay.Tuple((called, softmax(called), called)), 0))
-    first, call, second, _ = found.steps
-    assert found.storage_of(first).until == 3
-    assert found.storage_of(first) in found.storages_of(call)
-    assert found.storage_of(second) is not found.storage_of(first)
-
-
-def test_primitive_function_is_one_operator():
-    x = tensor()
-    mod = relay.IRModule.from_expr(relay.Function((x,), relay.tanh(relay.add(relay.exp(x), x))))
-    fused = relay.transform.FuseOps(2)(relay.transform.InferType()(mod))
-    found = plan_memory(relay.transform.InferType()(fused)["main"])
-    assert (len(found.steps), found.peak_before) == (1, BYTES)
-
-
-def test_recursive_call_is_left_out_and_told():
-    loop, n = relay.GlobalVar("loop"), tensor("n")
-    body = softmax(relay.Call(loop, (softmax(n),)))
-    mod = relay.transform.InferType()(
-        relay.IRModule({loop: relay.Function((n,), body, ret_type=TYPE)})
-    )
-    found = plan_memory(mod["loop"], mod)
-    (reason,) = found.unplanned.values()
-    assert "allocated by what is called" in reason
 
 
 # What is refused, or left out
@@ -554,13 +365,6 @@ def test_several_results_live_apart():
     found = plan((x,), softmax(relay.concatenate(relay.Tuple((halves[1], halves[0])), 0)))
     first, second = found.tensors_of(found.steps[1])
     assert (first.size, second.size, first.storage != second.storage) == (16, 16, True)
-
-
-def test_unused_result_dies_at_once():
-    x = tensor()
-    found = plan((x,), softmax(relay.split(softmax(x), 2, 0)[1]))
-    first, second = found.tensors_of(found.steps[1])
-    assert (first.dies - first.born, second.dies - second.born) == (0, 1)
 
 
 def test_nodes_shared_by_branches_take_linear_time():
