@@ -38,4 +38,4 @@ def test_refused_call_that_would_be_left_out_is_refused(text, tmp_path, monkeypa
     (tmp_path / "refused_calls.txt").write_text(text)
     monkeypatch.setattr(sound_calls, "CASES", tmp_path)
     with pytest.raises(AssertionError, match="these are no calls"):
-        list(sound_calls.refused_calls())
+        list(sound_calls.typed_calls("refused_calls.txt"))

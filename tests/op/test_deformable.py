@@ -49,21 +49,5 @@ def test_an_empty_batch_stays_one():
     assert evaluated(NAME, data, offset, weight).shape == (0, 3, 4, 4)
 
 
-def test_what_is_moved_before_the_first_column_is_zero():
-    data, weight = np.array([[[[1, 2]]]], "float32"), np.ones((1, 1, 1, 1), "float32")
-    offset = np.full((1, 2, 1, 2), -0.5, "float32")
-    offset[:, 0] = 0
-    found = evaluated(NAME, data, offset, weight, kernel_size=(1, 1), channels=1)
-    assert found.tolist() == [[[[0, 1.5]]]]
-
-
-def test_what_follows_the_last_column_is_zero():
-    data, weight = np.array([[[[1, 2]]]], "float32"), np.ones((1, 1, 1, 1), "float32")
-    offset = np.zeros((1, 2, 1, 2), "float32")
-    offset[0, 1, 0, 1] = 0.5
-    found = evaluated(NAME, data, offset, weight, kernel_size=(1, 1), channels=1)
-    assert found.tolist() == [[[[1, 1]]]]
-
-
 def test_every_evaluated_deformable_operator_is_tested():
     assert evaluated_in("relayish.op.nn.deformable") == {NAME}

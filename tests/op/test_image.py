@@ -8,11 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, TensorType
-from relayish.op import get_op, make_attrs
-from relayish.op.types.dimension import ANY
-from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from tests.support.checking import assert_same, evaluated, random_values, reference
 from tests.support.reference_onnx import run_onnx
 from tests.support.seeds import quickly
 
@@ -46,23 +42,6 @@ def test_cubic_curves_over_a_region_are_those_of_onnx(exclude):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
 
 
-@pytest.mark.parametrize(
-    ("how", "expected"),
-    [
-        ({"rounding_method": "ceil"}, [1, 2, 2]),
-        ({"rounding_method": ""}, [0, 1, 2]),
-        ({"rounding_method": "", "coordinate_transformation_mode": "align_corners"}, [0, 1, 2]),
-        ({"rounding_method": "", "size": (2,)}, [0, 2]),
-        ({"size": (5,), "coordinate_transformation_mode": "align_corners"}, [0, 1, 1, 2, 2]),
-    ],
-)
-def test_nearest_element_is_found_as_attributes_say(how, expected):
-    options = {"size": (3,), "coordinate_transformation_mode": "tf_half_pixel_for_nn", **how}
-    data = np.arange(3, dtype=np.int8).reshape(1, 1, 3)
-    found = evaluated("image.resize1d", data, method="nearest_neighbor", **options)
-    assert found.ravel().tolist() == expected
-
-
 @reference("torch", "image.resize3d", "image.resize2d", "image.resize1d")
 @pytest.mark.parametrize("rank", [1, 2, 3])
 @pytest.mark.parametrize("aligned", [True, False])
@@ -91,22 +70,6 @@ def test_layouts_give_the_same_image_rearranged():
     packed = data.reshape(2, 2, 4, 4, 5).transpose(0, 1, 3, 4, 2)
     blocks = evaluated("image.resize2d", packed, size=(3, 7), layout="NCHW4c")
     assert_same(blocks.transpose(0, 1, 4, 2, 3).reshape(2, 8, 3, 7), plain)
-
-
-def test_integers_are_cut_off_and_other_types_asked_for():
-    data = np.array([[[0, 255]]], np.uint8)
-    half = evaluated(
-        "image.resize1d", data, size=(3,), coordinate_transformation_mode="align_corners"
-    )
-    assert half.tolist() == [[[0, 127, 255]]]
-    whole = evaluated(
-        "image.resize1d",
-        data,
-        size=(3,),
-        coordinate_transformation_mode="align_corners",
-        out_dtype="float32",
-    )
-    assert whole.tolist() == [[[0, 127.5, 255]]]
 
 
 @reference("formula", "dyn.image.resize2d")
@@ -292,40 +255,3 @@ def test_samples_are_those_of_torch(method, padding, aligned, layout):
     )
     found = np.moveaxis(found, -1, 1) if last else found
     np.testing.assert_allclose(found, expected.numpy(), rtol=1e-3, atol=2e-5)
-
-
-def test_unknown_dimensions_stay_unknown_and_known_ones_known():
-    attrs = make_attrs(get_op("image.resize2d"), {"size": (4, 6), "layout": "NHWC"})
-    found = inferred("image.resize2d", attrs, TensorType((ANY, ANY, 7, 3), "float32"))
-    assert isinstance(found.shape[0], Any)
-    assert found.shape[1:] == (4, 6, 3)
-
-
-@pytest.mark.parametrize(
-    ("name", "attributes"),
-    [
-        ("image.resize1d", {"method": "lanczos"}),
-        ("image.resize1d", {"coordinate_transformation_mode": "half"}),
-        ("image.resize1d", {"coordinate_transformation_mode": "tf_crop_and_resize"}),
-        ("image.resize1d", {"method": "nearest_neighbor", "rounding_method": "up"}),
-    ],
-)
-def test_unknown_ways_to_resize_are_refused(name, attributes):
-    with pytest.raises(EvaluationError):
-        evaluated(name, random_values(1, 1, 3), size=(2,), **attributes)
-
-
-def test_what_cannot_be_sampled_is_refused():
-    data, grid = random_values(1, 1, 3, 3), random_values(1, 2, 2, 2)
-    with pytest.raises(EvaluationError, match="padding_mode"):
-        evaluated("image.grid_sample", data, grid, padding_mode="wrap")
-    with pytest.raises(EvaluationError, match="method"):
-        evaluated("image.grid_sample", data, grid, method="linear")
-    space, points = random_values(1, 1, 2, 2, 2), random_values(1, 3, 2, 2, 2)
-    with pytest.raises(EvaluationError, match="bicubic"):
-        evaluated("image.grid_sample", space, points, layout="NCDHW", method="bicubic")
-    with pytest.raises(EvaluationError, match="at least 2"):
-        evaluated("image.affine_grid", random_values(1, 2, 3), target_shape=(1, 4))
-    boxes, far = random_values(1, 4), np.array([1], np.int32)
-    with pytest.raises(EvaluationError, match="box_indices"):
-        evaluated("image.crop_and_resize", data, boxes, far, crop_size=(2, 2))

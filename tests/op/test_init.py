@@ -15,10 +15,8 @@ from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import arange, get_op, make_attrs
 from relayish.op.declaration.properties import rule
 from tests.support.checking import (
-    REFERENCES,
     assert_same,
     evaluated,
-    evaluated_in,
     inferred,
     reference,
 )
@@ -35,20 +33,6 @@ def test_tensor_of_one_value(shape, dtype):
         assert_same(evaluated(name, shape=shape, dtype=dtype), expected)
         found = evaluated(f"dyn.{name}", np.array(shape, np.int64), dtype=dtype)
         assert_same(found, expected)
-
-
-@reference("formula", "full", "full_like")
-def test_full_takes_the_type_of_its_value_unless_told():
-    expected = np.array([7, 7], np.int32)
-    assert_same(evaluated("full", np.int32(7), shape=(2,)), expected)
-    assert_same(evaluated("dyn.full", np.int32(7), np.array([2])), expected)
-    assert_same(evaluated("full", np.int32(7), shape=(), dtype="float32"), np.float32(7))
-    assert_same(evaluated("full_like", np.zeros(2, np.int8), np.int32(7)), expected.astype("int8"))
-
-
-def test_full_without_a_shape_is_refused():
-    with pytest.raises(EvaluationError, match="shape of the result is not given"):
-        evaluated("zeros", shape=None)
 
 
 @reference("formula", "arange")
@@ -156,14 +140,3 @@ def test_type_that_cannot_be_is_refused(name, types, options, problem):
 def test_full_like_has_the_type_of_its_model():
     model = TensorType((SizeVar("n"), AnyDimension()), "int8")
     assert rule.get(get_op("full_like"))(None, model, TensorType(())) is model
-
-
-def test_every_evaluated_operator_of_the_family_has_a_reference():
-    assert evaluated_in("relayish.op.tensor.creation") == {
-        "zeros",
-        "ones",
-        "full",
-        "full_like",
-        "arange",
-    }
-    assert evaluated_in("relayish.op.tensor.creation") <= REFERENCES.keys()

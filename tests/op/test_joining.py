@@ -3,24 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
-from relayish.op import get_op, make_attrs
+from relayish.ir.relay.type import TupleType
 from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
-    inferred,
     random_values,
     reference,
 )
 from tests.support.drawn import DTYPES, axes, filled, hypothesis, shapes, st
 from tests.support.seeds import quickly
-
-
-def type_of_call(name, *types, **attributes):
-    return inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 def shown(ty):
@@ -102,49 +95,6 @@ def test_joining_and_parting_agree_with_torch():
         grids = torch.meshgrid(*map(torch.tensor, lines), indexing=indexing)
         found = evaluated("meshgrid", tuple(lines), indexing=indexing)
         assert_same(found, [grid.numpy() for grid in grids])
-
-
-def test_sizes_that_are_unknown_in_one_tensor_are_taken_from_another():
-    parts = TupleType((TensorType((Any(), 3, 4)), TensorType((2, Any(), Any()))))
-    assert shown(type_of_call("concatenate", parts, axis=0)) == "(?, 3, 4) float32"
-    assert shown(type_of_call("concatenate", parts, axis=1)) == "(2, ?, 4) float32"
-    assert shown(type_of_call("stack", parts, axis=-1)) == "(2, 3, 4, 2) float32"
-
-
-def test_named_sizes_are_added_and_divided():
-    n = SizeVar("n")
-    line = TensorType((n,))
-    joined = type_of_call("concatenate", TupleType((line, TensorType((3,)))))
-    (total,) = joined.shape
-    assert (total.name, total.args[0], total.args[1]) == ("tir.Add", n, 3)
-    halves = type_of_call("split", line, indices_or_sections=2)
-    assert [field.shape[0].name for field in halves.fields] == ["tir.FloorDiv"] * 2
-    first, last = type_of_call("split", line, indices_or_sections=(2,)).fields
-    assert first.shape == (2,)
-    assert (last.shape[0].name, last.shape[0].args) == ("tir.Sub", (n, 2))
-
-
-@pytest.mark.parametrize(
-    ("attributes", "expected"),
-    [
-        ({"indices_or_sections": 3}, ["(?, 9) float32"] * 3),
-        ({"indices_or_sections": (2,)}, ["(2, 9) float32", "(?, 9) float32"]),
-        (
-            {"indices_or_sections": (2, 5), "axis": -1},
-            ["(?, 2) float32", "(?, 3) float32", "(?, 4) float32"],
-        ),
-        ({"indices_or_sections": ()}, ["(?, 9) float32"]),
-    ],
-)
-def test_parts_of_an_unknown_size_are_known_but_for_the_last(attributes, expected):
-    assert shown(type_of_call("split", TensorType((Any(), 9)), **attributes)) == expected
-
-
-def test_value_that_cannot_be_is_refused():
-    with pytest.raises(EvaluationError, match="cannot be split into 2 equal parts"):
-        evaluated("split", np.zeros(5), indices_or_sections=2)
-    with pytest.raises(EvaluationError, match="'ij' or 'xy'"):
-        evaluated("meshgrid", (np.arange(2),), indexing="ji")
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

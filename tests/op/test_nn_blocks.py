@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
 from tests.support.checking import (
     assert_same,
     evaluated,
@@ -78,20 +77,3 @@ def test_space_becomes_batches_and_back(draw, batch, rank, more, dtype):
     assert found.size == wide.size
     back = evaluated("nn.batch_to_space_nd", found, block_shape=blocks, crops=tuple(margins))
     assert_same(back, data)
-
-
-def test_blocks_that_do_not_fit_have_no_value():
-    data = random_values(3, 4)
-    with pytest.raises(EvaluationError, match="4 padded elements cannot be divided"):
-        evaluated("nn.space_to_batch_nd", data, block_shape=(3,), paddings=((0, 0),))
-    with pytest.raises(EvaluationError, match="a batch of 3 cannot be divided"):
-        evaluated("nn.batch_to_space_nd", data, block_shape=(2,), crops=((0, 0),))
-    with pytest.raises(EvaluationError, match="not DCR or CDR"):
-        evaluated("nn.depth_to_space", random_values(1, 4, 1, 1), block_size=2, mode="RCD")
-
-
-def test_batch_of_less_than_a_block_makes_nothing():
-    data = np.ones((1, 2, 2, 4), "float32")
-    crops = ((0, 1), (0, 1))
-    found = evaluated("nn.batch_to_space_nd", data, block_shape=(2, 2), crops=crops)
-    assert found.shape == (0, 3, 3, 4)

@@ -3,14 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, PrimOp, SizeVar, TensorType
-from relayish.op import get_op, make_attrs
 from tests.support.checking import (
     assert_same,
     evaluated,
     every_index,
-    inferred,
     random_values,
     reference,
 )
@@ -31,10 +27,6 @@ resize = torch.nn.functional.interpolate
 
 def as_torch(value):
     return torch.tensor(np.asarray(value, "float64"))
-
-
-def type_of_call(name, types, **options):
-    return inferred(name, make_attrs(get_op(name), options), *types)
 
 
 INSIDE = {
@@ -98,11 +90,6 @@ def test_dilate_spreads_elements(shape, dtype, draw):
         within = all(rest == 0 for _, rest in place)
         assert found[index] == (data[tuple(at for at, _ in place)] if within else 1)
     assert found.shape == tuple((n - 1) * s + 1 for n, s in zip(shape, strides, strict=True))
-
-
-def test_dilating_nothing_leaves_nothing():
-    data = np.empty((0, 2), np.float32)
-    assert evaluated("nn.dilate", data, strides=(3, 2)).shape == (0, 3)
 
 
 @reference("formula", "nn.fifo_buffer")
@@ -218,21 +205,6 @@ def test_upsampling_of_integers_keeps_their_type():
     assert_same(found, np.array([[[[0, 5, 10, 10]]]], np.uint8))
 
 
-def test_upsampling_refuses_methods_there_are_not():
-    data = random_values(1, 1, 2, 2)
-    with pytest.raises(EvaluationError, match="'sharp' is not one of nearest_neighbor, linear"):
-        evaluated("nn.upsampling", data, scale_h=2, scale_w=2, method="sharp")
-    volume, scales = random_values(1, 1, 2, 2, 2), {f"scale_{axis}": 2 for axis in "dhw"}
-    with pytest.raises(
-        EvaluationError, match="no coordinate_transformation_mode 'odd'; expected one of half_pixel"
-    ):
-        evaluated("nn.upsampling3d", volume, coordinate_transformation_mode="odd", **scales)
-    with pytest.raises(EvaluationError, match="not constant, edge or reflect"):
-        evaluated("nn.pad", data, np.float32(0), pad_width=((0, 0),) * 4, pad_mode="odd")
-    with pytest.raises(EvaluationError, match="not SYMMETRIC or REFLECT"):
-        evaluated("nn.mirror_pad", data, pad_width=((0, 0),) * 4, mode="odd")
-
-
 @reference("formula", "nn.correlation")
 @quickly(12)
 @given(
@@ -270,28 +242,3 @@ def test_correlation_compares_windows(kernel, reach, stride1, stride2, padding, 
         assert here.shape == there.shape == (2, kernel, kernel)
         each = here * there if multiply else abs(here - there)
         assert found[0, q, i, j] == pytest.approx(each.mean(), abs=1e-5)
-
-
-def test_correlation_refuses_what_it_cannot_compare():
-    with pytest.raises(EvaluationError, match="2 elements has no middle"):
-        evaluated(
-            "nn.correlation", random_values(1, 1, 5, 5), random_values(1, 1, 5, 5), kernel_size=2
-        )
-
-
-def test_sizes_known_by_name_are_scaled_by_name():
-    n = SizeVar("n")
-    ty = type_of_call("nn.upsampling", [TensorType((1, 2, n, Any()))], scale_h=2, scale_w=2)
-    height, width = ty.shape[2:]
-    assert isinstance(height, PrimOp)
-    assert height.name == "tir.Cast"
-    assert isinstance(width, Any)
-
-
-def test_padding_of_unknown_sizes_is_unknown_and_of_named_ones_a_sum():
-    n = SizeVar("n")
-    data, zero = TensorType((Any(), n, n)), TensorType((), "int32")
-    ty = type_of_call("nn.pad", [data, zero], pad_width=((1, 1), (0, 0), (1, 2)))
-    assert isinstance(ty.shape[0], Any)
-    assert ty.shape[1] is n
-    assert (ty.shape[2].name, ty.shape[2].args) == ("tir.Add", (n, 3))

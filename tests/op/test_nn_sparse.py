@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
@@ -60,13 +59,6 @@ def test_sparse_dense_multiplies_by_the_dense_matrix(m, n, k, density, dtype, in
     assert_same(found, dense @ matrix.T, 1e-4)
 
 
-def test_numbers_held_twice_and_padding_behind_the_rows_add_up():
-    data = np.array([1, 2, 4, 0], np.float32)
-    columns, starts = np.array([1, 1, 0, 0], np.int32), np.array([0, 2, 3], np.int32)
-    found = evaluated("nn.sparse_dense", np.eye(2, dtype=np.float32), data, columns, starts)
-    assert found.tolist() == [[0, 4], [3, 0]]
-
-
 @reference("numpy", "nn.sparse_add")
 @FEW
 @given(sizes, sizes, fractions, dtypes, indices)
@@ -102,51 +94,6 @@ def test_sparse_convolution_multiplies_channels(h, outs, ins, density, block, la
         first = np.moveaxis(data, -1, 1)
         found = np.moveaxis(evaluated("nn.sparse_conv2d", first, *sparse, layout="NCHW"), 1, -1)
     assert_same(found, expected, 1e-4)
-
-
-ROWS = np.array([1, 2], np.float32), np.array([0, 1], np.int32), np.array([0, 1, 2], np.int32)
-
-
-@pytest.mark.parametrize(
-    ("at", "value", "message"),
-    [
-        (1, [0, 5], "outside of its 2 columns"),
-        (1, [-1, 0], "outside of its 2 columns"),
-        (2, [0, 2, 1], "do not ascend"),
-        (2, [1, 1, 2], "do not ascend"),
-        (2, [0, 1, 3], "from 0 to at most 2"),
-    ],
-)
-def test_rows_that_are_not_rows_have_no_value(at, value, message):
-    parts = list(ROWS)
-    parts[at] = np.array(value, np.int32)
-    with pytest.raises(EvaluationError, match=message):
-        evaluated("nn.sparse_dense", np.ones((1, 2), np.float32), *parts)
-
-
-def test_sparse_transpose_refuses_rows_that_are_not_square():
-    with pytest.raises(EvaluationError, match="outside of the 2 columns"):
-        evaluated("nn.sparse_transpose", ROWS[0], np.array([0, 2], np.int32), ROWS[2])
-    with pytest.raises(EvaluationError, match="cover 1 entries; there are 2"):
-        evaluated("nn.sparse_transpose", *ROWS[:2], np.array([0, 1, 1], np.int32))
-
-
-def test_sparse_kernels_have_a_place_in_their_middle():
-    image = np.ones((1, 1, 1, 2), np.float32)
-    with pytest.raises(EvaluationError, match="sizes must be odd"):
-        evaluated("nn.sparse_conv2d", image, *ROWS, kernel_size=(2, 2))
-    with pytest.raises(EvaluationError, match="sizes must be odd"):
-        evaluated("nn.sparse_conv2d", image, *ROWS, kernel_size=(1, -1))
-
-
-def test_indices_must_be_integers_and_numbers_alike():
-    attrs = make_attrs(get_op("nn.sparse_dense"), {})
-    dense, data, places = TensorType((2, 3)), TensorType((5,)), TensorType((5,), "int32")
-    with pytest.raises(TypeInferenceError, match="sparse_indptr must be integers"):
-        inferred("nn.sparse_dense", attrs, dense, data, places, TensorType((4,)))
-    half = TensorType((2, 3), "float16")
-    with pytest.raises(TypeInferenceError, match="float16 and float32"):
-        inferred("nn.sparse_dense", attrs, half, data, places, TensorType((4,), "int32"))
 
 
 @reference("formula", "nn.bitpack")
@@ -204,12 +151,6 @@ def test_bitserial_dense_counts_bits(m, n, data_bits, weight_bits, unipolar, pac
     assert_same(found, expected)
 
 
-def test_packed_weights_must_be_words():
-    data, weight = random_values(1, 8, dtype="int16"), np.ones((2, 1, 1), np.int8)
-    with pytest.raises(EvaluationError, match="unsigned words; found int8"):
-        evaluated("nn.bitserial_dense", data, weight, units=2)
-
-
 def test_axis_of_bits_is_the_last_by_default_in_type_and_value():
     options = {"bits": 2, "pack_axis": 1, "pack_type": "uint32"}
     attrs = make_attrs(get_op("nn.bitpack"), options)
@@ -217,15 +158,3 @@ def test_axis_of_bits_is_the_last_by_default_in_type_and_value():
     assert inferred("nn.bitpack", attrs, TensorType((3, 64), "int32")).shape == expected
     data = random_values(3, 64, dtype="int32", low=0, high=4)
     assert evaluated("nn.bitpack", data, **options).shape == expected
-
-
-@pytest.mark.parametrize("bits", [63, 64, 100])
-def test_numbers_of_more_bits_than_there_are_have_all_of_their_own(bits):
-    data, weight = np.array([[3, 5]], np.int16), np.array([[7, 2]], np.int16)
-    options = {"data_bits": bits, "weight_bits": bits, "out_dtype": "int16", "units": 1}
-    found = evaluated("nn.bitserial_dense", data, weight, **options, unipolar=False)
-    assert found.tolist() == [[31]]
-    image, kernel = data.reshape(1, 2, 1, 1), weight.reshape(1, 2, 1, 1)
-    options = {"activation_bits": bits, "weight_bits": bits, "kernel_size": (1, 1), "channels": 1}
-    found = evaluated("nn.bitserial_conv2d", image, kernel, **options, unipolar=False)
-    assert found.ravel().tolist() == [31]

@@ -7,18 +7,11 @@ import numpy as np
 import pytest
 
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import EvaluationError
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import Any as AnyDimension
-from relayish.ir.relay.type import SizeVar, TensorType
-from relayish.op import get_op, make_attrs
-from relayish.op.declaration.properties import rule
 from relayish.text import parse_expr
 from tests.support.checking import (
-    REFERENCES,
     assert_same,
     evaluated,
-    evaluated_in,
     every_index,
     random_values,
     reference,
@@ -92,29 +85,6 @@ def test_variance_without_bias_divides_by_one_less():
     assert_same(found, np.float64(statistics.variance(data.tolist())))
 
 
-def test_reductions_of_nothing():
-    empty = np.zeros((0, 2), np.float32)
-    assert_same(evaluated("sum", empty, axis=(0,)), np.zeros(2, np.float32))
-    assert_same(evaluated("prod", empty, axis=(0,)), np.ones(2, np.float32))
-    assert np.isnan(evaluated("mean", empty))
-    for name in ("max", "min", "argmax", "argmin"):
-        with pytest.raises(EvaluationError, match=r"no elements?"):
-            evaluated(name, empty, axis=(0,))
-    with pytest.raises(EvaluationError, match="no int32"):
-        evaluated("mean", np.zeros(0, np.int32))
-
-
-def test_reduction_of_a_scalar_is_the_scalar():
-    assert_same(evaluated("sum", np.float32(3)), np.float32(3))
-    assert_same(evaluated("max", np.int8(3), keepdims=True), np.int8(3))
-    assert_same(evaluated("argmax", np.int8(3)), np.array(0, np.int32))
-
-
-def test_axis_that_is_not_there_is_refused():
-    with pytest.raises(EvaluationError, match="axis 3 is not one of 2 axes"):
-        evaluated("sum", np.zeros((1, 1), np.float32), axis=(3,))
-
-
 @reference("formula", "argmax", "argmin")
 @each("last", [False, True])
 @each("keepdims", [False, True])
@@ -150,33 +120,6 @@ def test_scan_agrees_with_a_loop(name, start, step, axis, exclusive):
             out[place] = before if exclusive else total
     expected = expected[0] if axis is None else np.moveaxis(expected, -1, axis)
     assert_same(evaluated(name, data, axis=axis, exclusive=exclusive), expected)
-
-
-def test_scan_gives_the_type_asked_for():
-    data = np.array([100, 100], np.int8)
-    assert_same(evaluated("cumsum", data, dtype="int32"), np.array([100, 200], np.int32))
-    assert_same(evaluated("cumsum", data), np.array([100, -56], np.int8))
-
-
-def test_types_of_reductions_keep_what_is_known():
-    n, any_ = SizeVar("n"), AnyDimension()
-    data = TensorType((n, any_, 3), "int8")
-
-    def inferred(name, **options):
-        return rule.get(get_op(name))(make_attrs(get_op(name), options), data)
-
-    assert inferred("max", axis=(1,)).shape == (n, 3)
-    assert inferred("argmin", axis=(1,), keepdims=True).shape == (n, 1, 3)
-    assert inferred("argmin", axis=(0,)).dtype == "int32"
-    assert inferred("sum", axis=(0, 1), exclude=True).shape[0] is n
-    assert inferred("cumsum", axis=-1, dtype="int64").shape == data.shape
-    (flat,) = inferred("cumprod").shape
-    assert isinstance(flat, AnyDimension)
-
-
-def test_every_evaluated_operator_of_the_family_has_a_reference():
-    assert evaluated_in("relayish.op.tensor.reduction") <= REFERENCES.keys()
-    assert len(evaluated_in("relayish.op.tensor.reduction")) == 12
 
 
 def test_argmax_has_one_element_type_however_wide_the_sizes_are_said_to_be():

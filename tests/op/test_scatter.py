@@ -3,15 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, TensorType
-from relayish.op import get_op, make_attrs
 from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
     every_index,
-    inferred,
     reference,
 )
 from tests.support.drawn import arrays, axes, filled, hypothesis, shapes, st
@@ -90,32 +86,5 @@ def test_scatter_nd_puts_slices_by_columns_of_indices(mode, data):
     assert_same(evaluated("scatter_nd", whole, np.stack(columns), updates, mode=mode), expected)
 
 
-@pytest.mark.parametrize("name", ["scatter_elements", "scatter_nd"])
-def test_scatter_that_cannot_be_is_refused(name):
-    how = "reduction" if name == "scatter_elements" else "mode"
-    zeros, one = np.zeros(2), np.zeros(1)
-    places = np.array([2]) if name == "scatter_elements" else np.array([[2]])
-    with pytest.raises(EvaluationError, match="axis 0 holds 2; expected -2 to 1"):
-        evaluated(name, zeros, places, one)
-    with pytest.raises(EvaluationError, match="no way to scatter"):
-        evaluated(name, zeros, places - 1, one, **{how: "divide"})
-
-
-T, I = TensorType, lambda *shape: TensorType(shape, "int32")  # noqa: E741
-
-
-def test_data_of_unknown_size_keeps_its_type():
-    data = T((Any(), 4))
-    for name in ("scatter_elements", "scatter_nd"):
-        attrs = make_attrs(get_op(name), {})
-        assert inferred(name, attrs, data, I(Any(), 2), T((Any(), 4))) is data
-
-
 def test_every_evaluated_operator_of_the_family_is_tested():
     assert evaluated_in("relayish.op.tensor.scatter") == {"scatter_elements", "scatter_nd"}
-
-
-def test_more_indices_than_there_are_lines_are_refused():
-    wide = np.zeros((1, 2))
-    with pytest.raises(EvaluationError, match="expected no more along axes other than 0"):
-        evaluated("scatter_elements", np.zeros((1, 1)), wide.astype(np.int32), wide)

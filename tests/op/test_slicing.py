@@ -3,26 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, TensorType
 from relayish.ir.values.dtype import numpy_dtype
-from relayish.op import get_op, make_attrs
-from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
     every_index,
-    inferred,
     random_values,
     reference,
 )
 from tests.support.drawn import DTYPES, arrays, axes, filled, hypothesis, shapes, st
 from tests.support.seeds import quickly
-
-
-def type_of_call(name, *types, **attributes):
-    return inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 def canonical(bound, size, stride):
@@ -36,34 +27,6 @@ def canonical(bound, size, stride):
 
 def places(size, begin, end, stride):
     return list(range(canonical(begin, size, stride), canonical(end, size, stride), stride))
-
-
-@pytest.mark.parametrize(
-    ("begin", "end", "strides", "expected"),
-    [
-        ((1,), (4,), (1,), [1, 2, 3]),
-        ((1,), (4,), None, [1, 2, 3]),
-        ((-3,), (100,), (1,), [3, 4, 5]),
-        ((5,), (1,), (-2,), [5, 3]),
-        ((-1,), (-100,), (-1,), [5, 4, 3, 2, 1, 0]),
-        ((-1,), (-(2**63),), (-1,), [5, 4, 3, 2, 1, 0]),
-        ((0,), (2**63 - 1,), (4,), [0, 4]),
-        ((0,), (-1,), (2,), [0, 2, 4]),
-        ((4,), (2,), (1,), []),
-        ((2,), (4,), (-1,), []),
-        ((-100,), (3,), (-1,), []),
-        ((), (4,), (), [0, 1, 2, 3]),
-        ((4,), (), (-1,), [4, 3, 2, 1, 0]),
-    ],
-)
-@reference("formula", "strided_slice", "dyn.strided_slice")
-def test_strided_slice_clips_its_bounds(begin, end, strides, expected):
-    data = np.arange(6, dtype=np.int32)
-    found = evaluated("strided_slice", data, begin=begin, end=end, strides=strides)
-    assert_same(found, np.array(expected, np.int32))
-    if len(begin) == len(end):  # as the operator whose bounds are arguments wants it
-        bounds = (np.array(v, np.int64) for v in (begin, end, strides or (1,)))
-        assert_same(evaluated("dyn.strided_slice", data, *bounds), found)
 
 
 @reference("formula", "strided_slice")
@@ -97,29 +60,6 @@ def test_strided_slice_by_size_takes_so_many(data):
         for first, count in zip(begin, sizes, strict=True)
     )
     assert_same(found, whole[index])
-
-
-def test_strided_slice_by_size_counts_its_beginning_from_the_end():
-    data = np.arange(6)
-    for begin, size, expected in ((-2, 2, [4, 5]), (-2, -1, [4, 5]), (-3, 2, [3, 4])):
-        found = evaluated("strided_slice", data, begin=(begin,), end=(size,), slice_mode="size")
-        assert found.tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("shape", "attributes", "expected"),
-    [
-        ((Any(), 8), {"begin": (0,), "end": (2,)}, "(?, 8)"),
-        ((Any(), 8), {"begin": (0, 0), "end": (-1, 4), "slice_mode": "size"}, "(?, 4)"),
-        ((Any(), 8), {"begin": (1,), "end": (4,), "axes": (-1,)}, "(?, 3)"),
-        ((4, 8), {"begin": (0, 1), "end": (4, 9), "strides": (2,)}, "(2, 4)"),
-        ((1, 64), {"begin": (0, 4), "end": (1, 21), "strides": (1, 1)}, "(1, 17)"),
-        ((100, 600), {"begin": (0, 200), "end": (-1, 400), "slice_mode": "size"}, "(100, 400)"),
-    ],
-)
-def test_type_of_a_slice(shape, attributes, expected):
-    found = type_of_call("strided_slice", TensorType(shape, "int8"), **attributes)
-    assert (show_shape(found.shape), found.dtype) == (expected, "int8")
 
 
 @reference("numpy", "strided_set")
@@ -178,16 +118,6 @@ def test_sliding_window_agrees_with_unfolding_axis_by_axis(data):
         expected = expected.unfold(a, size, stride)
     found = evaluated("sliding_window", whole, axis=axis, window_shape=window, strides=strides)
     assert_same(found, expected.numpy())
-
-
-def test_value_that_cannot_be_is_refused():
-    data, one = np.zeros(3, np.int32), np.array([1])
-    with pytest.raises(EvaluationError, match="has no bounds"):
-        evaluated("strided_slice", data, begin=None, end=None)
-    with pytest.raises(EvaluationError, match=r"the slice that is set has \(1,\)"):
-        evaluated("strided_set", data, data[:2], np.array([0]), one, one)
-    with pytest.raises(EvaluationError, match="a stride is 0"):
-        evaluated("strided_set", data, data[:1], np.array([0]), one, np.array([0]))
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

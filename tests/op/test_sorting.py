@@ -3,11 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
-from relayish.op import get_op, make_attrs
-from relayish.op.types.dimension import show_shape
-from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
+from tests.support.checking import assert_same, evaluated, evaluated_in, reference
 from tests.support.drawn import arrays, axes, filled, hypothesis, shapes, st
 from tests.support.seeds import quickly
 
@@ -103,50 +99,6 @@ def test_unique_lists_values_once_and_fills_up(data):
     found = evaluated("unique", line, sorted=ordered, return_counts=True)
     assert_same(found, expected)
     assert_same(evaluated("unique", line, sorted=ordered), expected[:4])
-
-
-def test_unique_of_the_documented_example():
-    line = np.array([4, 5, 1, 2, 3, 3, 4, 5])
-    values, first, which, count = evaluated("unique", line, sorted=False)
-    assert values.tolist() == [4, 5, 1, 2, 3, 0, 0, 0]
-    assert first.tolist()[:5] == [0, 1, 2, 3, 4]
-    assert which.tolist() == [0, 1, 2, 3, 4, 4, 0, 1]
-    assert count.tolist() == [5]
-
-
-def test_topk_that_cannot_be_is_refused():
-    with pytest.raises(EvaluationError, match="has no k"):
-        evaluated("topk", np.zeros(3), k=None)
-    with pytest.raises(EvaluationError, match="is not both, values or indices"):
-        evaluated("topk", np.zeros(3), k=1, ret_type="all")
-    with pytest.raises(EvaluationError, match="4 elements are asked for along axis 0 of shape"):
-        evaluated("topk", np.zeros(3), k=4)
-
-
-T = TensorType
-N = SizeVar("n")
-
-
-def shown(ty):
-    fields = ty.fields if isinstance(ty, TupleType) else (ty,)
-    return " ".join(f"{show_shape(field.shape)} {field.dtype}" for field in fields)
-
-
-@pytest.mark.parametrize(
-    ("name", "types", "attributes", "expected"),
-    [
-        ("argsort", [T((N, Any()))], {}, "(n, ?) int32"),
-        ("sort", [T((N, Any()), "int8")], {"axis": 0}, "(n, ?) int8"),
-        ("topk", [T((1, 64, 56, Any()))], {"k": 2}, "(1, 64, 56, 2) float32 (1, 64, 56, 2) int32"),
-        ("topk", [T((N, 3))], {"k": 0, "axis": 0}, "(n, 3) float32 (n, 3) int32"),
-        ("topk", [T((N, 3))], {"k": 1, "ret_type": "indices", "dtype": "int64"}, "(n, 1) int64"),
-        ("searchsorted", [T((N,)), T((2, Any()))], {}, "(2, ?) int32"),
-        ("unique", [T((N,))], {}, "(n,) float32 (n,) int32 (n,) int32 (1,) int32"),
-    ],
-)
-def test_dimensions_that_are_not_numbers_are_carried_along(name, types, attributes, expected):
-    found = inferred(name, make_attrs(get_op(name), attributes), *types)
-    assert shown(found) == expected
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

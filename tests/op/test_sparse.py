@@ -3,10 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, TensorType
-from relayish.op.types.dimension import show_shape
-from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
+from tests.support.checking import assert_same, evaluated, evaluated_in, reference
 from tests.support.drawn import filled, hypothesis, shapes, st
 from tests.support.seeds import quickly
 
@@ -34,24 +31,6 @@ def test_sparse_to_dense_fills_the_rest(drawn):
     assert_same(found, expected)
     sizes = np.array(shape)
     assert_same(evaluated("dyn.sparse_to_dense", indices, values, rest, sizes), expected)
-
-
-def test_sparse_to_dense_of_one_dimension_takes_places_without_axes():
-    values = np.array([9, 8], np.int32)
-    line = evaluated("sparse_to_dense", np.array([1, 2]), values, np.int32(7), output_shape=(4,))
-    assert_same(line, np.array([7, 9, 8, 7], np.int32))
-    point = evaluated("sparse_to_dense", np.int32(1), np.int32(3), np.int32(0), output_shape=(2,))
-    assert_same(point, np.array([0, 3], np.int32))
-    spread = evaluated(
-        "sparse_to_dense", np.array([0, 2]), np.int32(3), np.int32(0), output_shape=(3,)
-    )
-    assert_same(spread, np.array([3, 0, 3], np.int32))
-
-
-def test_places_out_of_the_tensor_are_left_out_and_the_last_of_several_counts():
-    places, values = np.array([[-1], [5], [1], [1]]), np.array([1, 2, 3, 4], np.int32)
-    found = evaluated("sparse_to_dense", places, values, np.int32(0), output_shape=(3,))
-    assert_same(found, np.array([0, 4, 0], np.int32))
 
 
 @reference("torch", "sparse_to_dense")
@@ -82,12 +61,6 @@ def test_every_row_of_a_filled_tensor_has_an_element(drawn):
     assert_same(found, np.array([value for _, value in expected], np.float32))
 
 
-def test_rows_out_of_the_tensor_cannot_be_filled():
-    places, values = np.array([[2, 0]]), np.array([1.0])
-    with pytest.raises(EvaluationError, match="out of the 2 rows"):
-        evaluated("sparse_fill_empty_rows", places, values, np.array([2, 2]), np.float64(0))
-
-
 @reference("numpy", "sparse_reshape")
 @quickly()
 @hypothesis.given(st.data())
@@ -105,28 +78,6 @@ def test_sparse_reshape_moves_places_as_reshape_moves_elements(data):
     found = np.zeros(sizes, np.float32)
     found[tuple(places.T)] = values
     assert_same(found, expected)
-
-
-def test_sparse_reshape_that_cannot_be_is_refused():
-    places = np.array([[1, 1]])
-    for new in ([3, 1], [-1, 3], [-1, -1], [-1, 0]):
-        with pytest.raises(EvaluationError, match="cannot have the shape"):
-            evaluated("sparse_reshape", places, np.array([2, 2]), np.array(new))
-    with pytest.raises(EvaluationError, match="out of the shape"):
-        evaluated("sparse_reshape", np.array([[2, 0]]), np.array([2, 2]), np.array([4]))
-
-
-T = TensorType
-VALUES, ONE = T((4,)), T(())
-
-
-def test_how_many_elements_there_will_be_is_not_known():
-    places = T((Any(), 2), "int32")
-    found = inferred("sparse_fill_empty_rows", None, places, VALUES, T((2,), "int64"), ONE)
-    shown = [f"{show_shape(field.shape)} {field.dtype}" for field in found.fields]
-    assert shown == ["(?, 2) int64", "(?,) float32", "(?,) int64"]
-    moved = inferred("sparse_reshape", None, places, T((2,), "int64"), T((3,), "int64"))
-    assert [show_shape(field.shape) for field in moved.fields] == ["(?, 3)", "(3,)"]
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

@@ -3,25 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, SizeVar, TensorType
-from relayish.op import get_op, make_attrs
-from relayish.op.types.dimension import show_shape
 from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
     every_index,
-    inferred,
     random_values,
     reference,
 )
 from tests.support.drawn import arrays, axes, filled, hypothesis, shapes, st
 from tests.support.seeds import quickly
-
-
-def type_of_call(name, *types, **attributes):
-    return inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
 @reference("formula", "transpose")
@@ -153,32 +144,6 @@ def test_matrix_set_diag_sets_every_diagonal(data):
         else:
             shift = longest - length if aligned else 0
             assert found[at] == diagonal[(*head, k2 - k, place + shift)]
-
-
-N = SizeVar("n")
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "attributes", "expected"),
-    [
-        ("transpose", (1, Any(), 3), {"axes": None}, "(3, ?, 1)"),
-        ("transpose", (1, N, 3), {"axes": (1, -1, 0)}, "(n, 3, 1)"),
-        ("tile", (N, Any()), {"reps": (2, 1, 3)}, "(2, n, ?)"),
-        ("tile", (), {"reps": (2,)}, "(2,)"),
-        ("repeat", (4, Any()), {"repeats": 3, "axis": -2}, "(12, ?)"),
-        ("repeat", (4, Any()), {"repeats": 3}, "(?,)"),
-        ("repeat", (4, N), {"repeats": 1, "axis": 1}, "(4, n)"),
-        ("reverse", (4, N, Any()), {"axis": 1}, "(4, n, ?)"),
-    ],
-)
-def test_dimensions_that_are_not_numbers_are_carried_along(name, shape, attributes, expected):
-    found = type_of_call(name, TensorType(shape, "int8"), **attributes)
-    assert (show_shape(found.shape), found.dtype) == (expected, "int8")
-
-
-def test_reverse_sequence_along_its_batches_is_refused():
-    with pytest.raises(EvaluationError, match="expected two axes"):
-        evaluated("reverse_sequence", np.zeros((1, 1)), np.array([1]), seq_axis=0, batch_axis=0)
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
 from tests.support.checking import assert_same, evaluated, random_values, reference
 from tests.support.reference_onnx import run_onnx
 from tests.support.seeds import quickly
@@ -431,30 +430,3 @@ def one_candidate(box, delta, shift, size, least, iou_loss):
     if right - left + 1 < least or bottom - top + 1 < least:
         return [left - least / 2, top - least / 2, right + least / 2, bottom + least / 2], -1.0
     return [left, top, right, bottom], 1.0
-
-
-ROI = {"pooled_size": (2, 2), "spatial_scale": 1.0}
-
-
-def test_regions_of_images_that_are_not_there_are_refused():
-    data, rois = random_values(1, 1, 3, 3), np.array([[1, 0, 0, 1, 1]], "float32")
-    for name in ("vision.roi_align", "vision.roi_pool"):
-        with pytest.raises(EvaluationError, match="region 0 lies in image 1"):
-            evaluated(name, data, rois, **ROI)
-    with pytest.raises(EvaluationError, match="mode"):
-        evaluated("vision.roi_align", data, rois * 0, mode="min", **ROI)
-
-
-@pytest.mark.parametrize("count", [np.inf, -np.inf, np.nan])
-def test_counts_that_are_no_numbers_are_refused(count):
-    scalar = np.array([count], "float32")
-    boxes, scores = random_values(1, 5, 4), random_values(1, 2, 5)
-    with pytest.raises(EvaluationError, match="must be a number; found"):
-        evaluated("vision.all_class_non_max_suppression", boxes, scores, scalar, scalar, scalar)
-    with pytest.raises(EvaluationError, match="must be numbers; found"):
-        evaluated("dyn.one_hot", np.zeros(2, "int64"), *[np.float32(0)] * 2, np.float32(count))
-
-
-def test_depth_that_is_negative_is_refused():
-    with pytest.raises(EvaluationError, match="depth must be 0 or more"):
-        evaluated("dyn.one_hot", np.zeros(2, "int64"), *[np.float32(0)] * 2, np.float32(-2))

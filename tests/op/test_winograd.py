@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, TensorType
-from relayish.op import get_op, make_attrs
 from relayish.op.nn.winograd import transform_matrices
 from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
-    inferred,
     random_values,
     reference,
 )
@@ -79,37 +76,6 @@ def test_winograd_convolution_of_three_axes(depth):
     assert packed.shape == ((4, 4, 4, 3, 2) if depth == 3 else (4, 4, depth, 3, 2))
     found = evaluated(THREE_WITHOUT, data, packed, tile_size=2, **options)
     assert_same(found, evaluated("nn.conv3d", data, weight, **options), 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"strides": (2, 1)}, "without strides"),
-        ({"dilation": (1, 2)}, "without strides"),
-        ({"groups": 3}, "without strides"),
-        ({"kernel_size": (9, 9)}, "does not fit into"),
-        ({"tile_size": 40}, "tiles of 40"),
-    ],
-)
-def test_what_the_algorithm_cannot_do_is_refused(changes, message):
-    options = {"tile_size": 2, "channels": 3, "kernel_size": (3, 3)} | changes
-    with pytest.raises(EvaluationError, match=message):
-        evaluated(TWO_WITHOUT, random_values(1, 3, 6, 6), random_values(4, 4, 3, 3), **options)
-
-
-def test_types_of_transformed_weights():
-    def of(name, shape, dtype="float32", **attributes):
-        attrs = make_attrs(get_op(name), attributes)
-        return inferred(name, attrs, TensorType(shape, dtype))
-
-    assert of(TWO, (8, 3, 3, 3), tile_size=4).shape == (6, 6, 8, 3)
-    assert of(THREE, (8, 3, 8, 3, 3), tile_size=4).shape == (6, 6, 8, 8, 3)
-    loose = of(THREE, (8, 3, Any(), 3, 3), tile_size=4).shape
-    assert loose[3:] == (8, 3)
-    assert all(isinstance(size, Any) for size in loose[:3])
-    nnpack = "nn.contrib_conv2d_winograd_nnpack_weight_transform"
-    packed = of(nnpack, (8, 3, 3, 3), convolution_algorithm=1, out_dtype="float16")
-    assert (packed.shape, packed.dtype) == ((8, 3, 8, 8), "float16")
 
 
 def test_every_evaluated_transform_is_tested():

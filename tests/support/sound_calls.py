@@ -1,25 +1,29 @@
 """Calls of operators as tables tell them: a sound one of each, and what is said of ill-typed ones.
 
 Behind the names of operators stand the types of arguments, tuples in brackets, and behind a bar
-the attributes that have no default or another value. Of an ill-typed call the next line says what
-is wrong with it.
+the attributes that have no default or another value. In other tables each call has an answer below
+it, a line further in: what is wrong with it, its type, or its value. Where the types of arguments
+are not known, ``_``, those that are inferred follow the type of the result behind ``<-``. A value
+is its type, and its elements behind ``=``, in order: one for all of them, none for zeros.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Constant
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import (
-    Any,
     FuncType,
     GlobalTypeVar,
+    IncompleteType,
     SizeVar,
     TensorType,
     TupleType,
@@ -27,7 +31,9 @@ from relayish.ir.relay.type import (
     TypeCall,
 )
 from relayish.ir.relay.virtual_device import VirtualDevice
+from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op, make_attrs
+from relayish.op.types.dimension import show_dimension
 
 CASES = Path(__file__).parents[1] / "cases"
 MATRIX, NUMBER, LENGTH = TensorType((2, 3)), TensorType((), "int64"), TensorType((2,), "int64")
@@ -68,21 +74,41 @@ def sound_calls():
     return calls
 
 
-def refused_calls() -> Iterator[tuple[str, tuple[Type, ...], Attrs | None, str]]:
-    """Yield ill-typed calls: name, types of arguments, attributes, and what is said of them."""
-    text = (CASES / "refused_calls.txt").read_text(encoding="utf-8")
+def typed_calls(file: str) -> Iterator[tuple[str, tuple[Type, ...], Attrs | None, str]]:
+    """Yield the calls of a file: name, types of arguments, attributes, and what is said of them."""
+    for name, call, answer in _answered(file):
+        yield name, *_read(name, call), answer
+
+
+def valued_calls(file: str) -> Iterator[tuple[str, tuple[object, ...], dict[str, object], str]]:
+    """Yield the calls of a file: name, values of arguments, attributes, and the answer."""
+    for name, call, answer in _answered(file):
+        arguments, attributes = _parted(call)
+        yield name, parse_values(arguments), attributes, answer
+
+
+def _answered(file: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, call and answer of the calls of a file."""
+    text = (CASES / file).read_text(encoding="utf-8")
     form = re.compile(r"^(\S.*):\n((?:^  \S.*\n    \S.*\n)+)", re.MULTILINE)
     others = form.sub("", text).strip()
-    assert not others, f"these are no calls, each with what is wrong: {others[:80]!r}"
-    for name, calls in form.findall(text):
-        for call, message in re.findall(r"  (.*)\n    (.*)\n", calls):
-            yield name, *_read(name, call), message
+    assert not others, f"these are no calls, each with its answer: {others[:80]!r}"
+    for names, calls in form.findall(text):
+        for call, answer in re.findall(r"  (.*)\n    (.*)\n", calls):
+            for name in names.split(", "):
+                yield name, call, answer
 
 
 def _read(name: str, call: str) -> tuple[tuple[Type, ...], Attrs | None]:
-    types, _, attributes = call.partition("|")
-    values = {k.arg: ast.literal_eval(k.value) for k in _call(f"f({attributes})").keywords}
-    return _types(types), make_attrs(get_op(name), values)
+    types, attributes = _parted(call)
+    return _types(types), make_attrs(get_op(name), attributes)
+
+
+def _parted(call: str) -> tuple[str, dict[str, object]]:
+    """Return the arguments of a call, and its attributes by their names."""
+    arguments, _, attributes = call.partition("|")
+    keywords = _call(f"f({attributes})").keywords
+    return arguments, {k.arg: ast.literal_eval(k.value) for k in keywords if k.arg}
 
 
 def _entries(text: str) -> Iterator[tuple[list[str], str]]:
@@ -106,20 +132,58 @@ def _call(text: str) -> ast.Call:
 
 def _types(text: str) -> tuple[Type, ...]:
     """Read types that stand one behind another: ``(float32[2,?] int8[n]) int64``."""
-    levels: list[list[Type]] = [[]]
+    sizes: dict[str, SizeVar] = {}
+    return _nested(text, lambda mark: _type(mark, sizes), TupleType)
+
+
+def _nested(text: str, read: Callable[[str], Any], group: Callable[[Any], Any]) -> tuple[Any, ...]:
+    levels: list[list[Any]] = [[]]
     for mark in re.findall(r"[()]|[^\s()]+", text):
         if mark == "(":
             levels.append([])
         elif mark == ")":
             fields = levels.pop()
-            levels[-1].append(TupleType(fields))
+            levels[-1].append(group(fields))
         else:
-            dtype, _, sizes = mark.rstrip("]").partition("[")
-            levels[-1].append(TensorType([_size(n) for n in sizes.split(",") if n], dtype))
+            levels[-1].append(read(mark))
     return tuple(levels[0])
 
 
-def _size(text: str) -> int | Any | SizeVar:
+def _type(mark: str, variables: dict[str, SizeVar]) -> Type:
+    if mark == "_":
+        return IncompleteType()
+    dtype, _, sizes = mark.rstrip("]").partition("[")
+    return TensorType([_size(n, variables) for n in sizes.split(",") if n], dtype)
+
+
+def _size(text: str, variables: dict[str, SizeVar]) -> int | AnySize | SizeVar:
     if text == "?":
-        return Any()
-    return SizeVar(text) if text.isidentifier() else int(text)
+        return AnySize()
+    return variables.setdefault(text, SizeVar(text)) if text.isidentifier() else int(text)
+
+
+def show_type(ty: Type | None) -> str:
+    """Return a type as the tables tell it, ``nothing`` where none is known yet."""
+    if ty is None:
+        return "nothing"
+    if isinstance(ty, TupleType):
+        return f"({' '.join(map(show_type, ty.fields))})"
+    if not isinstance(ty, TensorType):
+        return "_" if isinstance(ty, IncompleteType) else str(ty)
+    return ty.dtype + (f"[{','.join(map(show_dimension, ty.shape))}]" if ty.shape else "")
+
+
+def parse_values(text: str) -> tuple[Any, ...]:
+    """Read values that stand one behind another: ``(float32[2]=1.5,nan int8) int64=3``."""
+    return _nested(text, _value, tuple)
+
+
+def _value(mark: str) -> np.ndarray | np.generic:
+    told, _, elements = mark.partition("=")
+    ty = _type(told, {})
+    assert isinstance(ty, TensorType)
+    dtype = numpy_dtype(ty.dtype)
+    number = {"b": "True".__eq__, "i": int, "u": int}.get(dtype.kind, float)
+    numbers = np.array([number(n) for n in elements.split(",") if n] or [0], object)
+    array = np.full(ty.shape, numbers[0]) if numbers.size == 1 else numbers.reshape(ty.shape)
+    return array.astype(dtype)[()]
