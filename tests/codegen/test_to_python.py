@@ -24,6 +24,7 @@ from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.random_exprs import random_arguments, random_expr, random_module
 from tests.support.seeds import seeds
+from tests.support.text_cases import CASES, read_cases
 
 SEEDS = seeds(20)
 CUT = seeds(10)
@@ -59,101 +60,14 @@ def both(text, *args):
 
 # What it looks like
 
-
-def test_lets_are_assignments_and_operators_are_expressions_of_numpy():
-    assert body_of(
-        "def @main(%x: float32, %y: float32) { let %z = add(%x, %y); multiply(exp(%z), 2f) }"
-    ) == ("def main(x, y):\n    z = x + y\n    exp = np.exp(z)\n    return exp * np.float32(2.0)")
+SOURCES = read_cases(CASES / "python_sources.txt")
+"""Programs, and their functions in Python."""
 
 
-def test_other_operators_are_calls_by_name_with_attributes_that_are_not_defaults():
-    assert body_of(
-        "def @main(%x: Tensor[(2, 3), float32]) { nn.softmax(sum(%x, axis=[1], keepdims=True)) }"
-    ) == (
-        "def main(x):\n"
-        "    sum = evaluate('sum', x, axis=(1,), keepdims=True)\n"
-        "    return evaluate('nn.softmax', sum)"
-    )
-
-
-def test_ifs_are_ifs():
-    assert body_of(
-        "def @main(%c: bool, %x: int32) { let %y = if (%c) { negative(%x) } else { %x }; (%y, %c) }"
-    ) == (
-        "def main(c, x):\n"
-        "    if c:\n"
-        "        negative = -x\n"
-        "        y = negative\n"
-        "    else:\n"
-        "        y = x\n"
-        "    return (y, c)"
-    )
-
-
-def test_functions_are_functions_and_call_themselves():
-    assert body_of("""
-def @main(%n: int32) {
-  let %count = fn (%i: int32) -> int32 {
-    if (less(%i, 1)) { 0 } else { %count(subtract(%i, 1)) }
-  };
-  %count(%n)
-}
-""") == (
-        "def main(n):\n"
-        "    def count(i):\n"
-        "        less = i < np.int32(1)\n"
-        "        if less:\n"
-        "            return np.int32(0)\n"
-        "        subtract = i - np.int32(1)\n"
-        "        return count(subtract)\n"
-        "    return count(n)"
-    )
-
-
-def test_matches_are_ifs_and_fields_have_the_names_of_patterns():
-    assert body_of(
-        LISTS
-        + """
-def @main(%xs: List[int32]) -> int32 {
-  match (%xs) { Cons(%x, Cons(_, %rest)) => %x, Cons(%x, _) => negative(%x), Nil => 0 }
-}
-"""
-    ) == (
-        "def main(xs):\n"
-        "    if Cons.built(xs) and Cons.built(xs.fields[1]):\n"
-        "        x = xs.fields[0]\n"
-        "        rest = xs.fields[1].fields[1]\n"
-        "        return x\n"
-        "    if Cons.built(xs):\n"
-        "        x_1, _ = xs.fields\n"
-        "        return -x_1\n"
-        "    if Nil.built(xs):\n"
-        "        return np.int32(0)\n"
-        "    return unmatched(xs)"
-    )
-
-
-def test_references_are_objects_with_a_value():
-    assert body_of(
-        "def @main(%x: int32) { let %r = ref(%x); let %done = ref_write(%r, 2); ref_read(%r) }"
-    ) == ("def main(x):\n    r = RefValue(x)\n    done = write(r, np.int32(2))\n    return r.value")
-
-
-def test_what_branches_share_is_computed_once_when_the_first_needs_it():
-    text = "def @main(%c: bool, %x: float32) { %0 = exp(%x); (if (%c) { %0 } else { 1f }, %0) }"
-    assert body_of(text) == (
-        "def main(c, x):\n"
-        "    @once\n"
-        "    def exp():\n"
-        "        return np.exp(x)\n"
-        "    if c:\n"
-        "        exp_1 = exp()\n"
-        "        chosen = exp_1\n"
-        "    else:\n"
-        "        chosen = np.float32(1.0)\n"
-        "    exp_2 = exp()\n"
-        "    return (chosen, exp_2)"
-    )
+@each("name", SOURCES)
+def test_program_is_written_as_told(name):
+    text, source = SOURCES[name]
+    assert body_of(text) == source
 
 
 def test_what_is_computed_before_branches_needs_no_function():
