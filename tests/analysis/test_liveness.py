@@ -23,48 +23,6 @@ SEEDS = seeds(100)
 EXP, ADD, SQUEEZE = relay.get_op("exp"), relay.get_op("add"), relay.get_op("squeeze")
 
 
-def needed(text: str) -> dict[str, str]:
-    """Return for each let of a function the names of what is needed after it."""
-    func = relay.parse_expr(f'#[version = "0.0.5"]\n{text}')
-    assert isinstance(func, relay.Function)
-    found = analyse_liveness(func)
-    names = {}
-    let = func.body
-    while isinstance(let, relay.Let):
-        after = sorted(var.name_hint for var in found.needed_after(let.var))
-        names[let.var.name_hint] = " ".join(after)
-        let = let.body
-    return names
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("let %a = exp(%x); let %b = exp(%a); %b", {"a": "a", "b": "b"}),
-        ("let %a = exp(%x); let %b = %a; let %c = exp(%b); %c", {"a": "a", "b": "a b", "c": "c"}),
-        ("let %a = (%x, %y); let %b = %a.0; exp(%b)", {"a": "a x y", "b": "b x"}),
-        ("let %a = squeeze(%x); let %b = exp(%y); exp(%a)", {"a": "a x y", "b": "a x"}),
-        ("let %f = fn () { exp(%x) }; let %b = exp(%y); %f()", {"f": "f x y", "b": "f x"}),
-        ("let %r = ref(%x); let %b = exp(%y); ref_read(%r)", {"r": "r x y", "b": "r x"}),
-        (
-            "let %r = ref(%x); let %w = ref_write(%r, %y); let %b = exp(%x); %b",
-            {"r": "r x y", "w": "x y", "b": "b y"},
-        ),
-        (
-            "let %a = exp(%x); let %b = if (True) { exp(%a) } else { exp(%y) }; %b",
-            {"a": "a y", "b": "b"},
-        ),
-        (
-            "let %b = if (True) { let %c = exp(%x); %c } else { %y }; let %d = exp(%b); %d",
-            {"b": "b y", "d": "d"},
-        ),
-    ],
-)
-def test_what_is_needed_is_told(body: str, expected: dict[str, str]) -> None:
-    found = needed(f"fn (%x: Tensor[(2), float32], %y: Tensor[(2), float32]) {{ {body} }}")
-    assert found == expected
-
-
 def test_operands_must_be_atoms() -> None:
     x = relay.Var("x")
     with pytest.raises(relay.PassError, match="run ToANormalForm"):

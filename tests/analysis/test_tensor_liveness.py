@@ -11,12 +11,15 @@ import pytest
 import relayish as relay
 from relayish.analysis import analyse_liveness, infer_type, plan_memory
 from relayish.passes.relay.memory.validate_inplace_update import validate_inplace_update
+from tests.support.each import each
+from tests.support.text_cases import CASES, read_cases
+from tests.support.typed_text import HEADER
 
 TENSOR = "Tensor[(5, 5), float32]"
 
 
 def parse(text: str) -> relay.Function:
-    func = infer_type(relay.parse_expr(f'#[version = "0.0.5"]\n{text}'))
+    func = infer_type(relay.parse_expr(HEADER + text))
     assert isinstance(func, relay.Function)
     return func
 
@@ -50,174 +53,30 @@ def live(func: relay.Function) -> dict[str, str]:
     return {**steps, "end": show(len(plan.steps), frozenset())}
 
 
-def test_chain_of_operators():
-    body = (
-        "let %a1 = add(%p0, %p0); let %a2 = add(%a1, %p1); let %a3 = add(%a2, %p2);"
-        "let %a4 = add(%a3, %a1); let %a5 = add(%a4, %p3); %a5"
-    )
-    assert live(function("p0 p1 p2 p3", body)) == {
-        "a1": "p0 p1 p2 p3",
-        "a2": "a1 p1 p2 p3",
-        "a3": "a1 a2 p2 p3",
-        "a4": "a1 a3 p3",
-        "a5": "a4 p3",
-        "end": "a5",
-    }
+def needed(func: relay.Function) -> dict[str, str]:
+    """Return the names of what is needed after each let."""
+    found, after = analyse_liveness(func), {}
+    let: relay.Expr = func.body
+    while isinstance(let, relay.Let):
+        names = sorted(var.name_hint for var in found.needed_after(let.var))
+        after[let.var.name_hint] = " ".join(names)
+        let = let.body
+    return after
 
 
-def test_results_that_nobody_uses_die_at_once():
-    body = (
-        "let %a = nn.relu(%x); let %r = nn.batch_norm(%a, %g, %b, %m, %v);"
-        "let %y = %r.0; let %c = nn.relu(%y); let %d = nn.relu(%c); %d"
-    )
-    params = [f"%{name}: Tensor[(5), float32]" for name in "gbmv"]
-    func = parse(f"fn (%x: {TENSOR}, {', '.join(params)}) {{ {body} }}")
-    assert live(func) == {
-        "a": "b g m v x",
-        "r": "a b g m v",
-        "c": "r.0",
-        "d": "c",
-        "end": "d",
-    }
+PROGRAMS = read_cases(CASES / "liveness.txt")
+"""Functions, what is needed after each let, and the tensors that live before each call."""
 
 
-def test_fields_of_a_tuple_that_is_given():
-    body = "let %x = %t.0; let %y = %t.1; let %a = add(%x, %y); %a"
-    found = live(parse(f"fn (%t: ({TENSOR}, {TENSOR})) {{ {body} }}"))
-    assert found == {"a": "t", "end": "a"}
-
-
-def test_tuple_that_is_used_whole_after_a_field_of_it():
-    body = "let %x = %t.0; let %a = add(%x, %x); let %c = concatenate(%t);let %r = (%a, %c); %r"
-    found = live(parse(f"fn (%t: ({TENSOR}, {TENSOR})) {{ {body} }}"))
-    assert found == {"a": "t", "c": "a t", "end": "a c"}
-
-
-def test_variable_bound_to_another_one():
-    body = "let %a = nn.relu(%p); let %b = %a; let %c = nn.relu(%b); %c"
-    assert live(function("p", body)) == {"a": "p", "c": "a", "end": "c"}
-
-
-def test_constant_in_a_tuple():
-    body = "let %a = nn.relu(%p); let %t = (%p, %a, 1f); let %c = %t.2; %c"
-    assert live(function("p", body)) == {"a": "p", "end": ""}
-
-
-def test_reshape():
-    body = "let %a = nn.relu(%x); let %b = reshape(%a, newshape=[25]); let %c = nn.relu(%b); %c"
-    assert live(function("x", body)) == {"a": "x", "b": "a", "c": "a", "end": "c"}
-
-
-# Programs that allocate by themselves: storages, tensors in these, operators that are invoked
-
-
-class Allocating:
-    """Builds programs that allocate by themselves."""
-
-    def __init__(self, *params: str) -> None:
-        self.params = tuple(relay.var(name, shape=(5, 5)) for name in params)
-        self.lets: list[tuple[relay.Var, relay.Expr]] = []
-
-    def bind(self, name: str, value: relay.Expr) -> relay.Var:
-        self.lets.append((relay.Var(name), value))
-        return self.lets[-1][0]
-
-    def allocate(self, number: int) -> relay.Var:
-        numbers = [relay.const(n, "int64") for n in (100, 5, 64)]
-        storage = self.bind(
-            f"s{number}", relay.Call(relay.get_op("memory.alloc_storage"), tuple(numbers))
-        )
-        offset, shape = relay.const(0, "int64"), relay.const([5, 5], "int64")
-        made = relay.Call(relay.get_op("memory.alloc_tensor"), (storage, offset, shape))
-        return self.bind(f"t{number}", made)
-
-    def invoke(
-        self, number: int, func: relay.Expr, inputs: tuple[relay.Expr, ...], out: relay.Var
-    ) -> None:
-        ins, outs = (
-            self.bind(f"i{number}", relay.Tuple(inputs)),
-            self.bind(f"o{number}", relay.Tuple((out,))),
-        )
-        called = relay.Call(relay.get_op("vm.invoke_tvm_op"), (func, ins, outs))
-        self.bind(f"u{number}", called)
-
-    def needed(self, result: relay.Expr) -> dict[str, str]:
-        """Return the names of what is needed after each let."""
-        for var, value in reversed(self.lets):
-            result = relay.Let(var, value, result)
-        found = analyse_liveness(relay.Function(self.params, result))
-        return {
-            var.name_hint: " ".join(sorted(v.name_hint for v in found.needed_after(var)))
-            for var, _ in self.lets
-        }
-
-
-def kernel() -> relay.Function:
-    p, q = relay.var("p", shape=(5, 5)), relay.var("q", shape=(5, 5))
-    made = relay.Function((p, q), relay.nn.relu(relay.add(p, q)))
-    return made.with_fields(attrs=relay.ir.attributes.dictionary.DictAttrs({"Primitive": 1}))
-
-
-def test_operator_that_is_invoked_with_tensors_made_before():
-    program = Allocating("x", "y")
-    x, y = program.params
-    out = program.allocate(0)
-    add = program.bind("add", relay.get_op("add"))
-    program.invoke(0, add, (x, y), out)
-    again = program.bind("a", out)
-    assert program.needed(again) == {
-        "s0": "s0 x y",
-        "t0": "s0 t0 x y",
-        "add": "add s0 t0 x y",
-        "i0": "add i0 s0 t0 x y",
-        "o0": "add i0 o0 s0 t0 x y",
-        "u0": "s0 t0",
-        "a": "a s0 t0",
-    }
-
-
-def test_chain_of_operators_that_are_invoked():
-    program = Allocating("x", "y")
-    x, y = program.params
-    add = relay.get_op("add")
-    first = program.allocate(0)
-    program.invoke(0, add, (x, x), first)
-    second = program.allocate(1)
-    program.invoke(1, add, (first, y), second)
-    assert program.needed(second) == {
-        "s0": "s0 x y",
-        "t0": "s0 t0 x y",
-        "i0": "i0 s0 t0 x y",
-        "o0": "i0 o0 s0 t0 x y",
-        "u0": "s0 t0 y",
-        "s1": "s0 s1 t0 y",
-        "t1": "s0 s1 t0 t1 y",
-        "i1": "i1 s0 s1 t0 t1 y",
-        "o1": "i1 o1 s0 s1 t0 t1 y",
-        "u1": "s1 t1",
-    }
-
-
-def test_fused_operators_are_one():
-    fused = f"fn (%q0: {TENSOR}, %q1: {TENSOR}, Primitive=1) {{ nn.relu(multiply(%q0, %q1)) }}"
-    body = f"let %a = nn.dense(%x, %y, units=5); let %f = {fused}; let %b = %f(%a, %z); %b"
-    assert live(function("x y z", body)) == {"a": "x y z", "b": "a z", "end": "b"}
-
-
-def test_fused_operators_that_are_invoked():
-    program = Allocating("x", "y")
-    x, y = program.params
-    out = program.allocate(0)
-    fused = program.bind("f", kernel())
-    program.invoke(0, fused, (x, y), out)
-    assert program.needed(out) == {
-        "s0": "s0 x y",
-        "t0": "s0 t0 x y",
-        "f": "f s0 t0 x y",
-        "i0": "f i0 s0 t0 x y",
-        "o0": "f i0 o0 s0 t0 x y",
-        "u0": "s0 t0",
-    }
+@each("name", PROGRAMS)
+def test_what_is_needed_and_lives_is_told(name: str) -> None:
+    text, after, *before = PROGRAMS[name]
+    func = relay.parse_expr(HEADER + text, allow_unknown_ops=True)
+    assert isinstance(func, relay.Function)
+    assert "\n".join(f"{k}: {v}".rstrip() for k, v in needed(func).items()) == after
+    for tensors in before:
+        found = live(parse(text))
+        assert "\n".join(f"{k}: {v}".rstrip() for k, v in found.items()) == tensors
 
 
 # What lets share memory, branches, names
