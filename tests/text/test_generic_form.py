@@ -25,6 +25,7 @@ from tests.support import while_loop
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.each import each
+from tests.support.text_cases import CASES, read_cases
 from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values
 from tests.support.while_loop import While
 
@@ -389,46 +390,15 @@ def test_str_of_every_node_is_its_text() -> None:
 # Mistakes
 
 
-@each(
-    ("text", "column", "said"),
-    [
-        ("node whle_loop(init=1)", 6, "unknown kind of node whle_loop.*did you mean while_loop?"),
-        ("node text.tir.le(x=1)", 6, "did you mean text.tir.let?"),
-        ("node while_loop(var=%i, init=1, cond={ 1 })", 1, "lacks its field 'body'"),
-        ("node while_loop(vr=%i)", 17, "unknown field of while_loop: vr; did you mean var?"),
-        ("node text_values(one=1, one=2)", 25, "field one of text_values is given twice"),
-        ("node text.tir.add(lhs=1)", 23, "text.tir.add.lhs must be Tir; found Constant"),
-        ("node text_values(one=node text.tir.imm(value=1))", 22, "must be Expr; found Imm"),
-        ('node text_values(integer="x")', 26, "Values.integer must be int; found 'x'"),
-        (
-            "node text_values(color=Color.REDD)",
-            24,
-            "unknown member of Color: REDD; did you mean RED",
-        ),
-        (
-            "node text_values(color=Colour.RED)",
-            24,
-            "unknown value Colour.RED; did you mean Color.RED",
-        ),
-        ("node text_values(one=1", 23, r"expected '\)' or ',' after a field; found the end"),
-        ("node while_loop(var=%i, init=1, cond={ 1, body={ 1 })", 41, "expected '}' at the end"),
-        ("node while_loop(var=%i, init=%i)", 30, "unknown variable %i"),
-        ("(node while_loop(var=%i, init=1, cond={1}, body={%i}), %i)", 56, "unknown variable %i"),
-        ("node text_switch(value=1, cases=[1])", 34, r"text_switch.cases\[0\] must be Part"),
-        ("node text_switch(value=1, cases=1)", 33, r"expected '\[' before the items of"),
-        ('node text.tir.var(name="x")', 1, "is a kind of variable"),
-        ("free_var node text.tir.imm %x; 1", 10, "text.tir.imm is no kind of variable"),
-        ("free_var node text.tir.var %i; (%i, 1)", 32, "expected an expression of Relay; found"),
-        ("free_var node text.tir.var %i; -%i", 32, "expected an expression of Relay; found"),
-        ("node", 5, "expected a kind of node after node"),
-        ("fn (%x: node while_loop()) { 1 }", 9, "lacks its field 'var'"),
-        ("match (1) { node text_literal(value=1) => 2 }", 13, "expected a pattern; found Literal"),
-        ("fn (%x: node text_literal(value=1)) { 1 }", 9, "expected a type; found Literal"),
-    ],
-)
-def test_mistake_is_told_with_its_place(text: str, column: int, said: str) -> None:
-    with pytest.raises(ParseError, match=f"from_string:1:{column}: .*{said}"):
+MISTAKES = read_cases(CASES / "bad_nodes.txt")
+
+
+@each("name", MISTAKES)
+def test_mistake_is_told_with_its_place(name: str) -> None:
+    text, message = MISTAKES[name]
+    with pytest.raises(ParseError) as caught:
         parse_node(text)
+    assert str(caught.value).partition("\n")[0] == f"from_string:{message}"
 
 
 @each(
