@@ -121,12 +121,6 @@ def test_comparison_is_boolean(name, dtype, shapes):
     assert_same(evaluated(name, lhs, rhs), by_element(COMPARISONS[name], "bool", lhs, rhs))
 
 
-def test_maximum_and_minimum_pass_nan_on():
-    data = np.array([1, np.nan], np.float32)
-    assert np.isnan(evaluated("maximum", data, np.float32(2))[1])
-    assert np.isnan(evaluated("minimum", np.float32(2), data)[1])
-
-
 def test_scalars_stay_scalars():
     for name in ARITHMETIC | DIVISIONS | COMPARISONS:
         assert isinstance(evaluated(name, np.float32(3), np.float32(2)), np.generic)

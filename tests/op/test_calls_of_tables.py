@@ -45,13 +45,14 @@ def test_call_has_the_type_that_is_told_of_it(name, types, attrs, expected):
 
 
 BY_HAND = """
-bitwise_not cast_like dyn.strided_slice expand_dims full full_like isfinite isinf isnan left_shift
-logical_not ndarray_size nn.avg_pool1d power qnn.dequantize qnn.quantize right_shift shape_of
-squeeze
+auto_scheduler_layout_transform bitwise_not cast_like contrib_reverse_reshape dyn.reshape
+dyn.strided_slice expand_dims full full_like isfinite isinf isnan left_shift logical_not
+ndarray_size nn.avg_pool1d nn.batch_flatten nn.leaky_relu nn.max_pool1d nn.relu power
+qnn.dequantize qnn.quantize reshape_like right_shift shape_of squeeze trilu
 """
 
 
-@reference("numpy", "reinterpret")
+@reference("numpy", "dyn.strided_slice", "reinterpret", "take")
 @reference("formula", *BY_HAND.split())
 @each(("name", "values", "attributes", "expected"), valued_calls("call_values.txt"))
 def test_call_has_the_value_that_is_told_of_it(name, values, attributes, expected):

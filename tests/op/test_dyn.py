@@ -30,22 +30,6 @@ def test_tensor_of_one_value_is_that_of_the_static_operator(shape, dtype):
     assert_same(evaluated("dyn.full", np.float32(7), sizes(*shape), dtype=dtype), expected)
 
 
-@pytest.mark.parametrize(
-    ("shape", "newshape", "expected"),
-    [
-        ((2, 3, 4), (0, -1), (2, 12)),
-        ((2, 3, 4), (-3, 4), (6, 4)),
-        ((2, 3, 4), (6, 4), (6, 4)),
-        ((6,), (-1, 1, 2), (3, 1, 2)),
-        ((1,), (), ()),
-    ],
-)
-@reference("formula", "dyn.reshape")
-def test_reshape_reads_numbers_of_one_size_each(shape, newshape, expected):
-    data = random_values(*shape)
-    assert_same(evaluated("dyn.reshape", data, sizes(*newshape)), np.resize(data, expected))
-
-
 @reference("numpy", "dyn.squeeze", "dyn.expand_dims", "dyn.broadcast_to", "dyn.tile")
 def test_axes_come_and_go_and_repeat_as_in_numpy():
     data = random_values(1, 2, 1, 3)
@@ -70,15 +54,6 @@ def test_pad_agrees_with_numpy(mode):
     options = {"constant_values": 7} if mode == "constant" else {}
     expected = np.pad(data, widths, mode, **options)
     assert_same(evaluated("dyn.nn.pad", data, widths, np.float32(7), pad_mode=mode), expected)
-
-
-@reference("numpy", "dyn.strided_slice")
-def test_strided_slice_agrees_with_numpy():
-    data = random_values(6, 7, 2)
-    found = evaluated("dyn.strided_slice", data, sizes(1, 5), sizes(6, 0), sizes(2, -2))
-    assert_same(found, data[1:6:2, 5:0:-2])
-    found = evaluated("dyn.strided_slice", data, sizes(5), sizes(1), sizes(-1), axes=(1,))
-    assert_same(found, data[:, 5:1:-1])
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])

@@ -10,7 +10,6 @@ from tests.support.checking import (
     evaluated,
     evaluated_in,
     every_index,
-    random_values,
     reference,
 )
 from tests.support.drawn import INDEX_DTYPES, arrays, axes, filled, hypothesis, shapes, st
@@ -46,13 +45,6 @@ def test_take_picks_along_an_axis_in_batches(mode, data):
         picked = (*at[:batch], *at[axis : axis + len(rest)])
         place = PLACES[mode](int(indices[picked]), size)
         assert found[at] == whole[(*at[:axis], place, *at[axis + len(rest) :])]
-
-
-@reference("numpy", "take")
-def test_take_without_axis_looks_at_the_flat_tensor():
-    data = random_values(2, 3)
-    assert_same(evaluated("take", data, np.int64(4)), data[1, 1])
-    assert_same(evaluated("take", data, np.array([9, -9])), np.array([data[1, 2], data[0, 0]]))
 
 
 @reference("torch", "gather")

@@ -60,12 +60,6 @@ def test_split_is_undone_by_concatenate(data):
     assert_same(found, np.split(whole, cuts, axis))
 
 
-def test_split_at_positions():
-    data = random_values(5, dtype="int8")
-    found = evaluated("split", data, indices_or_sections=(1, 3))
-    assert_same(found, (data[:1], data[1:3], data[3:]))
-
-
 @reference("numpy", "meshgrid")
 @pytest.mark.parametrize("indexing", ["ij", "xy"])
 @quickly(20)

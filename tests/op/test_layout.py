@@ -131,27 +131,6 @@ def test_data_in_a_layout_that_does_not_fit_is_refused():
         convert_layout(np.zeros((1, 6)), "NCH", "NHC")
 
 
-@reference("formula", "auto_scheduler_layout_transform")
-def test_kernel_layout_splits_axes_by_name():
-    data = random_values(6, 8)
-    found = evaluated(
-        "auto_scheduler_layout_transform", data, src_layout="6m8ci", dst_layout="2m4ci3m2ci"
-    )
-    assert found.shape == (2, 4, 3, 2)
-    for outer, column, inner, low in every_index(found.shape):
-        assert found[outer, column, inner, low] == data[outer * 3 + inner, column * 2 + low]
-
-
-def test_kernel_layout_that_does_not_fit_is_refused():
-    name, data = "auto_scheduler_layout_transform", np.zeros((6, 8))
-    with pytest.raises(EvaluationError, match="must be layouts"):
-        evaluated(name, data, src_layout="6m8", dst_layout="8n6m")
-    with pytest.raises(EvaluationError, match="cannot be arranged"):
-        evaluated(name, data, src_layout="6m8n", dst_layout="4n6m")
-    with pytest.raises(EvaluationError, match="cannot be arranged"):
-        evaluated(name, data, src_layout="6m8n", dst_layout="8n6m2k")
-
-
 def test_every_evaluated_operator_of_the_family_is_tested():
     assert evaluated_in("relayish.op.tensor.layout_conversion") == {
         "layout_transform",

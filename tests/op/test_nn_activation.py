@@ -46,23 +46,6 @@ def test_rectifiers_agree(shape, dtype):
     assert_same(evaluated("nn.leaky_relu", data, alpha=0.125), rounded(leaky, data))
 
 
-@reference("formula", "nn.relu", "nn.leaky_relu")
-@pytest.mark.parametrize("dtype", ["int8", "int32", "uint8"])
-def test_rectifiers_of_integers_stay_integers(dtype):
-    low = 0 if dtype == "uint8" else -5
-    data = random_values(7, dtype=dtype, low=low)
-    positive = np.array([max(x, 0) for x in data.tolist()], dtype)
-    assert_same(evaluated("nn.relu", data), positive)
-    assert_same(evaluated("nn.leaky_relu", data, alpha=0.5), positive)
-
-
-def test_relu_keeps_what_is_no_number():
-    data = np.array([np.nan, -np.inf, np.inf, -0.0], np.float32)
-    found = evaluated("nn.relu", data)
-    assert np.isnan(found[0])
-    assert found[1:].tolist() == [0, np.inf, 0]
-
-
 @reference("torch", "nn.prelu")
 @FEW
 @given(shapes, floats, st.data())

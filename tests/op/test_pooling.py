@@ -215,15 +215,6 @@ def test_a_pool_goes_over_height_and_width_of_any_layout(name):
         assert_same(found, layout.convert_layout(expected, plain, name), 1e-4)
 
 
-@reference("formula", "nn.max_pool1d")
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "float16", "float64"])
-def test_padding_of_a_maximum_is_the_least_finite_number(dtype):
-    low = (np.iinfo if np.dtype(dtype).kind in "iu" else np.finfo)(dtype).min
-    data = np.array([[[low, low, 1]]], dtype)
-    found = evaluated("nn.max_pool1d", data, pool_size=(2,), padding=(1, 1))
-    assert_same(found, np.array([[[low, low, 1, 1]]], dtype))
-
-
 @reference("numpy", "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.adaptive_avg_pool2d")
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_means_of_narrow_floats_are_rounded_once(dtype):

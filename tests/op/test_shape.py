@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import TypeInferenceError
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
@@ -12,7 +12,6 @@ from relayish.op import get_op, make_attrs
 from relayish.op.declaration.properties import rule
 from relayish.op.tensor.creation import InitOpAttrs
 from relayish.op.types.dimension import show_shape
-from relayish.op.types.reshape import reshape_shape
 from relayish.text import astext, parse
 from tests.support.checking import (
     assert_same,
@@ -20,74 +19,6 @@ from tests.support.checking import (
     random_values,
     reference,
 )
-
-
-@reference("formula", "reshape")
-@pytest.mark.parametrize(
-    ("shape", "newshape", "expected"),
-    [
-        ((2, 3, 4), (4, 0, 2), (4, 3, 2)),
-        ((2, 3, 4), (2, 0, 0), (2, 3, 4)),
-        ((2, 3, 4), (6, 1, -1), (6, 1, 4)),
-        ((2, 3, 4), (3, -1, 8), (3, 1, 8)),
-        ((2, 3, 4), (-1,), (24,)),
-        ((2, 3, 4), (-2,), (2, 3, 4)),
-        ((2, 3, 4), (2, -2), (2, 3, 4)),
-        ((2, 3, 4), (-2, 1, 1), (2, 3, 4, 1, 1)),
-        ((2, 3, 4), (-3, 4), (6, 4)),
-        ((2, 3, 4, 5), (-3, -3), (6, 20)),
-        ((2, 3, 4), (0, -3), (2, 12)),
-        ((2, 3, 4), (-4, 1, 2, -2), (1, 2, 3, 4)),
-        ((2, 3, 4), (2, -4, -1, 3, -2), (2, 1, 3, 4)),
-        ((), (1, 1), (1, 1)),
-        ((1,), (), ()),
-        ((0, 3), (3, 0), None),
-        ((0, 3), (0, -1), (0, 3)),
-        ((0, 3), (3, -1), (3, 0)),
-        ((0, 3), (-1, 0), (0, 3)),
-        ((4,), (-1, -1), None),
-        ((4,), (3,), None),
-        ((4,), (4, 0), None),
-        ((4,), (-3,), None),
-        ((4,), (-4, 3, -1), None),
-        ((4,), (-4, 2), None),
-        ((4,), (-4, -1, -1), None),
-        ((4,), (-4, 0, -1), None),
-        ((4,), (-4, -2, -2), None),
-        ((6,), (-1, 4), None),
-        ((4,), (-5,), None),
-    ],
-)
-def test_reshape_reads_its_language(shape, newshape, expected):
-    if expected is None:
-        with pytest.raises(EvaluationError, match="cannot be reshaped to"):
-            reshape_shape(shape, newshape)
-        return
-    assert reshape_shape(shape, newshape) == expected
-    data = random_values(*shape)
-    assert_same(evaluated("reshape", data, newshape=newshape), np.resize(data, expected))
-
-
-@reference("formula", "contrib_reverse_reshape")
-def test_reverse_reshape_reads_from_the_right():
-    data = random_values(10, 5, 4)
-    assert evaluated("contrib_reverse_reshape", data, newshape=(-1, 0)).shape == (50, 4)
-    assert evaluated("contrib_reverse_reshape", data, newshape=(-3, 0)).shape == (50, 4)
-    with pytest.raises(EvaluationError, match="cannot split"):
-        evaluated("contrib_reverse_reshape", data, newshape=(-4, 2, 5, -2))
-
-
-@reference("formula", "reshape_like")
-def test_reshape_like_replaces_a_range_of_axes():
-    data, like = random_values(1, 2, 3, 4), random_values(1, 6, 5)
-    found = evaluated("reshape_like", data, like, lhs_begin=1, lhs_end=3, rhs_begin=1, rhs_end=2)
-    assert_same(found, np.resize(data, (1, 6, 4)))
-    assert evaluated("reshape_like", data, np.zeros((4, 6))).shape == (4, 6)
-    assert evaluated("reshape_like", data, np.zeros((9, 12)), lhs_begin=-2, rhs_begin=-1).shape == (
-        1,
-        2,
-        12,
-    )
 
 
 @reference("formula", "broadcast_to", "broadcast_to_like", "collapse_sum_like", "collapse_sum_to")
@@ -104,13 +35,6 @@ def test_broadcasting_and_summing_back(source, target):
     summed = np.asarray(data * times)
     assert_same(evaluated("collapse_sum_like", expected, data), summed)
     assert_same(evaluated("collapse_sum_to", expected, np.array(source, np.int32)), summed)
-
-
-@reference("formula", "nn.batch_flatten")
-def test_batch_flatten_keeps_the_first_axis():
-    data = random_values(2, 3, 4)
-    assert_same(evaluated("nn.batch_flatten", data), np.resize(data, (2, 12)))
-    assert evaluated("nn.batch_flatten", np.zeros((2,))).shape == (2, 1)
 
 
 def shape_after(name, /, *shapes, **options):

@@ -3,11 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.errors import EvaluationError
-from relayish.ir.relay.type import Any, TensorType
-from relayish.op import get_op, make_attrs
-from relayish.op.types.dimension import show_shape
-from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
+from tests.support.checking import assert_same, evaluated, evaluated_in, reference
 from tests.support.drawn import arrays, filled, hypothesis, shapes, st
 from tests.support.seeds import quickly
 
@@ -81,21 +77,6 @@ def test_short_window_stands_at_the_beginning_of_its_frame():
                 total = complex(np.sum(piece * wave))
                 pair = (total.real, total.imag)
                 np.testing.assert_allclose(found[batch, bin_, frame], pair, atol=1e-9)
-
-
-T = TensorType
-STFT = {"n_fft": 4, "hop_length": 2, "win_length": 4}
-
-
-def test_frames_of_a_signal_of_unknown_length_are_not_counted():
-    attrs = make_attrs(get_op("stft"), {**STFT, "onesided": False})
-    found = inferred("stft", attrs, T((3, Any()), "float64"), T((4,)))
-    assert (show_shape(found.shape), found.dtype) == ("(3, 4, ?, 2)", "float64")
-
-
-def test_signal_shorter_than_a_frame_is_refused():
-    with pytest.raises(EvaluationError, match="has 3 samples"):
-        evaluated("stft", np.zeros((1, 3)), np.ones(4), **STFT)
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():

@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.ir.values.dtype import numpy_dtype
 from tests.support.checking import (
     assert_same,
     evaluated,
@@ -129,10 +128,3 @@ def test_element_types_are_kept():
     for dtype in DTYPES:
         data = filled((2, 3), dtype)
         assert_same(evaluated("strided_slice", data, begin=(1,), end=(2,)), data[1:2])
-
-
-@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e5m2", "float8_e4m3fn"])
-def test_windows_show_elements_of_types_that_numpy_lacks(dtype):
-    data = np.arange(4).astype(numpy_dtype(dtype))
-    found = evaluated("sliding_window", data, axis=0, window_shape=(2,), strides=(2,))
-    assert found.astype(np.float32).tolist() == [[0, 1], [2, 3]]

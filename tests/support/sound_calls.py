@@ -4,7 +4,8 @@ Behind the names of operators stand the types of arguments, tuples in brackets, 
 the attributes that have no default or another value. In other tables each call has an answer below
 it, a line further in: what is wrong with it, its type, or its value. Where the types of arguments
 are not known, ``_``, those that are inferred follow the type of the result behind ``<-``. A value
-is its type, and its elements behind ``=``, in order: one for all of them, none for zeros.
+is its type, and its elements behind ``=``, in order: one for all of them, none for zeros, and
+``..`` for 0, 1, 2 and so on.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,8 @@ from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.op import get_op, make_attrs
 from relayish.op.types.dimension import show_dimension
+from tests.support.text_cases import CASES
 
-CASES = Path(__file__).parents[1] / "cases"
 MATRIX, NUMBER, LENGTH = TensorType((2, 3)), TensorType((), "int64"), TensorType((2,), "int64")
 FUNCTION, DEVICE = FuncType((MATRIX, MATRIX), MATRIX), VirtualDevice(1, 0)
 
@@ -180,10 +180,11 @@ def parse_values(text: str) -> tuple[Any, ...]:
 
 def _value(mark: str) -> np.ndarray | np.generic:
     told, _, elements = mark.partition("=")
-    ty = _type(told, {})
-    assert isinstance(ty, TensorType)
+    ty: Any = _type(told, {})  # of a tensor
     dtype = numpy_dtype(ty.dtype)
     number = {"b": "True".__eq__, "i": int, "u": int}.get(dtype.kind, float)
+    if elements == "..":
+        return np.arange(np.prod(ty.shape)).reshape(ty.shape).astype(dtype)
     numbers = np.array([number(n) for n in elements.split(",") if n] or [0], object)
     array = np.full(ty.shape, numbers[0]) if numbers.size == 1 else numbers.reshape(ty.shape)
     return array.astype(dtype)[()]
