@@ -14,7 +14,7 @@ from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
-from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import Any as AnyDim
@@ -53,36 +53,13 @@ def loop(init: Any, var: Var | None = None) -> Any:  # Any: expressions
 # Inside of Relay
 
 
-def test_scopes_are_blocks_and_binders_declarations() -> None:
-    x = Var("x")
-    assert back(Function((x,), loop(x))) == (
-        "fn (%x) {\n"
-        "  node while_loop(var=%i: int32, init=%x, cond={\n"
-        "    less(%i, 3)\n"
-        "  }, body={\n"
-        "    add(%i, 1)\n"
-        "  })\n"
-        "}"
-    )
+PROGRAMS = read_cases(CASES / "generic_form.txt")
 
 
-@pytest.mark.parametrize(
-    "wrap",
-    [
-        lambda node: Call(ADD, (node, node)),
-        lambda node: Let(Var("y"), node, Constant(1)),
-        lambda node: Let(Var("y"), Constant(1), node),
-        lambda node: If(node, node, Constant(1)),
-        lambda node: If(Constant(True), node, Constant(1)),
-        lambda node: Tuple((Let(Var("y"), node, node), node)),
-        lambda node: Function((), node),
-        lambda node: Match(node, (Clause(PatternVar(Var("p")), node),)),
-        lambda node: loop(loop(node)),
-        lambda node: Call(ADD, (Constant(1), node), DictAttrs({"held": (node, {"deep": node})})),
-    ],
-)
-def test_node_is_read_back_wherever_an_expression_stands(wrap: Any) -> None:
-    back(wrap(loop(Var("x"))))
+@each("name", PROGRAMS)
+def test_node_is_written_as_it_is_read(name: str) -> None:
+    (text,) = PROGRAMS[name]
+    assert back(parse_node(text)) == text
 
 
 def test_node_shared_between_scopes_of_one_binder_is_one_node_again() -> None:
@@ -103,53 +80,12 @@ def test_operand_is_not_in_the_scope_of_its_binder() -> None:
     assert made.var is not outer.params[0]
 
 
-def test_variable_used_outside_of_its_binder_is_one_variable_again() -> None:
-    i = Var("i", INT)
-    back(Tuple((loop(i, i), i)))
-    back(loop(loop(i, i), i))
-
-
-def test_parts_are_nested_in_their_owner() -> None:
-    x, k = Var("x"), Var("k")
-    case = kinds.Case(1, Call(ADD, (x, x)), k, Call(ADD, (x, k)))
-    text = back(kinds.Switch(x, (case, kinds.Case(2, x, Var("m"), x, case)), default=loop(x)))
-    assert "cases=[%" in text  # the part that two nodes share has a line of its own
-    back(kinds.Switch(x, (kinds.Case(2, x, k, k, kinds.Case(3, x, Var("z"), x)),)))
-
-
-def test_operand_that_sees_the_binders_is_a_block() -> None:
-    f, g = Var("f"), Var("g")
-    functions = (Function((), Call(g, ())), Function((), Call(f, ())))
-    back(kinds.LetRec((f, g), functions, Call(f, ())))
-    shared = Call(f, ())
-    back(kinds.LetRec((f, g), (Tuple((shared,)), shared), shared))
-
-
-def test_type_parameters_are_in_scope_of_all_fields() -> None:
-    a = TypeVar("A")
-    body = Let(Var("z", a), Constant(1), Constant(2))
-    text = back(kinds.Poly(body, (Var("p", a), Var("q", TupleType((a,)))), (a,)))
-    assert "type_params=[A]" in text
-    assert "free_type" not in text
-
-
 def test_no_type_parameters_and_no_binders_are_read_back() -> None:
     back(kinds.Poly(Constant(1), (), ()))
     back(kinds.LetRec((), (), Constant(1)))
     back(kinds.ForAll((), INT), parse_type)
     back(kinds.PrimFunc((), ()))
     back(kinds.Switch(Constant(1), ()))
-
-
-def test_block_of_nodes_and_values_is_read_back() -> None:
-    v = Var("v")
-    shared = Call(ADD, (v, v))
-    back(kinds.MixedBlock(v, (1, shared, 2, Tuple((shared, Constant(3))), Let(Var("w"), v, v))))
-
-
-def test_clause_alone_is_written_in_the_generic_form() -> None:
-    v = Var("v")
-    assert back(Clause(PatternVar(v), v)) == "node clause(lhs=%v, rhs={\n  %v\n})"
 
 
 VALUES = [
@@ -243,11 +179,6 @@ def test_atom_used_once_stands_where_it_is_used() -> None:
     once, twice = kinds.Literal(1), kinds.Literal(2)
     text = back(Tuple((once, twice, twice)))
     assert text == ("%0 = node text_literal(value=2);\n(node text_literal(value=1), %0, %0)")
-
-
-def test_node_that_is_no_atom_has_a_line_of_its_own_though_it_holds_none() -> None:
-    text = back(Tuple((kinds.Clock("s"),)))
-    assert text == '%0 = node text_clock(unit="s");\n(%0,)'
 
 
 def test_enumeration_that_the_field_does_not_name_is_refused() -> None:
