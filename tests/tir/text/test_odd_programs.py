@@ -1,4 +1,4 @@
-"""Odd programs come back: names twice, shared nodes, views, what is ill-formed, odd attributes."""
+"""Odd programs come back: names twice, views, functions, modules, odd names, all literals."""
 
 # ruff: noqa: PLC3002 - what stands in a program twice is named by a lambda
 
@@ -45,35 +45,15 @@ def inline_step(before, number):
 PROGRAMS = {
     "nested same name": loop(i, loop(i2, st(i), st(i2))),
     "sibling": B(loop(i, st(i)), loop(i2, st(i2)), loop(i3, st(tir.Cast("int32", i3)))),
-    "same var twice": B(loop(i, st(i)), loop(i, st(i))),
-    "used outside": B(loop(i, st(i)), st(i)),
-    "used before": B(st(i), loop(i, st(i))),
     "free and bound": B(st(i2), loop(i, st(i), st(i2)), st(i2)),
-    "min is itself": tir.For(i, i, i, B(st(i))),
-    "nested same var": loop(i, loop(i, st(i))),
     "free typed": tir.Add(V("x", "float32"), V("x", "float32")),
-    "shared stmt": (lambda s: B(s, s, s))(loop(i, st(i))),
-    "shared let": (lambda s: B(s, s, st(s.symbol)))(tir.Let(V("n"), 3)),
     "let shadows": B(tir.Let(V("n"), 3), B(tir.Let(V("n"), 4)), loop(V("n"), st(0))),
     "let in arm": tir.IfThenElse(V("c", "bool"), tir.Let(i, 1), tir.Let(i2, 2)),
-    "let typed": B(
-        tir.Let(V("p", "float32<4>*")),
-        tir.Let(V("q", tir.Type("CudaVectorType::float4", 4, 1, True)), tir.GetAddr(A[i])),
-    ),
-    "let flags": B(tir.Let(V("n", "int32", tir.const(0), tir.const(4), True, "t"), 1)),
-    "call shared": (lambda c: tir.Add(c, c))(tir.Call("float32", "f", (A[i],))),
-    "call not shared": tir.Add(
-        tir.Call("float32", "f", (A[i],)), tir.Call("float32", "f", (A[i],))
-    ),
-    "call stmts": B(tir.Call("void", "g", ()), tir.Call("int32", "h", (A, buf), (A,))),
-    "call that only writes": B(tir.Call("void", "g", (), (A,))),
     "tensors equal names": B(
         tir.Store(A, tir.Tensor("A", (8,), "float32", tir.Buffer("_A", (8,)))[0], (0,))
     ),
-    "two equal tensors": B(tir.Store(A, tir.Tensor("A", (16,), buffer=buf)[0], (0,))),
     "tensor and var": loop(V("A"), tir.Store(A, 1.0, (V("A"),))),
     "views": B(tir.Store(tir.Tensor("V", (4, 4), buffer=buf), A[3], (i, i2))),
-    "inline": tir.Tensor("I", (4,), operation=tir.ComputeOp((i,), (4,), (A[i] + 1.0,)))[2],
     "op chain": functools.reduce(inline_step, range(30), A)[0],
     "symbolic": (lambda n: tir.LoweredFunc("f", (n, tir.Buffer("_A", (n, n * 2))), B(loop(i))))(
         V("n")
@@ -115,134 +95,20 @@ PROGRAMS = {
         "f", (), B(st(V("k")), st(V("k")), tir.Store(A, V("x", "float32"), (V("_u"),)))
     ),
     "param underscore": tir.LoweredFunc("f", (V("_n"), tir.Buffer("B", (2,))), B()),
-    "block only": B(),
-    "nested empty": B(B(), B(B())),
     "reduce nested": tir.Reduce(
         tir.ReduceType.SUM,
         tir.const(0.0),
         tir.Reduce(tir.ReduceType.MAX, tir.const(0.0), tir.Load(A, (V("k"),)), (i,)),
         (i2,),
     ),
-    "reduce outer": (lambda k, m: tir.Reduce(tir.ReduceType.SUB, A[k], A[k] + A[m], (k, m)))(
-        V("k", "int32", tir.const(0), tir.const(4), True), V("l", "int32", tir.const(0), i, True)
-    ),
     "alloc body": tir.LoweredFunc(
         "f",
         (),
         B(loop(i, tir.Alloc(tir.Buffer("_T", (4,)), (4,), i < 3, B(loop(i2, st(i2), st(i)))))),
     ),
-    "pod": tir.PodValueToX(V("a", "cinn_pod_value_t*"), "cinn_buffer_t*"),
-    "load of cast": tir.Load(tir.Cast("float32<4>*", tir.GetAddr(A[i])), (0,)),
-    "load of not": tir.Load(tir.Not(i < 3), (0,)),
-    "load of minus": tir.Load(tir.Minus(i), (0,)),
-    "load lit": tir.Load(tir.const(3), ()),
-    "load of load": tir.Load(A[i], (1, 2)),
-    "store to buffer": tir.Store(buf, 1.0, (0,)),
-    "store to call": tir.Store(tir.Call("float32*", "p", ()), 1.0, (0,)),
-    "range of var": tir.BufferRange(
-        V("x", "cinn_buffer_t*"),
-        (
-            V("r", "int64", tir.const(0, "int64"), None),
-            V("q", "int64"),
-            V("z", "int32", None, tir.const(4, "int64")),
-        ),
-    ),
-    "range same var": (
-        lambda v: tir.ScheduleBlockRealize(
-            (i,),
-            tir.ScheduleBlock(
-                (v,), (tir.BufferRange(buf, (v,)),), (tir.BufferRange(buf, (v,)),), "x", st(v)
-            ),
-        )
-    )(V("v", "int32", tir.const(0), tir.const(3))),
-    "realize mismatch": tir.ScheduleBlockRealize((i,), tir.ScheduleBlock((), (), (), "x", st(0))),
-    "realize mismatch2": tir.ScheduleBlockRealize((), tir.ScheduleBlock((i,), (), (), "x", st(i))),
-    "attrs odd": tir.ScheduleBlockRealize(
-        (),
-        tir.ScheduleBlock(
-            (),
-            (),
-            (),
-            "x",
-            B(),
-            {
-                "a b": 1,
-                "f": 0.1,
-                "g": 1.0,
-                "nan": float("nan"),
-                "inf": float("inf"),
-                "s": "a,b",
-                "q": 'x"y\n',
-                "t": True,
-                "num": "1",
-                "e": "",
-                "nest": {"a": (1, (2,))},
-            },
-        ),
-    ),
-    "attrs empty": tir.ScheduleBlockRealize((), tir.ScheduleBlock((), (), (), "x", B(), {})),
-    "call attrs": tir.Call(
-        "int32",
-        "f",
-        (),
-        (),
-        tir.CallType.CINN,
-        tir.PlaceholderOp((3,), "int8", name="z"),
-        3,
-        {"a": None, "arr": np.arange(3, dtype="int8"), "s": np.float32(1.5)},
-    ),
-    "string": tir.StringImm('a"b\nc\\ // é'),
-    "vec": tir.Store(A, tir.Broadcast(tir.const(1.0), 4), (tir.Ramp(i, 1, 4),)),
-    "sum1": tir.Sum((i,)),
-    "sum0": tir.Sum(()),
-    "prod1": tir.Product((i,)),
-    "prod0": tir.Product(()),
-    "sum2": tir.Sum((i, i)),
-    "prod2": tir.Product((i, i)),
     "sum3": tir.Sum((i, i2, i)),
     "frac": tir.FracOp(i, i2),
-    "minus lit": tir.Minus(tir.const(1)),
-    "minus of neg": tir.Minus(tir.const(-1)),
-    "sub neg": tir.Sub(i, tir.const(-1)),
-    "not not": tir.Not(tir.Not(V("b", "bool"))),
-    "not load": tir.Not(
-        tir.Load(tir.Tensor("M", (3,), "bool", tir.Buffer("_M", (3,), "bool")), (0,))
-    ),
-    "many flags": tir.For(
-        i,
-        0,
-        4,
-        B(),
-        tir.ForType.PARALLEL | tir.ForType.VECTORIZED | tir.ForType.GPU_BLOCK,
-        tir.DeviceAPI.CUDA,
-        tir.VectorizeInfo(1, 4),
-        tir.BindInfo(tir.ForType.GPU_BLOCK, 1, tir.DeviceAPI.GPU),
-        tir.LLVMForLoopMeta(tir.UnrollMode.FULL, False),
-    ),
-    "for body not block": tir.For(i, 0, 4, st(i)),
-    "for body let": tir.For(i, 0, 4, tir.Let(V("n"), 1)),
-    "lane": tir.For(i, 0, 4, B(), tir.ForType.GPU_LANE),
-    "default": tir.For(i, 0, 4, B(), tir.ForType.DEFAULT),
-    "bad bind": tir.For(i, 0, 4, B(), tir.ForType.GPU_THREAD),
-    "neg vec": tir.For(i, 0, 4, B(), tir.ForType.VECTORIZED),
     "poly": tir.PolyFor(i, 0, i < 4, i2, B(), tir.ForType.UNROLLED),
-    "callop": tir.CallOp(tir.Call("float32", "f", (A[i],)), (A,)),
-    "big int": tir.IntImm(-(2**63), "int64"),
-    "scalar ops": B(tir.Let(V("s", "float32"))),
-    "scalar": (lambda s: B(tir.Let(s), tir.Store(s, 1.0, ()), tir.Store(s, tir.Load(s, ()), (0,))))(
-        V("s", "float32")
-    ),
-    "free scalar": tir.Store(V("s"), 3, ()),
-    "buffers": tir.Block(
-        tuple(
-            tir.Alloc(tir.Buffer(f"_T{k}", (k,), "int8", (1,), i, 2, "s", tir.Target(), 8, m), (k,))
-            for k, m in enumerate(tir.MemoryType)
-        )
-    ),
-    "prim": tir.PrimitiveNode(
-        "p", (tir.ArgumentGroup((A, i)), tir.ArgumentGroup(())), {"k": 1}, "float32"
-    ),
-    "args": tir.ArgsConstruct(V("a"), (i, buf, A)),
     "func attrs": tir.LoweredFunc(
         "f",
         (buf,),
