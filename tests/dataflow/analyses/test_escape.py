@@ -101,26 +101,6 @@ class TestBuffers:
         [solution] = solve([Escape()], self.func(*stmts))
         return [[b.name for b in self.buffers if b in solution.after(stmt)] for stmt in stmts]
 
-    def test_stores_and_loads_let_nothing_escape(self):
-        stmts = [tir.Store(self.a, self.b[0], (tir.const(0),)), tir.Alloc(self.buffers[0])]
-        assert self.escaped_after(*stmts) == [[], []]
-
-    def test_arguments_of_unknown_functions_escape(self):
-        stmts = [
-            tir.Store(self.a, self.b[0], (tir.const(0),)),
-            tir.Call("void", "unheard_of", (self.a,)),
-            tir.Call("void", "unheard_of", (), (self.b,)),
-        ]
-        assert self.escaped_after(*stmts) == [[], ["a_buf"], ["a_buf", "b_buf"]]
-
-    def test_addresses_are_of_the_memory(self):
-        p = tir.Var("p", tir.Float(32).pointer_to())
-        stmts = [
-            tir.Let(p, tir.GetAddr(self.a[0])),
-            tir.Call("void", "unheard_of", (p,)),
-        ]
-        assert self.escaped_after(*stmts) == [[], ["a_buf"]]
-
     def test_functions_of_the_module_keep_what_they_are_given(self):
         given = tir.Buffer("given", (tir.const(4),))
         inside = tir.Tensor("g", (tir.const(4),), tir.Float(32), given)

@@ -9,9 +9,9 @@ import pytest
 import relayish as relay
 from relayish import tir
 from relayish.dataflow import build_flow_graph, solve
-from relayish.dataflow.analyses import AvailableExpressions, ValueNumbers, VeryBusyExpressions
+from relayish.dataflow.analyses import AvailableExpressions, ValueNumbers
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import If, Let, RefCreate, RefRead, Var
+from relayish.ir.relay.expr import Let, RefCreate, Var
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
@@ -22,7 +22,6 @@ from tests.support.tir_programs import random_func
 _kinds = known_in_tests(loop_languages.DECLARED, loop_kinds.DECLARED)
 
 A, B, C, X, Y, N = [tir.Var(name) for name in "abcxyn"]
-SUM = X + Y
 
 
 def block(*stmts: tir.Stmt) -> tir.Block:
@@ -39,107 +38,11 @@ def available(program: Any, at: Node, expr: Node) -> bool:
     return analysis.numbers.number(expr) in found.before(at)
 
 
-def very_busy(program: Any, at: Node, expr: Node) -> bool:
-    analysis = VeryBusyExpressions()
-    [found] = solve([analysis], program)
-    return analysis.numbers.number(expr) in found.before(at)
-
-
-USE = assign(B)
-
-
-@pytest.mark.parametrize(
-    ("stmts", "expected"),
-    [
-        ([assign()], True),
-        ([assign(), assign(X, 1)], False),
-        ([assign(X)], False),
-        ([assign(), assign(C, 1)], True),
-        ([tir.IfThenElse(C < 1, assign(), assign(N))], True),
-        ([tir.IfThenElse(C < 1, assign())], False),
-        ([tir.For(tir.Var("i"), 0, N, assign())], False),
-        ([assign(), tir.For(tir.Var("i"), 0, N, assign(Y, 2))], False),
-        ([assign(), tir.Call("void", "who_knows")], True),
-        ([assign(), tir.Let(X, C)], False),
-    ],
-    ids=[
-        *("computed", "assigned after", "assigned by itself", "another assigned", "both arms"),
-        *("one arm", "in a loop", "assigned in a loop", "unknown call", "bound anew"),
-    ],
-)
-def test_sum_is_available_before_its_second_use(stmts, expected):
-    assert available(block(*stmts, USE), USE, SUM) is expected
-
-
-@pytest.mark.parametrize(
-    ("stmts", "expected"),
-    [
-        ([USE], True),
-        ([assign(X, 1), USE], False),
-        ([tir.IfThenElse(C < 1, assign(), assign(N))], True),
-        ([tir.IfThenElse(C < 1, assign())], False),
-        ([tir.IfThenElse(C < 1, assign()), USE], True),
-        ([tir.For(tir.Var("i"), 0, N, assign())], False),
-    ],
-    ids=["computed", "assigned before", "both arms", "one arm", "after one arm", "in a loop"],
-)
-def test_sum_is_very_busy_at_the_beginning(stmts, expected):
-    assert very_busy(block(*stmts), stmts[0], SUM) is expected
-
-
-ARRAY, OTHER = tir.placeholder("A", (4,)), tir.placeholder("B", (4,))
-
-
-@pytest.mark.parametrize(
-    ("stmt", "expected"),
-    [
-        (tir.Store(OTHER, C, (0,)), True),
-        (tir.Store(ARRAY, C, (0,)), False),
-        (tir.Call("void", "who_knows"), False),
-        (tir.Alloc(ARRAY.buffer), False),
-        (tir.Store(A, tir.math.sqrt(tir.Var("f", "float32")), ()), True),
-    ],
-    ids=["another buffer", "its buffer", "unknown call", "allocation", "pure call"],
-)
-def test_load_is_available_as_long_as_nobody_writes_there(stmt, expected):
-    use = tir.Store(B, ARRAY[X])
-    last = tir.Store(N, ARRAY[X])
-    assert available(block(use, stmt, last), last, ARRAY[X]) is expected
-
-
-def test_view_of_a_buffer_is_killed_by_a_store_through_another():
-    view = tir.Tensor("view", (2, 2), "float32", ARRAY.buffer)
-    use, last = tir.Store(B, ARRAY[X]), tir.Store(C, ARRAY[X])
-    assert not available(block(use, tir.Store(view, N, (0, 0)), last), last, ARRAY[X])
-
-
-def test_loop_variable_kills_what_mentions_it():
-    i = tir.Var("i")
-    inside = tir.Store(A, i * 2)
-    assert not available(tir.For(i, 0, 4, block(inside)), inside, i * 2)
-
-
 # Relay
 
 
 def call(name: str, *args: relay.Expr) -> relay.Expr:
     return relay.Call(relay.op.get(name), args)
-
-
-def test_call_of_relay_is_available_after_both_branches():
-    c, x, y, z = [Var(name) for name in "cxyz"]
-    branching = If(c, call("add", x, y), call("multiply", call("add", x, y), x))
-    last = call("add", x, y)
-    assert available(Let(z, branching, last), last, call("add", x, y))
-
-
-def test_read_of_a_reference_is_killed_by_what_may_write():
-    r, f, a, b, c = [Var(name) for name in "rfabc"]
-    read = RefRead(r)
-    calm = Let(a, RefRead(r), Let(b, call("add", a, a), Let(c, read, c)))
-    assert available(calm, read, read)
-    wild = Let(a, RefRead(r), Let(b, relay.Call(f, ()), Let(c, read, c)))
-    assert not available(wild, read, read)
 
 
 def test_new_reference_is_never_available():
@@ -260,14 +163,3 @@ def test_expressions_go_deep():
         body = Let(Var("v"), call("add", x, x), body)
     [found] = solve([AvailableExpressions()], body)
     assert len(found.exit) == 1
-
-
-def test_what_a_reduction_begins_with_is_not_evaluated_where_its_value_is_used():
-    k = tir.Var("k", "int32", tir.const(0), tir.const(2), True)
-    reduction = tir.Reduce(tir.ReduceType.SUM, SUM, X * Y, (k,))
-    stmt = tir.Store(A, reduction)
-    analysis = VeryBusyExpressions()
-    [found] = solve([analysis], block(stmt))
-    [at] = found.graph.occurrences(stmt)
-    assert analysis.numbers.number(SUM) not in found.before(at)
-    assert analysis.numbers.number(SUM) in found.before(found.graph.begin(at))

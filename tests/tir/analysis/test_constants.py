@@ -10,7 +10,6 @@ import pytest
 from relayish import tir
 from relayish.dataflow import Executable, build_flow_graph, solve
 from relayish.dataflow.lattice import Everywhere, same_value
-from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.ir.nodes.node import field, node
 from relayish.ir.registration.declarations import declared_temporarily
 from relayish.tir.analysis import EVALUATIONS, ScalarConstants
@@ -61,62 +60,6 @@ def loop_that_keeps(x: tir.Var, loop: str) -> tir.Stmt:
     return tir.PolyFor(i, tir.const(0), C, tir.const(1), body)
 
 
-@pytest.mark.parametrize("loop", ["for", "poly_for"])
-def test_variable_that_a_loop_keeps_is_known_after_it(loop: str) -> None:
-    x = scalar("x")
-    assert after(tir.Let(x, tir.const(1)), loop_that_keeps(x, loop), store(x, x), var=x) == 1
-
-
-@pytest.mark.parametrize("loop", ["for", "poly_for"])
-def test_variable_that_a_loop_changes_is_not_known_after_it(loop: str) -> None:
-    x = scalar("x")
-    assert after(tir.Let(x, tir.const(3)), loop_that_keeps(x, loop), store(x, x), var=x) is None
-
-
-def test_loop_without_iterations_changes_nothing() -> None:
-    x = scalar("x")
-    loop = tir.For(tir.Var("i"), 0, tir.const(0), store(x, 2))
-    assert after(tir.Let(x, tir.const(1)), loop, store(x, x), var=x) == 1
-
-
-def test_variable_of_a_loop_that_runs_once_is_known() -> None:
-    x, i = scalar("x"), tir.Var("i")
-    loop = tir.For(i, 7, tir.const(1), store(x, i + 1))
-    assert after(tir.Let(x, tir.const(8)), loop, store(x, x), var=x) == 8
-
-
-def test_condition_tells_a_value_in_its_branch() -> None:
-    x, y = scalar("x"), scalar("y")
-    test = tir.EQ(x, 3) & C
-    branch = tir.IfThenElse(test, store(y, x + 1), store(y, 4))
-    assert after(tir.Let(y), branch, store(y, y), var=y) == 4
-
-
-def test_zero_of_a_float_is_not_told_by_a_condition() -> None:
-    x, y = scalar("x", "float32"), scalar("y", "float32")
-    zero = tir.FloatImm(0.0, "float32")
-    branch = tir.IfThenElse(tir.EQ(x, zero), tir.Store(y, x, ()), tir.Store(y, zero, ()))
-    assert after(tir.Let(y), branch, tir.Store(y, y, ()), var=y) is None
-
-
-def test_variable_whose_address_is_taken_is_not_known() -> None:
-    x = scalar("x")
-    call = tir.Call("void", "f", (), (x,))
-    assert after(tir.Let(x, tir.const(1)), call, store(x, x), var=x) is None
-
-
-def test_integers_wrap_around_as_they_do_when_they_run() -> None:
-    x = scalar("x", "int8")
-    top = tir.IntImm(127, "int8")
-    block = (tir.Let(x, top), tir.Store(x, x + tir.IntImm(1, "int8"), ()), tir.Store(x, x, ()))
-    assert after(*block, var=x) == -128
-
-
-def test_quotient_by_zero_is_not_known() -> None:
-    x = scalar("x")
-    assert after(tir.Let(x, tir.const(1) / tir.const(0)), store(x, x), var=x) is None
-
-
 def test_kind_of_another_package_is_evaluated_by_its_rule() -> None:
     with declared_temporarily():
 
@@ -144,26 +87,6 @@ def test_nested_loops_take_visits_linear_in_depth() -> None:
         visits.append(found.visits)
     growth = np.diff(visits)
     assert growth.max() <= growth.min() + 2
-
-
-I = tir.Var("i")  # noqa: E741
-
-
-@pytest.mark.parametrize(("step", "known"), [(0, 0), (1, None), (N, None)])
-def test_variable_of_a_loop_with_a_condition_is_known_if_it_stays(
-    step: object, known: int | None
-) -> None:
-    body = store(scalar("x"), I)
-    inc = tir.const(step) if isinstance(step, int) else N
-    [constants] = solve([ScalarConstants()], tir.PolyFor(I, tir.const(0), I < N, inc, body))
-    assert constants.before(body).get(I) == known
-
-
-def test_loop_with_a_condition_that_does_not_hold_at_first_is_not_run() -> None:
-    body = store(scalar("x"), I)
-    loop = tir.PolyFor(I, tir.const(5), I < 5, tir.const(1), body)
-    [constants] = solve([ScalarConstants()], loop)
-    assert isinstance(constants.before(body), Everywhere)
 
 
 @pytest.mark.parametrize("extent", [tir.const(4), N])
@@ -240,25 +163,3 @@ class ForgetsStores(ScalarConstants):
 
 def test_wrong_transfer_is_caught() -> None:
     assert any(wrong_value(program(seed), ForgetsStores())[0] for seed in SEEDS)
-
-
-def test_constants_outlast_a_block_that_says_what_it_writes():
-    x, out = tir.Var("x"), tir.placeholder("out", (4,))
-    writes = [tir.buffer_range(out.buffer, (0, 4))]
-    block = tir.schedule_block("b", [], tir.Store(out, tir.const(1.0), (0,)), writes=writes)
-    use = tir.Store(x, x + 1, ())
-    [found] = solve([ScalarConstants()], tir.Block((tir.Let(x, tir.const(1)), block, use)))
-    assert found.before(use)[x] == 1
-
-
-def test_variable_equals_nothing_beyond_its_declared_bounds():
-    bounded, free = tir.Var("n", "int32", 1, 4), tir.Var("m")
-    target = tir.Tensor("T", (9,), "int32", tir.Buffer("_T", (9,), "int32"))
-    for var, value, comes in ((bounded, 3, True), (bounded, 4, False), (bounded, 0, False),
-                              (bounded, 1, True), (free, 4, True)):  # fmt: skip
-        inside = tir.Store(target, var, (tir.const(0),))
-        branch = tir.IfThenElse(tir.EQ(var, tir.const(value)), tir.Block((inside,)))
-        [solution] = solve([ScalarConstants()], branch)
-        assert bool(solution.graph.occurrences(inside))
-        reached = [s for s in [solution.before(inside)] if s is not UNREACHABLE and s is not None]
-        assert bool(reached and reached[0].get(var) == value) is comes
