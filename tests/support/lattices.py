@@ -8,7 +8,6 @@ from relayish.dataflow.lattice import (
     BOTTOM,
     INFINITE,
     TOP,
-    UNIVERSE,
     Booleans,
     CofiniteSet,
     Congruences,
@@ -131,6 +130,3 @@ LATTICES = {
 def samples_of(draw, seed, count):
     rng = random.Random(seed)
     return [draw(rng) for _ in range(count)]
-
-
-EXTREME_SETS = (UNIVERSE, PersistentSet())

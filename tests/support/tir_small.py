@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,3 @@ def left(func: tir.LoweredFunc, *args: Any) -> list[list[Any]]:
 def nodes(root: tir.IrNode, kind: type[Any]) -> list[Any]:
     """The distinct nodes of a kind, outer ones first."""
     return list(tir.collect_ir_nodes(root, lambda node: isinstance(node, kind)))
-
-
-def texts(stmts: Sequence[tir.Stmt], show: Callable[[Any], str] = str) -> list[str]:
-    return [show(stmt) for stmt in stmts]

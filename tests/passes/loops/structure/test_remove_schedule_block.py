@@ -35,33 +35,11 @@ def test_value_stands_where_the_variable_was_used():
     assert store.indices == (value,)
 
 
-def test_block_in_a_block_uses_the_value_of_the_outer_one():
-    a = memory("A", 16)
-    inner = realize((V * 2,), (W,), tir.Store(a, W, (W,)), name="inner")
-    func = function([a], loop(I, 0, 4, realize((I + 1,), (V,), inner)))
-    given = np.zeros(16, "int32")
-    assert left(removed(func), given) == left(func, given)
-
-
 def test_block_without_variables_leaves_its_body():
     a = memory("A", 4)
     store = tir.Store(a, tir.const(1), (0,))
     image = removed(function([a], realize((), (), store, name="root")))
     assert image.body.stmts == (store,)
-
-
-def test_value_from_memory_is_read_once_and_first():
-    a = memory("A", 4)
-    body = (tir.Store(a, tir.const(3), (0,)), tir.Store(a, V, (1,)))
-    func = function([a], tir.Block((realize((a[0],), (V,), *body),)))
-    assert left(removed(func), np.array([7, 0, 0, 0], "int32")) == [[3, 7, 0, 0]]
-
-
-def test_value_of_a_scalar_that_is_assigned_is_read_first():
-    a, x = memory("A", 4), tir.Var("x")
-    body = (tir.Store(x, tir.const(3), ()), tir.Store(a, V, (0,)))
-    func = function([a], tir.Let(x, tir.const(9)), realize((x + 0,), (V,), *body))
-    assert left(removed(func), np.zeros(4, "int32")) == [[9, 0, 0, 0]]
 
 
 def test_value_of_a_scalar_without_a_value_is_an_error_still():
@@ -86,11 +64,3 @@ def test_value_of_another_package_is_computed_first_unless_it_cannot_fault(decla
     assert len(nodes(removed(func), tir.Let)) == 1
     FAULTS.register(CheckedRoot, lambda node, known: False)
     assert nodes(removed(func), tir.Let) == []
-
-
-def test_bounds_of_axes_follow_the_value():
-    a = memory("A", 8)
-    axis = tir.Var("k", "int32", tir.const(0), V, is_reduce_axis=True)
-    total = tir.Reduce(tir.ReduceType.SUM, tir.const(0), axis, (axis,))
-    func = function([a], loop(I, 0, 8, realize((I,), (V,), tir.Store(a, total, (V,)))))
-    assert left(removed(func), np.zeros(8, "int32")) == [[0, 0, 1, 3, 6, 10, 15, 21]]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
-import pytest
 
 from relayish import tir
-from relayish.passes.loops.structure.transform_poly_for_to_for import poly_for_obstacles
 from tests.support.each import each
 from tests.support.tir_small import apply, function, left, memory, nodes
 
@@ -86,93 +82,8 @@ def test_bounds_that_are_not_known_are_computed_when_the_loop_begins(condition, 
     assert left(converted(func), n, m, given) == left(func, n, m, given)
 
 
-@pytest.mark.parametrize(("first", "last"), [(-(2**31), -(2**31) + 3), (2**31 - 4, 2**31 - 1)])
-def test_count_does_not_overflow_at_the_ends_of_a_type(first, last):
-    func = count(M, I < N, const(1), scalars=[N, M])
-    given = np.zeros(2, "int64")
-    assert nodes(converted(func), tir.PolyFor) == []
-    assert left(converted(func), last, first, given) == left(func, last, first, given)
-
-
-def test_count_of_more_iterations_than_the_type_holds_is_wider():
-    func = count(M, I < N, const(1), scalars=[N, M])
-    [made] = nodes(converted(func), tir.For)
-    assert made.loop_var.type == tir.as_type("int64")
-    given = np.zeros(2, "int64")
-    assert left(converted(func), -(2**31), 2**31 - 1, given) == [[0, 0]]
-
-
 def test_loop_from_0_by_one_keeps_its_variable_and_bound():
     func = count(const(0), I < N, const(1), scalars=[N])
     [made] = nodes(converted(func), tir.For)
     assert made.loop_var is I
     assert made.extent is N
-
-
-def test_beginning_that_the_body_writes_is_read_once():
-    a = memory("A", 8)
-    func = function([a], poly(a[0], I < 6, const(2), tir.Store(a, const(9), (I,))))
-    given = np.array([1, 0, 0, 0, 0, 0, 0, 0], "int32")
-    assert nodes(converted(func), tir.PolyFor) == []
-    assert left(converted(func), given) == left(func, given)
-
-
-def test_marks_of_the_loop_are_kept():
-    a = memory("A", 8)
-    loop = poly(const(0), I < 6, const(1), tir.Store(a, I, (I,)))
-    loop = loop.with_fields(for_type=tir.ForType.PARALLEL)
-    [made] = nodes(converted(function([a], loop)), tir.For)
-    assert made.for_type is tir.ForType.PARALLEL
-
-
-def test_inner_loop_is_converted_by_what_is_known_of_the_outer_one():
-    a, j = memory("A", 64), tir.Var("j")
-    inner = poly(I, j < I + 5, const(2), tir.Store(a, a[j] + 1, (j,)), var=j)
-    func = function([a], poly(const(0), I < 30, const(1), inner))
-    given = np.zeros(64, "int32")
-    assert nodes(converted(func), tir.PolyFor) == []
-    assert left(converted(func), given) == left(func, given)
-
-
-A, X = memory("A", 8), tir.Var("x")
-VIEW = tir.Tensor("B", (2, 4), "int32", A.buffer)
-BY_MEMORY = (const(0), A[0] > I, const(1))
-NO_COMPARISON = "is no comparison of i itself with a bound"
-CHANGES = "its condition may change while it runs"
-OBSTACLES = {
-    "a step that is no constant": (count(const(1), I < 9, I), "its step i is no constant"),
-    "a step of nothing": (count(const(1), I < 9, const(0)), "its step is 0"),
-    "a condition on something else": (count(const(1), I * 2 < 9, const(1)), NO_COMPARISON),
-    "inequality": (count(const(1), tir.NE(I, const(9)), const(1)), NO_COMPARISON),
-    **{
-        f"a step of {step} away from the bound": (
-            count(const(3), condition, const(step)), "^nothing bounds i")
-        for condition, step in ((I > 0, 1), (I >= 0, 2), (I < 9, -1))
-    },
-    "a bound that the body writes": (
-        function([A], poly(*BY_MEMORY, tir.Store(A, const(3), (I,)))), CHANGES),
-    "a bound that the body writes through another view": (
-        function([A], poly(*BY_MEMORY, tir.Store(VIEW, const(3), (0, 0)))), CHANGES),
-    "a bound in a scalar that the body assigns": (
-        function([A], tir.Let(X, const(5)),
-                 poly(const(0), X > I, const(1), tir.Store(X, const(3), ()))), CHANGES),
-    "a bound that an unknown function may write": (
-        function([A], poly(*BY_MEMORY, tir.Call("void", "launch_rocket"))), ""),
-    "a variable that may wrap around": (
-        count(const(0), I < N, const(2), scalars=[N]),
-        "may wrap around at the end of int32 before it passes n"),
-}  # fmt: skip
-
-
-@each("name", OBSTACLES)
-def test_loop_stays_because_of(name):
-    func, message = OBSTACLES[name]
-    [found] = poly_for_obstacles(func).values()
-    assert re.search(message, found)
-    assert converted(func) is func
-
-
-def test_bound_that_is_read_only_is_no_obstacle():
-    b = memory("B", 8)
-    func = function([A, b], poly(*BY_MEMORY, tir.Store(b, I, (I,))))
-    assert poly_for_obstacles(func) == {}

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.references
 
 REFUSED = {("Scan", 9)}
 """Its first version had a batch."""
-HARMLESS = {("GRU", 3, "direction")}
 ADDED = {
     "allowzero": 0, "antialias": 0, "batch_dims": 0, "block_size": 0, "ceil_mode": 0,
     "count_include_pad": 0, "keep_aspect_ratio_policy": b"stretch", "largest": 1, "layout": 0,
