@@ -6,7 +6,7 @@ import itertools
 import random
 
 from relayish import tir
-from relayish.tir.analysis import DependenceKind, collect_accesses, dependences
+from relayish.tir.analysis import collect_accesses, dependences
 from relayish.tir.analysis.dependence import finder
 from tests.support.seeds import seeds
 from tests.support.tir_nests import OutOfRange, Run
@@ -36,103 +36,6 @@ def told(root):
         (dep.kind.value, dep.distance, " ".join(map(str, dep.direction)))
         for dep in dependences(root)
     }
-
-
-def test_distance_is_how_much_later_the_element_is_read():
-    assert told(nest(1, lambda i: store(A, [i + 3], A[i]))) == {("flow", (3,), "<")}
-
-
-def test_anti_dependence_is_a_read_before_the_write():
-    assert told(nest(1, lambda i: store(A, [i], A[i + 2]))) == {("anti", (2,), "<")}
-
-
-def test_dependence_within_an_iteration_has_distance_zero():
-    assert told(nest(1, lambda i: store(A, [i], A[i] + 1))) == {("anti", (0,), "=")}
-
-
-def test_distances_of_nested_loops_are_found_together():
-    body = lambda i, j: store(P, [i + 1, j + 4], P[i, j + 6])  # noqa: E731
-    assert told(nest(2, body)) == {("flow", (1, -2), "< >")}
-
-
-def test_all_iterations_of_a_loop_that_no_index_names_depend_on_each_other():
-    found = told(nest(2, lambda i, j: store(A, [i + 20])))
-    assert found == {("output", (0, None), "= <")}
-
-
-def test_loops_that_are_independent_are_told_together():
-    found = told(nest(3, lambda i, j, k: store(A, [i * 0 + 7])))
-    assert found == {
-        ("output", (None, None, None), "< * *"),
-        ("output", (0, None, None), "= < *"),
-        ("output", (0, 0, None), "= = <"),
-    }
-
-
-def test_indices_of_different_parity_never_meet():
-    assert told(nest(1, lambda i: store(A, [i * 2], A[i * 2 + 1]))) == set()
-
-
-def test_indices_that_the_bounds_keep_apart_never_meet():
-    assert told(nest(1, lambda i: store(A, [i], A[i + 8]))) == set()
-
-
-def test_arms_of_one_branch_exclude_each_other():
-    def body(i):
-        condition = tir.EQ(A[50], tir.const(0))
-        first, second = store(A, [i]), store(A, [i + 20 - 20])
-        return tir.IfThenElse(condition, tir.Block((first,)), tir.Block((second,)))
-
-    outputs = [dep for dep in dependences(nest(1, body)) if dep.kind is DependenceKind.OUTPUT]
-    assert outputs == []
-
-
-def test_condition_that_is_affine_counts():
-    def body(i):
-        return tir.IfThenElse(i < 4, tir.Block((store(A, [i], A[i + 4]),)))
-
-    assert told(nest(1, body)) == set()
-
-
-def test_poly_for_counts_iterations():
-    i = tir.Var("i")
-    body = tir.Block((store(A, [i + 6], A[i]),))
-    loop = tir.PolyFor(i, tir.const(0), i < 40, tir.const(3), body)
-    assert told(loop) == {("flow", (2,), "<")}
-
-
-def test_vectors_touch_all_their_lanes():
-    def body(i):
-        value = tir.Broadcast(tir.const(1), 4)
-        return tir.Store(A, value, (tir.Ramp(i * 3, tir.const(1), 4),))
-
-    assert told(nest(1, body)) == {("output", (1,), "<")}
-
-
-def test_axes_of_a_reduction_are_run_through():
-    def body(i):
-        k = tir.Var("k", "int32", 0, 3)
-        value = tir.Reduce(tir.ReduceType.SUM, tir.const(0), A[i + k], (k,))
-        return store(A, [i + 10], value)
-
-    [found] = dependences(nest(1, body, extent=11))
-    assert found.kind is DependenceKind.FLOW
-    assert found.is_exact
-    assert str(found.direction[0]) == "<"
-    assert found.distance == (None,)
-
-
-def test_inline_tensor_is_what_its_operation_loads():
-    x = tir.Var("x")
-    made = tir.ComputeOp((x,), (tir.const(8),), (A[x + 1],))
-    inline = tir.Tensor("I", (8,), "int32", operation=made)
-    assert told(nest(1, lambda i: store(A, [i + 2], inline[i]))) == {("flow", (1,), "<")}
-
-
-def test_index_that_is_loaded_may_be_anything():
-    found = dependences(nest(1, lambda i: store(A, [A[i] + 0])))
-    assert found
-    assert not any(dep.is_exact for dep in found if isinstance(dep.source.node, tir.Store))
 
 
 def test_accesses_come_in_the_order_they_are_made():

@@ -19,7 +19,6 @@ I, J, X, N = (tir.Var(name) for name in "ijxn")  # noqa: E741
 BUFFER = tir.Buffer("_A", (16,), "int32")
 A = tir.Tensor("A", (16,), "int32", BUFFER)
 SIZED_BUFFER = tir.Buffer("_S", (N,), "int32")
-INT32 = (-(2**31), 2**31 - 1)
 SIZED = tir.Tensor("S", (N,), "int32", SIZED_BUFFER)
 
 
@@ -31,54 +30,9 @@ def reports(stmt):
     return [(each.is_definite, tuple(each.interval)) for each in find_out_of_bounds(stmt)]
 
 
-@pytest.mark.parametrize(
-    ("stmt", "expected"),
-    [
-        (tir.For(I, 0, 16, store(I)), []),
-        (tir.For(I, 0, 17, store(I)), [(False, (0, 16))]),
-        (tir.For(I, 0, 16, store(I + 16)), [(True, (16, 31))]),
-        (tir.For(I, 0, 99, tir.IfThenElse(I < 16, store(I))), []),
-        (tir.For(I, 0, 99, tir.IfThenElse(I < 16, store(I), store(I))), [(True, (16, 98))]),
-        (tir.For(I, 0, 99, tir.IfThenElse(I < 16, tir.Block(), store(I))), [(True, (16, 98))]),
-        (tir.For(I, 0, 16, tir.IfThenElse(I > 20, store(I + 99))), []),
-        (tir.For(I, 0, 0, store(tir.const(99))), []),
-        (store(X), [(False, (-(2**31), 2**31 - 1))]),
-        (tir.IfThenElse(tir.EQ(X, tir.const(99)), store(X)), [(True, (99, 99))]),
-        (tir.Block((tir.Let(X, tir.const(3)), store(X))), []),
-        (tir.Let(X, A[16]), [(True, (16, 16))]),
-        (tir.For(I, 0, 4, store(A[I + 13])), [(False, (-(2**31), 2**31 - 1)), (False, (13, 16))]),
-        (store(tir.Ramp(tir.const(12), tir.const(1), 8)), [(True, (19, 19))]),
-        (tir.For(I, 0, N, store(I, SIZED)), []),
-        (tir.For(I, 0, N, store(I + 1, SIZED)), [(False, (1, 2**31 - 1))]),
-        (tir.Call("void", "f", (tir.GetAddr(A[99]),)), []),
-    ],
-)  # fmt: skip
-def test_access_is_reported_by_where_its_index_lies(stmt, expected):
-    assert sorted(reports(stmt)) == sorted(expected)
-
-
 def inline(shift, size=8, of=A, name="inline"):
     """Return an inline tensor whose elements are those of another, some places further on."""
     return tir.compute((size,), lambda i: of[i + shift], name, inline=True)
-
-
-@pytest.mark.parametrize(
-    ("stmt", "expected"),
-    [
-        (tir.For(I, 0, 8, tir.Store(A, inline(8)[I], (I,))), []),
-        (tir.For(I, 0, 8, tir.Store(A, inline(9)[I], (I,))), [(False, (9, 16))]),
-        (tir.Store(A, inline(12)[4], (0,)), [(True, (16, 16))]),
-        (tir.Store(A, inline(12)[X], (0,)), [(False, (-(2**31), 2**31 - 1)), (False, (12, 19))]),
-        (tir.Store(A, inline(99)[8], (0,)), [(True, (8, 8))]),  # nothing is computed
-        (tir.Store(A, inline(6, of=inline(6))[1], (0,)), []),
-        (tir.Store(A, inline(6, of=inline(9))[1], (0,)), [(True, (16, 16))]),
-        (tir.For(I, 0, N, store(inline(0, N, SIZED)[I], SIZED)), [(False, INT32)]),
-        (tir.For(I, 0, N, tir.Let(X, inline(0, N, SIZED)[I])), []),
-        (tir.For(I, 0, N, tir.Let(X, inline(1, N, SIZED)[I])), [(False, (1, 2**31 - 1))]),
-    ],
-)
-def test_access_of_an_element_is_reported_by_where_it_is_computed(stmt, expected):
-    assert sorted(reports(stmt)) == sorted(expected)
 
 
 def test_axis_of_an_element_is_not_taken_for_the_loop_that_it_varies_in():
