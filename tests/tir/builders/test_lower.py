@@ -9,7 +9,10 @@ from relayish import tir
 from relayish.errors import LoweringError
 from relayish.tir.interpreter import run
 from relayish.tir.text import astext
+from tests.support.text_cases import CASES, read_cases
 from tests.support.tir_deep import LEVELS
+
+LOWERED = read_cases(CASES / "loops" / "lowered.txt")
 
 
 def text(func):
@@ -34,93 +37,18 @@ def matmul(rows=32, inner=32, columns=32, name="reduce_axis_k"):
 def test_sum_with_a_constant_is_as_in_cinn():
     A = tir.placeholder("A", (32, 32))
     B = tir.compute((32, 32), lambda i, j: A[i, j] + 2.0, "B")
-    assert (
-        text(tir.lower("add_const", [A, B]))
-        == """\
-function add_const (_A, _B)
-{
-  ScheduleBlock(root)
-  {
-    serial for (i, 0, 32)
-    {
-      serial for (j, 0, 32)
-      {
-        ScheduleBlock(B)
-        {
-          i0, i1 = axis.bind(i, j)
-          B[i0, i1] = (A[i0, i1] + 2.00000000f)
-        }
-      }
-    }
-  }
-}"""
-    )
+    assert text(tir.lower("add_const", [A, B])) == LOWERED["sum with a constant"][0]
 
 
 def test_matrix_product_is_as_in_cinn():
-    assert (
-        text(tir.lower("matmul", matmul()))
-        == """\
-function matmul (_A, _B, _C)
-{
-  ScheduleBlock(root)
-  {
-    serial for (i, 0, 32)
-    {
-      serial for (j, 0, 32)
-      {
-        ScheduleBlock(C__reduce_init)
-        {
-          i0, i1 = axis.bind(i, j)
-          C__reduce_init[i0, i1] = 0.00000000f
-        }
-        serial for (reduce_axis_k, 0, 32)
-        {
-          ScheduleBlock(C)
-          {
-            i0, i1, i2 = axis.bind(i, j, reduce_axis_k)
-            C[i0, i1] = (C[i0, i1] + (A[i0, i2] * B[i2, i1]))
-          }
-        }
-      }
-    }
-  }
-}"""
-    )
+    assert text(tir.lower("matmul", matmul())) == LOWERED["matrix product"][0]
 
 
 def test_several_tensors_are_computed_one_after_the_other():
     A = tir.placeholder("A", (4,))
     B = tir.compute((4,), lambda i: A[i] * 2, "B")
     C = tir.compute((4,), lambda i: B[i] + 1, "C")
-    assert (
-        text(tir.lower("f", [A, C]))
-        == """\
-function f (_A, _C)
-{
-  ScheduleBlock(root)
-  {
-    {
-      serial for (i, 0, 4)
-      {
-        ScheduleBlock(B)
-        {
-          i0 = axis.bind(i)
-          B[i0] = (A[i0] * 2.00000000f)
-        }
-      }
-      serial for (i, 0, 4)
-      {
-        ScheduleBlock(C)
-        {
-          i0 = axis.bind(i)
-          C[i0] = (B[i0] + 1.00000000f)
-        }
-      }
-    }
-  }
-}"""
-    )
+    assert text(tir.lower("f", [A, C])) == LOWERED["several tensors"][0]
 
 
 def test_inline_tensors_are_computed_where_they_are_used():

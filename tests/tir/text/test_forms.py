@@ -56,53 +56,7 @@ def test_head_of_a_loop_tells_its_first_flag() -> None:
     assert loop(kinds.GPU_LANE) == "for (i, 0, 4)"
 
 
-OVERVIEW = """\
-  serial for (i_fused, 0, 16)
-  {
-    ScheduleBlock(var_36)
-    {
-      // i0_14 is the index of loads and stores
-      i0_14 = axis.bind(i_fused)
-      var_36[i0_14] = (var_5[i0_14] * factor_1[i0_14])
-    }
-  }
-"""
-
-FUNCTION = """\
-function matmul (_A, _B, _C)
-{
-  ScheduleBlock(root)
-  {
-    {
-      serial for (i_1, 0, 2)
-      {
-        thread_bind[threadIdx.x] for (i_2, 0, 16)
-        {
-          vectorize[16] for (j, 0, 32)
-          {
-            ScheduleBlock(C__reduce_init)
-            {
-              i0, i1 = axis.bind(((16 * i_1) + i_2), j)
-              write_buffers(_C[i0(0:32), i1(0:32)])
-              C__reduce_init[i0, i1] = 0.00000000f
-            }
-            serial for (reduce_axis_k, 0, 32)
-            {
-              ScheduleBlock(C)
-              {
-                i0_0, i1_0, i2 = axis.bind(((16 * i_1) + i_2), j, reduce_axis_k)
-                read_buffers(_C[i0_0(0:32), i1_0(0:32)], _A[i0_0(0:32), i2(0:32)])
-                write_buffers(_C[i0_0(0:32), i1_0(0:32)])
-                attrs(compute_at_extra_var:ax0_0,ax1_0, cooperative_process:0)
-                C[i0_0, i1_0] = (C[i0_0, i1_0] + (A[i0_0, i2] * B[i2, i1_0]))
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}"""
+((OVERVIEW,), (FUNCTION,)) = read_cases(CASES / "loops" / "cinn.txt").values()
 
 
 def test_program_of_the_overview_is_read_past_its_comment_and_written_as_there() -> None:
