@@ -1,7 +1,13 @@
-"""Side effects that blocks share, in normal forms: bound where the order stays, else refused."""
+"""Side effects that blocks share, in normal forms: bound where the order stays, else refused.
+
+The programs are in ``tests/cases/shared_effects.txt``: what becomes of the effect, and an
+expression that binds ``%test``. It is ``bound`` or ``refused``; or what is late is ``masked``, as
+no reference but its own is written, or ``visible``, and so refused.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from random import Random
@@ -14,7 +20,6 @@ from relayish.interpreter import evaluate
 from relayish.ir.fields.roles import Runs
 from relayish.ir.nodes.node import declared_temporarily, field, node
 from relayish.ir.nodes.span import Span
-from relayish.ir.relay.adt import Clause, Match, PatternWildcard
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -36,9 +41,12 @@ from relayish.passes.relay.functions.lambda_lift import lambda_lift
 from relayish.passes.relay.functions.lift_branch_body import lift_branch_body
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.passes.relay.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
+from relayish.text import parse_expr
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds
 from tests.support.seeds import seeds
+from tests.support.text_cases import CASES, read_cases
 
 FORMS = (to_a_normal_form, to_basic_block_normal_form)
 ADD, MULTIPLY, LESS = intern_op("add"), intern_op("multiply"), intern_op("less")
@@ -60,151 +68,33 @@ def _called(body: Expr) -> Expr:
     return Call(Function((), body), ())
 
 
-def _named(body: Expr, rest: Callable[[Var], Expr]) -> Expr:
-    name = Var("f")
-    return Let(name, Function((), body), rest(name))
-
-
-A, B, NOTHING = _step(2), _step(3), Tuple(())
-READ, HELD, F = RefRead(CELL), RefRead(Var("held")), Var("f")
-
-RIGHT: dict[str, Expr] = {
-    "both branches start with it": If(TEST, A, Tuple((A, B))),
-    "both branches start with it, one with an operator": If(
-        TEST, Tuple((Call(ADD, (READ, ONE)), A)), Tuple((READ, A))
-    ),
-    "branches start with the same two": If(TEST, Tuple((A, B)), Tuple((Tuple((A,)), B, ONE))),
-    "one branch, and then what follows": Tuple((If(TEST, A, NOTHING), A)),
-    "it came before the branches": Tuple((A, If(TEST, A, B), B)),
-    "branches within a branch": If(TEST, If(TEST, A, A), A),
-    "a function that is called at once": Tuple((_called(A), A)),
-    "two functions that are called in turn": Tuple((_called(Tuple((A, B))), _called(B), A)),
-    "a function that is called by name": _named(A, lambda f: Tuple((Call(f, ()), A, Call(f, ())))),
-    "an arm of a match": Tuple((Match(ONE, (Clause(PatternWildcard(), A),)), A)),
+A = _step(2)
+PROGRAMS = read_cases(CASES / "shared_effects.txt")
+REFUSED = {
+    "refused": r"a RefWrite at f:\d.* may act.* bind it by a let where",
+    "visible": "may act, and is shared by a scope",
 }
-
-WRONG: dict[str, Expr] = {
-    "something else comes first in the other branch": Tuple((If(TEST, A, B), A, B)),
-    "something else comes between": Tuple((If(TEST, A, NOTHING), _step(5), A)),
-    "something else comes first in the branch": Tuple((If(TEST, Tuple((_step(5), A)), A), A)),
-    "the other branch may not need it": Tuple((If(TEST, If(TEST, A, NOTHING), A), B, A)),
-    "the first branch may not need it": Tuple((If(TEST, A, If(TEST, A, NOTHING)), B, A)),
-    "branches may need two in another order": Tuple(
-        (If(TEST, B, NOTHING), If(ONE, A, NOTHING), B, A)
-    ),
-    "only branches need it": Tuple((If(TEST, A, NOTHING), If(TEST, NOTHING, A))),
-    "branches need two in another order": If(TEST, Tuple((A, B)), Tuple((B, A))),
-    "something comes before the call": _named(A, lambda f: Tuple((_step(5), Call(f, ()), A))),
-    "a function that is called in a branch": Tuple((If(TEST, _called(A), NOTHING), B, A)),
-    "a function that was read before is called between": Tuple(
-        (HELD, If(TEST, A, NOTHING), Call(HELD, ()), A)
-    ),
-    "a function that calls itself comes between": Let(
-        F,
-        Function((), Tuple((If(TEST, NOTHING, Call(F, ())), _step(5)))),
-        Tuple((If(TEST, A, NOTHING), Call(F, ()), A)),
-    ),
-    "the call is of a function that is not known": _named(
-        A, lambda f: Tuple((Call(TupleGetItem(Tuple((f,)), 0), ()), A))
-    ),
-}
-
-
-def _program(body: Expr, *, test: bool) -> Expr:
-    state = Tuple((body, RefRead(CELL)))
-    return Let(TEST, Constant(test), Let(CELL, RefCreate(Constant(7)), state))
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("case", RIGHT)
-def test_shared_effect_that_comes_next_is_bound(form: Callable[[Expr], Expr], case: str) -> None:
-    for test in (True, False):
-        program = _program(RIGHT[case], test=test)
+@each("name", PROGRAMS)
+def test_shared_effect_is_bound_where_the_order_stays(
+    name: str, form: Callable[[Expr], Expr]
+) -> None:
+    kind, text = PROGRAMS[name]
+    for test in ("True", "False"):
+        program = parse_expr(re.sub(r"let %test = \w+", f"let %test = {test}", text), "f")
+        if kind in REFUSED:
+            with pytest.raises(PassError, match=REFUSED[kind]):
+                form(program)
+            continue
         image = form(program)
         assert image is not program
-        assert form(image) is image
-        assert evaluate(image) == evaluate(program)
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("case", WRONG)
-def test_shared_effect_that_would_come_at_another_time_is_refused(
-    form: Callable[[Expr], Expr], case: str
-) -> None:
-    with pytest.raises(PassError, match=r"a RefWrite at f:\d.* may act.* bind it by a let where"):
-        form(_program(WRONG[case], test=True))
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_pure_node_may_come_at_any_time(form: Callable[[Expr], Expr]) -> None:
-    shared = Call(ADD, (TWO, TWO))
-    program = _program(Tuple((If(TEST, shared, ONE), A, shared)), test=False)
-    assert evaluate(form(program)) == evaluate(program)
-
-
-# References of its own
-
-R, P = Var("r"), Var("p")
-
-
-def _writes(ref: Expr) -> Expr:
-    return Tuple((RefWrite(ref, Call(ADD, (RefRead(ref), TWO))), RefRead(ref)))
-
-
-MASKED: dict[str, Expr] = {
-    "a reference that it makes": Let(R, RefCreate(ONE), _writes(R)),
-    "a reference that a function of its own uses": Let(
-        R, RefCreate(ONE), Let(F, Function((), _writes(R)), Tuple((Call(F, ()), Call(F, ()))))
-    ),
-    "a reference that its function makes": Let(
-        F, Function((), Let(R, RefCreate(ONE), _writes(R))), Call(F, ())
-    ),
-    "a reference that it gives away": Let(R, RefCreate(ONE), Tuple((_writes(R), R))),
-    "nothing but a reference": RefCreate(Call(ADD, (ONE, TWO))),
-}
-
-SEEN: dict[str, Expr] = {
-    "a reference from outside": Let(R, RefCreate(ONE), Tuple((_writes(R), _writes(CELL)))),
-    "one from outside in a function of its own": Let(F, Function((), _writes(CELL)), Call(F, ())),
-    "one by another name": Let(R, CELL, _writes(R)),
-    "one that is no variable": _writes(TupleGetItem(Tuple((CELL,)), 0)),
-    "one that a function is given": Let(F, Function((P,), _writes(P)), Call(F, (CELL,))),
-    "a reference made of one from outside": Let(R, RefCreate(RefRead(CELL)), _writes(R)),
-    "what a reference holds": Let(R, RefCreate(Function((), _writes(CELL))), Call(RefRead(R), ())),
-}
-
-
-def _late(shared: Expr) -> Expr:
-    """What one branch, then not taken, needs before something else acts, and then the rest."""
-    return _program(Tuple((If(TEST, shared, NOTHING), B, shared)), test=False)
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("case", MASKED)
-def test_masked_effect_may_come_at_any_time(form: Callable[[Expr], Expr], case: str) -> None:
-    program = _late(MASKED[case])
-    image = form(program)
-    assert image is not program
-    assert str(evaluate(image)) == str(
-        evaluate(program)
-    )  # references are equal to none but themselves
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("case", SEEN)
-def test_visible_effect_may_not_come_at_another_time(
-    form: Callable[[Expr], Expr], case: str
-) -> None:
-    with pytest.raises(PassError, match="may act, and is shared by a scope"):
-        form(_late(SEEN[case]))
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_effect_of_a_function_bound_outside_is_visible(form: Callable[[Expr], Expr]) -> None:
-    shared = Let(R, Call(F, ()), R)
-    body = Tuple((If(TEST, shared, NOTHING), B, shared))
-    with pytest.raises(PassError, match="may act, and is shared by a scope"):
-        form(_program(Let(F, Function((), _writes(CELL)), body), test=False))
+        if kind == "bound":
+            assert form(image) is image
+            assert evaluate(image) == evaluate(program)
+        else:  # references are equal to none but themselves
+            assert str(evaluate(image)) == str(evaluate(program))
 
 
 # Kinds of other packages
