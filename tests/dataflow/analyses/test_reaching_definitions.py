@@ -38,61 +38,6 @@ def reaching(program: Any, at: Node, variable: Node) -> set[Node]:
 ONE, TWO, USE = tir.Store(X, 1), tir.Store(X, 2), tir.Store(A, X)
 
 
-def test_later_definition_kills_the_earlier_one():
-    assert reaching(block(ONE, TWO, USE), USE, X) == {TWO}
-
-
-def test_definitions_of_both_arms_reach_the_code_after():
-    assert reaching(block(tir.IfThenElse(B < 1, ONE, TWO), USE), USE, X) == {ONE, TWO}
-
-
-def test_definition_in_a_branch_without_else_kills_nothing():
-    assert reaching(block(ONE, tir.IfThenElse(B < 1, TWO), USE), USE, X) == {ONE, TWO}
-
-
-def test_definition_in_a_loop_reaches_the_next_iteration_and_the_end():
-    loop = tir.For(tir.Var("i"), 0, N, block(USE, TWO))
-    assert reaching(block(ONE, loop), USE, X) == {ONE, TWO}
-    after = tir.Store(C, X)
-    assert reaching(block(ONE, loop, after), after, X) == {ONE, TWO}
-
-
-def test_store_to_an_element_adds_a_definition():
-    array = tir.placeholder("A", (4,))
-    first, second = tir.Store(array, B, (0,)), tir.Store(array, C, (1,))
-    use = tir.Store(X, array[0])
-    program = block(first, second, use)
-    assert reaching(program, use, array.buffer) == {program, first, second}
-
-
-def test_allocation_kills_what_was_stored():
-    array = tir.placeholder("T", (4,))
-    first, alloc = tir.Store(array, B, (0,)), tir.Alloc(array.buffer)
-    use = tir.Store(X, array[0])
-    assert reaching(block(first, alloc, use), use, array.buffer) == {alloc}
-
-
-def test_call_of_unknown_effect_defines_memory_but_no_scalar():
-    array = tir.placeholder("A", (4,))
-    store, call = tir.Store(array, B, (0,)), tir.Call("void", "who_knows")
-    program = block(ONE, store, call, tir.Store(A, tir.Cast("float32", X) + array[0]))
-    assert reaching(program, program.stmts[3], array.buffer) == {program, store, call}
-    assert reaching(program, program.stmts[3], X) == {ONE}
-
-
-def test_loop_variable_is_defined_where_an_iteration_begins():
-    i = tir.Var("i")
-    use = tir.Store(A, i)
-    loop = tir.For(i, 0, 4, use)
-    assert reaching(loop, use, i) == {loop}
-
-
-def test_what_a_variable_from_outside_holds_is_defined_at_the_entry():
-    program = block(tir.IfThenElse(B < 1, ONE), USE)
-    assert reaching(program, USE, X) == {program, ONE}
-    assert reaching(block(tir.For(tir.Var("i"), 0, N, ONE), USE), USE, X) > {ONE}
-
-
 def test_global_that_a_callee_may_write_is_defined_at_the_entry_and_the_call():
     scope = core.GlobalScope()
     shared, set_ = scope.variable("g", "int32", 1), scope.declare("set", ["int32"], "void")
@@ -226,8 +171,3 @@ def test_variable_of_a_loop_has_no_definition_after_it():
     [found] = solve([ReachingDefinitions()], block(tir.For(i, 0, 2, inside), USE))
     assert i in found.before(inside)
     assert i not in found.before(USE)
-
-
-def test_variable_that_is_assigned_and_then_bound_by_a_loop_keeps_its_definition():
-    read = tir.Store(tir.Var("out"), X)
-    assert ONE in reaching(block(ONE, tir.For(X, 0, 2, tir.Block(())), read), read, X)
