@@ -11,7 +11,6 @@ from relayish.passes import eliminate_dead_code
 from relayish.passes.relay.cleanup.dead_code import live_bindings
 from relayish.text import parse
 from relayish.transform import get_pass
-from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -60,12 +59,6 @@ def test_shared_chain_is_rebuilt_once() -> None:
     out = eliminate_dead_code(Let(v, tail, Call(get_op("add"), (v, tail))))
     assert isinstance(out, Let)
     assert out.value is x
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
-def test_nest_of_100_000_levels(kind: str) -> None:
-    eliminate_dead_code(DEEP_NESTS[kind](DEPTH))
 
 
 def test_variable_whose_memory_is_shared_is_not_inlined() -> None:
@@ -134,12 +127,6 @@ def test_module_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pass_is_registered_as_in_relay() -> None:
     info = get_pass("DeadCodeElimination").info
     assert (info.opt_level, info.required) == (1, ("InferType",))
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
-def test_nest_of_100_000_levels_is_inlined(kind: str) -> None:
-    eliminate_dead_code(DEEP_NESTS[kind](DEPTH), inline_once=True, ref_precision=True)
 
 
 @pytest.mark.deep

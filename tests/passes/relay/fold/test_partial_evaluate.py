@@ -246,13 +246,3 @@ def test_variable_is_found_over_any_number_of_functions_in_few_steps() -> None:
 def test_deep_nest_is_evaluated(kind: str) -> None:
     nest = DEEP_NESTS[kind](min(DEPTH, 10_000))
     get_pass("PartialEvaluate")(IRModule.from_expr(Function((), nest)))
-
-
-@pytest.mark.deep
-def test_deep_nest_of_functions_is_evaluated() -> None:
-    outermost = Var("x", scalar_type("int32"))
-    expr: Expr = outermost
-    for _ in range(min(DEPTH, 10_000)):
-        expr = Function((Var("y", scalar_type("int32")),), expr)
-    mod = infer_type(IRModule.from_expr(Function((outermost,), expr)))
-    assert well_formed(get_pass("PartialEvaluate")(mod)["main"])

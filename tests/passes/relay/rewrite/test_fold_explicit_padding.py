@@ -15,7 +15,6 @@ from relayish.ir.relay.type import TensorType
 from relayish.op import nn, qnn
 from relayish.passes.relay.rewrite.fold_explicit_padding import fold_explicit_padding
 from relayish.transform import FoldExplicitPadding
-from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 
 LEAST = float(np.finfo("float32").min)
@@ -101,9 +100,3 @@ def test_many_paddings_are_taken_over_in_one_step_each():
         for node in EXPRESSIONS.post_order(out)
     )
     assert fold_explicit_padding(out) is out
-
-
-@pytest.mark.deep
-def test_program_of_any_depth_is_walked():
-    expr = let_body(DEPTH)
-    assert fold_explicit_padding(expr) is expr
