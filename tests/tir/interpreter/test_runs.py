@@ -2,7 +2,7 @@
 
 The programs are in ``tests/cases/loops/runs.txt``: a function, or a module whose ``main`` is run,
 what it is given, a line of JSON for each argument, and what it leaves in them, or the error.
-Both modes do the same.
+Both modes do the same. In ``values.txt`` there is an expression, and its value or the error.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tests.support.each import each
 from tests.support.text_cases import CASES, read_cases
 
 RUNS = read_cases(CASES / "loops" / "runs.txt")
+VALUES = read_cases(CASES / "loops" / "values.txt")
 
 
 def result(text: str, given: str, mode: str) -> str:
@@ -42,3 +43,18 @@ def result(text: str, given: str, mode: str) -> str:
 def test_program_does_what_it_should(name: str, mode: str) -> None:
     text, given, left = RUNS[name]
     assert result(text, given, mode) == left
+
+
+def value(text: str) -> str:
+    """Return the value of an expression and its type, or the error that it gives."""
+    try:
+        found = tir.evaluate(tir.parse(text))
+    except RelayishError as error:
+        return f"{type(error).__name__}: {error}"
+    return f"{found.tolist()!r} of {found.dtype}"
+
+
+@each("name", VALUES)
+def test_expression_has_its_value(name: str) -> None:
+    text, expected = VALUES[name]
+    assert value(text) == expected
