@@ -182,9 +182,7 @@ def lend(
             f"expected {show(shape)}{flat}"
         )
     if whole or size == array.size:
-        if (array.flags.c_contiguous or (array.ndim <= 1 and array.flags.contiguous)) and (
-            whole or _is_row_major(shape, strides)
-        ):
+        if array.flags.c_contiguous and (whole or _is_row_major(shape, strides)):
             memory.hold(array.reshape(-1), None)
             return None
         if whole:
