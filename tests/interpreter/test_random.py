@@ -7,6 +7,7 @@ import pytest
 
 from relayish.analysis import count_nodes, free_type_vars, free_vars, well_formed
 from relayish.interpreter import ConstructorValue, RefValue, create_executor, evaluate, same_value
+from relayish.interpreter import random_arguments as drawn_arguments
 from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.adt import (
     Constructor,
@@ -32,6 +33,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.type import TensorType
 from relayish.op.declaration import properties
 from tests.support.random_exprs import (
     random_arguments,
@@ -186,3 +188,11 @@ def test_size_of_random_programs_follows_what_is_asked(size):
     sizes = sorted(count_nodes(random_expr(seed, size)) for seed in seeds(20))
     assert sizes[-1] >= size / 2
     assert sizes[-1] <= 20 * size + 60
+
+
+def test_arguments_of_every_type_are_drawn_from_its_values() -> None:
+    for dtype, values in (("bool", {False, True}), ("uint8", {0, 1, 2, 3})):
+        x = Var("x", TensorType((99,), dtype))
+        assert set(drawn_arguments(Function((x,), x))[0].tolist()) == values
+    x = Var("x", TensorType((99,)))
+    assert len(set(drawn_arguments(Function((x,), x))[0].tolist())) > 90

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from relayish.interpreter import EVALUATORS, Run, evaluate
+import pytest
+
+from relayish.errors import EvaluationError
+from relayish.interpreter import EVALUATORS, Apply, Capture, Run, evaluate
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.roles import Runs
 from relayish.ir.nodes.node import declared_temporarily, field, node
@@ -43,6 +46,18 @@ with DECLARED:
         second = yield Run(1, {held.var: 7})
         return first + second
 
+    @node("test_captured", effect=Effect.NONE)
+    class Captured(Expr):
+        var: Var = field(binder=True)
+        first: Expr = field(scope=Runs.ONCE)
+        second: Expr = field(scope=Runs.ONCE)
+        at: int | None = None
+
+    @EVALUATORS.register(Captured)
+    def evaluate_captured(held: Any) -> Any:
+        scope = yield Capture(held.first if held.at is None else held.at)
+        return (yield Apply(scope, (5,)))
+
 
 _kinds = known_in_tests(DECLARED)
 
@@ -72,3 +87,11 @@ def test_scopes_that_share_a_node_evaluate_it_each(make: Any, share: Any, total:
     var = Var("v")
     shared = share(var)
     assert evaluate(Function((x,), make(var, shared + x, shared - x)))(3) == total
+
+
+def test_one_of_the_scopes_with_one_root_is_captured_by_its_position() -> None:
+    var = Var("v")
+    shared = var + x
+    assert evaluate(Function((x,), Captured(var, shared, shared, 1)))(3) == 8
+    with pytest.raises(EvaluationError, match="one of several scopes that have the same root"):
+        evaluate(Function((x,), Captured(var, shared, shared)))(3)

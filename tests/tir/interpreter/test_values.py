@@ -7,6 +7,7 @@ import pytest
 
 from relayish import tir
 from relayish.errors import EvaluationError, OutOfBoundsError, TypeConfusionError
+from tests.support.each import each
 
 
 def tensor(name, *shape, dtype="int32", **buffer):
@@ -14,12 +15,18 @@ def tensor(name, *shape, dtype="int32", **buffer):
     return tir.Tensor(name, sizes, dtype, tir.Buffer(f"_{name}", sizes, dtype, **buffer))
 
 
-def test_array_that_is_not_contiguous_is_changed_in_place():
-    a = tensor("A", 3)
-    whole = np.zeros((3, 2), "int32")
-    func = tir.LoweredFunc("f", (a.buffer,), tir.Store(a, tir.const(7), (tir.const(1),)))
-    tir.run(func, whole[:, 1])
-    assert whole.tolist() == [[0, 0], [0, 7], [0, 0]]
+@each(
+    ("array", "strides"),
+    [
+        (np.zeros((3, 2), "int32")[:, 1], ()),
+        (np.zeros((3, 2), "int32").T, ()),
+        (np.zeros((2, 3), "int32"), (1, 2)),
+    ],
+)
+def test_array_is_changed_in_place_however_it_lies_in_memory(array, strides):
+    a = tensor("A", *array.shape, strides=strides)
+    tir.run(tir.LoweredFunc("f", (a.buffer,), tir.Store(a, 7, (1, 0)[: array.ndim])), array)
+    assert array.sum() == array.flat[array.size // 2] == 7
 
 
 class TestInlineTensors:

@@ -123,8 +123,9 @@ def test_variable_bound_in_a_branch_does_not_reach_the_other() -> None:
 
 
 def test_variable_with_another_type_or_that_shares_memory_stays() -> None:
-    x, a = Var("x"), Var("a")
-    for b in (Var("b", TensorType((), "int32")), Var("b", may_share=x)):
+    x, number, vector = Var("x"), TensorType((), "int32"), TensorType((1,), "int32")
+    for ty, other, shared in ((None, number, None), (vector, number, None), (None, None, x)):
+        a, b = Var("a", ty), Var("b", other, may_share=shared)
         expr = Let(a, Call(ADD, (x, x)), Let(b, Call(ADD, (x, x)), Tuple((a, b))))
         assert eliminate_common_subexpr(expr).body.var is b
 
