@@ -246,6 +246,7 @@ def test_validate_tells_large_integers_apart() -> None:
     near, far = (core.Ldca(core.Constant(np.array([2**53 + i]))) for i in range(2))
     with pytest.raises(CheckError, match="element 0 is 9007199254740992"):
         _tool(lambda _a, _b: core.Validate(near, far, core.const(1), core.const(0.5)))
+    assert not _tool(lambda _a, _b: core.Validate(near, far, core.const(1), core.const(1.0)))
 
 
 def test_validate_refuses_a_negative_length() -> None:
