@@ -3,7 +3,7 @@
 They are in ``tests/cases/loops/expressions.txt``, each a line: the expression, and what it becomes.
 Variables ``i``, ``j`` and ``k`` run over 0 to 15, 0 to 3 and -8 to 7; ``n`` and ``m`` may be
 anything, ``x`` is any float, ``p`` any truth value; ``t`` and ``u`` are of 8 bits. ``A`` is an
-argument, ``T`` a temporary, which may not have been written.
+argument, ``v`` and ``w`` are vectors, ``T`` is a temporary, which may not have been written.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ each p: bool
 each t: int8
 each u: uint8
 each h: float16
+each v: int32<4>
+each w: bool<4>
 """
 FAMILIES = read_cases(CASES / "loops" / "expressions.txt")
 ALL = [line for (lines,) in FAMILIES.values() for line in lines.splitlines()]
@@ -35,7 +37,7 @@ ALL = [line for (lines,) in FAMILIES.values() for line in lines.splitlines()]
 def after(text: str, by: str = "Simplify") -> str:
     """Return the text of what becomes of a value, which a second application leaves alone."""
     value, _, kind = text.partition(" // ")
-    head = f"function f (_A, n, m, x, y, p, t, u, h, i, j, k)\n{{\n  r[] = {value}\n}}\n"
+    head = f"function f (_A, n, m, x, y, p, t, u, h, v, w, i, j, k)\n{{\n  r[] = {value}\n}}\n"
     read = tir.parse(f"{head}#[details]{DETAILS}{kind and f'3:9: {kind}'}")
     args = {arg.name: arg for arg in read.args}
     ranges = {args.pop(name): bounds for name, bounds in RANGES.items()}
