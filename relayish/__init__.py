@@ -219,6 +219,11 @@ def _load_loops() -> None:
     _importlib.import_module("relayish.tir")
 
 
+def _build_loops(program: object) -> object:
+    """Compile functions of the loop IR, as ``_support.hooks`` asks."""
+    return _importlib.import_module("relayish.codegen.c.native").build(program)
+
+
 def _load_core() -> None:
     """Let readers of text know core."""
     _importlib.import_module("relayish.core")
@@ -276,6 +281,7 @@ _HANDLERS: _typing.Final = {
         "relayish.core",
         "relayish.tir.algebra",
     ),
+    "c": ("relayish.codegen.c.loops.statements",),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }
 """By task, what registers the rules, or handlers, of relayish's own domains."""

@@ -115,6 +115,10 @@ class LoweringError(RelayishError, ValueError):
     """Tensors cannot be made a function: something is not given, or named twice."""
 
 
+class CodegenError(RelayishError, ValueError):
+    """A program cannot be written in another language, or what was written cannot be compiled."""
+
+
 class Diagnostic(NamedTuple):
     """One thing that is wrong with a program.
 

@@ -120,6 +120,9 @@ load_functions: Callable[[], None] = _by_face("_load_operators")
 load_analyses: Callable[[], None] = _by_face("_load_analyses")
 """Imports what registers data-flow analyses of relayish's own languages."""
 
+build_loops: Callable[[Any], Any] = _by_face("_build_loops")  # Any: a program, what is compiled
+"""Compiles functions of the loop IR."""
+
 load_handlers: Callable[[str], None] = _by_face("_load_handlers")
 """Imports what registers rules and handlers of relayish's own domains for a task.
 

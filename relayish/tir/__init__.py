@@ -15,6 +15,7 @@ from relayish.tir import temporaries as _temporaries
 from relayish.tir import trip_counts as _trip_counts
 from relayish.tir import value_flow as _value_flow
 from relayish.tir.analysis.regions.regions import Regions, access_regions
+from relayish.tir.build import CompiledFunction, CompiledModule, build
 from relayish.tir.builders.expr import (
     epsilon,
     equal,

@@ -4,6 +4,9 @@
 from relayish.tir import math as math
 from relayish.tir.analysis.regions.regions import Regions as Regions
 from relayish.tir.analysis.regions.regions import access_regions as access_regions
+from relayish.tir.build import CompiledFunction as CompiledFunction
+from relayish.tir.build import CompiledModule as CompiledModule
+from relayish.tir.build import build as build
 from relayish.tir.builders.expr import epsilon as epsilon
 from relayish.tir.builders.expr import equal as equal
 from relayish.tir.builders.expr import infinity as infinity

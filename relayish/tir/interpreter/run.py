@@ -79,15 +79,15 @@ def prepare(
         mode: As :func:`run` takes it.
     """
     if isinstance(program, LoweredFunc):
-        functions = _link([((program.name,), program, ())], mode)
+        functions = link_functions([((program.name,), program, ())], mode)
         function = functions[program]
     else:
-        functions = _link(_functions_of(program), mode, _foreign_functions(program))
+        functions = link_functions(functions_of(program), mode, foreign_functions(program))
         function = functions[_choose(list(functions), name)]
 
     def run_prepared(*args: object) -> None:
         state = State()
-        given = _arrange(function, args, state)
+        given = arrange_arguments(function, args, state)
         execute(function, given, state)
 
     return run_prepared
@@ -194,15 +194,15 @@ def _taken(arg: Parameter, value: object) -> Any:
     return value
 
 
-_Listed: TypeAlias = "tuple[tuple[str, ...], LoweredFunc, tuple[Buffer, ...]]"
+Listed: TypeAlias = "tuple[tuple[str, ...], LoweredFunc, tuple[Buffer, ...]]"
 
 
-def _functions_of(module: Module | IRModule[Any]) -> list[_Listed]:
+def functions_of(module: Module | IRModule[Any]) -> list[Listed]:
     """Return the functions of a module: the modules it is in, the function, the shared buffers."""
     if isinstance(module, IRModule):
         found = [func for _, func in module.functions.items() if isinstance(func, LoweredFunc)]
         return [((func.name,), func, ()) for func in found]
-    listed: list[_Listed] = []
+    listed: list[Listed] = []
     pending: list[tuple[Module, tuple[str, ...], tuple[Buffer, ...]]] = [(module, (), ())]
     while pending:
         inside, path, buffers = pending.pop()
@@ -212,7 +212,7 @@ def _functions_of(module: Module | IRModule[Any]) -> list[_Listed]:
     return listed
 
 
-def _foreign_functions(module: Module | IRModule[Any]) -> dict[str, ForeignFunction]:
+def foreign_functions(module: Module | IRModule[Any]) -> dict[str, ForeignFunction]:
     """Return what a module defines in other languages, as functions that loops may call."""
     if not isinstance(module, IRModule):
         return {}
@@ -223,8 +223,8 @@ def _foreign_functions(module: Module | IRModule[Any]) -> dict[str, ForeignFunct
     }
 
 
-def _link(
-    listed: Sequence[_Listed], mode: str, foreign: Mapping[str, ForeignFunction] | None = None
+def link_functions(
+    listed: Sequence[Listed], mode: str, foreign: Mapping[str, ForeignFunction] | None = None
 ) -> dict[LoweredFunc, Function]:
     """Return the compiled form of functions, each of which may call the others by name.
 
@@ -260,7 +260,7 @@ def _choose(functions: list[LoweredFunc], name: str | None) -> LoweredFunc:
     return found[0]
 
 
-def _arrange(function: Function, args: tuple[object, ...], state: State) -> list[Any]:
+def arrange_arguments(function: Function, args: tuple[object, ...], state: State) -> list[Any]:
     """Return what is given for each argument of a function, in order."""
     params = function.func.args
     given: Sequence[object] = args

@@ -1,0 +1,20 @@
+"""Programs as C, compiled and called."""
+
+from relayish.codegen.c.helpers import HELPERS, Helper
+from relayish.codegen.c.loops.externs import C_EXTERNS
+from relayish.codegen.c.native import NativeFunction, NativeModule, build
+from relayish.codegen.c.program import CSource, to_c
+from relayish.codegen.c.toolchain import Toolchain, find_toolchain
+
+__all__ = [
+    "C_EXTERNS",
+    "HELPERS",
+    "CSource",
+    "Helper",
+    "NativeFunction",
+    "NativeModule",
+    "Toolchain",
+    "build",
+    "find_toolchain",
+    "to_c",
+]

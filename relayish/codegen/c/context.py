@@ -1,0 +1,199 @@
+"""The context of writing C: lines, names, what is known, and which checks may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from relayish.codegen.c.helpers import helper_name
+from relayish.codegen.c.names import Names
+from relayish.codegen.c.text import CText
+from relayish.domain import AnalyzeCtx
+from relayish.domain.dispatch import Dispatch
+from relayish.errors import CodegenError, EvaluationError
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import operands
+
+DEEPEST_TEXT: Final = 24
+"""How deep operators stand in one another before a variable holds what they compute."""
+
+DEEPEST_NEST: Final = 200
+"""How deep blocks stand in one another: C asks for 127 of its compilers, clang stops at 256."""
+
+
+class Fault(NamedTuple):
+    """Something that a check finds while a function runs; its status is its place in the list.
+
+    Attributes:
+        kind: The error that the interpreter raises.
+        found: What was found, and what was expected.
+        node: Where.
+    """
+
+    kind: type[EvaluationError]
+    found: str
+    node: Node
+
+    def __str__(self) -> str:
+        return f"{self.found}, in {quote(self.node)}"
+
+    def error(self) -> EvaluationError:
+        """Return the error to raise."""
+        return self.kind(str(self))
+
+
+def too_deep(node: Node) -> CodegenError:
+    """Return the error for blocks that stand too deep in one another."""
+    return CodegenError(
+        f"{DEEPEST_NEST} blocks stand in one another around {quote(node)}, and compilers of C take "
+        f"few more; put what is inside into a function of its own"
+    )
+
+
+class Source:
+    """What the functions of a source share.
+
+    Attributes:
+        faults: What checks find, from status 1 on.
+        helpers: The helpers that are used, by what they do and for which element type.
+        taken: Names that functions have.
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.faults: list[Fault] = []
+        self.helpers: dict[tuple[str, str], None] = {}
+        self.taken = frozenset(taken)
+
+
+class CCtx(AnalyzeCtx):
+    """What handlers that write C share: the function that is being written, and the source.
+
+    Handlers of expressions return a :class:`CText` for an element, and may write lines before, for
+    checks and loops; handlers of statements write lines, and return nothing. Both visit what they
+    hold by :meth:`text` and :meth:`run`.
+
+    Args:
+        source: What all functions share.
+
+    Attributes:
+        source: The same.
+        lines: The lines of the function that is being written.
+        names: Those that are taken there.
+        lane: The variable that counts the lanes of a vector, where an element of one is written.
+        has_cleanup: Whether the function gives back memory before it returns.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.lines: list[str] = []
+        self.names = Names(source.taken)
+        self.lane: str | None = None
+        self.has_cleanup = False
+        self._depth = 1
+        self._memo: dict[Node, CText] = {}
+        self._shared: frozenset[Node] = frozenset()
+
+    # Lines
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self.lines.append(f"{'  ' * self._depth}{text}")
+
+    @contextmanager
+    def braces(self, head: str, node: Node, tail: str = "}") -> Iterator[None]:
+        """Write what is written within as a block behind ``head``, with names of its own.
+
+        Raises:
+            CodegenError: If blocks stand too deep in one another for compilers.
+        """
+        if self._depth > DEEPEST_NEST:
+            raise too_deep(node)
+        self.line(f"{head} {{".lstrip())
+        self._depth += 1
+        self.names.enter()
+        memo, self._memo = self._memo, dict(self._memo)
+        try:
+            yield
+        finally:
+            self._memo = memo
+            self.names.leave()
+            self._depth -= 1
+        self.line(tail)
+
+    def declare(self, type_: str, hint: str, value: str) -> CText:
+        """Write a line that declares a constant, and return its name."""
+        name = self.names.fresh(hint)
+        self.line(f"const {type_} {name} = {value};")
+        return CText(name)
+
+    # Programs
+
+    def text(self, visitor: Dispatch, expr: Node) -> CText:
+        """Return the text of an expression, which is computed once where it is used repeatedly."""
+        found = self._memo.get(expr)
+        if found is not None:
+            return found
+        made: CText = visitor.visit(expr)
+        if not made.is_name and (expr in self._shared or made.depth >= DEEPEST_TEXT):
+            made = self.hold(expr, made)
+        if expr in self._shared:
+            self._memo[expr] = made
+        return made
+
+    def hold(self, expr: Node, made: CText, hint: str = "t") -> CText:
+        """Return a variable that holds the value of an expression, unless its text is a name."""
+        if made.is_name:
+            return made
+        return self.declare(self.value_type(expr), hint, made.text)
+
+    def value_type(self, expr: Node) -> str:
+        """Return the type of C of an element of an expression; contexts of languages say which.
+
+        Raises:
+            CodegenError: Always, here.
+        """
+        raise CodegenError(f"no type of C is known for {quote(expr)}")
+
+    def run(self, visitor: Dispatch, stmt: Node) -> None:
+        """Write the lines of a statement; what was computed before is computed anew in it."""
+        self._memo, self._shared = {}, frozenset(self.shared_in(operands(stmt)))
+        visitor.visit(stmt)
+
+    def shared_in(self, roots: Sequence[Node]) -> Iterator[Node]:  # noqa: ARG002 - of languages
+        """Yield the expressions that others of a statement use in several places."""
+        return iter(())
+
+    @contextmanager
+    def anew(self, *roots: Node) -> Iterator[None]:
+        """Compute within anew what was computed before, and expressions that no statement shows."""
+        memo, shared = self._memo, self._shared
+        self._memo = {}
+        self._shared = shared.union(self.shared_in(roots))
+        try:
+            yield
+        finally:
+            self._memo, self._shared = memo, shared
+
+    # Checks and helpers
+
+    def helper(self, does: str, element: str) -> str:
+        """Return the name of a helper, which the source is to have."""
+        self.source.helpers[does, element] = None
+        return helper_name(does, element)
+
+    def fail_if(self, test: str, kind: type[EvaluationError], found: str, node: Node) -> None:
+        """Write a line that ends the function with a status where ``test`` holds."""
+        self.line(f"if ({test}) {self.failure(kind, found, node)}")
+
+    def failure(self, kind: type[EvaluationError], found: str, node: Node) -> str:
+        """Return the statement that ends the function with a status."""
+        self.source.faults.append(Fault(kind, found, node))
+        return self.leave(str(len(self.source.faults)))
+
+    def leave(self, status: str) -> str:
+        """Return the statement that ends the function with a status that is known."""
+        if not self.has_cleanup:
+            return f"return {status};"
+        return f"{{ status = {status}; goto done; }}"

@@ -1,0 +1,1 @@
+"""The loop IR as C: its context, and the handlers that are assembled for its domain."""

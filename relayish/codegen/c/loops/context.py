@@ -1,0 +1,174 @@
+"""The context of writing functions of the loop IR as C: variables, memory, what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from relayish.codegen.c.context import CCtx, Source
+from relayish.codegen.c.loops.signatures import Signature
+from relayish.codegen.c.text import CText
+from relayish.codegen.c.types import c_type
+from relayish.dataflow.lattice.interval import Interval
+from relayish.errors import CodegenError, UninitialisedReadError
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.facts.scopes import bind
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.analysis.values.interval import FloatInterval
+from relayish.tir.analysis.values.interval_rules import integer_interval, interval_by_rules
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.tensor import Buffer, Load, Store, Var
+
+
+class Memory:
+    """The memory of a buffer, in C.
+
+    Attributes:
+        name: The pointer to its elements.
+        held: The pointer to a byte for each element: whether it holds something; ``None``: all do.
+        size: How many elements there are.
+        is_given: Whether whoever calls the function owns it.
+        may_be_missing: Whether there may be no memory where it is used.
+        is_stack: Whether it is an array of the function.
+    """
+
+    def __init__(self, name: str, held: str | None, size: CText, *, is_given: bool) -> None:
+        self.name = name
+        self.held = held
+        self.size = size
+        self.is_given = is_given
+        self.may_be_missing = False
+        self.is_stack = False
+
+    @property
+    def mark(self) -> str:
+        """What stands before a test of a mark: none are given where all elements hold something."""
+        return f"{self.held} && " if self.is_given else ""
+
+
+class LoopsCtx(CCtx):
+    """The context of writing functions of the loop IR.
+
+    Attributes:
+        known: What is known where a line is written.
+        memories: The memory of each buffer in scope.
+        functions: Those that may be called, by name.
+        outside: The accesses that may be out of range, and in which dimensions.
+    """
+
+    known: Context
+    outside: frozenset[tuple[Node, int]] = frozenset()
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.known = Context()
+        self.memories: dict[Buffer, Memory] = {}
+        self.functions: dict[str, Signature] = {}
+        self.unset: dict[Var, str] = {}
+        self._vars: dict[Var, CText] = {}
+
+    def value_type(self, expr: Node) -> str:
+        """Return the type of C of an element of an expression."""
+        assert isinstance(expr, Expr)
+        return c_type(expr.type).value
+
+    def shared_in(self, roots: Sequence[Node]) -> Iterator[Node]:
+        """Yield the expressions that others of a statement use in several places."""
+        seen: set[Node] = set()
+        pending = list(roots)
+        while pending:
+            each = pending.pop()
+            if not isinstance(each, Expr) or isinstance(each, (Var, Buffer)):
+                continue
+            if each in seen:
+                yield each
+                continue
+            seen.add(each)
+            pending += PROGRAM.children(each)
+
+    # Variables
+
+    def variable(self, var: Var) -> CText:
+        """Return what a variable is called.
+
+        Raises:
+            CodegenError: If it is bound nowhere around.
+        """
+        found = self._vars.get(var)
+        if found is None:
+            raise CodegenError(
+                f"variable {var.name} is used where nothing binds it; make it an argument of the "
+                f"function, or declare it by a Let"
+            )
+        flag = self.unset.get(var)
+        if flag is not None:
+            self.fail_if(
+                f"!{flag}",
+                UninitialisedReadError,
+                f"variable {var.name} is read before it has a value; store one first",
+                var,
+            )
+        return found
+
+    def place(self, var: Var) -> CText:
+        """Return what a variable is called where it is stored to."""
+        return self._vars[var]
+
+    def bind(self, var: Var, name: CText) -> None:
+        """Let a variable be called ``name`` from here on."""
+        self._vars[var] = name
+
+    @contextmanager
+    def bound(self, variables: Sequence[Var], names: Sequence[CText]) -> Iterator[None]:
+        """Let variables be called so within."""
+        before = [(var, self._vars.get(var)) for var in variables]
+        self._vars.update(zip(variables, names, strict=True))
+        try:
+            yield
+        finally:
+            for var, name in before:
+                if name is None:
+                    del self._vars[var]
+                else:
+                    self._vars[var] = name
+
+    @contextmanager
+    def knowing(self, known: Context) -> Iterator[None]:
+        """Write within what stands where ``known`` is known."""
+        before, self.known = self.known, known
+        try:
+            yield
+        finally:
+            self.known = before
+
+    def interval(self, expr: Expr) -> Interval:
+        """Return where an integer lies, by rules alone, which are linear in all that is asked."""
+        return integer_interval(expr, self.known)
+
+    def float_interval(self, expr: Expr) -> FloatInterval:
+        """Return where a number with a point lies."""
+        found = interval_by_rules(expr, self.known)
+        assert isinstance(found, FloatInterval)
+        return found
+
+    def define(self, var: Var, value: Expr) -> None:
+        """Know from here on what a variable is."""
+        self.known = bind(self.known, var, value)
+
+    # Memory
+
+    def memory(self, buffer: object, node: Load | Store | Node) -> Memory:
+        """Return the memory of a buffer.
+
+        Raises:
+            CodegenError: If it is no buffer that is known where it is used.
+        """
+        found = self.memories.get(buffer) if isinstance(buffer, Buffer) else None
+        if found is None:
+            raise CodegenError(
+                f"{quote(node)} uses memory that is no argument, temporary or shared buffer of the "
+                f"function"
+            )
+        return found

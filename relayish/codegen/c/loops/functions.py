@@ -1,0 +1,189 @@
+"""Functions of the loop IR as functions of C: what they are given, their memory, their status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from relayish.codegen.c.context import DEEPEST_NEST, Source, too_deep
+from relayish.codegen.c.loops.context import LoopsCtx, Memory
+from relayish.codegen.c.loops.initialised import stored_first
+from relayish.codegen.c.loops.signatures import Signature
+from relayish.codegen.c.loops.statements import LoopsToC, allocate
+from relayish.codegen.c.text import CText
+from relayish.codegen.c.types import c_type
+from relayish.domain import Visitor, assemble
+from relayish.domain.handler import Handler
+from relayish.errors import CodegenError, EvaluationError
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.facts.scopes import context_of
+from relayish.tir.analysis.regions.out_of_bounds import find_out_of_bounds
+from relayish.tir.interpreter.access import constant
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.flags import MemoryType
+from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.stmt import Alloc, For, Free, IfThenElse, PolyFor
+from relayish.tir.ir.tensor import Buffer, Var
+from relayish.tir.ir.traversal import STATEMENTS
+
+MOST_STACK = 4096
+"""How many bytes a temporary of the function's own stack may have."""
+
+
+def write_function(
+    source: Source,
+    signature: Signature,
+    known: Mapping[LoweredFunc, Signature],
+    handlers: Sequence[Handler | type[Handler]] = (),
+) -> tuple[str, list[str]]:
+    """Return the head of a function of C, and the lines of its body.
+
+    Args:
+        source: What all functions share.
+        signature: What the function is given, which keeps the rules of the loop IR.
+        known: The same of each function of the program.
+        handlers: What takes the place of the handlers of their domains.
+
+    Raises:
+        CodegenError: If C cannot say it.
+    """
+    ctx, func = LoopsCtx(source), signature.func
+    _refuse_deep(func)
+    visitor = assemble("c", ctx, *handlers)
+    ctx.functions = {name: known[callee] for name, callee in signature.callees.items()}
+    ctx.known = context_of(func)
+    found = find_out_of_bounds(func)
+    ctx.outside = frozenset([(each.access, each.dimension) for each in found])
+    params = _parameters(ctx, signature)
+    moved = {
+        each.destination for each in PROGRAM.pre_order(func.body) if isinstance(each, (Alloc, Free))
+    }
+    full = stored_first(func)
+    temps = [
+        (buffer, _temporary(ctx, buffer, moves=buffer in moved, is_full=buffer in full))
+        for buffer in func.temp_bufs
+    ]
+    ctx.memories.update(temps)
+    ctx.has_cleanup = any(not memory.is_stack for _, memory in temps)
+    handler = _handler_of(visitor)
+    for arg in signature.params:
+        if isinstance(arg, Var):
+            _check_bounds(ctx, arg)
+        elif isinstance(arg, Buffer):
+            ctx.memories[arg].size = handler.count(visitor, arg)
+    for buffer, memory in temps:
+        if not memory.is_stack and buffer not in moved:
+            allocate(ctx, memory, buffer, handler.count(visitor, buffer), buffer)
+            memory.may_be_missing = False
+    ctx.run(visitor, func.body)
+    _end(ctx, [memory for _, memory in temps if not memory.is_stack])
+    return f"int32_t {signature.name}({', '.join(params) or 'void'})", ctx.lines
+
+
+def _refuse_deep(func: LoweredFunc) -> None:
+    """Raise where loops and branches stand too deep in one another for compilers, before all else.
+
+    Raises:
+        CodegenError: Naming the first that does.
+    """
+    pending: list[tuple[Stmt, int]] = [(func.body, 0)]
+    while pending:
+        stmt, depth = pending.pop()
+        depth += isinstance(stmt, (For, PolyFor, IfThenElse))
+        if depth > DEEPEST_NEST:
+            raise too_deep(stmt)
+        pending += [(each, depth) for each in STATEMENTS.children(stmt) if isinstance(each, Stmt)]
+
+
+def _handler_of(visitor: Visitor[LoopsCtx]) -> LoopsToC:
+    found = visitor.handlers["tir"]
+    if not isinstance(found, LoopsToC):
+        raise CodegenError(
+            f"{found!r} writes the loop IR as C; expected a handler that derives from LoopsToC"
+        )
+    return found
+
+
+def _parameters(ctx: LoopsCtx, signature: Signature) -> list[str]:
+    """Return the parameters of a function, and bind what they stand for."""
+    params, masks = [], []
+    for arg in signature.params:
+        assert isinstance(arg, (Var, Buffer))
+        held = c_type(arg.dtype)
+        hint = arg.name.removeprefix("_") if isinstance(arg, Buffer) else arg.name
+        name = ctx.names.fresh(hint)
+        if isinstance(arg, Var):
+            if not arg.dtype.is_scalar:
+                raise CodegenError(
+                    f"argument {arg.name} is a vector of type {arg.dtype}; give it in a buffer"
+                )
+            params.append(f"{held.value} {name}")
+            ctx.bind(arg, CText(name))
+            continue
+        const = "" if arg in signature.written else "const "
+        params.append(f"{const}{held.storage} *restrict {name}")
+        mask = None
+        if arg in signature.tracked:
+            mask = ctx.names.fresh(f"{hint}_held")
+            masks.append(f"uint8_t *restrict {mask}")
+        ctx.memories[arg] = Memory(name, mask, CText("0"), is_given=True)
+    return [*params, *masks]
+
+
+def _temporary(ctx: LoopsCtx, buffer: Buffer, *, moves: bool, is_full: bool) -> Memory:
+    """Declare the memory of a temporary: an array if it is small, else a pointer."""
+    held = c_type(buffer.dtype)
+    hint = buffer.name.removeprefix("_")
+    name = ctx.names.fresh(hint)
+    mask = None if is_full else ctx.names.fresh(f"{hint}_held")
+    sizes = [constant(size) for size in buffer.shape]
+    plain = not buffer.strides and buffer.elem_offset is None and None not in sizes
+    count = 1
+    for size in sizes:
+        count *= max(size or 0, 0)
+    wanted = buffer.memory_type is MemoryType.STACK or count * 8 <= MOST_STACK
+    memory = Memory(name, mask, CText(str(count)), is_given=False)
+    if plain and wanted and not moves and count:
+        memory.is_stack = True
+        ctx.line(f"{held.storage} {name}[{count}];")
+        if mask is not None:
+            ctx.line(f"uint8_t {mask}[{count}] = {{0}};")
+        return memory
+    memory.may_be_missing = moves
+    ctx.line(f"{held.storage} *restrict {name} = NULL;")
+    if mask is not None:
+        ctx.line(f"uint8_t *restrict {mask} = NULL;")
+    length = ctx.names.fresh(f"{hint}_size")
+    ctx.line(f"int64_t {length} = 0;")
+    memory.size = CText(length)
+    return memory
+
+
+def _check_bounds(ctx: LoopsCtx, var: Var) -> None:
+    """Write the check that an argument is within the bounds that are said of it."""
+    tests = []
+    for bound, sign in ((var.lower_bound, "<"), (var.upper_bound, ">=")):
+        known = None if bound is None else constant(bound)
+        if known is not None:
+            tests.append(f"{ctx.place(var).text} {sign} {known}")
+    if tests:
+        ctx.fail_if(
+            " || ".join(tests),
+            EvaluationError,
+            f"argument {var.name} is out of the bounds that are said of it",
+            var,
+        )
+
+
+def _end(ctx: LoopsCtx, heap: Sequence[Memory]) -> None:
+    """Write the end of a function, which gives back its memory."""
+    if not ctx.has_cleanup:
+        ctx.line("return 0;")
+        return
+    ctx.lines.insert(0, "  int32_t status = 0;")
+    if any("goto done" in line for line in ctx.lines):
+        ctx.lines.append("done:")
+    for memory in heap:
+        for name in (memory.name, memory.held):
+            if name is not None:
+                ctx.line(f"free({name});")
+    ctx.line("return status;")

@@ -1,0 +1,161 @@
+"""Signatures of functions of C: arguments, memory that is shared, marks of elements that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from relayish.codegen.c.loops.initialised import stored_first
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.interpreter.program import Function
+from relayish.tir.ir.expr import Call
+from relayish.tir.ir.flags import CallType
+from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.tensor import Buffer, Parameter, Store, Tensor
+
+
+class Signature(NamedTuple):
+    """What a function of C is given, and what it may call.
+
+    Attributes:
+        name: Its name in C.
+        func: What it computes.
+        params: Its arguments, and behind them the memory that it shares with others.
+        tracked: The buffers of which it is told, behind these, which elements hold something.
+        written: Those that are stored to.
+        callees: The functions that it knows, by name.
+    """
+
+    name: str
+    func: LoweredFunc
+    params: tuple[Parameter, ...]
+    tracked: tuple[Buffer, ...]
+    written: frozenset[Buffer]
+    callees: Mapping[str, LoweredFunc]
+
+
+_Sets = dict[LoweredFunc, set[Buffer]]
+
+
+def find_signatures(
+    linked: Mapping[LoweredFunc, Function], names: Mapping[LoweredFunc, str]
+) -> dict[LoweredFunc, Signature]:
+    """Return what each function is given.
+
+    A buffer is tracked where some call gives it memory of which not all elements need hold
+    something, or where whoever calls from outside may: it has gaps, or is shared.
+
+    Args:
+        linked: Functions with those that they know.
+        names: What each is called in C.
+    """
+    callees = {func: _callees(function) for func, function in linked.items()}
+    pairs = {func: list(_pairs(func, callees[func])) for func in linked}
+    shared = _closed(
+        {func: set(function.shared) & _used(func) for func, function in linked.items()},
+        pairs,
+        lambda inner, _: inner,
+    )
+    ordered = {
+        func: [each for each in function.shared if each in shared[func]]
+        for func, function in linked.items()
+    }
+    written = _closed({func: set(_stored(func)) for func in linked}, pairs, _through_arguments)
+    tracked = _tracked(linked, pairs, ordered)
+    made = {}
+    for func in linked:
+        params = (*func.args, *ordered[func])
+        marked = [each for each in params if isinstance(each, Buffer) and each in tracked[func]]
+        made[func] = Signature(
+            names[func], func, params, tuple(marked), frozenset(written[func]), callees[func]
+        )
+    return made
+
+
+def _callees(function: Function) -> dict[str, LoweredFunc]:
+    return {
+        name: each.func for name, each in function.functions.items() if isinstance(each, Function)
+    }
+
+
+_Pairs = dict[LoweredFunc, list[tuple[LoweredFunc, dict[Buffer, Buffer]]]]
+
+
+def _pairs(
+    func: LoweredFunc, callees: Mapping[str, LoweredFunc]
+) -> Iterator[tuple[LoweredFunc, dict[Buffer, Buffer]]]:
+    """Yield each function that is called, with what its buffers stand for."""
+    for each in PROGRAM.pre_order(func.body):
+        if not isinstance(each, Call) or each.call_type is not CallType.CINN:
+            continue
+        callee = callees.get(each.name)
+        if callee is None:
+            continue
+        found = {}
+        for param, arg in zip(callee.args, (*each.read_args, *each.write_args), strict=False):
+            buffer = arg.buffer if isinstance(arg, Tensor) else arg
+            if isinstance(param, Buffer) and isinstance(buffer, Buffer):
+                found[param] = buffer
+        yield callee, found
+
+
+_Through = Callable[[set[Buffer], Mapping[Buffer, Buffer]], set[Buffer]]
+
+
+def _through_arguments(inner: set[Buffer], given: Mapping[Buffer, Buffer]) -> set[Buffer]:
+    return {given.get(each, each) for each in inner}
+
+
+def _closed(start: _Sets, pairs: _Pairs, through: _Through) -> _Sets:
+    """Return sets that hold what those of the functions hold that are called."""
+    found = {func: set(each) for func, each in start.items()}
+    changed = True
+    while changed:
+        changed = False
+        for func, calls in pairs.items():
+            for callee, given in calls:
+                new = through(found[callee], given) - found[func]
+                found[func] |= new
+                changed = changed or bool(new)
+    return found
+
+
+def _tracked(
+    linked: Mapping[LoweredFunc, Function],
+    pairs: _Pairs,
+    shared: Mapping[LoweredFunc, list[Buffer]],
+) -> _Sets:
+    found: _Sets = {
+        func: {
+            each
+            for each in func.args
+            if isinstance(each, Buffer) and (each.strides or each.elem_offset is not None)
+        }.union(shared[func])
+        for func in linked
+    }
+    partly = {func: set(func.temp_bufs) - stored_first(func) for func in linked}
+    changed = True
+    while changed:
+        changed = False
+        for func, calls in pairs.items():
+            for callee, given in calls:
+                new = {
+                    param
+                    for param, buffer in given.items()
+                    if buffer in partly[func] or buffer in found[func]
+                }
+                changed = changed or not new <= found[callee]
+                found[callee] |= new
+    return found
+
+
+def _used(func: LoweredFunc) -> set[Buffer]:
+    return {each for each in PROGRAM.pre_order(func.body) if isinstance(each, Buffer)}
+
+
+def _stored(func: LoweredFunc) -> Iterator[Buffer]:
+    for each in PROGRAM.pre_order(func.body):
+        if isinstance(each, Store) and isinstance(each.tensor, Tensor):
+            buffer = each.tensor.buffer
+            if isinstance(buffer, Buffer):
+                yield buffer

@@ -1,0 +1,114 @@
+"""Programs as C: the source of a module, and what stands in its header."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from relayish.codegen.c.context import Fault, Source
+from relayish.codegen.c.helpers import write_helpers
+from relayish.codegen.c.loops.functions import write_function
+from relayish.codegen.c.loops.signatures import Signature, find_signatures
+from relayish.codegen.c.names import identifier
+from relayish.domain.handler import Handler
+from relayish.errors import CodegenError, VerificationError
+from relayish.ir.modules.module import Module as IRModule
+from relayish.ir.scopes.name_supply import NameSupply
+from relayish.tir.interpreter.run import Listed, functions_of, link_functions
+from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.verifier import Rule, verify
+
+HEAD = """\
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__FAST_MATH__)
+#warning "numbers may differ: this is compiled with rules of its own for floats"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif"""
+
+_LEFT_TO_RUN = frozenset({Rule.BOUNDS, Rule.LOOP_KIND})
+"""Rules of which it shows when a program is run whether it keeps them."""
+
+
+class CSource(NamedTuple):
+    """A program in C.
+
+    Attributes:
+        text: The source.
+        functions: What each function is given, by its name in the program.
+        faults: What a status says, from 1 on.
+    """
+
+    text: str
+    functions: Mapping[str, Signature]
+    faults: Sequence[Fault]
+
+
+def to_c(
+    program: LoweredFunc | Module | IRModule[Any],
+    *,
+    handlers: Sequence[Handler | type[Handler]] = (),
+) -> CSource:
+    """Return a program of the loop IR in C.
+
+    Each function becomes one that returns a status: 0, or which check failed. What programs mean
+    is kept; a check is left out only where it is proven that it holds.
+
+    Args:
+        program: A function, or a module of functions that may call one another.
+        handlers: What takes the place of the handlers of their domains for the task ``"c"``.
+
+    Raises:
+        CodegenError: If C cannot say it: what, where, and why.
+        VerificationError: If the program breaks a rule of the loop IR.
+
+    Complexity:
+        That of :func:`relayish.tir.analysis.find_out_of_bounds`.
+
+    Source:
+        AIR ``b2c``, CINN ``CodeGenC``.
+    """
+    listed = _listed(program)
+    if not listed:
+        raise CodegenError("the module has no function of the loop IR, so nothing is to be written")
+    _verify(program)
+    supply = NameSupply()
+    names = {func: supply.fresh_name(identifier(func.name)) for _, func, _ in listed}
+    known = find_signatures(link_functions(listed, "plain"), names)
+    source = Source(names.values())
+    written = [write_function(source, each, known, handlers) for each in known.values()]
+    by_name = {".".join(path): known[func] for path, func, _ in listed}
+    return CSource(_assemble(source, written), by_name, tuple(source.faults))
+
+
+def _listed(program: LoweredFunc | Module | IRModule[Any]) -> list[Listed]:
+    if isinstance(program, LoweredFunc):
+        return [((program.name,), program, ())]
+    if isinstance(program, (Module, IRModule)):
+        return functions_of(program)
+    raise CodegenError(
+        f"{program!r} cannot be written as C; expected a LoweredFunc, or a module of these"
+    )
+
+
+def _verify(program: LoweredFunc | Module | IRModule[Any]) -> None:
+    wrong = [each for each in verify(program) if each.rule not in _LEFT_TO_RUN]
+    if wrong:
+        raise VerificationError("\n".join(map(str, wrong)), tuple(wrong))
+
+
+def _assemble(source: Source, written: Sequence[tuple[str, list[str]]]) -> str:
+    parts = [HEAD, *write_helpers(source.helpers)]
+    if len(written) > 1:
+        parts.append("\n".join([f"{head};" for head, _ in written]))
+    parts += ["\n".join([head, "{", *lines, "}"]) for head, lines in written]
+    return "\n\n".join(parts) + "\n"
