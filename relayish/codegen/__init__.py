@@ -1,4 +1,4 @@
-"""Programs as source of other languages."""
+"""Programs as source of other languages: Python, and C, which is compiled and called."""
 
 from relayish._support.missing import set_finder
 from relayish.codegen.python import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 from relayish.codegen.c.loops.context import LoopsCtx, Memory
 from relayish.codegen.c.loops.expressions import Expressions
@@ -13,11 +14,12 @@ from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError, LifetimeError, OutOfBoundsError, UninitialisedReadError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.scopes import bind
 from relayish.tir.interpreter.access import constant
 from relayish.tir.interpreter.memory import row_major, size_of
 from relayish.tir.ir.operation import ComputeOp
-from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.operators import Add, Broadcast, Expr, IntImm, Mul, Ramp, Sub, UIntImm
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 
 _INT_ELEMENTS = 2**31 - 1
@@ -95,29 +97,46 @@ class Accesses(Expressions):
     def _store_lanes(self, visitor: Dispatch, node: Store, lanes: int) -> None:
         """Write a store of a vector: all lanes are computed, and in range, before one is stored."""
         ctx: LoopsCtx = visitor.context
-        held = ctx.names.fresh("lanes")
+        held, target = ctx.names.fresh("lanes"), node.tensor
         ctx.line(f"{c_type(node.value.type).value} {held}[{lanes}];")
-        target = node.tensor
         places = None
-        if isinstance(target, Tensor):
+        if isinstance(target, Tensor) and not self._is_plain(ctx, node):
             places = ctx.names.fresh("places")
             ctx.line(f"int64_t {places}[{lanes}];")
         with self.each_lane(ctx, node, lanes):
             value = ctx.text(visitor, node.value)
             ctx.line(f"{held}[{ctx.lane}] = {value.text};")
             if places is not None:
-                at, memory = self._target(visitor, node)
+                at, _ = self._target(visitor, node)
                 ctx.line(f"{places}[{ctx.lane}] = {at.text};")
         with self.each_lane(ctx, node, lanes):
             value = CText(f"{held}[{ctx.lane}]")
-            if places is None:
-                assert isinstance(target, Var)
+            if isinstance(target, Var):
                 ctx.line(f"{ctx.place(target).text}[{ctx.lane}] = {value.text};")
+            elif places is None:
+                at, memory = self._target(visitor, node)
+                self._put(ctx, node, memory, at, value)
             else:
-                self._put(ctx, node, memory, CText(f"{places}[{ctx.lane}]"), value)
-        if places is None:
-            assert isinstance(target, Var)
+                assert isinstance(target, Tensor)
+                place = CText(f"{places}[{ctx.lane}]")
+                self._put(ctx, node, ctx.memory(target.buffer, node), place, value)
+        if isinstance(target, Var):
             self._note_value(ctx, target)
+
+    @staticmethod
+    def _is_plain(ctx: LoopsCtx, node: Store) -> bool:
+        """Return whether places of lanes need no check, and no store of another lane moves them."""
+        tensor = node.tensor
+        assert isinstance(tensor, Tensor)
+        buffer = tensor.buffer
+        if not isinstance(buffer, Buffer) or ctx.memory(buffer, node).may_be_missing:
+            return False
+        within = [each for index in node.indices for each in PROGRAM.pre_order(index)]
+        return (
+            all((node, axis) not in ctx.outside for axis in range(len(node.indices)))
+            and _is_inside(tensor, buffer, _last_element(tensor, buffer))
+            and all(isinstance(each, _PLAIN) for each in within)
+        )
 
     @staticmethod
     @contextmanager
@@ -276,6 +295,10 @@ def _symbolic_count(visitor: Dispatch, ctx: LoopsCtx, cls: type[Accesses], buffe
     if empty:
         reach = CText(f"({empty} ? 0 : {reach.text})")
     return ctx.declare("int64_t", "count", infix("+", offset, reach).text)
+
+
+_PLAIN: Final = (Var, IntImm, UIntImm, Add, Sub, Mul, Ramp, Broadcast)
+"""Kinds of which an index is made that cannot fail, and depends on no memory."""
 
 
 def _row_major(shape: Sequence[CText]) -> list[CText]:
