@@ -282,6 +282,7 @@ _HANDLERS: _typing.Final = {
         "relayish.tir.algebra",
     ),
     "c": ("relayish.codegen.c.loops.statements",),
+    "loops": ("relayish.passes.relay.to_loops.handler",),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }
 """By task, what registers the rules, or handlers, of relayish's own domains."""

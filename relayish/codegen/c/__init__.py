@@ -1,5 +1,6 @@
 """Programs as C, compiled and called."""
 
+from relayish.codegen.c.executor import CompiledNetwork, build_network
 from relayish.codegen.c.helpers import HELPERS, Helper
 from relayish.codegen.c.loops.externs import C_EXTERNS
 from relayish.codegen.c.native import NativeFunction, NativeModule, build
@@ -10,11 +11,13 @@ __all__ = [
     "C_EXTERNS",
     "HELPERS",
     "CSource",
+    "CompiledNetwork",
     "Helper",
     "NativeFunction",
     "NativeModule",
     "Toolchain",
     "build",
+    "build_network",
     "find_toolchain",
     "to_c",
 ]

@@ -29,7 +29,8 @@ HEAD = """\
 #if defined(__FAST_MATH__)
 #warning "numbers may differ: this is compiled with rules of its own for floats"
 #endif
-#if defined(__clang__)
+#if defined(RELAYISH_CONTRACT)
+#elif defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")

@@ -24,6 +24,12 @@ FLAGS: Final = ("-std=c11", "-O3", "-march=native", "-fno-math-errno", "-fopenmp
 _SHARED: Final = ("-fPIC", "-shared", *(("-Wl,-Bsymbolic",) if sys.platform == "linux" else ()))
 """What makes it a shared object, in which names mean its own functions, and not the process's."""
 
+REASSOCIATING: Final = (
+    *("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"),
+    *("-ffp-contract=fast", "-DRELAYISH_CONTRACT"),
+)
+"""What lets sums of floats be added in another order, and products be rounded with their sum."""
+
 LONGEST: Final = 600
 """Seconds that a compiler may take."""
 

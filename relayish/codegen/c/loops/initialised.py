@@ -1,11 +1,15 @@
 """Definite assignment of memory: temporaries whose elements are all stored before one is read.
 
-Of these a function need not note which elements hold something. It is told by their first use, in
-order of the program: a nest of loops over the whole shape that stores each element, and reads none
-but the one that it just stored.
+Of these a function need not note which elements hold something. A statement *fills* a part of a
+buffer, told for each dimension: all of it, or where a variable of a loop around is. A store fills
+one element; a loop over a dimension fills all of it; after a statement that fills a part, others of
+its block may use that part.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
 
 from relayish.codegen.c.context import DEEPEST_NEST
 from relayish.ir.nodes.node import Node
@@ -16,6 +20,11 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
 
+Part: TypeAlias = "tuple[Var | None, ...]"
+"""For each dimension the variable that tells where, ``None``: all of it."""
+
+_Images: TypeAlias = dict[Var, Expr]
+
 
 def stored_first(func: LoweredFunc) -> frozenset[Buffer]:
     """Return the temporaries of a function of which each element is stored before it is read.
@@ -23,154 +32,121 @@ def stored_first(func: LoweredFunc) -> frozenset[Buffer]:
     What is not returned may be so as well.
 
     Complexity:
-        Linear in the size of the function, for each temporary.
+        Linear in the size of the function and the depth of its loops, for each temporary.
     """
-    return frozenset([buffer for buffer in func.temp_bufs if _is_stored_first(func.body, buffer)])
+    moved = {
+        each.destination
+        for each in PROGRAM.pre_order(func.body)
+        if isinstance(each, (stmts.Alloc, stmts.Free))
+    }
+    found = []
+    for buffer in func.temp_bufs:
+        if buffer in moved or buffer.strides or buffer.elem_offset is not None:
+            continue
+        part = _filled(func.body, buffer, {}, DEEPEST_NEST)
+        if part is not None and not any(part):
+            found.append(buffer)
+    return frozenset(found)
 
 
-def _is_stored_first(body: Node, buffer: Buffer) -> bool:
-    if any(
-        isinstance(each, (stmts.Alloc, stmts.Free)) and each.destination is buffer
-        for each in PROGRAM.pre_order(body)
-    ):
-        return False
-    stmt: Node | None = body
-    while isinstance(stmt, (stmts.Block, stmts.ScheduleBlockRealize, stmts.ScheduleBlock)):
-        if isinstance(stmt, stmts.Block):
-            stmt = next((each for each in stmt.stmts if _mentions(each, buffer)), None)
-        elif isinstance(stmt, stmts.ScheduleBlockRealize):
-            if stmt.iter_values:
-                return _fills(stmt, buffer)
-            stmt = stmt.schedule_block.body
-        else:
-            stmt = stmt.body
-    return stmt is not None and _fills(stmt, buffer)
-
-
-def _mentions(stmt: Node, buffer: Buffer) -> bool:
-    return any(each is buffer for each in PROGRAM.pre_order(stmt))
-
-
-def _fills(nest: Node, buffer: Buffer) -> bool:
-    """Return whether a nest of loops stores each element of a buffer before reading it."""
-    extents: dict[Var, int | Expr] = {}
-    images: dict[Var, Expr] = {}
-    stmt: Node = nest
-    for _ in range(DEEPEST_NEST):
-        if isinstance(stmt, stmts.For):
-            if constant(stmt.min) != 0:
-                return False
-            known = constant(stmt.extent)
-            extents[stmt.loop_var] = stmt.extent if known is None else known
-            stmt = stmt.body
-        elif isinstance(stmt, stmts.ScheduleBlockRealize):
+def _filled(stmt: Node, buffer: Buffer, images: _Images, room: int) -> Part | None:
+    """Return the part of a buffer that a statement fills before it reads of it; ``None``: none."""
+    if room == 0:
+        return None
+    match stmt:
+        case stmts.Block():
+            users = [each for each in stmt.stmts if _uses(each, buffer)]
+            part = _filled(users[0], buffer, images, room - 1) if users else None
+            if part is None or not all(
+                _is_within(each, buffer, part, images) for each in users[1:]
+            ):
+                return None
+            return part
+        case stmts.ScheduleBlockRealize():
             block = stmt.schedule_block
             images.update(zip(block.iter_vars, stmt.iter_values, strict=True))
-            stmt = block.body
-        elif isinstance(stmt, stmts.Block) and stmt.stmts:
-            first, *rest = [each for each in stmt.stmts if _mentions(each, buffer)] or [stmt]
-            if rest:
-                store = _store_of(first, images)
-                return (
-                    store is not None
-                    and _stores_all(store, buffer, extents, images)
-                    and all(_uses_only(each, store, buffer, images) for each in rest)
-                )
-            if first is stmt:
-                return False
-            stmt = first
+            return _filled(block.body, buffer, images, room - 1)
+        case stmts.ScheduleBlock():
+            return _filled(stmt.body, buffer, images, room - 1)
+        case stmts.For():
+            part = _filled(stmt.body, buffer, images, room - 1)
+            return None if part is None else _over(stmt, part, buffer)
+        case Store():
+            return _place(stmt, buffer, images)
+    return None
+
+
+def _over(loop: stmts.For, part: Part, buffer: Buffer) -> Part | None:
+    """Return the part that a loop fills whose body fills ``part``."""
+    var = loop.loop_var
+    if var not in part:  # it has to run once, and fills the same each time
+        return part if (constant(loop.extent) or 0) > 0 else None
+    covers = constant(loop.min) == 0 and all(
+        _are_same(loop.extent, size)
+        for size, at in zip(buffer.shape, part, strict=True)
+        if at is var
+    )
+    if not covers or part.count(var) > 1:
+        return None
+    return tuple([None if at is var else at for at in part])
+
+
+def _place(store: Store, buffer: Buffer, images: Mapping[Var, Expr]) -> Part | None:
+    """Return the element that a store fills."""
+    if not _is_whole_view(store.tensor, buffer) or _uses(store.value, buffer):
+        return None
+    found: list[Var | None] = []
+    for index, size in zip(store.indices, buffer.shape, strict=True):
+        at = _resolved(index, images)
+        if constant(size) == 1 and constant(at) == 0:
+            found.append(None)
+        elif isinstance(at, Var):
+            found.append(at)
         else:
-            return isinstance(stmt, Store) and _stores_all(stmt, buffer, extents, images)
-    return False
+            return None
+    return tuple(found)
 
 
-def _store_of(stmt: Node, images: dict[Var, Expr]) -> Store | None:
-    """Return the store that a statement consists of, in schedule blocks or not."""
-    for _ in range(DEEPEST_NEST):
-        if isinstance(stmt, stmts.ScheduleBlockRealize):
-            images.update(zip(stmt.schedule_block.iter_vars, stmt.iter_values, strict=True))
-            stmt = stmt.schedule_block.body
-        elif isinstance(stmt, stmts.Block) and len(stmt.stmts) == 1:
-            stmt = stmt.stmts[0]
-        else:
-            break
-    return stmt if isinstance(stmt, Store) else None
-
-
-def _stores_all(
-    store: Store, buffer: Buffer, extents: dict[Var, int | Expr], images: dict[Var, Expr]
-) -> bool:
-    """Return whether loops of these extents around a store reach each element, one time each."""
-    tensor = store.tensor
-    if not isinstance(tensor, Tensor) or tensor.buffer is not buffer:
-        return False
-    if buffer.strides or buffer.elem_offset is not None:
-        return False
-    if _mentions(store.value, buffer) or len(tensor.shape) != len(buffer.shape):
-        return False
-    left = dict(extents)
-    for index, size, whole in zip(store.indices, tensor.shape, buffer.shape, strict=True):
-        known = constant(size)
-        if known != constant(whole) or (known is None and size is not whole):
-            return False
-        var = _resolved(index, images)
-        if known == 1 and constant(var) == 0:
-            continue
-        extent = left.pop(var, None) if isinstance(var, Var) else None
-        if extent is None or extent != (size if known is None else known):
-            return False
-    # a loop that is no index runs what is below it again, which reads what was stored before
-    return all(isinstance(extent, int) and extent > 0 for extent in left.values())
-
-
-def _uses_only(stmt: Node, store: Store, buffer: Buffer, images: dict[Var, Expr]) -> bool:
-    """Return whether a statement uses no element of a buffer but the one that was just stored."""
+def _is_within(stmt: Node, buffer: Buffer, part: Part, images: _Images) -> bool:
+    """Return whether a statement uses nothing of a buffer but a part."""
     inner = dict(images)
     for each in PROGRAM.pre_order(stmt):
         if isinstance(each, stmts.ScheduleBlockRealize):
             inner.update(zip(each.schedule_block.iter_vars, each.iter_values, strict=True))
-    wanted = [_resolved(index, images) for index in store.indices]
-    used = 0
     for each in PROGRAM.pre_order(stmt):
-        if isinstance(each, (Load, Store)) and getattr(each.tensor, "buffer", None) is buffer:
-            used += 1
-            found = [_resolved(index, inner) for index in each.indices]
-            if len(found) != len(wanted) or not all(map(_are_same, found, wanted)):
+        held = [child for child in PROGRAM.children(each) if _is_view(child, buffer)]
+        if not held or isinstance(each, _DECLARING):
+            continue
+        if not isinstance(each, (Load, Store)) or not _is_whole_view(each.tensor, buffer):
+            return not any(part)  # all of it may be used by anybody
+        for index, at in zip(each.indices, part, strict=True):
+            if at is not None and _resolved(index, inner) is not at:
                 return False
-            if not _has_shape_of(each.tensor, store.tensor):
-                return False
-    # what uses the buffer otherwise, as a call does that is given it, may use all of it
-    return used == _mentions_of(stmt, buffer)
+    return True
 
 
-def _mentions_of(stmt: Node, buffer: Buffer) -> int:
-    """Return how many accesses have a tensor over a buffer; -1 where something else has it."""
-    tensors, holders = set(), 0
-    for each in PROGRAM.pre_order(stmt):
-        if isinstance(each, Tensor) and each.buffer is buffer:
-            tensors.add(each)
-    for each in PROGRAM.pre_order(stmt):
-        held = [child for child in PROGRAM.children(each) if child in tensors or child is buffer]
-        if isinstance(each, (Load, Store)):
-            holders += bool(held)
-        elif held and each not in tensors and not isinstance(each, _DECLARING):
-            return -1
-    return holders
+_DECLARING: Final = (BufferRange, stmts.ScheduleBlock, Tensor)
 
 
-_DECLARING = (BufferRange, stmts.ScheduleBlock)
+def _uses(root: Node, buffer: Buffer) -> bool:
+    return any(each is buffer for each in PROGRAM.pre_order(root))
 
 
-def _has_shape_of(a: Node, b: Node) -> bool:
+def _is_view(node: Node, buffer: Buffer) -> bool:
+    return node is buffer or (isinstance(node, Tensor) and node.buffer is buffer)
+
+
+def _is_whole_view(node: Node, buffer: Buffer) -> bool:
+    """Return whether a tensor looks at a buffer in its own shape."""
     return (
-        isinstance(a, Tensor)
-        and isinstance(b, Tensor)
-        and len(a.shape) == len(b.shape)
-        and all(map(_are_same, a.shape, b.shape))
+        isinstance(node, Tensor)
+        and node.buffer is buffer
+        and len(node.shape) == len(buffer.shape)
+        and all(map(_are_same, node.shape, buffer.shape))
     )
 
 
-def _resolved(index: Expr, images: dict[Var, Expr]) -> Expr:
+def _resolved(index: Expr, images: Mapping[Var, Expr]) -> Expr:
     """Return what a variable of a schedule block stands for."""
     for _ in range(DEEPEST_NEST):
         if not isinstance(index, Var) or index not in images:

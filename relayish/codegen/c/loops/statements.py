@@ -269,6 +269,11 @@ def allocate(ctx: LoopsCtx, memory: Memory, buffer: Buffer, count: CText, node: 
     if not memory.size.text.isdigit():
         ctx.line(f"{memory.size.text} = {count.text};")
     for name, held in names:
-        size = count.text if count.text != "0" else "1"
-        ctx.line(f"{name} = calloc({size} > 0 ? (size_t){count.at(14)} : 1, sizeof({held}));")
+        size = count.text if count.text.isdigit() else f"(size_t){count.at(14)}"
+        if count.text == "0" or not count.text.isdigit():
+            size = "1" if count.text == "0" else f"({count.text} > 0 ? {size} : 1)"
+        if name == memory.held:
+            ctx.line(f"{name} = calloc({size}, sizeof({held}));")
+        else:
+            ctx.line(f"{name} = malloc({size} * sizeof({held}));")
         ctx.fail_if(f"!{name}", LifetimeError, f"there is no memory for {buffer.name}", node)

@@ -1,0 +1,245 @@
+"""Operators that combine many elements into one: reductions, products, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from relayish.ir.values.dtype import get_lowest_number, numpy_dtype
+from relayish.numeric.precision import compute_dtype, is_whole
+from relayish.op.tensor.reduction import normalise_axes
+from relayish.passes.relay.to_loops.context import Site
+from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, converted, flat
+from relayish.passes.relay.to_loops.formulas import computes, reduced, zero
+from relayish.passes.relay.to_loops.movement import Movement
+from relayish.tir.builders.expr import select
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.flags import ReduceType
+from relayish.tir.ir.operators import EQ, NE, Expr, const
+from relayish.tir.ir.type import as_type
+
+
+class Combining(Movement, domain="relay"):
+    """Writes what combines many elements into one."""
+
+    @computes
+    def handle_sum(self, site: Site) -> Elements:
+        return _along(site, ReduceType.SUM, zero)
+
+    @computes
+    def handle_prod(self, site: Site) -> Elements:
+        return _along(site, ReduceType.MUL, lambda dtype: const(1, dtype))
+
+    @computes
+    def handle_max(self, site: Site) -> Elements:
+        return _extreme(site, ReduceType.MAX, _lowest)
+
+    @computes
+    def handle_min(self, site: Site) -> Elements:
+        return _extreme(site, ReduceType.MIN, _greatest)
+
+    @computes
+    def handle_all(self, site: Site) -> Elements:
+        return _along(site, ReduceType.ALL, lambda _: const(True))
+
+    @computes
+    def handle_any(self, site: Site) -> Elements:
+        return _along(site, ReduceType.ANY, lambda _: const(False))
+
+    @computes
+    def handle_mean(self, site: Site) -> Elements:
+        data, dtype = site.args[0], site.result.dtype
+        work = str(compute_dtype(numpy_dtype(dtype)))
+        if is_whole(numpy_dtype(dtype)):
+            raise site.refuse(f"it is the mean of {dtype}")
+        count = prod([data.shape[axis] for axis in _axes(site)])
+        total = _along(site, ReduceType.SUM, lambda _: zero(work), work)
+        divisor = const(count, work)
+        return Elements(site.shape, dtype, lambda i: converted(total.at(i) / divisor, dtype))
+
+    @computes
+    def handle_variance(self, site: Site) -> Elements:
+        """Take the mean of squares of distances from a mean that is given."""
+        data, mean = site.args
+        dtype = site.result.dtype
+        work = str(compute_dtype(numpy_dtype(dtype)))
+        if is_whole(numpy_dtype(dtype)):
+            raise site.refuse(f"it is the variance of {dtype}")
+        near = broadcast(mean, data.shape)
+
+        def square(index: Index) -> Expr:
+            distance = converted(data.at(index), work) - converted(near.at(index), work)
+            return distance * distance
+
+        squares = Elements(data.shape, work, square)
+        count = prod([data.shape[axis] for axis in _axes(site)]) - int(site.attrs.unbiased)
+        total = _along(site, ReduceType.SUM, zero, work, squares)
+        divisor = const(count, work)
+        return Elements(site.shape, dtype, lambda i: converted(total.at(i) / divisor, dtype))
+
+    @computes
+    def handle_argmax(self, site: Site) -> Elements:
+        return _position(site, ReduceType.MAX, _lowest)
+
+    @computes
+    def handle_argmin(self, site: Site) -> Elements:
+        return _position(site, ReduceType.MIN, _greatest)
+
+    @computes
+    def handle_einsum(self, site: Site) -> Elements:
+        """Sum products, as an equation says: sizes of axes that the result has not are summed."""
+        parts: tuple[Elements, ...] = site.args[0]
+        terms, result = _parse(site, len(parts))
+        sizes: dict[str, int] = {}
+        for term, part in zip(terms, parts, strict=True):
+            for letter, size in zip(term, part.shape, strict=True):
+                sizes[letter] = max(size, sizes.get(letter, 1))
+        summed = [letter for letter in sizes if letter not in result]
+        dtype = site.result.dtype
+        work = str(compute_dtype(numpy_dtype(dtype)))
+        held = [
+            part if part.is_plain else site.context.keep_elements(part, f"{site.hint}_of")
+            for part in parts
+        ]
+
+        def body(index: Index, inner: Index) -> Expr:
+            known = dict(zip([*result, *summed], [*index, *inner], strict=True))
+            factors = [
+                converted(
+                    part.at(
+                        tuple(
+                            [
+                                const(0) if size == 1 else known[letter]
+                                for letter, size in zip(term, part.shape, strict=True)
+                            ]
+                        )
+                    ),
+                    work,
+                )
+                for term, part in zip(terms, held, strict=True)
+            ]
+            product = factors[0]
+            for factor in factors[1:]:
+                product = product * factor
+            return product
+
+        shape = tuple([sizes[letter] for letter in result])
+        extents = [sizes[letter] for letter in summed]
+        total = reduced(site, ReduceType.SUM, zero(work), shape, extents, body)
+        return (
+            total
+            if work == dtype
+            else Elements(shape, dtype, lambda i: converted(total.at(i), dtype))
+        )
+
+
+def _axes(site: Site) -> tuple[int, ...]:
+    return normalise_axes(site.attrs.axis, len(site.args[0].shape), exclude=site.attrs.exclude)
+
+
+def _along(
+    site: Site,
+    kind: ReduceType,
+    init: Callable[[str], Expr],
+    work: str | None = None,
+    given: Elements | None = None,
+) -> Elements:
+    """Return what is combined along the axes that the attributes name."""
+    data: Elements = site.args[0] if given is None else given
+    axes = _axes(site)
+    dtype = site.result.dtype
+    wide = str(compute_dtype(numpy_dtype(dtype))) if work is None else work
+    if data.dtype == "bool" and kind not in (ReduceType.ALL, ReduceType.ANY):
+        raise site.refuse("it counts truth values")
+    keepdims = bool(site.attrs.keepdims)
+    left = [axis for axis in range(len(data.shape)) if axis not in axes]
+    shape = site.shape
+    if kind in (ReduceType.MAX, ReduceType.MIN) and any(data.shape[axis] == 0 for axis in axes):
+        raise site.refuse("nothing is there of which one could be the greatest")
+
+    def body(index: Index, inner: Index) -> Expr:
+        places: dict[int, Expr] = dict(zip(axes, inner, strict=True))
+        outer = [index[axis] for axis in left] if keepdims else index
+        places.update(zip(left, outer, strict=True))
+        return converted(data.at(tuple([places[at] for at in range(len(data.shape))])), wide)
+
+    total = reduced(site, kind, init(wide), shape, [data.shape[axis] for axis in axes], body)
+    if wide == dtype or work is not None:
+        return total
+    return Elements(shape, dtype, lambda i: converted(total.at(i), dtype))
+
+
+def _extreme(
+    site: Site, kind: ReduceType, init: Callable[[str], Expr], given: Elements | None = None
+) -> Elements:
+    """Return the greatest or least of elements; of floats, none is where one is no number."""
+    data: Elements = site.args[0] if given is None else given
+    found = _along(site, kind, init, data.dtype, data)
+    if numpy_dtype(found.dtype).kind != "f" and found.dtype != "bfloat16":
+        return found
+    missing = data._replace(dtype="bool", at=lambda i: NE(data.at(i), data.at(i)))
+    lost = _along(site, ReduceType.ANY, lambda _: const(False), "bool", missing)
+    nan = const(float("nan"), found.dtype)
+    return found._replace(
+        at=lambda i: select(lost.at(i), nan, found.at(i)), is_plain=False, tensor=None
+    )
+
+
+def _position(site: Site, kind: ReduceType, init: Callable[[str], Expr]) -> Elements:
+    """Return where the greatest or least of elements stands: the first, or the last if asked."""
+    data = site.kept(0)
+    axes = _axes(site)
+    if any(data.shape[axis] == 0 for axis in axes):
+        raise site.refuse("nothing is there of which one could be the greatest")
+    if data.dtype == "bool":
+        raise site.refuse("it orders truth values")
+    best = _extreme(site, kind, init, data)
+    best = best if best.is_plain else site.context.keep_elements(best, f"{site.hint}_of")
+    left = [axis for axis in range(len(data.shape)) if axis not in axes]
+    keepdims = bool(site.attrs.keepdims)
+    sizes = [data.shape[axis] for axis in axes]
+    is_last = bool(site.attrs.select_last_index)
+
+    def body(index: Index, inner: Index) -> Expr:
+        places: dict[int, Expr] = dict(zip(axes, inner, strict=True))
+        outer = [index[axis] for axis in left] if keepdims else index
+        places.update(zip(left, outer, strict=True))
+        here = data.at(tuple([places[at] for at in range(len(data.shape))]))
+        is_best = ops.Or(EQ(here, best.at(index)), NE(here, here))
+        otherwise = const(-1 if is_last else prod(sizes))
+        return select(is_best, flat(inner, sizes), otherwise)
+
+    chosen = ReduceType.MAX if is_last else ReduceType.MIN
+    start = const(-1 if is_last else prod(sizes))
+    found = reduced(site, chosen, start, site.shape, sizes, body)
+    dtype = site.result.dtype
+    return Elements(site.shape, dtype, lambda i: converted(found.at(i), dtype))
+
+
+def _lowest(dtype: str) -> Expr:
+    kind = numpy_dtype(dtype)
+    return const(get_lowest_number(kind) if is_whole(kind) else float("-inf"), dtype)
+
+
+def _greatest(dtype: str) -> Expr:
+    kind = numpy_dtype(dtype)
+    if not is_whole(kind):
+        return const(float("inf"), dtype)
+    return const(ops.integer_range(as_type(dtype))[1], dtype)
+
+
+def _parse(site: Site, count: int) -> tuple[list[str], str]:
+    """Return the letters of each operand, and those of the result."""
+    equation = str(site.attrs.equation).replace(" ", "")
+    if "..." in equation:
+        raise site.refuse("its equation leaves axes unnamed")
+    left, arrow, right = equation.partition("->")
+    terms = left.split(",")
+    if len(terms) != count:
+        raise site.refuse("its equation names another number of operands")
+    letters = "".join(terms)
+    if any(len(set(term)) != len(term) for term in terms):
+        raise site.refuse("its equation names an axis of one operand twice")
+    if not arrow:
+        right = "".join(sorted({each for each in letters if letters.count(each) == 1}))
+    return terms, right

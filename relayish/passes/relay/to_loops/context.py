@@ -1,0 +1,180 @@
+"""The context of writing an expression of tensors as loops: the elements of its nodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.analysis.static_shape import get_static_shape
+from relayish.domain import AnalyzeCtx
+from relayish.domain.dispatch import Dispatch
+from relayish.errors import PassError
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Call, Constant, Expr, Var
+from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.op.builders.call import attrs_of
+from relayish.passes.relay.rewrite.rules.tensors import tensor_of
+from relayish.passes.relay.to_loops.elements import Elements, Index, kept
+from relayish.tir.builders.tensor import compute, placeholder
+from relayish.tir.ir.operators import Expr as Scalar
+from relayish.tir.ir.tensor import Tensor
+
+
+class UnlowerableError(PassError):
+    """Loops cannot express a node; the message is the reason."""
+
+
+class ToLoopsCtx(AnalyzeCtx):
+    """What handlers share that write one expression as loops.
+
+    Attributes:
+        inputs: The tensors that the function is given, by variable: of a tuple, one for each field.
+        constants: The same, by constant array.
+    """
+
+    def __init__(self, uses: Mapping[Node, int]) -> None:
+        self.inputs: dict[Var, tuple[Tensor, ...]] = {}
+        self.constants: dict[Constant, Tensor] = {}
+        self.names: Counter[str] = Counter()
+        self._uses: Final = uses
+        self._settled: dict[Node, Any] = {}  # Any: elements, or a tuple of these
+
+    def input(self, var: Var) -> Elements | tuple[Elements, ...]:
+        """Return the elements of what the function is given; of a tuple, those of each field."""
+        ty = var.checked_type or var.type_annotation
+        types = ty.fields if isinstance(ty, TupleType) else (ty,)
+        shapes = [static_shape(each, var) for each in types]
+        found = self.inputs.get(var)
+        if found is None:
+            found = self.inputs[var] = tuple(
+                [
+                    placeholder(self.name(var.name_hint), shape, getattr(each, "dtype", ""))
+                    for shape, each in zip(shapes, types, strict=True)
+                ]
+            )
+        fields = tuple([kept(each, shape) for each, shape in zip(found, shapes, strict=True)])
+        return fields if isinstance(ty, TupleType) else fields[0]
+
+    def constant(self, node: Constant) -> Tensor:
+        """Return the tensor of a constant array, which the function is given."""
+        found = self.constants.get(node)
+        if found is None:
+            data = np.asarray(node.data)
+            made = placeholder(self.name("constant"), data.shape, str(data.dtype))
+            found = self.constants[node] = made
+        return found
+
+    def name(self, hint: str) -> str:
+        """Return a name for a tensor that no other has."""
+        wanted = hint.replace(".", "_")
+        self.names[wanted] += 1
+        number = self.names[wanted]
+        return wanted if number == 1 else self.name(f"{wanted}_{number - 1}")
+
+    def elements(self, visitor: Dispatch, expr: Expr) -> Any:  # Any: as of fields of tuples
+        """Return the elements of an expression, kept in memory where several others use them."""
+        found = self._settled.get(expr)
+        if found is None:
+            found = visitor.visit(expr)
+            if isinstance(found, Elements) and self._uses.get(expr, 0) > 1 and not found.is_plain:
+                found = self.keep_elements(found, _hint(expr))
+            self._settled[expr] = found
+        return found
+
+    def keep_elements(self, data: Elements, hint: str) -> Elements:
+        """Return elements that are kept in memory, and not computed where they are used."""
+        if data.tensor is not None:
+            return data
+        return self.store(data.shape, data.at, hint)
+
+    def store(self, shape: tuple[int, ...], at: Callable[[Index], Scalar], hint: str) -> Elements:
+        """Return elements that are computed, once each, into memory."""
+        made = compute(shape, _of_axes(at, len(shape)), self.name(hint))
+        return kept(made, shape)
+
+
+def _of_axes(at: Callable[[Index], Scalar], rank: int) -> Callable[..., Scalar]:
+    """Return a formula that takes an argument for each axis, as ``compute`` asks."""
+
+    def formula(*index: Scalar) -> Scalar:
+        assert len(index) == rank
+        return at(index)
+
+    return formula
+
+
+class Site:
+    """A call whose elements are asked for.
+
+    Attributes:
+        call: The call, with types.
+        attrs: Its attributes.  Any: those of the one operator
+        args: The elements of its arguments.
+    """
+
+    __slots__ = ("args", "attrs", "call", "context")
+
+    def __init__(self, visitor: Dispatch, call: Call) -> None:
+        self.context: Final[ToLoopsCtx] = visitor.context
+        self.call: Final = call
+        self.attrs: Final[Any] = attrs_of(call)
+        self.args: Final = [self.context.elements(visitor, arg) for arg in call.args]
+
+    @property
+    def hint(self) -> str:
+        """What a tensor is called after that the call makes."""
+        return _hint(self.call)
+
+    @property
+    def result(self) -> TensorType:
+        """The type of the result, a tensor."""
+        return tensor_of(self.call)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the result."""
+        return static_shape(self.result, self.call)
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Return the sizes of each field of the result, a tuple."""
+        ty = self.call.checked_type
+        assert isinstance(ty, TupleType)
+        return [static_shape(each, self.call) for each in ty.fields]
+
+    def kept(self, at: int) -> Elements:
+        """Return an argument whose elements are read repeatedly: kept unless that costs little."""
+        data: Elements = self.args[at]
+        return data if data.is_plain else self.context.keep_elements(data, f"{self.hint}_of")
+
+    def refuse(self, reason: str) -> UnlowerableError:
+        """Return the error for what loops cannot express."""
+        return UnlowerableError(f"{quote(self.call)} cannot be written as loops: {reason}")
+
+
+def static_shape(ty: Type | None, node: Expr) -> tuple[int, ...]:
+    """Return the sizes of a tensor.
+
+    Raises:
+        UnlowerableError: If one is not known, or it is no tensor.
+    """
+    found = get_static_shape(ty) if isinstance(ty, TensorType) else None
+    if found is None:
+        raise UnlowerableError(
+            f"{quote(node)} cannot be written as loops: it is of type {ty}; expected a tensor of "
+            f"known sizes"
+        )
+    return found
+
+
+def _hint(expr: Expr) -> str:
+    op = getattr(expr, "op", None)
+    return str(getattr(op, "name", "value"))
+
+
+def count_uses(nodes: Sequence[Node], children: Callable[[Node], Sequence[Node]]) -> Counter[Node]:
+    """Return how often each node is an operand of others."""
+    return Counter(child for node in nodes for child in children(node))

@@ -1,0 +1,61 @@
+"""The handlers that write Relay's expressions as loops, and what is registered for the task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from relayish.domain import register_handler
+from relayish.domain.dispatch import Dispatch
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Constant, Tuple, TupleGetItem, Var
+from relayish.passes.relay.to_loops.combining import Combining
+from relayish.passes.relay.to_loops.context import ToLoopsCtx, UnlowerableError
+from relayish.passes.relay.to_loops.elements import Elements
+from relayish.tir.ir.operators import const
+
+
+@register_handler("loops")
+class RelayToLoops(Combining, domain="relay"):
+    """Writes Relay's tensor operators as formulas of elements.
+
+    An operator without a method is refused; a target of its own derives from this class and
+    overrides in part.
+    """
+
+    def any_operator(self, visitor: Dispatch, node: Node) -> Any:  # noqa: ARG002 - Any: as the base
+        """Refuse what has no method.
+
+        Raises:
+            UnlowerableError: Always.
+        """
+        raise UnlowerableError(
+            f"{quote(node)} cannot be written as loops: nobody said how; a handler for the task "
+            f"'loops' can"
+        )
+
+    def handle_var(self, visitor: Dispatch, node: Var) -> Any:
+        """Take what the function is given: a tensor, or each field of a tuple of these."""
+        ctx: ToLoopsCtx = visitor.context
+        return ctx.input(node)
+
+    def handle_constant(self, visitor: Dispatch, node: Constant) -> Elements:
+        """Write a number as it is; an array is given to the function that reads of it."""
+        ctx: ToLoopsCtx = visitor.context
+        data = np.asarray(node.data)
+        dtype = str(data.dtype)
+        if data.size != 1:
+            return Elements(data.shape, dtype, lambda i: ctx.constant(node)[i], is_plain=True)
+        value = data.reshape(-1)[0]
+        number = const(bool(value)) if dtype == "bool" else const(value, dtype)
+        return Elements(data.shape, dtype, lambda _: number, is_plain=True)
+
+    def handle_tuple(self, visitor: Dispatch, node: Tuple) -> tuple[Any, ...]:
+        ctx: ToLoopsCtx = visitor.context
+        return tuple([ctx.elements(visitor, field) for field in node.fields])
+
+    def handle_tuple_getitem(self, visitor: Dispatch, node: TupleGetItem) -> Any:
+        ctx: ToLoopsCtx = visitor.context
+        return ctx.elements(visitor, node.tuple_value)[node.index]

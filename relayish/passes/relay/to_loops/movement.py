@@ -1,0 +1,337 @@
+"""Operators that move elements, as formulas of where each comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from relayish.ir.relay.expr import Constant
+from relayish.op.declaration.properties import evaluate
+from relayish.op.types.dimension import normalise_axis
+from relayish.passes.relay.to_loops.context import Site, UnlowerableError
+from relayish.passes.relay.to_loops.elements import (
+    Elements,
+    Index,
+    clamped,
+    flat,
+    guarded,
+    moved,
+    unflat,
+    within,
+)
+from relayish.passes.relay.to_loops.formulas import computes
+from relayish.passes.relay.to_loops.pointwise import Pointwise
+from relayish.tir.builders.expr import select
+from relayish.tir.ir.operators import EQ, Cast, Div, Expr, Mod, const
+from relayish.tir.ir.type import INT32, INT64
+
+
+class Movement(Pointwise, domain="relay"):
+    """Writes what moves elements."""
+
+    @computes
+    def handle_transpose(self, site: Site) -> Elements:
+        data = site.args[0]
+        rank = len(data.shape)
+        axes = site.attrs.axes
+        order = [normalise_axis(axis, rank) for axis in axes] if axes else [*range(rank)][::-1]
+        back = [order.index(axis) for axis in range(rank)]
+        return moved(data, site.shape, lambda i: tuple([i[axis] for axis in back]))
+
+    @computes
+    def handle_reshape(self, site: Site) -> Elements:
+        return reshaped(site)
+
+    @computes
+    def handle_reshape_like(self, site: Site) -> Elements:
+        return reshaped(site)
+
+    @computes
+    def handle_squeeze(self, site: Site) -> Elements:
+        return reshaped(site)
+
+    @computes
+    def handle_expand_dims(self, site: Site) -> Elements:
+        return reshaped(site)
+
+    @computes
+    def handle_contrib_reverse_reshape(self, site: Site) -> Elements:
+        return reshaped(site)
+
+    @computes
+    def handle_strided_slice(self, site: Site) -> Elements:
+        """Take elements at equal distances: which, is told by what numpy makes of positions."""
+        data, shape = site.args[0], site.shape
+        steps = _steps_of(site, data.shape)
+
+        def place(index: Index) -> Index:
+            return tuple(
+                [
+                    at * step + first if (first, step) != (0, 1) else at
+                    for at, (first, step) in zip(index, steps, strict=True)
+                ]
+            )
+
+        return moved(data, shape, place)
+
+    @computes
+    def handle_reverse(self, site: Site) -> Elements:
+        data = site.args[0]
+        axis = normalise_axis(site.attrs.axis or 0, len(data.shape))
+        last = data.shape[axis] - 1
+        return moved(data, site.shape, lambda i: (*i[:axis], last - i[axis], *i[axis + 1 :]))
+
+    @computes
+    def handle_tile(self, site: Site) -> Elements:
+        data, shape = site.args[0], site.shape
+        lead = len(shape) - len(data.shape)
+
+        def place(index: Index) -> Index:
+            return tuple(
+                [
+                    at if size == whole else Mod(at, const(size))
+                    for at, size, whole in zip(index[lead:], data.shape, shape[lead:], strict=True)
+                ]
+            )
+
+        return moved(data, shape, place, plain=False)
+
+    @computes
+    def handle_repeat(self, site: Site) -> Elements:
+        data, times = site.args[0], int(site.attrs.repeats)
+        if site.attrs.axis is None:
+            whole = data.shape
+            return moved(
+                data, site.shape, lambda i: unflat(Div(i[0], const(times)), whole), plain=False
+            )
+        axis = normalise_axis(site.attrs.axis, len(data.shape))
+        return moved(
+            data,
+            site.shape,
+            lambda i: (*i[:axis], Div(i[axis], const(times)), *i[axis + 1 :]),
+            plain=False,
+        )
+
+    @computes
+    def handle_concatenate(self, site: Site) -> Elements:
+        parts: tuple[Elements, ...] = site.args[0]
+        axis = normalise_axis(site.attrs.axis, len(parts[0].shape))
+        return _joined(site, parts, axis)
+
+    @computes
+    def handle_stack(self, site: Site) -> Elements:
+        parts: tuple[Elements, ...] = site.args[0]
+        axis = normalise_axis(int(site.attrs.axis), len(parts[0].shape) + 1)
+        wide = [
+            moved(
+                part,
+                (*part.shape[:axis], 1, *part.shape[axis:]),
+                lambda i: (*i[:axis], *i[axis + 1 :]),
+            )
+            for part in parts
+        ]
+        return _joined(site, tuple(wide), axis)
+
+    @computes
+    def handle_split(self, site: Site) -> tuple[Elements, ...]:
+        data = site.args[0]
+        axis = normalise_axis(site.attrs.axis, len(data.shape))
+        found, first = [], 0
+        for shape in site.shapes():
+            found.append(_shifted(data, shape, axis, first))
+            first += shape[axis]
+        return tuple(found)
+
+    @computes
+    def handle_sliding_window(self, site: Site) -> Elements:
+        data = site.kept(0)
+        first = normalise_axis(site.attrs.axis, len(data.shape))
+        strides, count = site.attrs.strides, len(site.attrs.window_shape)
+
+        def place(index: Index) -> Index:
+            windows = index[first : first + count]
+            inside = index[first + count :]
+            return (
+                *index[:first],
+                *[
+                    at * stride + within_it if stride != 1 else at + within_it
+                    for at, stride, within_it in zip(windows, strides, inside, strict=True)
+                ],
+            )
+
+        return moved(data, site.shape, place)
+
+    @computes
+    def handle_take(self, site: Site) -> Elements:
+        """Take what stands at indices that memory holds: wrapped or cut off, or checked."""
+        data, at, mode = site.kept(0), site.args[1], str(site.attrs.mode)
+        if int(site.attrs.batch_dims):
+            raise site.refuse("it takes in batches")
+        if mode not in ("clip", "wrap"):
+            raise site.refuse(f"its mode {mode!r} says nothing of indices out of range")
+        axis, source = site.attrs.axis, data
+        if axis is None:
+            source = _flattened(data)
+        axis = normalise_axis(int(axis or 0), len(source.shape))
+        rank, size = len(at.shape), source.shape[axis]
+
+        def place(index: Index) -> Index:
+            found = at.at(index[axis : axis + rank])
+            return (*index[:axis], _brought_in(found, size, mode), *index[axis + rank :])
+
+        return moved(source, site.shape, place, plain=False)
+
+    @computes
+    def handle_strided_set(self, site: Site) -> Elements:
+        """Put a tensor in the place of a part of another, which begins and ends at constants."""
+        data, value = site.args[:2]
+        bounds = [np.asarray(arg.data) for arg in site.call.args[2:] if isinstance(arg, Constant)]
+        if len(bounds) < 3:
+            raise site.refuse("where it puts elements is told when it runs only")
+        shape = site.shape
+        cuts = [_cut(bounds, axis, size) for axis, size in enumerate(shape)]
+
+        def at(index: Index) -> Expr:
+            inside: list[Expr] = []
+            places: list[Expr] = []
+            for place, (first, step, count), size in zip(index, cuts, shape, strict=True):
+                if (first, step, count) == (0, 1, size):
+                    places.append(place)
+                    continue
+                own = place - first if first else place
+                own = own if step == 1 else Div(own, const(step))
+                inside.append(within(own, count))
+                if step != 1:
+                    inside.append(EQ(Mod(place - first, const(step)), const(0)))
+                places.append(clamped(own, count))
+            return guarded(inside, value.at(tuple(places)), data.at(index))
+
+        return Elements(shape, site.result.dtype, at)
+
+    @computes
+    def handle_slice_like(self, site: Site) -> Elements:
+        return moved(site.args[0], site.shape, lambda i: i)
+
+    @computes
+    def handle_shape_of(self, site: Site) -> Elements:
+        sizes = site.args[0].shape
+        dtype = site.result.dtype
+
+        def at(index: Index) -> Expr:
+            found = const(0, dtype)
+            for axis, size in enumerate(sizes):
+                found = select(EQ(index[0], const(axis)), const(size, dtype), found)
+            return found
+
+        return Elements(site.shape, dtype, at)
+
+    @computes
+    def handle_ndarray_size(self, site: Site) -> Elements:
+        count = const(prod(site.args[0].shape), site.result.dtype)
+        return Elements(site.shape, site.result.dtype, lambda _: count, is_plain=True)
+
+    @computes
+    def handle_one_hot(self, site: Site) -> Elements:
+        at, on, off = site.args
+        axis = int(site.attrs.axis)
+        axis = len(at.shape) if axis < 0 else axis
+        dtype = site.result.dtype
+
+        def element(index: Index) -> Expr:
+            where = at.at((*index[:axis], *index[axis + 1 :]))
+            hit = Cast(INT64, where), Cast(INT64, index[axis])
+            return select(EQ(*hit), on.at(()), off.at(()))
+
+        return Elements(site.shape, dtype, element)
+
+
+def _cut(bounds: Sequence[np.ndarray[Any, Any]], axis: int, size: int) -> tuple[int, int, int]:
+    """Return the first place of a part along an axis, the distance of the next, how many."""
+    given = [int(each[axis]) if axis < each.size else None for each in bounds]
+    places = range(size)[slice(*given)]
+    if places.step < 0:
+        raise UnlowerableError("a part that is put backwards cannot be written as loops")
+    return places.start, places.step, len(places)
+
+
+def reshaped(site: Site) -> Elements:
+    """Return the same elements, row by row, in another shape."""
+    return regrouped(site.args[0], site.shape)
+
+
+def regrouped(data: Elements, shape: tuple[int, ...]) -> Elements:
+    """Return the same elements, row by row, in another shape; axes of size 1 cost nothing."""
+    if data.shape == shape:
+        return data
+    wide = [size for size in data.shape if size != 1]
+    if wide == [size for size in shape if size != 1]:
+
+        def place(index: Index) -> Index:
+            left = iter([at for at, size in zip(index, shape, strict=True) if size != 1])
+            return tuple([const(0) if size == 1 else next(left) for size in data.shape])
+
+        return moved(data, shape, place)
+    return moved(data, shape, lambda i: unflat(flat(i, shape), data.shape), plain=False)
+
+
+def _flattened(data: Elements) -> Elements:
+    return regrouped(data, (prod(data.shape),))
+
+
+def _brought_in(at: Expr, size: int, mode: str) -> Expr:
+    """Return an index of an axis: the nearest, or what is left of a division by its size."""
+    wide = Cast(INT64, at)
+    limit = const(size, "int64")
+    if mode == "clip":
+        lowest = const(0, "int64")
+        found = select(wide < lowest, lowest, select(wide < limit, wide, limit - 1))
+    else:
+        found = Mod(Mod(wide, limit) + limit, limit)
+    return Cast(INT32, found)
+
+
+def _shifted(data: Elements, shape: tuple[int, ...], axis: int, first: int) -> Elements:
+    def place(index: Index) -> Index:
+        at = index[axis] + first if first else index[axis]
+        return (*index[:axis], at, *index[axis + 1 :])
+
+    return moved(data, shape, place)
+
+
+def _joined(site: Site, parts: tuple[Elements, ...], axis: int) -> Elements:
+    """Return parts behind one another: which one an element is of is chosen by its index."""
+
+    def at(index: Index) -> Expr:
+        first = sum([part.shape[axis] for part in parts])
+        found: Expr | None = None
+        for part in reversed(parts):
+            size = part.shape[axis]
+            first -= size
+            if not size:
+                continue
+            own = index[axis] - first if first else index[axis]
+            value = part.at((*index[:axis], clamped(own, size), *index[axis + 1 :]))
+            found = value if found is None else select(index[axis] < first + size, value, found)
+        assert found is not None
+        return found
+
+    return Elements(site.shape, site.result.dtype, at)
+
+
+def _steps_of(site: Site, shape: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Return the first place, and the distance of the next, along each axis."""
+    found = []
+    function = evaluate.get(site.call.op)
+    assert function is not None
+    for axis, size in enumerate(shape):
+        lengths = [1] * len(shape)
+        lengths[axis] = size
+        places = np.broadcast_to(np.arange(size).reshape(lengths), shape)
+        made = function(site.attrs, places)
+        along = np.moveaxis(made, axis, 0).reshape(made.shape[axis], -1)[:, 0] if made.size else []
+        first = int(along[0]) if len(along) else 0
+        found.append((first, int(along[1]) - first if len(along) > 1 else 1))
+    return found

@@ -1,0 +1,252 @@
+"""Operators that compute each element of those at its place, as formulas."""
+
+from __future__ import annotations
+
+import math as python_math
+from collections.abc import Callable
+
+from relayish.domain import Handler
+from relayish.ir.values.dtype import numpy_dtype
+from relayish.numeric.precision import is_whole
+from relayish.passes.relay.to_loops.context import Site
+from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, converted
+from relayish.passes.relay.to_loops.formulas import computes, elementwise, pointwise, zero
+from relayish.tir import math
+from relayish.tir.builders.expr import select
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.expr import Call
+from relayish.tir.ir.operators import Cast, Expr, const
+from relayish.tir.ir.type import BOOL, FLOAT32, INT32
+
+
+def extern(name: str) -> Callable[..., Expr]:
+    """Return the formula that calls a function of numbers."""
+    return lambda *x: Call(x[0].type, name, x)
+
+
+def of_truth(name: str) -> Callable[[Expr], Expr]:
+    """Return the formula that asks a question of a number."""
+    return lambda x: Call(BOOL, name, (x,))
+
+
+def _rounding(name: str) -> Callable[[Expr], Expr]:
+    return lambda x: Call(x.type, name, (x,)) if x.type.is_float else x
+
+
+def _in_wide_type(formula: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
+    """Return a formula that is computed in a type in which rounding once is enough."""
+
+    def wide(x: Expr) -> Expr:
+        return formula(Cast(FLOAT32, x) if x.type.bits < 32 else x)
+
+    return wide
+
+
+def greater_of(a: Expr, b: Expr) -> Expr:
+    """Return the larger of two numbers; what is no number stays none."""
+    if not a.type.is_float:
+        return ops.Max(a, b)
+    return select(ops.Or(a > b, ops.NE(a, a)), a, b)
+
+
+def smaller_of(a: Expr, b: Expr) -> Expr:
+    """Return the smaller of two numbers; what is no number stays none."""
+    if not a.type.is_float:
+        return ops.Min(a, b)
+    return select(ops.Or(a < b, ops.NE(a, a)), a, b)
+
+
+def _sign(x: Expr) -> Expr:
+    if x.type.is_bool:
+        return x
+    none = zero(str(x.type))
+    return Cast(x.type, x > none) - Cast(x.type, x < none)
+
+
+def _floor_quotient(a: Expr, b: Expr) -> Expr:
+    if a.type.is_float:
+        return math.floor(a / b)
+    quotient = ops.Div(a, b)
+    if a.type.is_uint:
+        return quotient
+    rest = ops.Mod(a, b)
+    none = zero(str(a.type))
+    apart = ops.And(ops.NE(rest, none), ops.NE(rest < none, b < none))
+    return quotient - Cast(a.type, apart)
+
+
+def _floor_rest(a: Expr, b: Expr) -> Expr:
+    if a.type.is_float:
+        return a - math.floor(a / b) * b
+    rest = ops.Mod(a, b)
+    if a.type.is_uint:
+        return rest
+    none = zero(str(a.type))
+    apart = ops.And(ops.NE(rest, none), ops.NE(rest < none, b < none))
+    return rest + select(apart, b, none)
+
+
+def _cut_quotient(a: Expr, b: Expr) -> Expr:
+    return math.trunc(a / b) if a.type.is_float else ops.Div(a, b)
+
+
+def _cut_rest(a: Expr, b: Expr) -> Expr:
+    return a - math.trunc(a / b) * b if a.type.is_float else ops.Mod(a, b)
+
+
+def _numbers(formula: Callable[..., Expr]) -> Callable[..., Expr]:
+    """Return a formula for numbers; truth values are counted, and asked whether any is there."""
+
+    def either(*x: Expr) -> Expr:
+        if x[0].type.is_bool:
+            return Cast(BOOL, formula(*[Cast(INT32, each) for each in x]))
+        return formula(*x)
+
+    return either
+
+
+class Pointwise(Handler, domain="relay"):
+    """Writes what computes elements of those at their place."""
+
+    handle_exp = elementwise(extern("exp"))
+    handle_fast_exp = elementwise(extern("exp"))
+    handle_log = elementwise(extern("log"))
+    handle_log2 = elementwise(extern("log2"))
+    handle_log10 = elementwise(extern("log10"))
+    handle_sqrt = elementwise(extern("sqrt"))
+    handle_sin = elementwise(extern("sin"))
+    handle_cos = elementwise(extern("cos"))
+    handle_tan = elementwise(extern("tan"))
+    handle_asin = elementwise(extern("asin"))
+    handle_acos = elementwise(extern("acos"))
+    handle_atan = elementwise(extern("atan"))
+    handle_sinh = elementwise(extern("sinh"))
+    handle_cosh = elementwise(extern("cosh"))
+    handle_tanh = elementwise(extern("tanh"))
+    handle_fast_tanh = elementwise(extern("tanh"))
+    handle_asinh = elementwise(extern("asinh"))
+    handle_acosh = elementwise(extern("acosh"))
+    handle_atanh = elementwise(extern("atanh"))
+    handle_erf = elementwise(extern("erf"))
+    handle_fast_erf = elementwise(extern("erf"))
+    handle_sigmoid = elementwise(_in_wide_type(extern("sigmoid")))
+    handle_rsqrt = elementwise(_in_wide_type(extern("rsqrt")))
+    handle_ceil = elementwise(_rounding("ceil"))
+    handle_floor = elementwise(_rounding("floor"))
+    handle_trunc = elementwise(_rounding("trunc"))
+    handle_round = elementwise(_rounding("round"))
+    handle_isnan = elementwise(of_truth("isnan"))
+    handle_isinf = elementwise(of_truth("isinf"))
+    handle_isfinite = elementwise(of_truth("isfinite"))
+    handle_abs = elementwise(_numbers(extern("abs")))
+    handle_negative = elementwise(ops.Minus)
+    handle_sign = elementwise(_sign)
+    handle_copy = elementwise(lambda x: x)
+    handle_logical_not = elementwise(ops.Not)
+    handle_bitwise_not = elementwise(
+        lambda x: ops.Not(x) if x.type.is_bool else extern("bitwise_not")(x)
+    )
+
+    handle_add = elementwise(_numbers(ops.Add))
+    handle_subtract = elementwise(ops.Sub)
+    handle_multiply = elementwise(_numbers(ops.Mul))
+    handle_divide = elementwise(ops.Div)
+    handle_floor_divide = elementwise(_floor_quotient)
+    handle_trunc_divide = elementwise(_cut_quotient)
+    handle_mod = elementwise(ops.Mod)
+    handle_floor_mod = elementwise(_floor_rest)
+    handle_trunc_mod = elementwise(_cut_rest)
+    handle_power = elementwise(extern("pow"))
+    handle_maximum = elementwise(_numbers(greater_of))
+    handle_minimum = elementwise(_numbers(smaller_of))
+    handle_left_shift = elementwise(extern("left_shift"))
+    handle_right_shift = elementwise(extern("right_shift"))
+    handle_bitwise_and = elementwise(
+        lambda a, b: ops.And(a, b) if a.type.is_bool else extern("bitwise_and")(a, b)
+    )
+    handle_bitwise_or = elementwise(
+        lambda a, b: ops.Or(a, b) if a.type.is_bool else extern("bitwise_or")(a, b)
+    )
+    handle_bitwise_xor = elementwise(
+        lambda a, b: ops.NE(a, b) if a.type.is_bool else extern("bitwise_xor")(a, b)
+    )
+    handle_logical_and = elementwise(ops.And)
+    handle_logical_or = elementwise(ops.Or)
+    handle_logical_xor = elementwise(ops.NE)
+    handle_equal = elementwise(ops.EQ)
+    handle_not_equal = elementwise(ops.NE)
+    handle_less = elementwise(ops.LT)
+    handle_less_equal = elementwise(ops.LE)
+    handle_greater = elementwise(ops.GT)
+    handle_greater_equal = elementwise(ops.GE)
+    handle_where = elementwise(lambda c, a, b: select(converted(c, "bool"), a, b))
+
+    @computes
+    def handle_zeros_like(self, site: Site) -> Elements:
+        return filled(site, 0)
+
+    @computes
+    def handle_ones_like(self, site: Site) -> Elements:
+        return filled(site, 1)
+
+    @computes
+    def handle_zeros(self, site: Site) -> Elements:
+        return filled(site, 0)
+
+    @computes
+    def handle_ones(self, site: Site) -> Elements:
+        return filled(site, 1)
+
+    @computes
+    def handle_full(self, site: Site) -> Elements:
+        return pointwise(site, lambda value: value)
+
+    @computes
+    def handle_full_like(self, site: Site) -> Elements:
+        value = site.args[1]
+        return Elements(site.shape, site.result.dtype, lambda _: value.at(()))
+
+    @computes
+    def handle_cast(self, site: Site) -> Elements:
+        """Cast; of floats to integers, what no integer is near ends in a fault."""
+        return pointwise(site, lambda x: x)
+
+    @computes
+    def handle_cast_like(self, site: Site) -> Elements:
+        data = site.args[0]
+        return Elements(
+            data.shape, site.result.dtype, lambda i: converted(data.at(i), site.result.dtype)
+        )
+
+    @computes
+    def handle_clip(self, site: Site) -> Elements:
+        low, high = site.attrs.a_min, site.attrs.a_max
+        dtype = site.result.dtype
+        if is_whole(numpy_dtype(dtype)):
+            if python_math.isnan(low) or python_math.isnan(high):
+                raise site.refuse(f"integers are not clipped between {low} and {high}")
+            least, most = ops.integer_range(const(0, dtype).type)
+            low, high = (int(min(max(bound, least), most)) for bound in (low, high))
+            if low > high:
+                raise site.refuse("the bounds are the wrong way round")
+        bounds = const(low, dtype), const(high, dtype)
+        return pointwise(site, lambda x: smaller_of(greater_of(x, bounds[0]), bounds[1]))
+
+    @computes
+    def handle_broadcast_to(self, site: Site) -> Elements:
+        return broadcast(site.args[0], site.shape)
+
+    @computes
+    def handle_broadcast_to_like(self, site: Site) -> Elements:
+        return broadcast(site.args[0], site.shape)
+
+
+def filled(site: Site, value: float) -> Elements:
+    """Return elements that are all one number."""
+    dtype = site.result.dtype
+    number = const(bool(value)) if dtype == "bool" else const(value, dtype)
+
+    def at(_: Index) -> Expr:
+        return number
+
+    return Elements(site.shape, dtype, at, is_plain=True)

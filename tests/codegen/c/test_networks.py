@@ -1,0 +1,149 @@
+"""Networks in C: compiled, called, and beside what numpy computes."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.codegen.c import build_network
+from relayish.errors import CodegenError, TypeConfusionError
+from relayish.testing import mlp, mobilenet
+from tests.support.each import each
+
+
+def module(func):
+    return relay.transform.InferType()(relay.IRModule.from_expr(func))
+
+
+def inputs(mod, seed=0):
+    """Small numbers for each parameter; variances are positive."""
+    generator = np.random.default_rng(seed)
+    made = []
+    for param in mod["main"].params:
+        shape = [int(size) for size in param.type_annotation.shape]
+        values = (generator.normal(size=shape) * 0.1).astype("float32")
+        made.append(np.abs(values) if "var" in param.name_hint else values)
+    return made
+
+
+def check(mod, exact=False):
+    """Check that a network computes in C what it does by numpy, and return it with arguments."""
+    args = inputs(mod)
+    expected = relay.create_executor(mod=mod).evaluate()(*args)
+    net = build_network(mod, exact=exact)
+    found = net(*args)
+    fields = expected if isinstance(expected, (tuple, list)) else [expected]
+    results = found if isinstance(found, tuple) else [found]
+    for a, b in zip(fields, results, strict=True):
+        assert np.allclose(np.asarray(a), b, rtol=2e-4, atol=1e-6)
+    return net, args
+
+
+@each("exact", [True, False])
+def test_a_perceptron_runs_without_numpy(exact):
+    mod, _ = mlp.get_workload(1)
+    check(relay.transform.InferType()(mod), exact)
+
+
+@pytest.mark.slow("compiles a whole network")
+def test_a_whole_network_is_as_by_numpy():
+    mod, _ = mobilenet.get_workload(1, image_shape=(3, 32, 32))
+    check(relay.transform.InferType()(mod))
+
+
+def convolution(**options):
+    x, w = (
+        relay.var("x", shape=(2, 4, 9, 11)),
+        relay.var("w", shape=(6, options.pop("inputs", 4), 3, 3)),
+    )
+    made = relay.nn.conv2d(x, w, kernel_size=(3, 3), channels=6, **options)
+    return relay.Function([x, w], relay.nn.relu(made))
+
+
+@each(
+    "options",
+    [
+        {"padding": (1, 1)},
+        {"strides": (2, 2)},
+        {"dilation": (2, 2), "padding": (2, 2)},
+        {"groups": 2, "inputs": 2},
+        {"strides": (3, 1), "padding": (0, 1, 2, 0)},
+    ],
+)
+def test_convolutions_are_as_by_numpy(options):
+    check(module(convolution(**dict(options))))
+
+
+def test_results_may_be_given_views_constants_or_twice_the_same():
+    x = relay.var("x", shape=(2, 6))
+    kept = relay.const(np.arange(3, dtype="float32"))
+    value = relay.exp(x)
+    results = [
+        x,
+        value,
+        relay.reshape(value, (3, 4)),
+        value,
+        kept,
+        relay.split(value, 2, axis=1)[0],
+    ]
+    net, args = check(module(relay.Function([x], relay.Tuple(results))))
+    found = net(*args)
+    assert [each.shape for each in found] == [(2, 6), (2, 6), (3, 4), (2, 6), (3,), (2, 3)]
+    found[0][...] = 7
+    assert not (args[0] == 7).any()
+
+
+def test_calls_leave_what_they_are_given_and_give_new_arrays():
+    x = relay.var("x", shape=(3,))
+    net = build_network(module(relay.Function([x], relay.exp(x))))
+    given = np.zeros(3, "float32")
+    first, second = net(given), net(given + 1)
+    assert first.tolist() == [1, 1, 1]
+    assert given.tolist() == [0, 0, 0]
+    assert second is not first
+
+
+@each("args", [(), (np.zeros(3, "float32"),) * 2, (np.zeros(4, "float32"),), (np.zeros(3),)])
+def test_arguments_that_do_not_fit_are_refused(args):
+    x = relay.var("x", shape=(3,))
+    net = build_network(module(relay.Function([x], relay.exp(x))))
+    with pytest.raises(TypeConfusionError):
+        net(*args)
+
+
+def test_threads_take_turns():
+    x = relay.var("x", shape=(64, 64))
+    body = relay.nn.dense(relay.nn.dense(x, x), x)
+    mod = module(relay.Function([x], body))
+    net = build_network(mod)
+    given = [np.full((64, 64), at, "float32") for at in range(1, 5)]
+    expected = [net(each) for each in given]
+    wrong = []
+
+    def work(at):
+        found = [net(given[at]) for _ in range(20)]
+        wrong.extend([each for each in found if not np.array_equal(each, expected[at])])
+
+    workers = [threading.Thread(target=work, args=(at,)) for at in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert wrong == []
+
+
+def test_what_orders_more_than_calls_is_refused_with_the_place():
+    x, c = relay.var("x", shape=(3,)), relay.var("c", shape=(), dtype="bool")
+    func = relay.Function([x, c], relay.If(c, relay.exp(x), relay.log(x)))
+    with pytest.raises(CodegenError, match="is no call of a function of loops"):
+        build_network(module(func))
+
+
+def test_exact_sums_are_those_of_the_interpreter_bit_for_bit():
+    x, w = relay.var("x", shape=(3, 50)), relay.var("w", shape=(7, 50))
+    mod = module(relay.Function([x, w], relay.nn.dense(x, w)))
+    args = inputs(mod)
+    lowered = relay.transform.LowerToLoops(unlowerable="refuse")(mod)
+    expected = relay.create_executor(mod=lowered).evaluate()(*args)
+    assert np.array_equal(np.asarray(expected), build_network(mod, exact=True)(*args))

@@ -1,0 +1,202 @@
+"""Operators as loops: each that can be is written so, and computes in C what it does by numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.codegen.c import CompiledNetwork, find_toolchain
+from relayish.codegen.c.network import order_calls
+from relayish.errors import DispatchError, RelayishError
+from relayish.ir.relay.expr import Call, Function, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType, TupleType
+from relayish.op import get_op
+from relayish.passes.relay.to_loops.context import UnlowerableError
+from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
+from tests.support.each import each
+from tests.support.sound_calls import sound_calls
+
+LEFT = """
+adv_index arange argsort argwhere auto_scheduler_layout_transform collapse_sum_like cumprod cumsum
+debug device_copy dft fixed_point_multiply fixed_point_multiply_per_axis gather gather_nd
+layout_transform matrix_set_diag meshgrid nn.contrib_conv2d_NCHWc
+nn.contrib_depthwise_conv2d_NCHWc nn.max_pool2d_grad nn.nll_loss reinterpret
+relay.op.annotation.simulated_quantize reverse_sequence scatter_elements scatter_nd searchsorted
+sequence_mask sort sparse_to_dense stft topk trilu unique unravel_index vision.get_valid_counts
+vision.multibox_transform_loc
+"""
+"""Operators of Relay's core that nobody says as loops yet, and what is lowered to these."""
+
+ELSEWHERE = ("annotation.", "dyn.", "image.", "memory.", "qnn.", "random.", "vm.")
+"""Domains that say nothing of loops yet, or whose operators compute nothing."""
+
+
+def network(name):
+    """A function that calls an operator as its table of sound calls says, and its parameters."""
+    types, attrs = sound_calls()[name]
+    params, args = [], []
+    for ty in types:
+        fields = ty.fields if isinstance(ty, TupleType) else (ty,)
+        made = [Var(f"p{len(params) + at}", field) for at, field in enumerate(fields)]
+        params += made
+        args.append(Tuple(tuple(made)) if isinstance(ty, TupleType) else made[0])
+    func = Function(tuple(params), Call(get_op(name), tuple(args), attrs))
+    return relay.transform.InferType()(IRModule({"main": func})), params
+
+
+def drawn(param, generator):
+    ty = param.type_annotation
+    assert isinstance(ty, TensorType)
+    shape = [int(size) for size in ty.shape]
+    if ty.dtype == "bool":
+        return generator.integers(0, 2, shape).astype(bool)
+    if "int" in ty.dtype:
+        return np.asarray(generator.integers(1, 3, shape)).astype(ty.dtype)
+    return np.asarray(generator.uniform(0.1, 0.9, shape)).astype(ty.dtype)
+
+
+def same(expected, found):
+    left = expected if isinstance(expected, (tuple, list)) else [expected]
+    right = found if isinstance(found, tuple) else [found]
+    pairs = [(np.asarray(a), b) for a, b in zip(left, right, strict=True)]
+    return all(
+        a.shape == b.shape
+        and a.dtype == b.dtype
+        and (
+            np.array_equal(a, b)
+            if a.dtype.kind in "biu"
+            else np.allclose(a.astype("f8"), b.astype("f8"), rtol=1e-5, atol=1e-6, equal_nan=True)
+        )
+        for a, b in pairs
+    )
+
+
+def evaluated(name, generator):
+    """The module of a sound call, arguments for it and its value; ``None`` if it has none here."""
+    try:
+        mod, params = network(name)
+        args = [drawn(param, generator) for param in params]
+        return mod, args, relay.create_executor(mod=mod).evaluate()(*args)
+    except (RelayishError, AttributeError, AssertionError):
+        return None
+
+
+@pytest.mark.slow("compiles a function for each operator")
+def test_operators_are_written_as_loops_and_compute_the_same_in_c():
+    generator = np.random.default_rng(3)
+    wrong, left, right = [], set(), 0
+    for name in sorted(sound_calls()):
+        found = evaluated(name, generator)
+        if found is None:
+            continue
+        mod, args, expected = found
+        try:
+            lowered = lower_to_loops(mod, unlowerable="refuse")
+            run = CompiledNetwork(lowered, "main", find_toolchain(("-std=c11", "-O0")))
+        except RelayishError:
+            left.add(name)
+            continue
+        if same(expected, run(*args)):
+            right += 1
+        else:
+            wrong.append(name)
+    assert wrong == []
+    others = {"nn.deformable_conv2d", "on_device", *LEFT.split()}
+    unknown = {
+        name
+        for name in left - others
+        if not name.startswith((*ELSEWHERE, "nn.contrib_conv", "vision."))
+    }
+    assert unknown == set()
+    assert right >= 165
+
+
+ODD = np.array([[np.nan, 1.0, -np.inf], [0.0, -0.0, np.inf]], "float32")
+
+
+@each("name", ["maximum", "minimum", "max", "min", "argmax", "argmin", "relu", "clip", "round"])
+def test_what_is_no_number_is_treated_as_by_numpy(name):
+    x = relay.var("x", shape=(2, 3))
+    make = {
+        "maximum": lambda: relay.maximum(x, relay.const(0.5)),
+        "minimum": lambda: relay.minimum(relay.const(0.5), x),
+        "relu": lambda: relay.nn.relu(x),
+        "clip": lambda: relay.clip(x, -1.0, 1.0),
+        "round": lambda: relay.round(x * relay.const(2.5)),
+    }
+    body = make[name]() if name in make else getattr(relay, name)(x, axis=1)
+    mod = relay.transform.InferType()(IRModule.from_expr(relay.Function([x], body)))
+    lowered = lower_to_loops(mod, unlowerable="refuse")
+    expected, found = (relay.create_executor(mod=m).evaluate()(ODD) for m in (mod, lowered))
+    assert np.array_equal(np.asarray(expected), np.asarray(found), equal_nan=True)
+
+
+@each("dtype", ["int8", "uint8", "int32", "int64", "bool", "float16"])
+def test_elements_of_all_types_are_as_by_numpy(dtype):
+    x = relay.var("x", shape=(3, 4), dtype=dtype)
+    y = relay.var("y", shape=(4,), dtype=dtype)
+    results = [x + y, relay.maximum(x, y), relay.equal(x, y), relay.cast(x, "float32")]
+    if dtype != "bool":
+        results += [x * y, x - y, relay.sum(x, axis=1), relay.max(x, axis=0), relay.abs(x)]
+    func = relay.Function([x, y], relay.Tuple(results))
+    mod = relay.transform.InferType()(IRModule.from_expr(func))
+    generator = np.random.default_rng(5)
+    args = [np.asarray(generator.integers(0, 250, s)).astype(dtype) for s in ((3, 4), (4,))]
+    lowered = lower_to_loops(mod, unlowerable="refuse")
+    with np.errstate(all="ignore"):
+        expected, found = (relay.create_executor(mod=m).evaluate()(*args) for m in (mod, lowered))
+    assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
+
+
+def test_what_loops_cannot_express_stays_or_is_refused_with_the_place():
+    x = relay.var("x", shape=(3, 4))
+    func = relay.Function([x], relay.sort(relay.exp(x)))
+    mod = relay.transform.InferType()(IRModule.from_expr(func))
+    kept = lower_to_loops(mod)
+    given = np.random.default_rng(1).random((3, 4), "float32")
+    expected, found = (relay.create_executor(mod=m).evaluate()(given) for m in (mod, kept))
+    assert np.allclose(np.asarray(expected), np.asarray(found), rtol=1e-6)
+    assert len(kept.functions) == 2
+    with pytest.raises(UnlowerableError, match=r"sort\(.*cannot be written as loops: nobody said"):
+        lower_to_loops(mod, unlowerable="refuse")
+    image = relay.var("i", shape=(1, 1, 2, 2))
+    resized = relay.Function([image], relay.image.resize2d(image, (4, 4)))
+    mod = relay.transform.InferType()(IRModule.from_expr(resized))
+    with pytest.raises(DispatchError, match=r"resize2d.*register_handler"):
+        lower_to_loops(mod, unlowerable="refuse")
+    dynamic = relay.var("d", shape=(relay.Any(), 2))
+    mod = relay.transform.InferType()(
+        IRModule.from_expr(relay.Function([dynamic], relay.exp(dynamic)))
+    )
+    with pytest.raises(UnlowerableError, match=r"Tensor\[\(\?, 2\), float32\]; expected a tensor"):
+        lower_to_loops(mod, unlowerable="refuse")
+
+
+def test_what_is_used_twice_is_computed_once_and_what_is_used_once_has_no_memory():
+    x = relay.var("x", shape=(8,))
+    shared = relay.exp(x)
+    twice = relay.Function([x], shared * relay.tanh(shared) + shared)
+    mod = relay.transform.InferType()(IRModule.from_expr(twice))
+    func = lower_to_loops(mod)["main_add"]
+    assert str(func).count("exp(") == 1
+    assert len(func.temp_bufs) == 1
+    chain = relay.Function([x], relay.tanh(relay.exp(x)))
+    mod = relay.transform.InferType()(IRModule.from_expr(chain))
+    assert lower_to_loops(mod)["main_tanh"].temp_bufs == ()
+
+
+def test_memory_between_calls_is_used_again_and_views_have_none():
+    x = relay.var("x", shape=(4, 6))
+    value = x
+    for _ in range(6):
+        value = relay.nn.dense(relay.exp(value), relay.const(np.eye(6, dtype="float32")))
+    value = relay.reshape(value, (2, 12))
+    body = relay.sum(value, axis=1)
+    mod = relay.transform.InferType()(IRModule.from_expr(relay.Function([x], body)))
+    net = order_calls(lower_to_loops(mod, unlowerable="refuse"))
+    sizes = [tuple(size.value for size in each.shape) for each in net.workspace]
+    assert sizes.count((4, 6)) <= 2
+    assert (2, 12) not in sizes
+    assert net.module.functions[0].name == "main"
