@@ -237,6 +237,10 @@ class PassError(RelayishError, RuntimeError):
     """A pass broke the contract of passes."""
 
 
+class UnlowerableError(PassError):
+    """Loops cannot express a node of a network."""
+
+
 class PackageError(RelayishError, ImportError):
     """What an installed package adds cannot be loaded; says which one, and why."""
 

@@ -18,6 +18,7 @@ import pytest
 
 import relayish as relay
 from relayish.ir.nodes.node import declared_temporarily
+from tests.support.compiled_loops import skip_without_compiler
 from tests.support.each import each
 from tests.support.numpy_text import as_numpy_writes
 
@@ -59,6 +60,11 @@ class Checker(doctest.OutputChecker):
 def speaks_of_models(name: str, source: str) -> bool:
     """Return whether examples read models of ONNX, which takes a package that may be missing."""
     return "onnx" in name or re.search(r"onnx|from_torch|OnnxSession", source) is not None
+
+
+def speaks_of_compilers(source: str) -> bool:
+    """Return whether examples compile C, for which there may be no compiler."""
+    return re.search(r"tir\.build\(|build_network\(", source) is not None
 
 
 def failures(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -143,6 +149,8 @@ def examples_of_page(page: Path) -> Any:  # Any: a parameter
 def test_the_examples_of_a_page_do_what_it_says(page, source, monkeypatch):
     if speaks_of_models(page.stem, source):
         pytest.importorskip("onnx")
+    if speaks_of_compilers(source):
+        skip_without_compiler()
     monkeypatch.chdir(ROOT)
     test = doctest.DocTestParser().get_doctest(source, {}, page.stem, str(page), 0)
     assert not (report := failures(test, monkeypatch)), report

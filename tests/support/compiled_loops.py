@@ -14,11 +14,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from relayish import tir
 from relayish.codegen.c import NativeModule, to_c
-from relayish.codegen.c.toolchain import find_toolchain
-from relayish.errors import RelayishError, VerificationError
+from relayish.codegen.c.toolchain import Toolchain, find_toolchain
+from relayish.errors import CodegenError, RelayishError, VerificationError
 from tests.support.tir_programs import arguments, outcome, random_func, same_bits
 
 _SENSELESS = ("unused", "bool-compare", "tautological-compare", "unknown-pragmas", "type-limits")
@@ -28,6 +29,14 @@ QUICK = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *[f"-Wno-{w}" for w i
 SANITIZED = (*QUICK, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 TOGETHER = 25
 """So many functions are compiled together."""
+
+
+def skip_without_compiler() -> Toolchain:
+    """Return the compiler of C; skip the test where there is none."""
+    try:
+        return find_toolchain()
+    except CodegenError as error:
+        pytest.skip(str(error))
 
 
 def compile_all(funcs: Iterable[tir.LoweredFunc], flags: Sequence[str] = QUICK) -> NativeModule:

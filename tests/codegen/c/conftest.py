@@ -1,9 +1,8 @@
-"""What tests compile is kept apart; they skip where there is no compiler."""
+"""Code that tests compile is kept apart; they skip where there is no compiler."""
 
 import pytest
 
-from relayish.codegen.c.toolchain import find_toolchain
-from relayish.errors import CodegenError
+from tests.support.compiled_loops import skip_without_compiler
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -11,8 +10,6 @@ def compiler(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     patch.setenv("RELAYISH_CACHE", str(tmp_path_factory.mktemp("compiled")))
     try:
-        yield find_toolchain()
-    except CodegenError as error:
-        pytest.skip(str(error))
+        yield skip_without_compiler()
     finally:
         patch.undo()

@@ -104,6 +104,7 @@ def refused(match):
 
 def test_no_compiler_is_an_error_that_says_what_to_install(folder, tmp_path, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setitem(sys.modules, "ziglang", None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with refused("there is no compiler of C: looked for gcc, clang, cc and .*pip install"):
         run(1)

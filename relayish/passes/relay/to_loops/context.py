@@ -11,7 +11,7 @@ import numpy as np
 from relayish.analysis.static_shape import get_static_shape
 from relayish.domain import AnalyzeCtx
 from relayish.domain.dispatch import Dispatch
-from relayish.errors import PassError
+from relayish.errors import UnlowerableError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Var
@@ -22,10 +22,6 @@ from relayish.passes.relay.to_loops.elements import Elements, Index, kept
 from relayish.tir.builders.tensor import compute, placeholder
 from relayish.tir.ir.operators import Expr as Scalar
 from relayish.tir.ir.tensor import Tensor
-
-
-class UnlowerableError(PassError):
-    """Loops cannot express a node; the message is the reason."""
 
 
 class ToLoopsCtx(AnalyzeCtx):

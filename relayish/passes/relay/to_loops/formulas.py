@@ -1,4 +1,4 @@
-"""What makes methods of handlers of formulas: elementwise, broadcasting, reducing, moving."""
+"""Methods of handlers, made of formulas and rules."""
 
 from __future__ import annotations
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from relayish.domain import Handler, assemble
+from relayish.errors import UnlowerableError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Expr, Function
 from relayish.ir.relay.function_attributes import is_marked
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.relay.to_loops.context import ToLoopsCtx, UnlowerableError, count_uses
+from relayish.passes.relay.to_loops.context import ToLoopsCtx, count_uses
 from relayish.passes.relay.to_loops.elements import Elements
 from relayish.tir.builders.lower import lower
 from relayish.tir.ir.function import LoweredFunc

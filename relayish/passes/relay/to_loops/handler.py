@@ -8,11 +8,12 @@ import numpy as np
 
 from relayish.domain import register_handler
 from relayish.domain.dispatch import Dispatch
+from relayish.errors import UnlowerableError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Constant, Tuple, TupleGetItem, Var
 from relayish.passes.relay.to_loops.combining import Combining
-from relayish.passes.relay.to_loops.context import ToLoopsCtx, UnlowerableError
+from relayish.passes.relay.to_loops.context import ToLoopsCtx
 from relayish.passes.relay.to_loops.elements import Elements
 from relayish.tir.ir.operators import const
 

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from relayish.domain import Handler
-from relayish.errors import DispatchError
+from relayish.errors import DispatchError, UnlowerableError
 from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple, TupleGetItem
 from relayish.ir.relay.function_attributes import is_primitive
@@ -30,7 +30,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TupleType
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.pass_infra import Sequential, register_pass
-from relayish.passes.relay.to_loops.context import UnlowerableError
 from relayish.passes.relay.to_loops.functions import Kernel, function_to_loops
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from relayish.errors import UnlowerableError
 from relayish.ir.relay.expr import Constant
 from relayish.op.declaration.properties import evaluate
 from relayish.op.types.dimension import normalise_axis
-from relayish.passes.relay.to_loops.context import Site, UnlowerableError
+from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import (
     Elements,
     Index,
