@@ -118,16 +118,14 @@ class _Ordering:
         """Return the function of loops."""
         results = self._body.fields if isinstance(self._body, Tuple) else (self._body,)
         nodes = [each for each in EXPRESSIONS.post_order(self._body) if isinstance(each, Expr)]
-        last = {child: at for at, node in enumerate(nodes) for child in EXPRESSIONS.children(node)}
-        ends: defaultdict[int, list[Node]] = defaultdict(list)
-        for child, at in last.items():
-            ends[at].append(child)
-        kept = set(results)
+        ends: defaultdict[int, list[Call]] = defaultdict(list)
+        for child, at in _last_uses(nodes, results).items():
+            if isinstance(child, Call):
+                ends[at].append(child)
         for at, node in enumerate(nodes):
             self._values[node] = self._evaluate(node)
-            for child in ends[at]:
-                if child not in kept and child in self._values:
-                    self._release(child)
+            for call in ends[at]:
+                self._release(call)
         outputs = [self._output(tensor) for each in results for tensor in self._values[each]]
         args = (*self._params, *self._constants, *self._workspace, *outputs)
         main = LoweredFunc(name, args, Block(tuple(self._calls)))
@@ -212,10 +210,9 @@ class _Ordering:
         buffer = _buffer_of(tensor)
         self._users[buffer] = self._users.get(buffer, 0) + 1
 
-    def _release(self, node: Node) -> None:
-        if not isinstance(node, Call):
-            return  # a field of a tuple is needed as long as the call is known
-        for tensor in self._values[node]:
+    def _release(self, call: Call) -> None:
+        """Give back memory of a call's results that nothing looks at any more."""
+        for tensor in self._values[call]:
             buffer = _buffer_of(tensor)
             if buffer not in self._users:
                 continue
@@ -239,6 +236,16 @@ class _Ordering:
         self._called[copy] = None
         self._calls.append(LoopCall(VOID, copy.name, (tensor,), (made,), CallType.CINN))
         return _buffer_of(made)
+
+
+def _last_uses(nodes: Sequence[Expr], results: Sequence[Expr]) -> dict[Node, int]:
+    """Return by which node each is used last; what uses a tuple, or a field, uses what it holds."""
+    last: dict[Node, int] = dict.fromkeys(results, len(nodes))
+    for at, node in reversed([*enumerate(nodes)]):
+        until = max(at, last.get(node, at)) if isinstance(node, (Tuple, TupleGetItem)) else at
+        for child in EXPRESSIONS.children(node):
+            last[child] = max(until, last.get(child, until))
+    return last
 
 
 def _sizes(shape: Sequence[int]) -> tuple[Scalar, ...]:

@@ -94,6 +94,19 @@ def test_results_may_be_given_views_constants_or_twice_the_same():
     assert not (args[0] == 7).any()
 
 
+def test_fields_of_a_tuple_are_kept_until_they_are_used():
+    x = relay.var("x", shape=(4, 4))
+    eye = relay.const(np.eye(4, dtype="float32"))
+    pair = relay.split(relay.exp(relay.nn.dense(x, eye)), 2, axis=1)
+    first, second = pair[0], pair[1]
+    turn = relay.const(np.array([[1, 2], [3, 4]], "float32"))
+    value = relay.nn.dense(relay.nn.dense(first, turn), relay.const(np.eye(2, dtype="float32")))
+    value = value + relay.nn.dense(second, turn)
+    for _ in range(3):  # each gives memory of the size of a field, and takes some
+        value = relay.nn.dense(value, turn)
+    check(module(relay.Function([x], relay.nn.dense(value, turn) + second)))
+
+
 def test_calls_leave_what_they_are_given_and_give_new_arrays():
     x = relay.var("x", shape=(3,))
     net = build_network(module(relay.Function([x], relay.exp(x))))
