@@ -42,6 +42,16 @@ def _letter(each: str) -> str:
     return f"_u{ord(each):04x}"
 
 
+def comment(text: str) -> str:
+    """Return a comment of C; what could end it, by whatever C makes of it before, is left out.
+
+    Example:
+        >>> comment("sum of rows"), comment("*/ int x; /*")
+        ('/* sum of rows */', '/* __ int x_ __ */')
+    """
+    return f"/* {re.sub(r'[^A-Za-z0-9_ .,:()-]', '_', text)} */"
+
+
 class Names:
     """Names that are taken in a function, in scopes within one another.
 

@@ -69,8 +69,9 @@ def test_hostile_names_compile_and_run(name):
     assert array.tolist() == [0, 1, 2]
 
 
-def test_comments_do_not_end_where_a_name_says():
-    block = tir.ScheduleBlock((), (), (), "*/ int x; /*", tir.Block(()))
+@each("name", ["*/ int x; /*", "*\\\n/ int x;", "*??/\n/ int x;", "é*/"])
+def test_comments_do_not_end_where_a_name_says(name):
+    block = tir.ScheduleBlock((), (), (), name, tir.Block(()))
     func = function([memory("A", 1)], tir.ScheduleBlockRealize((), block))
     build(func)(np.zeros(1, "int32"))
     assert to_c(func).text.count("*/") == 1

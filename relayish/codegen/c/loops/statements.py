@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 from relayish.codegen.c.loops.calls import Calls
 from relayish.codegen.c.loops.context import LoopsCtx, Memory
+from relayish.codegen.c.names import comment
 from relayish.codegen.c.text import CText, apply, cast, infix
 from relayish.codegen.c.types import c_type
 from relayish.dataflow.lattice.interval import add
@@ -185,7 +186,7 @@ class LoopsToC(Calls, domain="tir"):
         inner = enter_block(ctx.known, node)
         fixed = [self._is_fixed(ctx, value) for value in node.iter_values]
         if block.name != "root":
-            ctx.line(f"/* {block.name.replace('*/', '*_/')} */")
+            ctx.line(comment(block.name))
         with nullcontext() if all(fixed) else ctx.braces("", node):
             held = [
                 value if stays else ctx.declare(c_type(var.dtype).value, var.name, value.text)
