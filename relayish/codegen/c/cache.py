@@ -42,7 +42,7 @@ def compiled(text: str, toolchain: Toolchain) -> Path:
     if _is_sound(place):
         return place
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".compiling-") as name:
             source, made = Path(name) / "source.c", Path(name) / "made.so"
             source.write_text(text, encoding="utf-8")

@@ -55,6 +55,11 @@ def test_what_was_compiled_is_taken_again_and_nothing_else_is_left(folder, tmp_p
     assert calls == 2  # one asks for the version
 
 
+def test_the_folder_is_the_users_own(folder):
+    assert run(6) == 6
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
 def test_other_flags_make_other_code(folder):
     text = to_c(program(1)).text
     plain = compiled(text, find_toolchain())
