@@ -282,7 +282,7 @@ _HANDLERS: _typing.Final = {
         "relayish.tir.algebra",
     ),
     "c": ("relayish.codegen.c.loops.statements",),
-    "loops": ("relayish.passes.relay.to_loops.handler",),
+    "loops": ("relayish.passes.relay.to_loops.handler", "relayish.passes.relay.to_loops.resizing"),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }
 """By task, what registers the rules, or handlers, of relayish's own domains."""

@@ -84,12 +84,30 @@ def resize_tensor(
     """
     plain = "NC" + SPATIAL[attrs.rank]
     source = convert_layout(data, attrs.layout, plain)
+    axes, how = resampling(attrs, source.shape[2:], size, roi)
+    work = weighing_dtype(data.dtype)
+    result = resize(source, list(enumerate(axes, 2)), how, work, attrs.extrapolation_value)
+    result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
+    return convert_layout(result, plain, attrs.layout)
+
+
+def resampling(
+    attrs: ResizeAttrs, sizes: Sequence[int], size: Sequence[int], roi: Sequence[float] | None
+) -> tuple[list[Axis], Resampling]:
+    """Return the spatial axes of what is resized, and how new elements are made.
+
+    Args:
+        attrs: How, but for ``size`` and ``roi``.
+        sizes: How many elements there are along each spatial axis.
+        size: How many there shall be.
+        roi: As :func:`resize_tensor` takes it.
+
+    Raises:
+        EvaluationError: As :func:`resize_tensor`.
+    """
     cropping = attrs.coordinate_transformation_mode == "tf_crop_and_resize"
     spans = _spans(roi, len(size)) if cropping else [(0.0, 1.0)] * len(size)
-    axes = [
-        Axis(old, new, None, *span)
-        for old, new, span in zip(source.shape[2:], size, spans, strict=True)
-    ]
+    axes = [Axis(old, new, None, *span) for old, new, span in zip(sizes, size, spans, strict=True)]
     how = Resampling(
         get_method(attrs.method),
         attrs.coordinate_transformation_mode,
@@ -98,10 +116,7 @@ def resize_tensor(
         attrs.cubic_alpha,
         bool(attrs.cubic_exclude),
     )
-    work = weighing_dtype(data.dtype)
-    result = resize(source, list(enumerate(axes, 2)), how, work, attrs.extrapolation_value)
-    result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
-    return convert_layout(result, plain, attrs.layout)
+    return axes, how
 
 
 def _spans(roi: Sequence[float] | None, rank: int) -> list[tuple[float, float]]:

@@ -29,7 +29,10 @@ vision.multibox_transform_loc
 """
 """Operators of Relay's core that nobody says as loops yet, and what is lowered to these."""
 
-ELSEWHERE = ("annotation.", "dyn.", "image.", "memory.", "qnn.", "random.", "vm.")
+LOOKING = "image.affine_grid image.crop_and_resize image.dilation2d image.grid_sample"
+"""Operators that look where their data says."""
+
+ELSEWHERE = ("annotation.", "dyn.", "memory.", "qnn.", "random.", "vm.")
 """Domains that say nothing of loops yet, or whose operators compute nothing."""
 
 
@@ -105,7 +108,7 @@ def test_operators_are_written_as_loops_and_compute_the_same_in_c(tmp_path, monk
         else:
             wrong.append(name)
     assert wrong == []
-    others = {"nn.deformable_conv2d", "on_device", *LEFT.split()}
+    others = {"nn.deformable_conv2d", "on_device", *LEFT.split(), *LOOKING.split()}
     unknown = {
         name
         for name in left - others
@@ -152,6 +155,19 @@ def test_elements_of_all_types_are_as_by_numpy(dtype):
     assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
 
 
+@each("method", ["nearest_neighbor", "linear", "cubic"])
+@each("mode", ["half_pixel", "align_corners", "asymmetric"])
+@each("size", [(9, 4), (3, 11), (5, 7)])
+def test_resizing_is_as_by_numpy(method, mode, size):
+    x = relay.var("x", shape=(1, 2, 5, 7))
+    made = relay.image.resize2d(x, size, method=method, coordinate_transformation_mode=mode)
+    mod = relay.transform.InferType()(IRModule.from_expr(relay.Function([x], made)))
+    given = np.random.default_rng(2).random((1, 2, 5, 7), "float32")
+    lowered = lower_to_loops(mod, unlowerable="refuse")
+    expected, found = (relay.create_executor(mod=m).evaluate()(given) for m in (mod, lowered))
+    assert np.allclose(np.asarray(expected), np.asarray(found), rtol=1e-6, atol=1e-6)
+
+
 def test_what_loops_cannot_express_stays_or_is_refused_with_the_place():
     x = relay.var("x", shape=(3, 4))
     func = relay.Function([x], relay.sort(relay.exp(x)))
@@ -163,10 +179,10 @@ def test_what_loops_cannot_express_stays_or_is_refused_with_the_place():
     assert len(kept.functions) == 2
     with pytest.raises(UnlowerableError, match=r"sort\(.*cannot be written as loops: nobody said"):
         lower_to_loops(mod, unlowerable="refuse")
-    image = relay.var("i", shape=(1, 1, 2, 2))
-    resized = relay.Function([image], relay.image.resize2d(image, (4, 4)))
-    mod = relay.transform.InferType()(IRModule.from_expr(resized))
-    with pytest.raises(DispatchError, match=r"resize2d.*register_handler"):
+    key = relay.var("k", shape=(10,), dtype="uint64")
+    split = relay.Function([key], relay.random.threefry_split(key))
+    mod = relay.transform.InferType()(IRModule.from_expr(split))
+    with pytest.raises(DispatchError, match=r"threefry_split.*register_handler"):
         lower_to_loops(mod, unlowerable="refuse")
     dynamic = relay.var("d", shape=(relay.Any(), 2))
     mod = relay.transform.InferType()(
