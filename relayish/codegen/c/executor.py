@@ -61,7 +61,8 @@ class CompiledNetwork:
         outputs = [_array_for(each) for each in network.outputs]
         with self._lock:  # calls share the memory between
             self._run(*given, *network.constants, *self._workspace, *outputs)
-        return tuple(outputs) if network.is_tuple else outputs[0]
+        shaped = [each.reshape(shape) for each, shape in zip(outputs, network.shapes, strict=True)]
+        return tuple(shaped) if network.is_tuple else shaped[0]
 
 
 def _array_for(buffer: Buffer) -> np.ndarray[Any, Any]:

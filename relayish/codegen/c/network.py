@@ -65,6 +65,7 @@ class Network(NamedTuple):
         constants: The arrays that it is given behind these.
         workspace: Memory for what lies between calls, which it is given behind these.
         outputs: What it fills, which it is given last.
+        shapes: The shapes of what is filled, which may be others than those of this memory.
         is_tuple: Whether the result is a tuple.
     """
 
@@ -73,6 +74,7 @@ class Network(NamedTuple):
     constants: tuple[np.ndarray[Any, Any], ...]
     workspace: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
+    shapes: tuple[tuple[int, ...], ...]
     is_tuple: bool
 
 
@@ -126,7 +128,8 @@ class _Ordering:
             self._values[node] = self._evaluate(node)
             for call in ends[at]:
                 self._release(call)
-        outputs = [self._output(tensor) for each in results for tensor in self._values[each]]
+        tensors = [tensor for each in results for tensor in self._values[each]]
+        outputs = [self._output(tensor) for tensor in tensors]
         args = (*self._params, *self._constants, *self._workspace, *outputs)
         main = LoweredFunc(name, args, Block(tuple(self._calls)))
         return Network(
@@ -135,6 +138,7 @@ class _Ordering:
             tuple(self._constants.values()),
             tuple(self._workspace),
             tuple(outputs),
+            tuple([tuple([constant(size) or 0 for size in each.shape]) for each in tensors]),
             isinstance(self._body, Tuple) or len(outputs) > 1,
         )
 

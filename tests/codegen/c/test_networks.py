@@ -107,6 +107,15 @@ def test_fields_of_a_tuple_are_kept_until_they_are_used():
     check(module(relay.Function([x], relay.nn.dense(value, turn) + second)))
 
 
+def test_a_result_in_memory_that_was_used_before_has_its_own_shape():
+    x = relay.var("x", shape=(4, 6))
+    value = relay.nn.dense(x, relay.const(np.ones((6, 6), "float32")))
+    value = relay.nn.dense(relay.exp(value), relay.const(np.ones((6, 6), "float32")))
+    value = relay.nn.dense(relay.transpose(value), relay.const(np.ones((4, 4), "float32")))
+    net, args = check(module(relay.Function([x], value)))
+    assert net(*args).shape == (6, 4)
+
+
 def test_calls_leave_what_they_are_given_and_give_new_arrays():
     x = relay.var("x", shape=(3,))
     net = build_network(module(relay.Function([x], relay.exp(x))))
