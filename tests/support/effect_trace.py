@@ -17,8 +17,10 @@ import numpy as np
 
 import relayish as relay
 from relayish.interpreter import evaluate
+from relayish.ir.kinds.callables import CALLABLES
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.op_names import identity_of
+from relayish.tir.ir.function import LoweredFunc
 
 
 class Run(NamedTuple):
@@ -88,6 +90,10 @@ class _Closure(NamedTuple):
     frame: _Frame
 
 
+class _Loops(NamedTuple):
+    call: Callable[..., Any]
+
+
 class _Frame:
     """One entry of a scope."""
 
@@ -106,13 +112,19 @@ class _Machine:
         self.trace: list[tuple[Any, ...]] = []
         self.globals: dict[str, _Closure] = {}
 
-    def function(self, name: str) -> _Closure:
+    def function(self, name: str) -> _Closure | _Loops:
         if name not in self.globals:
             function = self.mod[name]
+            if isinstance(function, LoweredFunc):
+                return _Loops(CALLABLES[LoweredFunc].make(function, name, self.mod))
             self.globals[name] = self.evaluate(function, _Frame(None, _depths(function)))
         return self.globals[name]
 
     def apply(self, function: Any, args: tuple[Any, ...]) -> Any:
+        if isinstance(function, _Loops):
+            found = function.call(*[np.asarray(_constant(arg).data) for arg in args])
+            assert np.ndim(found) == 0, "these programs compute with numbers"
+            return found.item()
         assert isinstance(function, _Closure), "only functions are called"
         assert len(function.params) == len(args)
         frame = _Frame(function.frame)

@@ -146,6 +146,7 @@ TOLERANCE: dict[str, float] = {
     "BackwardFoldScaleAxis": 1e-4,
     "FlattenAtrousConv": 1e-4,
     "FoldExplicitPadding": 1e-4,
+    "LowerToLoops": 1e-4,
     "FoldScaleAxis": 1e-4,
     "ConvertLayout": 1e-4,  # sums are added up in another order
     "DivToMul": 1e-5,

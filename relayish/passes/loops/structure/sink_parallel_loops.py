@@ -119,11 +119,15 @@ def _only(stmt: Stmt) -> Stmt:
 
 
 def _follows_memory(nest: For, var: Var) -> bool:
-    """Return whether each access in a nest goes through memory as ``var`` counts, or stays."""
+    """Return whether accesses in a nest go through memory as ``var`` counts, or stay in place.
+
+    Where they do as the innermost loop counts already, nothing is to be had.
+    """
     inner: Stmt = nest
     while isinstance(inner, For):
         if any(var in PROGRAM.pre_order(bound) for bound in (inner.min, inner.extent)):
             return False
+        innermost = inner.loop_var
         inner = _only(inner.body)
     images: dict[Node, Node] = {}
     for each in PROGRAM.pre_order(inner):
@@ -135,6 +139,8 @@ def _follows_memory(nest: For, var: Var) -> bool:
     for access, is_store in _accesses(inner):
         step = _step(access, var, images)
         if step is None or not 0 <= step <= (1 if is_store else FARTHEST):
+            return False
+        if is_store and _step(access, innermost, images) == 1:
             return False
         stored = stored or (is_store and step == 1)
     return stored

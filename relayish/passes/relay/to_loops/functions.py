@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from relayish.domain import Handler, assemble
 from relayish.errors import UnlowerableError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Expr, Function
-from relayish.ir.relay.function_attributes import is_marked
+from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.relay.to_loops.context import ToLoopsCtx, count_uses
 from relayish.passes.relay.to_loops.elements import Elements
 from relayish.tir.builders.lower import lower
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.tensor import Tensor
-
-RESHAPE_ONLY: Final = "relay.reshape_only"
-"""What says of a function that it gives what it is given, in another shape."""
 
 
 def is_view(func: LoweredFunc) -> bool:

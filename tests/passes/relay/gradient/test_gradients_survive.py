@@ -27,6 +27,7 @@ TINY = 1e-9
 NOT_DIFFERENTIABLE: dict[str, str] = {
     "AnnotateTarget": "the marks of regions for other compilers have no gradient",
     "FastMath": "approximations such as fast_tanh have none",
+    "LowerToLoops": "functions of loops have none",
     "O4": "FastMath is among its passes",
     "PlanDevices": "on_device around a reference has none",
 }
