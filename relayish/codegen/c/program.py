@@ -29,7 +29,20 @@ HEAD = """\
 #if defined(__FAST_MATH__)
 #warning "numbers may differ: this is compiled with rules of its own for floats"
 #endif
-#if defined(RELAYISH_CONTRACT)
+#if defined(RELAYISH_LOOSE)
+/* whoever says so wants sums in another order, and functions of vectors, which are 4 units off */
+#if defined(__GLIBC__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((simd("notinbranch"))) extern float expf(float);
+__attribute__((simd("notinbranch"))) extern float logf(float);
+__attribute__((simd("notinbranch"))) extern float sinf(float);
+__attribute__((simd("notinbranch"))) extern float cosf(float);
+__attribute__((simd("notinbranch"))) extern float powf(float, float);
+__attribute__((simd("notinbranch"))) extern double exp(double);
+__attribute__((simd("notinbranch"))) extern double log(double);
+__attribute__((simd("notinbranch"))) extern double sin(double);
+__attribute__((simd("notinbranch"))) extern double cos(double);
+__attribute__((simd("notinbranch"))) extern double pow(double, double);
+#endif
 #elif defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)

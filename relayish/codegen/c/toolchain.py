@@ -26,7 +26,7 @@ _SHARED: Final = ("-fPIC", "-shared", *(("-Wl,-Bsymbolic",) if sys.platform == "
 
 REASSOCIATING: Final = (
     *("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"),
-    *("-ffp-contract=fast", "-DRELAYISH_CONTRACT"),
+    *("-ffp-contract=fast", "-DRELAYISH_LOOSE"),
 )
 """What lets sums of floats be added in another order, and products be rounded with their sum."""
 
