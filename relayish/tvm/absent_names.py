@@ -21,13 +21,13 @@ def _merge(*parts: Mapping[str, str]) -> dict[str, str]:
 
 
 _EVALUATE = (
-    "relayish compiles nothing, it evaluates; write "
-    'relay.create_executor("graph", mod).evaluate()(*args), '
+    "write relayish.codegen.build_network(mod)(*args) for code of this machine, "
+    'relay.create_executor("graph", mod).evaluate()(*args) for numpy, '
     "and relay.transform.default_pipeline(3)(mod) for what build does to the program before"
 )
 _NO_SCHEDULE = (
-    "operators are not compiled, so they have neither computes nor schedules nor strategies; "
-    "write evaluate=f in register_op(name, ...) to say what one computes"
+    "operators have neither schedules nor strategies; write evaluate=f in register_op(name, ...) "
+    "to say what one computes, and a handler for the task 'loops' to say it as loops"
 )
 _NO_TENSOR_IR = (
     "relayish has Relay and CINN's loop IR, relayish.tir, and no TensorIR; "
@@ -66,7 +66,7 @@ _TEXT = "write relay.astext(mod) and relay.parse(text), or relay.write_binary an
 _PYTEST = "write pytest.mark.parametrize(...)"
 _NO_DEVICES = "there is one executor, numpy's; leave it out and call relay.create_executor()"
 _PLACE = 'write relay.Span("file", line, end_line, column, end_column), with a plain string'
-_TUNING = "nothing is compiled, so there is nothing to tune; leave it out"
+_TUNING = "no schedules are searched for, so there is nothing to tune; leave it out"
 _OBJECTS = "everything is Python's own; use the function or class itself, without a registry"
 _REGISTER = (
     "write @relay.transform.register_pass(opt_level=1) above a function for a pass, and a plain "
@@ -104,7 +104,8 @@ _TVM = _merge(
     _each("arith script", _NO_TENSOR_IR),
     _each(
         "topi",
-        "operators are not compiled; write ty.concrete_shape for get_const_tuple(ty.shape), and "
+        "operators are said as loops by handlers, and not one by one; "
+        "write ty.concrete_shape for get_const_tuple(ty.shape), and "
         "numpy for what an operator computes, as relay.evaluate(call) does",
     ),
     _each("autotvm auto_scheduler meta_schedule dlight", _TUNING),
