@@ -73,10 +73,19 @@ def infix(sign: str, a: CText, b: CText) -> CText:
 
 
 def prefix(sign: str, a: CText) -> CText:
-    """Return an operand behind an operator; a minus does not meet another."""
+    """Return an operand behind an operator; a minus does not meet another.
+
+    A negation stands in parentheses beside other operators, since compilers warn of it there.
+
+    Example:
+        >>> prefix("-", prefix("-", CText("a"))).text
+        '-(-a)'
+        >>> infix("<", prefix("!", CText("a")), CText("b")).text
+        '(!a) < b'
+    """
     text = a.at(UNARY)
     text = f"({text})" if text.startswith(sign) else text
-    return CText(f"{sign}{text}", UNARY, a.depth + 1)
+    return CText(f"{sign}{text}", SUM - 1 if sign == "!" else UNARY, a.depth + 1)
 
 
 def cast(type_: str, a: CText) -> CText:

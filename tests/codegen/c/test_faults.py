@@ -37,6 +37,9 @@ FAULTS = {
         scalars=(N,),
     ),
     "division": function([A], store(tir.Div(A[0], N + 7)), scalars=(N,)),
+    "division by a number that is 0": function(
+        [A], store(tir.Div(A[0], tir.const(0))), scalars=(N,)
+    ),
     "remainder": function([A], store(tir.Mod(A[0], N + 7)), scalars=(N,)),
     "fraction of zero": function([A], store(tir.FracOp(A[0], N + 7)), scalars=(N,)),
     "fraction with a rest": function([A], store(tir.FracOp(A[1], N + 9)), scalars=(N,)),

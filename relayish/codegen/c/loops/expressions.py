@@ -204,6 +204,8 @@ class Expressions(Handler, domain="tir"):
         if ctx.interval(node.b).holds(0):
             a, b = ctx.hold(node.a, a, "a"), ctx.hold(node.b, b, "b")
             ctx.fail_if(f"{b.text} == 0", DivisionByZeroError, "an integer is divided by 0", node)
+            if b.text == "0":  # what follows is not reached, and compilers warn of it
+                b = CText("1")
         if isinstance(node, ops.FracOp) and ops.integer_of(node.b) not in (1, -1):
             a, b = ctx.hold(node.a, a, "a"), ctx.hold(node.b, b, "b")
             rest = number(ctx, ops.Mod, a, b, ops.Mod(node.a, node.b), node.a)
