@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from relayish.codegen.c.program import to_c
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.pass_infra import Sequential
 from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
 from relayish.tir.interpreter.access import constant
@@ -61,8 +63,16 @@ class CompiledNetwork:
         outputs = [_array_for(each) for each in network.outputs]
         with self._lock:  # calls share the memory between
             self._run(*given, *network.constants, *self._workspace, *outputs)
-        shaped = [each.reshape(shape) for each, shape in zip(outputs, network.shapes, strict=True)]
-        return tuple(shaped) if network.is_tuple else shaped[0]
+        return _arranged(iter(outputs), network.result)
+
+
+def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any: as above
+    """Return the value of a type whose leaves are the next of ``outputs``."""
+    if isinstance(ty, TupleType):
+        return tuple([_arranged(outputs, field) for field in ty.fields])
+    assert isinstance(ty, TensorType)
+    sizes: Any = ty.shape  # Any: integers, of a network
+    return next(outputs).reshape([int(size) for size in sizes])
 
 
 def _array_for(buffer: Buffer) -> np.ndarray[Any, Any]:

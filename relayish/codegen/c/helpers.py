@@ -94,6 +94,14 @@ _TEMPLATES: Final = MappingProxyType(
 for _does, _make in _TEMPLATES.items():
     HELPERS.register(_does, _make)
 
+_COUNT: Final = """\
+static inline int64_t elements_int64(int64_t a, int64_t b)
+{
+  const int64_t most = INT64_MAX / 16; /* their bytes are counted as well, and nobody has as many */
+  return a > most / b ? most : a * b;
+}"""
+HELPERS.register("elements", lambda _: Helper(_COUNT))
+
 _BITS: Final = """\
 static inline uint32_t bits_of_float(float value)
 {

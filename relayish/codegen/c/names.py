@@ -16,8 +16,11 @@ _KEYWORDS: Final = (
 RESERVED: Final = frozenset(_KEYWORDS.split())
 """What means something already: to C, to its headers, or in each function that is written."""
 
-_LIBRARY: Final = re.compile(r"_.*|u?int\d+_t|U?INT\d+_\w+|str[a-z]\w*|mem[a-z]\w*|is[a-z]\w*")
-"""Names that headers have, or may have: of these a program's own are written with a letter more."""
+_LIBRARY: Final = re.compile(
+    r"_.*|[a-z]\w*_t|[A-Z]+[A-Z\d]*_[A-Z\d_]+|str[a-z]\w*|mem[a-z]\w*|is[a-z]\w*"
+    r"|\w+_(bool|u?int\d+|b?float\d+)|bits_of_float|float_of_bits"
+)
+"""Names of headers and helpers, or what may be one: a program's own have a letter more."""
 
 
 def identifier(name: str) -> str:
@@ -98,7 +101,7 @@ _OTHERS: Final = (
     "abort abs atexit atof atoi atol atoll bsearch calloc div exit free getenv labs ldiv llabs "
     "lldiv malloc qsort rand realloc srand system aligned_alloc fpclassify signbit isnan index "
     "printf fprintf snprintf puts putchar fopen fclose fread fwrite fseek stdin stdout stderr "
-    "FILE EOF int8_t size_t ptrdiff_t intptr_t uintptr_t intmax_t uintmax_t wchar_t"
+    "FILE EOF math_errhandling"
 )
 LIBRARY_NAMES: Final = frozenset(
     [

@@ -38,6 +38,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TupleType, Type
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.pass_infra import Sequential
 from relayish.passes.relay.to_loops.functions import is_view
@@ -65,8 +66,7 @@ class Network(NamedTuple):
         constants: The arrays that it is given behind these.
         workspace: Memory for what lies between calls, which it is given behind these.
         outputs: What it fills, which it is given last.
-        shapes: The shapes of what is filled, which may be others than those of this memory.
-        is_tuple: Whether the result is a tuple.
+        result: The type of the result: a tensor, or a tuple, of which outputs are the leaves.
     """
 
     module: Module
@@ -74,8 +74,7 @@ class Network(NamedTuple):
     constants: tuple[np.ndarray[Any, Any], ...]
     workspace: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
-    shapes: tuple[tuple[int, ...], ...]
-    is_tuple: bool
+    result: Type
 
 
 def order_calls(mod: IRModule, name: str = "main") -> Network:
@@ -106,7 +105,7 @@ class _Ordering:
     def __init__(self, mod: IRModule, func: Function) -> None:
         self._mod = mod
         self._body = func.body
-        self._names = NameSupply()
+        self._names = NameSupply(taken=[each.name_hint for each in mod.functions])
         self._values: dict[Node, tuple[Tensor, ...]] = {}
         self._constants: dict[Buffer, np.ndarray[Any, Any]] = {}
         self._workspace: list[Buffer] = []
@@ -138,8 +137,7 @@ class _Ordering:
             tuple(self._constants.values()),
             tuple(self._workspace),
             tuple(outputs),
-            tuple([tuple([constant(size) or 0 for size in each.shape]) for each in tensors]),
-            isinstance(self._body, Tuple) or len(outputs) > 1,
+            _type_of(self._body),
         )
 
     def _parameter(self, param: Var) -> Buffer:
@@ -160,14 +158,18 @@ class _Ordering:
             case Var() if node in self._values:
                 return self._values[node]
             case Constant():
-                data = np.ascontiguousarray(np.asarray(node.data))
+                data = np.asarray(node.data, order="C")
                 made = self._memory("constant", data.shape, str(data.dtype))
                 self._constants[_buffer_of(made)] = data
                 return (made,)
             case Tuple():
                 return tuple([each for field in node.fields for each in self._values[field]])
             case TupleGetItem():
-                return (self._values[node.tuple_value][node.index],)
+                ty = _type_of(node.tuple_value)
+                assert isinstance(ty, TupleType)
+                start = sum(map(_count_of, ty.fields[: node.index]))
+                end = start + _count_of(ty.fields[node.index])
+                return self._values[node.tuple_value][start:end]
             case GlobalVar():
                 return ()
             case Call(op=GlobalVar()):
@@ -250,6 +252,16 @@ def _last_uses(nodes: Sequence[Expr], results: Sequence[Expr]) -> dict[Node, int
         for child in EXPRESSIONS.children(node):
             last[child] = max(until, last.get(child, until))
     return last
+
+
+def _type_of(expr: Expr) -> Type:
+    assert expr.checked_type is not None
+    return expr.checked_type
+
+
+def _count_of(ty: Type) -> int:
+    """Return how many tensors a value of a type consists of."""
+    return sum(map(_count_of, ty.fields)) if isinstance(ty, TupleType) else 1
 
 
 def _sizes(shape: Sequence[int]) -> tuple[Scalar, ...]:

@@ -55,7 +55,7 @@ class Memory:
         """Give it memory, none of which holds anything.
 
         Raises:
-            LifetimeError: If it has memory, or is to be of another shape.
+            LifetimeError: If it has memory, is to be of another shape, or there is not so much.
         """
         if self.array is not None:
             raise LifetimeError(
@@ -68,7 +68,13 @@ class Memory:
                 f"the two must agree"
             )
         size = size_of(*layout)
-        self.hold(np.zeros(size, self.dtype.numpy), bytearray(size))
+        try:
+            array, mask = np.zeros(size, self.dtype.numpy), bytearray(size)
+        except (MemoryError, OverflowError, ValueError) as error:  # numpy says the last of too much
+            raise LifetimeError(
+                f"there is no memory for {self.name} of shape {show(shape)}; allocate less"
+            ) from error
+        self.hold(array, mask)
 
     def free(self) -> None:
         """Take its memory away.

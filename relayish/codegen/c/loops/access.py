@@ -60,6 +60,7 @@ class Accesses(Expressions):
         value = ctx.text(visitor, node.value)
         if isinstance(node.tensor, Var):
             ctx.line(f"{ctx.place(node.tensor).text} = {value.text};")
+            ctx.check_value(node.tensor, node.value, node)
             self._note_value(ctx, node.tensor)
             return
         at, memory = self._target(visitor, node)
@@ -289,8 +290,10 @@ def _symbolic_count(visitor: Dispatch, ctx: LoopsCtx, cls: type[Accesses], buffe
             reach = infix("+", reach, infix("*", infix("-", size, CText("1")), step))
     else:
         reach = CText("1")
-        for size in wide:
-            reach = size if reach.text == "1" else infix("*", reach, size)
+        for size in wide:  # none is 0 where this is computed
+            reach = apply(ctx.helper("elements", "int64"), reach, size)
+    is_plain = len(sizes) == 1 and not strides and buffer.shape[0].type.bits <= 32
+    reach = wide[0] if is_plain else reach
     empty = " || ".join([f"{size.text} <= 0" for size in sizes])
     if empty:
         reach = CText(f"({empty} ? 0 : {reach.text})")

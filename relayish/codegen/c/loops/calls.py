@@ -9,7 +9,7 @@ from relayish.codegen.c.loops.externs import C_EXTERNS
 from relayish.codegen.c.text import CText, infix
 from relayish.codegen.c.types import c_type
 from relayish.domain.dispatch import Dispatch
-from relayish.errors import CodegenError, DivisionByZeroError, TypeConfusionError
+from relayish.errors import CodegenError, DivisionByZeroError, LifetimeError, TypeConfusionError
 from relayish.ir.kinds.one_line import quote
 from relayish.tir.externs import find_extern
 from relayish.tir.interpreter.calls import MOST_EXPANSIONS, find_builtin
@@ -94,6 +94,14 @@ class Calls(Accesses):
             memory = ctx.memory(arg.buffer if isinstance(arg, Tensor) else arg, node)
             args.append(memory.name)
             assert isinstance(param, Buffer)
+            if memory.may_be_missing:
+                ctx.fail_if(
+                    f"!{memory.name}",
+                    LifetimeError,
+                    f"memory for {param.name} is given while there is none; call {node.name!r} "
+                    f"while it is allocated",
+                    node,
+                )
             with ctx.bound(tuple(scalars), tuple(scalars.values())), ctx.anew():
                 self._check_size(visitor, node, param, memory)
             if param in callee.tracked:

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from relayish.codegen.c.context import CCtx, Source
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.text import CText
-from relayish.codegen.c.types import c_type
+from relayish.codegen.c.types import c_literal, c_type
 from relayish.dataflow.lattice.interval import Interval
-from relayish.errors import CodegenError, UninitialisedReadError
+from relayish.errors import CodegenError, EvaluationError, UninitialisedReadError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.scopes import bind
 from relayish.tir.analysis.values.context import Context
-from relayish.tir.analysis.values.interval import FloatInterval
+from relayish.tir.analysis.values.interval import FloatInterval, type_range
 from relayish.tir.analysis.values.interval_rules import integer_interval, interval_by_rules
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Load, Store, Var
@@ -46,6 +46,11 @@ class Memory:
     def mark(self) -> str:
         """What stands before a test of a mark: none are given where all elements hold something."""
         return f"{self.held} && " if self.is_given else ""
+
+
+def said_of(var: Var) -> Interval:
+    """Return where the bounds that are said of a variable put it."""
+    return integer_interval(var, Context())
 
 
 class LoopsCtx(CCtx):
@@ -115,6 +120,31 @@ class LoopsCtx(CCtx):
     def place(self, var: Var) -> CText:
         """Return what a variable is called where it is stored to."""
         return self._vars[var]
+
+    def check_bounds(self, var: Var, shown: str, node: Node) -> None:
+        """Write the check that a variable is within the bounds that are said of it, if any are.
+
+        What is known of variables rests on these bounds.
+        """
+        said, whole = said_of(var), type_range(var.dtype)
+        tests = []
+        if said.low > whole.low:
+            tests.append(f"{self.place(var).text} < {c_literal(said.low, var.dtype)}")
+        if said.high < whole.high:
+            tests.append(f"{self.place(var).text} >= {c_literal(said.high + 1, var.dtype)}")
+        if tests:
+            self.fail_if(
+                " || ".join(tests),
+                EvaluationError,
+                f"{shown} is out of the bounds that are said of it",
+                node,
+            )
+
+    def check_value(self, var: Var, value: Expr, node: Node) -> None:
+        """Write that check where a variable gets a value, unless it is proven to be within."""
+        is_number = var.dtype.is_scalar and var.dtype.is_integer
+        if is_number and not said_of(var).covers(self.interval(value)):
+            self.check_bounds(var, f"variable {var.name}", node)
 
     def bind(self, var: Var, name: CText) -> None:
         """Let a variable be called ``name`` from here on."""

@@ -13,7 +13,7 @@ from relayish.codegen.c.text import CText
 from relayish.codegen.c.types import c_type
 from relayish.domain import Visitor, assemble
 from relayish.domain.handler import Handler
-from relayish.errors import CodegenError, EvaluationError
+from relayish.errors import CodegenError
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.scopes import context_of
 from relayish.tir.analysis.regions.out_of_bounds import find_out_of_bounds
@@ -26,7 +26,10 @@ from relayish.tir.ir.tensor import Buffer, Var
 from relayish.tir.ir.traversal import STATEMENTS
 
 MOST_STACK = 4096
-"""How many bytes a temporary of the function's own stack may have."""
+"""How many bytes a temporary of the function's own stack may have, unless it asks for more."""
+
+MOST_FRAME = 1 << 18
+"""How many bytes temporaries of a function's own stack may have together."""
 
 
 def write_function(
@@ -58,16 +61,18 @@ def write_function(
         each.destination for each in PROGRAM.pre_order(func.body) if isinstance(each, (Alloc, Free))
     }
     full = stored_first(func)
-    temps = [
-        (buffer, _temporary(ctx, buffer, moves=buffer in moved, is_full=buffer in full))
-        for buffer in func.temp_bufs
-    ]
+    temps: list[tuple[Buffer, Memory]] = []
+    left = MOST_FRAME
+    for buffer in func.temp_bufs:
+        memory = _temporary(ctx, buffer, left, moves=buffer in moved, is_full=buffer in full)
+        left -= _room(int(memory.size.text)) if memory.is_stack else 0
+        temps.append((buffer, memory))
     ctx.memories.update(temps)
     ctx.has_cleanup = any(not memory.is_stack for _, memory in temps)
     handler = _handler_of(visitor)
     for arg in signature.params:
-        if isinstance(arg, Var):
-            _check_bounds(ctx, arg)
+        if isinstance(arg, Var) and arg.dtype.is_integer:
+            ctx.check_bounds(arg, f"argument {arg.name}", arg)
         elif isinstance(arg, Buffer):
             ctx.memories[arg].size = handler.count(visitor, arg)
     for buffer, memory in temps:
@@ -106,6 +111,7 @@ def _handler_of(visitor: Visitor[LoopsCtx]) -> LoopsToC:
 def _parameters(ctx: LoopsCtx, signature: Signature) -> list[str]:
     """Return the parameters of a function, and bind what they stand for."""
     params, masks = [], []
+    pointer = "*" if signature.is_aliased else "*restrict "
     for arg in signature.params:
         assert isinstance(arg, (Var, Buffer))
         held = c_type(arg.dtype)
@@ -120,17 +126,30 @@ def _parameters(ctx: LoopsCtx, signature: Signature) -> list[str]:
             ctx.bind(arg, CText(name))
             continue
         const = "" if arg in signature.written else "const "
-        params.append(f"{const}{held.storage} *restrict {name}")
+        params.append(f"{const}{held.storage} {pointer}{name}")
         mask = None
         if arg in signature.tracked:
             mask = ctx.names.fresh(f"{hint}_held")
-            masks.append(f"uint8_t *restrict {mask}")
+            masks.append(f"uint8_t {pointer}{mask}")
         ctx.memories[arg] = Memory(name, mask, CText("0"), is_given=True)
     return [*params, *masks]
 
 
-def _temporary(ctx: LoopsCtx, buffer: Buffer, *, moves: bool, is_full: bool) -> Memory:
-    """Declare the memory of a temporary: an array if it is small, else a pointer."""
+def _room(count: int) -> int:
+    """Return how many bytes elements take at most, with the marks of which hold something."""
+    return 9 * count
+
+
+def _temporary(ctx: LoopsCtx, buffer: Buffer, left: int, *, moves: bool, is_full: bool) -> Memory:
+    """Declare the memory of a temporary: an array if it is small, else a pointer.
+
+    Args:
+        ctx: The context.
+        buffer: The temporary.
+        left: How many bytes the stack of the function may still have.
+        moves: Whether it is allocated and freed by statements.
+        is_full: Whether each element is stored to before it is read.
+    """
     held = c_type(buffer.dtype)
     hint = buffer.name.removeprefix("_")
     name = ctx.names.fresh(hint)
@@ -141,6 +160,7 @@ def _temporary(ctx: LoopsCtx, buffer: Buffer, *, moves: bool, is_full: bool) -> 
     for size in sizes:
         count *= max(size or 0, 0)
     wanted = buffer.memory_type is MemoryType.STACK or count * 8 <= MOST_STACK
+    wanted = wanted and _room(count) <= left
     memory = Memory(name, mask, CText(str(count)), is_given=False)
     if plain and wanted and not moves and count:
         memory.is_stack = True
@@ -156,22 +176,6 @@ def _temporary(ctx: LoopsCtx, buffer: Buffer, *, moves: bool, is_full: bool) -> 
     ctx.line(f"int64_t {length} = 0;")
     memory.size = CText(length)
     return memory
-
-
-def _check_bounds(ctx: LoopsCtx, var: Var) -> None:
-    """Write the check that an argument is within the bounds that are said of it."""
-    tests = []
-    for bound, sign in ((var.lower_bound, "<"), (var.upper_bound, ">=")):
-        known = None if bound is None else constant(bound)
-        if known is not None:
-            tests.append(f"{ctx.place(var).text} {sign} {known}")
-    if tests:
-        ctx.fail_if(
-            " || ".join(tests),
-            EvaluationError,
-            f"argument {var.name} is out of the bounds that are said of it",
-            var,
-        )
 
 
 def _end(ctx: LoopsCtx, heap: Sequence[Memory]) -> None:

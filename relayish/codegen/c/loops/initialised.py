@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from relayish.codegen.c.context import DEEPEST_NEST
+from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.regions.elements import body_of_element
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.function import LoweredFunc
@@ -64,11 +66,15 @@ def _filled(stmt: Node, buffer: Buffer, images: _Images, room: int) -> Part | No
             return part
         case stmts.ScheduleBlockRealize():
             block = stmt.schedule_block
+            if any(_uses(value, buffer) for value in stmt.iter_values):
+                return None
             images.update(zip(block.iter_vars, stmt.iter_values, strict=True))
             return _filled(block.body, buffer, images, room - 1)
         case stmts.ScheduleBlock():
             return _filled(stmt.body, buffer, images, room - 1)
         case stmts.For():
+            if _uses(stmt.min, buffer) or _uses(stmt.extent, buffer):
+                return None
             part = _filled(stmt.body, buffer, images, room - 1)
             return None if part is None else _over(stmt, part, buffer)
         case Store():
@@ -109,16 +115,21 @@ def _place(store: Store, buffer: Buffer, images: Mapping[Var, Expr]) -> Part | N
 
 def _is_within(stmt: Node, buffer: Buffer, part: Part, images: _Images) -> bool:
     """Return whether a statement uses nothing of a buffer but a part."""
+    if not any(part):
+        return True  # all of it may be used by anybody
     inner = dict(images)
     for each in PROGRAM.pre_order(stmt):
         if isinstance(each, stmts.ScheduleBlockRealize):
             inner.update(zip(each.schedule_block.iter_vars, each.iter_values, strict=True))
     for each in PROGRAM.pre_order(stmt):
+        body = body_of_element(each)
+        if body is not None and _uses(body, buffer):
+            return False
         held = [child for child in PROGRAM.children(each) if _is_view(child, buffer)]
         if not held or isinstance(each, _DECLARING):
             continue
         if not isinstance(each, (Load, Store)) or not _is_whole_view(each.tensor, buffer):
-            return not any(part)  # all of it may be used by anybody
+            return False
         for index, at in zip(each.indices, part, strict=True):
             if at is not None and _resolved(index, inner) is not at:
                 return False
@@ -129,7 +140,7 @@ _DECLARING: Final = (BufferRange, stmts.ScheduleBlock, Tensor)
 
 
 def _uses(root: Node, buffer: Buffer) -> bool:
-    return any(each is buffer for each in PROGRAM.pre_order(root))
+    return any(each is buffer for each in nodes_reached(root))
 
 
 def _is_view(node: Node, buffer: Buffer) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from relayish.codegen.c.loops.initialised import stored_first
+from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter.program import Function
 from relayish.tir.ir.expr import Call
@@ -24,6 +26,7 @@ class Signature(NamedTuple):
         tracked: The buffers of which it is told, behind these, which elements hold something.
         written: Those that are stored to.
         callees: The functions that it knows, by name.
+        is_aliased: Whether memory that is stored to may be given under two names.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Signature(NamedTuple):
     tracked: tuple[Buffer, ...]
     written: frozenset[Buffer]
     callees: Mapping[str, LoweredFunc]
+    is_aliased: bool
 
 
 _Sets = dict[LoweredFunc, set[Buffer]]
@@ -62,12 +66,19 @@ def find_signatures(
     }
     written = _closed({func: set(_stored(func)) for func in linked}, pairs, _through_arguments)
     tracked = _tracked(linked, pairs, ordered)
+    aliased = _aliased(pairs, written, shared)
     made = {}
     for func in linked:
         params = (*func.args, *ordered[func])
         marked = [each for each in params if isinstance(each, Buffer) and each in tracked[func]]
         made[func] = Signature(
-            names[func], func, params, tuple(marked), frozenset(written[func]), callees[func]
+            names[func],
+            func,
+            params,
+            tuple(marked),
+            frozenset(written[func]),
+            callees[func],
+            func in aliased,
         )
     return made
 
@@ -149,8 +160,34 @@ def _tracked(
     return found
 
 
+def _aliased(pairs: _Pairs, written: _Sets, shared: _Sets) -> set[LoweredFunc]:
+    """Return the functions that some call gives memory that they store to under two names.
+
+    What such a function calls may be given that as well.
+    """
+    found = {
+        callee
+        for calls in pairs.values()
+        for callee, given in calls
+        if _overlaps({**{each: each for each in shared[callee]}, **given}, written[callee])
+    }
+    pending = list(found)
+    while pending:
+        new = {callee for callee, _ in pairs[pending.pop()]} - found
+        found |= new
+        pending += new
+    return found
+
+
+def _overlaps(given: Mapping[Buffer, Buffer], written: set[Buffer]) -> bool:
+    """Return whether a parameter that is stored to stands for the memory of another one."""
+    stored = [buffer for param, buffer in given.items() if param in written]
+    count = Counter(given.values())
+    return any(count[each] > 1 for each in stored)
+
+
 def _used(func: LoweredFunc) -> set[Buffer]:
-    return {each for each in PROGRAM.pre_order(func.body) if isinstance(each, Buffer)}
+    return {each for each in nodes_reached(func.body) if isinstance(each, Buffer)}
 
 
 def _stored(func: LoweredFunc) -> Iterator[Buffer]:

@@ -84,6 +84,8 @@ class LoopsToC(Calls, domain="tir"):
         name = ctx.names.fresh(var.name)
         ctx.line(f"{held} {name} = {value.text};")
         ctx.bind(var, CText(name))
+        if node.body is not None:
+            ctx.check_value(var, node.body, node)
 
     def handle_if_then_else(self, visitor: Dispatch, node: stmts.IfThenElse) -> None:
         ctx: LoopsCtx = visitor.context
@@ -192,8 +194,11 @@ class LoopsToC(Calls, domain="tir"):
                 value if stays else ctx.declare(c_type(var.dtype).value, var.name, value.text)
                 for var, value, stays in zip(block.iter_vars, values, fixed, strict=True)
             ]
-            with ctx.bound(block.iter_vars, held), ctx.knowing(inner):
-                ctx.run(visitor, block.body)
+            with ctx.bound(block.iter_vars, held):
+                for var, value in zip(block.iter_vars, node.iter_values, strict=True):
+                    ctx.check_value(var, value, node)
+                with ctx.knowing(inner):
+                    ctx.run(visitor, block.body)
 
     @staticmethod
     def _is_fixed(ctx: LoopsCtx, expr: Expr) -> bool:
