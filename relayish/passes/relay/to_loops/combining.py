@@ -93,9 +93,11 @@ class Combining(Movement, domain="relay"):
         sizes: dict[str, int] = {}
         for term, part in zip(terms, parts, strict=True):
             for letter, size in zip(term, part.shape, strict=True):
-                sizes[letter] = max(size, sizes.get(letter, 1))
+                sizes[letter] = size if size != 1 else sizes.get(letter, 1)
         summed = [letter for letter in sizes if letter not in result]
         dtype = site.result.dtype
+        if dtype == "bool":
+            raise site.refuse("it counts truth values")
         work = str(compute_dtype(numpy_dtype(dtype)))
         held = [
             part if part.is_plain else site.context.keep_elements(part, f"{site.hint}_of")

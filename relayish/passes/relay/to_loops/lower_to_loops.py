@@ -122,7 +122,10 @@ class _Groups(ExprMutator):
         if var is None:
             return call.with_fields(args=self.mutate_all(call.args))
         args = [each for arg in call.args for each in _fields(arg, self.visit(arg))]
-        return Call(var, (*args, *self._made[var].constants), span=call.span)
+        kernel = self._made[var]
+        image = Call(var, (*args, *kernel.constants), span=call.span)
+        is_single = kernel.is_tuple and kernel.results == 1  # a function has no tuple of one
+        return Tuple((image,)) if is_single else image
 
     def _lowered(self, group: Function) -> GlobalVar | None:
         """Return the function of loops that a group becomes, if loops can express it."""

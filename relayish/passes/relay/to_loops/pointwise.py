@@ -142,7 +142,7 @@ class Pointwise(Handler, domain="relay"):
     handle_negative = elementwise(ops.Minus)
     handle_sign = elementwise(_sign)
     handle_copy = elementwise(lambda x: x)
-    handle_logical_not = elementwise(ops.Not)
+    handle_logical_not = elementwise(lambda x: ops.Not(converted(x, "bool")))
     handle_bitwise_not = elementwise(
         lambda x: ops.Not(x) if x.type.is_bool else extern("bitwise_not")(x)
     )
@@ -150,7 +150,7 @@ class Pointwise(Handler, domain="relay"):
     handle_add = elementwise(_numbers(ops.Add))
     handle_subtract = elementwise(ops.Sub)
     handle_multiply = elementwise(_numbers(ops.Mul))
-    handle_divide = elementwise(ops.Div)
+    handle_divide = elementwise(_numbers(ops.Div))
     handle_floor_divide = elementwise(_floor_quotient)
     handle_trunc_divide = elementwise(_cut_quotient)
     handle_mod = elementwise(ops.Mod)
@@ -222,6 +222,8 @@ class Pointwise(Handler, domain="relay"):
     def handle_clip(self, site: Site) -> Elements:
         low, high = site.attrs.a_min, site.attrs.a_max
         dtype = site.result.dtype
+        if dtype == "bool":
+            raise site.refuse("it orders truth values")
         if is_whole(numpy_dtype(dtype)):
             if python_math.isnan(low) or python_math.isnan(high):
                 raise site.refuse(f"integers are not clipped between {low} and {high}")

@@ -1,0 +1,67 @@
+"""Operators as loops where sizes are 0 or 1, and where elements are truth values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.errors import UnlowerableError
+from tests.support.each import each
+
+
+def both(params, body, *given):
+    """What a function leaves as it is, and as loops."""
+    mod = relay.transform.InferType()(relay.IRModule.from_expr(relay.Function(params, body)))
+    loops = relay.transform.LowerToLoops(unlowerable="refuse")(mod)
+    return [relay.create_executor(mod=each).evaluate()(*given) for each in (mod, loops)]
+
+
+@each("sizes", [(3, 0, 2), (0, 0, 2), (3, 2, 0), (1, 0, 1)])
+@each("equation", ["ij,jk->ik", "ij,jk->ki", "ij,jk->"])
+def test_axes_of_size_0_are_of_size_0_in_products(sizes, equation):
+    a = relay.var("a", shape=sizes[:2])
+    b = relay.var("b", shape=sizes[1:])
+    body = relay.einsum(relay.Tuple([a, b]), equation)
+    given = [np.ones(shape, "float32") for shape in (sizes[:2], sizes[1:])]
+    expected, found = both([a, b], body, *given)
+    assert np.asarray(found).shape == np.asarray(expected).shape
+    assert np.array_equal(found, expected)
+
+
+def test_an_axis_of_size_1_is_repeated_beside_one_of_size_0():
+    a, b = relay.var("a", shape=(2, 1)), relay.var("b", shape=(0, 3))
+    body = relay.einsum(relay.Tuple([a, b]), "ij,jk->ik")
+    expected, found = both([a, b], body, np.ones((2, 1), "float32"), np.ones((0, 3), "float32"))
+    assert np.array_equal(found, expected)
+
+
+def test_a_tuple_of_one_stays_a_tuple():
+    x = relay.var("x", shape=(4, 2))
+    parts = relay.split(x, 1, axis=0)
+    given = np.arange(8, dtype="float32").reshape(4, 2)
+    for body in (relay.Tuple([parts[0], x]), parts.astuple()):
+        expected, found = both([x], body, given)
+        assert len(found) == len(expected)
+        assert np.array_equal(found[0], expected[0])
+
+
+@each("dtype", ["int32", "float16", "float64", "uint8"])
+def test_what_is_not_0_is_true(dtype):
+    x = relay.var("x", shape=(3,), dtype=dtype)
+    expected, found = both([x], relay.logical_not(x), np.array([0, 2, 1], dtype))
+    assert np.asarray(found).dtype == np.asarray(expected).dtype
+    assert np.array_equal(found, expected)
+
+
+def test_truth_values_are_divided_as_numbers():
+    a, b = (relay.var(name, shape=(2,), dtype="bool") for name in "ab")
+    expected, found = both([a, b], relay.divide(a, b), np.array([True, False]), np.ones(2, bool))
+    assert np.array_equal(found, expected)
+
+
+def test_what_orders_or_counts_truth_values_is_refused():
+    a, b = relay.var("a", shape=(2, 2), dtype="bool"), relay.var("b", shape=(2, 2), dtype="bool")
+    for body in (relay.clip(a, 0, 1), relay.einsum(relay.Tuple([a, b]), "ij,jk->ik")):
+        with pytest.raises(UnlowerableError, match="truth values"):
+            both([a, b], body)
