@@ -10,6 +10,7 @@ from relayish.codegen.c.text import CText, infix, prefix
 from relayish.errors import EvaluationError, LifetimeError, UninitialisedReadError
 from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.type import VOID
+from relayish.tir.primitives import PRIMITIVES
 from tests.support.each import each
 from tests.support.tir_small import loop, memory
 
@@ -215,3 +216,22 @@ def test_a_network_may_be_called_as_what_copies_its_results():
     first, second = build_network(mod, name="copy")(given)
     assert first.tolist() == given.tolist()
     assert second.tolist() == np.maximum(given, 0).tolist()
+
+
+def test_accesses_that_a_primitive_is_written_as_are_tested(monkeypatch):
+    monkeypatch.setitem(PRIMITIVES, "peek", lambda node: B[node.arguments[0].values[0]])
+    peek = tir.PrimitiveNode("peek", (tir.ArgumentGroup((N,)),), None, "int32")
+    main = function([N, A, B], store(A, peek, 0))
+    for index, expected in ((2, [[7, 0, 0, 0], [5, 6, 7, 8]]), (10**8, "OutOfBoundsError")):
+        found = both(main, index, np.zeros(4, "int32"), np.arange(5, 9, dtype="int32"))
+        assert found == [expected, expected]
+
+
+def test_memory_that_a_primitive_is_given_may_be_stored_to(monkeypatch):
+    def poke(node):
+        return store(node.arguments[0].values[0], 3, N)
+
+    monkeypatch.setitem(PRIMITIVES, "poke", poke)
+    main = function([N, B], tir.PrimitiveNode("poke", (tir.ArgumentGroup((B,)),), None, VOID))
+    for index, expected in ((2, [[0, 0, 3, 0]]), (10**8, "OutOfBoundsError")):
+        assert both(main, index, np.zeros(4, "int32")) == [expected, expected]

@@ -182,6 +182,7 @@ class Calls(Accesses):
         self._expansions += 1
         try:
             made = expand_primitive(node)
+            ctx.doubt(made)
             if isinstance(made, Expr):
                 with ctx.anew(made):
                     return ctx.text(visitor, made)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from relayish.codegen.c.context import CCtx, Source
+from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.text import CText
 from relayish.codegen.c.types import c_literal, c_type
@@ -92,6 +93,15 @@ class LoopsCtx(CCtx):
                 continue
             seen.add(each)
             pending += PROGRAM.children(each)
+
+    def doubt(self, root: Node) -> None:
+        """Let accesses be tested of which nobody asked whether they are in range."""
+        self.outside |= {
+            (each, axis)
+            for each in nodes_reached(root)
+            if isinstance(each, (Load, Store))
+            for axis in range(len(each.indices))
+        }
 
     # Variables
 

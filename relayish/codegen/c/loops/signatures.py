@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from relayish.codegen.c.loops.initialised import stored_first
 from relayish.codegen.c.loops.reached import nodes_reached
+from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter.program import Function
-from relayish.tir.ir.expr import Call
+from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.tensor import Buffer, Parameter, Store, Tensor
@@ -56,7 +57,7 @@ def find_signatures(
     callees = {func: _callees(function) for func, function in linked.items()}
     pairs = {func: list(_pairs(func, callees[func])) for func in linked}
     shared = _closed(
-        {func: set(function.shared) & _used(func) for func, function in linked.items()},
+        {func: set(function.shared) & _used(func.body) for func, function in linked.items()},
         pairs,
         lambda inner, _: inner,
     )
@@ -186,8 +187,8 @@ def _overlaps(given: Mapping[Buffer, Buffer], written: set[Buffer]) -> bool:
     return any(count[each] > 1 for each in stored)
 
 
-def _used(func: LoweredFunc) -> set[Buffer]:
-    return {each for each in nodes_reached(func.body) if isinstance(each, Buffer)}
+def _used(root: Node) -> set[Buffer]:
+    return {each for each in nodes_reached(root) if isinstance(each, Buffer)}
 
 
 def _stored(func: LoweredFunc) -> Iterator[Buffer]:
@@ -196,3 +197,5 @@ def _stored(func: LoweredFunc) -> Iterator[Buffer]:
             buffer = each.tensor.buffer
             if isinstance(buffer, Buffer):
                 yield buffer
+        elif isinstance(each, PrimitiveNode):  # what it is written as may store to what it is given
+            yield from _used(each)
