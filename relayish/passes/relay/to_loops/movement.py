@@ -23,7 +23,7 @@ from relayish.passes.relay.to_loops.elements import (
     unflat,
     within,
 )
-from relayish.passes.relay.to_loops.formulas import computes
+from relayish.passes.relay.to_loops.formulas import computes, zero
 from relayish.passes.relay.to_loops.pointwise import Pointwise
 from relayish.tir.builders.expr import select
 from relayish.tir.ir.operators import EQ, Cast, Div, Expr, Mod, const
@@ -316,8 +316,7 @@ def _joined(site: Site, parts: tuple[Elements, ...], axis: int) -> Elements:
             own = index[axis] - first if first else index[axis]
             value = part.at((*index[:axis], clamped(own, size), *index[axis + 1 :]))
             found = value if found is None else select(index[axis] < first + size, value, found)
-        assert found is not None
-        return found
+        return zero(site.result.dtype) if found is None else found  # of no elements, none is asked
 
     return Elements(site.shape, site.result.dtype, at)
 

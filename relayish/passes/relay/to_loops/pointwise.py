@@ -26,7 +26,7 @@ def extern(name: str) -> Callable[..., Expr]:
 
 def of_truth(name: str) -> Callable[[Expr], Expr]:
     """Return the formula that asks a question of a number."""
-    return lambda x: Call(BOOL, name, (x,))
+    return lambda x: Call(BOOL, name, (Cast(INT32, x) if x.type.is_bool else x,))
 
 
 def _rounding(name: str) -> Callable[[Expr], Expr]:
@@ -151,12 +151,12 @@ class Pointwise(Handler, domain="relay"):
     handle_subtract = elementwise(ops.Sub)
     handle_multiply = elementwise(_numbers(ops.Mul))
     handle_divide = elementwise(_numbers(ops.Div))
-    handle_floor_divide = elementwise(_floor_quotient)
-    handle_trunc_divide = elementwise(_cut_quotient)
-    handle_mod = elementwise(ops.Mod)
-    handle_floor_mod = elementwise(_floor_rest)
-    handle_trunc_mod = elementwise(_cut_rest)
-    handle_power = elementwise(extern("pow"))
+    handle_floor_divide = elementwise(_numbers(_floor_quotient))
+    handle_trunc_divide = elementwise(_numbers(_cut_quotient))
+    handle_mod = elementwise(_numbers(ops.Mod))
+    handle_floor_mod = elementwise(_numbers(_floor_rest))
+    handle_trunc_mod = elementwise(_numbers(_cut_rest))
+    handle_power = elementwise(_numbers(extern("pow")))
     handle_maximum = elementwise(_numbers(greater_of))
     handle_minimum = elementwise(_numbers(smaller_of))
     handle_left_shift = elementwise(extern("left_shift"))

@@ -54,9 +54,11 @@ def test_what_is_not_0_is_true(dtype):
     assert np.array_equal(found, expected)
 
 
-def test_truth_values_are_divided_as_numbers():
-    a, b = (relay.var(name, shape=(2,), dtype="bool") for name in "ab")
-    expected, found = both([a, b], relay.divide(a, b), np.array([True, False]), np.ones(2, bool))
+@each("name", ["divide", "floor_divide", "trunc_divide", "mod", "floor_mod", "trunc_mod"])
+def test_truth_values_are_divided_as_numbers(name):
+    a, b = (relay.var(letter, shape=(2,), dtype="bool") for letter in "ab")
+    body = getattr(relay, name)(a, b)
+    expected, found = both([a, b], body, np.array([True, False]), np.ones(2, bool))
     assert np.array_equal(found, expected)
 
 
@@ -65,3 +67,26 @@ def test_what_orders_or_counts_truth_values_is_refused():
     for body in (relay.clip(a, 0, 1), relay.einsum(relay.Tuple([a, b]), "ij,jk->ik")):
         with pytest.raises(UnlowerableError, match="truth values"):
             both([a, b], body)
+
+
+@each("name", ["isnan", "isinf", "isfinite"])
+def test_truth_values_are_numbers_that_are_there(name):
+    a = relay.var("a", shape=(2,), dtype="bool")
+    expected, found = both([a], getattr(relay, name)(a), np.array([True, False]))
+    assert np.array_equal(found, expected)
+
+
+def test_truth_values_have_powers_as_numbers_have():
+    a, b = (relay.var(name, shape=(4,), dtype="bool") for name in "ab")
+    given = [np.array(values, bool) for values in ([0, 0, 1, 1], [0, 1, 0, 1])]
+    expected, found = both([a, b], relay.power(a, b), *given)
+    assert np.asarray(found).dtype == np.asarray(expected).dtype
+    assert np.array_equal(found, expected)
+
+
+@each("name", ["concatenate", "stack"])
+def test_arrays_without_elements_stand_behind_one_another(name):
+    a = relay.var("a", shape=(2, 0))
+    body = getattr(relay, name)(relay.Tuple([a, a]), axis=1)
+    expected, found = both([a], body, np.ones((2, 0), "float32"))
+    assert np.asarray(found).shape == np.asarray(expected).shape
