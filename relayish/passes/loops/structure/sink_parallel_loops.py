@@ -85,8 +85,8 @@ def _sunk(loop: For) -> Stmt | None:
     body = loop.body
     stmts = body.stmts if isinstance(body, Block) else (body,)
     nests = [stmt for stmt in stmts if isinstance(stmt, For)]
-    if not nests or loop.for_type != ForType.SERIAL or constant(loop.extent) is None:
-        return None
+    if not nests or loop.for_type != ForType.SERIAL or (constant(loop.extent) or 0) < 1:
+        return None  # what never runs does not compute bounds of loops, which may fail
     if not all(isinstance(stmt, (For, Store, ScheduleBlockRealize)) for stmt in stmts):
         return None
     if not all(_follows_memory(stmt, loop.loop_var) for stmt in nests) or not is_parallel(loop):

@@ -14,6 +14,8 @@ from tests.support.tir_small import apply, function, loop, memory, nodes
 I, J, K = (tir.Var(name) for name in "ijk")  # noqa: E741 - as loops are called
 A, B, C = memory("A", 9, 16), memory("B", 16), memory("C", 9, 16)
 
+FIRST = tir.Load(B, (tir.const(0),))
+
 
 def sums(count, extent=16, place=None, read=None):
     """Rows of A are added to B, row after row, column after column."""
@@ -35,6 +37,7 @@ def test_a_parallel_loop_along_memory_goes_inside():
     [
         sums(9, place=(tir.const(3),)),  # all go to one element: iterations depend on each other
         sums(9, extent=8, place=(J * 2,)),  # stores are two apart
+        sums(tir.Div(tir.const(8), FIRST), extent=0),  # how often the inner loop runs may fail
         sums(9, read=C[K % 9, 15 - J]),  # read backwards
         function([A, B], loop(J, 0, 9, loop(K, 0, J, tir.Store(B, B[J] + A[K, J], (J,))))),
         function([A, B], loop(J, 0, 9, loop(K, 0, 9, tir.Store(B, A[J, K], (J,))))),  # rows of A
