@@ -127,8 +127,7 @@ class _Ordering:
             self._values[node] = self._evaluate(node)
             for call in ends[at]:
                 self._release(call)
-        tensors = [tensor for each in results for tensor in self._values[each]]
-        outputs = [self._output(tensor) for tensor in tensors]
+        outputs = [self._output(tensor) for each in results for tensor in self._values[each]]
         args = (*self._params, *self._constants, *self._workspace, *outputs)
         main = LoweredFunc(name, args, Block(tuple(self._calls)))
         return Network(

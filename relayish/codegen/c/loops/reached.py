@@ -1,4 +1,4 @@
-"""What a program evaluates: its own nodes, and those that compute elements of inline tensors."""
+"""Nodes that a program evaluates: its own, and those that compute elements of inline tensors."""
 
 from __future__ import annotations
 

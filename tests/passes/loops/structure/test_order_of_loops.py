@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,43 @@ def test_random_programs_compute_the_same(seed):
     for name in ("SinkParallelLoops", "UnrollAndJam"):
         image = apply(name, image)
     assert same_result(func, image, seeds=(0, 1))
+
+
+def nest(seed):
+    """A nest of loops over two arrays: a sum, a copy, a shift or a recurrence, as it is drawn."""
+    draw = random.Random(f"nest {seed}")
+    D, E = memory("D", 12, 12), memory("E", 12, 12)
+    loops = [tir.Var(name) for name in draw.sample("ijk", 3)]
+    here = draw.choices(loops, k=2) if draw.random() < 0.3 else draw.sample(loops, 2)
+    places = [[at + draw.choice((0, 0, 0, 1, 2)) for at in draw.choices(loops, k=2)] for _ in "abc"]
+    if draw.random() < 0.7:
+        places[0] = here
+    source = draw.choice((D, E))
+    value = D[tuple(places[0])] + source[tuple(places[1])] * draw.choice((2, 3))
+    stmts = [tir.Store(D, value, tuple(here))]
+    if draw.random() < 0.6 and loops[-1] not in here:
+        stmts.insert(0, tir.Store(D, tir.const(0), tuple(here)))
+    body = stmts[-1:]
+    for at, var in enumerate(reversed(loops)):
+        body = [loop(var, 0, draw.choice((2, 3, 5, 9, 10)), *body)]
+        if at == 0 and len(stmts) > 1:
+            body.insert(0, stmts[0])
+    return function([D, E], *body)
+
+
+@pytest.mark.slow("runs random nests")
+def test_random_nests_compute_the_same_and_many_of_them_change():
+    changed = {"SinkParallelLoops": 0, "UnrollAndJam": 0}
+    generator = np.random.default_rng(0)
+    for seed in seeds(250):
+        func = nest(seed)
+        given = [generator.integers(-9, 9, (12, 12)).astype("int32") for _ in range(2)]
+        image = func
+        for name in changed:
+            before, image = image, apply(name, image)
+            changed[name] += image is not before
+        expected, found = ([each.copy() for each in given] for _ in range(2))
+        tir.run(func, *expected)
+        tir.run(image, *found)
+        assert np.array_equal(expected, found), seed
+    assert min(changed.values()) > 10
