@@ -21,7 +21,7 @@ from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.tensor import Buffer
 
 _PREPARED: Final = (
-    *("InferType", "QnnCanonicalizeOps", "SimplifyInference"),
+    *("InferType", "FullInline", "InferType", "QnnCanonicalizeOps", "SimplifyInference"),
     *("FoldConstant", "SimplifyExpr"),
 )
 _SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")

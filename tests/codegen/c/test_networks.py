@@ -8,7 +8,7 @@ import pytest
 import relayish as relay
 from relayish.codegen.c import build_network
 from relayish.errors import CodegenError, TypeConfusionError
-from relayish.testing import mlp, mobilenet
+from relayish.testing import lstm, mlp, mobilenet
 from tests.support.each import each
 
 
@@ -49,6 +49,11 @@ def test_a_perceptron_runs_without_numpy(exact):
 @pytest.mark.slow("compiles a whole network")
 def test_a_whole_network_is_as_by_numpy():
     mod, _ = mobilenet.get_workload(1, image_shape=(3, 32, 32))
+    check(relay.transform.InferType()(mod))
+
+
+def test_functions_that_a_network_calls_are_inlined():
+    mod, _ = lstm.get_workload(3, 8)
     check(relay.transform.InferType()(mod))
 
 

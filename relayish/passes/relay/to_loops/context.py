@@ -16,6 +16,7 @@ from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.scopes.name_supply import NameSupply
 from relayish.op.builders.call import attrs_of
 from relayish.passes.relay.rewrite.rules.tensors import tensor_of
 from relayish.passes.relay.to_loops.elements import Elements, Index, kept
@@ -35,7 +36,7 @@ class ToLoopsCtx(AnalyzeCtx):
     def __init__(self, uses: Mapping[Node, int]) -> None:
         self.inputs: dict[Var, tuple[Tensor, ...]] = {}
         self.constants: dict[Constant, Tensor] = {}
-        self.names: Counter[str] = Counter()
+        self._names: Final = NameSupply()
         self._uses: Final = uses
         self._settled: dict[Node, Any] = {}  # Any: elements, or a tuple of these
 
@@ -48,7 +49,9 @@ class ToLoopsCtx(AnalyzeCtx):
         if found is None:
             found = self.inputs[var] = tuple(
                 [
-                    placeholder(self.name(var.name_hint), shape, getattr(each, "dtype", ""))
+                    placeholder(
+                        self._names.fresh_name(var.name_hint), shape, getattr(each, "dtype", "")
+                    )
                     for shape, each in zip(shapes, types, strict=True)
                 ]
             )
@@ -60,16 +63,9 @@ class ToLoopsCtx(AnalyzeCtx):
         found = self.constants.get(node)
         if found is None:
             data = np.asarray(node.data)
-            made = placeholder(self.name("constant"), data.shape, str(data.dtype))
+            made = placeholder(self._names.fresh_name("constant"), data.shape, str(data.dtype))
             found = self.constants[node] = made
         return found
-
-    def name(self, hint: str) -> str:
-        """Return a name for a tensor that no other has."""
-        wanted = hint.replace(".", "_")
-        self.names[wanted] += 1
-        number = self.names[wanted]
-        return wanted if number == 1 else self.name(f"{wanted}_{number - 1}")
 
     def elements(self, visitor: Dispatch, expr: Expr) -> Any:  # Any: as of fields of tuples
         """Return the elements of an expression, kept in memory where several others use them."""
@@ -89,7 +85,7 @@ class ToLoopsCtx(AnalyzeCtx):
 
     def store(self, shape: tuple[int, ...], at: Callable[[Index], Scalar], hint: str) -> Elements:
         """Return elements that are computed, once each, into memory."""
-        made = compute(shape, _of_axes(at, len(shape)), self.name(hint))
+        made = compute(shape, _of_axes(at, len(shape)), self._names.fresh_name(hint))
         return kept(made, shape)
 
 
