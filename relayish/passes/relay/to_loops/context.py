@@ -47,11 +47,10 @@ class ToLoopsCtx(AnalyzeCtx):
         shapes = [static_shape(each, var) for each in types]
         found = self.inputs.get(var)
         if found is None:
+            fresh = self._names.fresh_name
             found = self.inputs[var] = tuple(
                 [
-                    placeholder(
-                        self._names.fresh_name(var.name_hint), shape, getattr(each, "dtype", "")
-                    )
+                    placeholder(fresh(var.name_hint), shape, getattr(each, "dtype", ""))
                     for shape, each in zip(shapes, types, strict=True)
                 ]
             )
