@@ -11,7 +11,7 @@ from relayish.op.tensor.reduction import normalise_axes
 from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, converted, flat
 from relayish.passes.relay.to_loops.formulas import computes, reduced, zero
-from relayish.passes.relay.to_loops.movement import Movement
+from relayish.passes.relay.to_loops.lookup import Lookup
 from relayish.tir.builders.expr import select
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.flags import ReduceType
@@ -19,7 +19,7 @@ from relayish.tir.ir.operators import EQ, NE, Expr, const
 from relayish.tir.ir.type import as_type
 
 
-class Combining(Movement, domain="relay"):
+class Combining(Lookup, domain="relay"):
     """Writes what combines many elements into one."""
 
     @computes

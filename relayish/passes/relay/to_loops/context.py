@@ -82,6 +82,10 @@ class ToLoopsCtx(AnalyzeCtx):
             return data
         return self.store(data.shape, data.at, hint)
 
+    def keep_plain(self, data: Elements, hint: str) -> Elements:
+        """Return elements that can be read repeatedly: kept unless one costs little."""
+        return data if data.is_plain else self.keep_elements(data, f"{hint}_of")
+
     def store(self, shape: tuple[int, ...], at: Callable[[Index], Scalar], hint: str) -> Elements:
         """Return elements that are computed, once each, into memory."""
         made = compute(shape, _of_axes(at, len(shape)), self._names.fresh_name(hint))
@@ -138,8 +142,7 @@ class Site:
 
     def kept(self, at: int) -> Elements:
         """Return an argument whose elements are read repeatedly: kept unless that costs little."""
-        data: Elements = self.args[at]
-        return data if data.is_plain else self.context.keep_elements(data, f"{self.hint}_of")
+        return self.context.keep_plain(self.args[at], self.hint)
 
     def refuse(self, reason: str) -> UnlowerableError:
         """Return the error for what loops cannot express."""

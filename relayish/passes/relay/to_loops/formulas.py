@@ -84,6 +84,11 @@ def reduced(
     return site.context.store(tuple(shape), at, site.hint)
 
 
+def literal(value: Any, dtype: str) -> Expr:  # Any: a number, or numpy's scalar
+    """Return a number of an element type."""
+    return const(bool(value)) if dtype == "bool" else const(value, dtype)
+
+
 def zero(dtype: str) -> Expr:
     """Return the number 0 of an element type."""
-    return const(False) if dtype == "bool" else const(0, dtype)
+    return literal(0, dtype)

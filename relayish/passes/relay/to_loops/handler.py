@@ -15,7 +15,7 @@ from relayish.ir.relay.expr import Constant, Tuple, TupleGetItem, Var
 from relayish.passes.relay.to_loops.combining import Combining
 from relayish.passes.relay.to_loops.context import ToLoopsCtx
 from relayish.passes.relay.to_loops.elements import Elements
-from relayish.tir.ir.operators import const
+from relayish.passes.relay.to_loops.formulas import literal
 
 
 @register_handler("loops")
@@ -49,8 +49,7 @@ class RelayToLoops(Combining, domain="relay"):
         dtype = str(data.dtype)
         if data.size != 1:
             return Elements(data.shape, dtype, lambda i: ctx.constant(node)[i], is_plain=True)
-        value = data.reshape(-1)[0]
-        number = const(bool(value)) if dtype == "bool" else const(value, dtype)
+        number = literal(data.reshape(-1)[0], dtype)
         return Elements(data.shape, dtype, lambda _: number, is_plain=True)
 
     def handle_tuple(self, visitor: Dispatch, node: Tuple) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import (
     Elements,
     Index,
+    broadcast,
     clamped,
     flat,
     guarded,
@@ -26,8 +27,7 @@ from relayish.passes.relay.to_loops.elements import (
 from relayish.passes.relay.to_loops.formulas import computes, zero
 from relayish.passes.relay.to_loops.pointwise import Pointwise
 from relayish.tir.builders.expr import select
-from relayish.tir.ir.operators import EQ, Cast, Div, Expr, Mod, const
-from relayish.tir.ir.type import INT32, INT64
+from relayish.tir.ir.operators import EQ, Div, Expr, Mod, const
 
 
 class Movement(Pointwise, domain="relay"):
@@ -147,6 +147,20 @@ class Movement(Pointwise, domain="relay"):
         return tuple(found)
 
     @computes
+    def handle_meshgrid(self, site: Site) -> tuple[Elements, ...]:
+        """Spread each vector along an axis of its own; ``xy`` exchanges the first two."""
+        parts: tuple[Elements, ...] = site.args[0]
+        axes = [*range(len(parts))]
+        if site.attrs.indexing == "xy":
+            axes[:2] = axes[:2][::-1]
+        found = []
+        for part, shape, axis in zip(parts, site.shapes(), axes, strict=True):
+            lengths = [1] * len(shape)
+            lengths[axis] = shape[axis]
+            found.append(broadcast(regrouped(part, tuple(lengths)), shape))
+        return tuple(found)
+
+    @computes
     def handle_sliding_window(self, site: Site) -> Elements:
         data = site.kept(0)
         first = normalise_axis(site.attrs.axis, len(data.shape))
@@ -164,26 +178,6 @@ class Movement(Pointwise, domain="relay"):
             )
 
         return moved(data, site.shape, place)
-
-    @computes
-    def handle_take(self, site: Site) -> Elements:
-        """Take what stands at indices that memory holds: wrapped or cut off, or checked."""
-        data, at, mode = site.kept(0), site.args[1], str(site.attrs.mode)
-        if int(site.attrs.batch_dims):
-            raise site.refuse("it takes in batches")
-        if mode not in ("clip", "wrap"):
-            raise site.refuse(f"its mode {mode!r} says nothing of indices out of range")
-        axis, source = site.attrs.axis, data
-        if axis is None:
-            source = _flattened(data)
-        axis = normalise_axis(int(axis or 0), len(source.shape))
-        rank, size = len(at.shape), source.shape[axis]
-
-        def place(index: Index) -> Index:
-            found = at.at(index[axis : axis + rank])
-            return (*index[:axis], _brought_in(found, size, mode), *index[axis + rank :])
-
-        return moved(source, site.shape, place, plain=False)
 
     @computes
     def handle_strided_set(self, site: Site) -> Elements:
@@ -234,20 +228,6 @@ class Movement(Pointwise, domain="relay"):
         count = const(prod(site.args[0].shape), site.result.dtype)
         return Elements(site.shape, site.result.dtype, lambda _: count, is_plain=True)
 
-    @computes
-    def handle_one_hot(self, site: Site) -> Elements:
-        at, on, off = site.args
-        axis = int(site.attrs.axis)
-        axis = len(at.shape) if axis < 0 else axis
-        dtype = site.result.dtype
-
-        def element(index: Index) -> Expr:
-            where = at.at((*index[:axis], *index[axis + 1 :]))
-            hit = Cast(INT64, where), Cast(INT64, index[axis])
-            return select(EQ(*hit), on.at(()), off.at(()))
-
-        return Elements(site.shape, dtype, element)
-
 
 def _cut(bounds: Sequence[np.ndarray[Any, Any]], axis: int, size: int) -> tuple[int, int, int]:
     """Return the first place of a part along an axis, the distance of the next, how many."""
@@ -276,22 +256,6 @@ def regrouped(data: Elements, shape: tuple[int, ...]) -> Elements:
 
         return moved(data, shape, place)
     return moved(data, shape, lambda i: unflat(flat(i, shape), data.shape), plain=False)
-
-
-def _flattened(data: Elements) -> Elements:
-    return regrouped(data, (prod(data.shape),))
-
-
-def _brought_in(at: Expr, size: int, mode: str) -> Expr:
-    """Return an index of an axis: the nearest, or what is left of a division by its size."""
-    wide = Cast(INT64, at)
-    limit = const(size, "int64")
-    if mode == "clip":
-        lowest = const(0, "int64")
-        found = select(wide < lowest, lowest, select(wide < limit, wide, limit - 1))
-    else:
-        found = Mod(Mod(wide, limit) + limit, limit)
-    return Cast(INT32, found)
 
 
 def _shifted(data: Elements, shape: tuple[int, ...], axis: int, first: int) -> Elements:

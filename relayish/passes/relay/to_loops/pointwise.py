@@ -8,15 +8,16 @@ from collections.abc import Callable
 from relayish.domain import Handler
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.precision import is_whole
+from relayish.op.types.dimension import normalise_axis
 from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, converted
-from relayish.passes.relay.to_loops.formulas import computes, elementwise, pointwise, zero
+from relayish.passes.relay.to_loops.formulas import computes, elementwise, literal, pointwise, zero
 from relayish.tir import math
 from relayish.tir.builders.expr import select
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.operators import Cast, Expr, const
-from relayish.tir.ir.type import BOOL, FLOAT32, INT32
+from relayish.tir.ir.type import BOOL, FLOAT32, INT32, INT64
 
 
 def extern(name: str) -> Callable[..., Expr]:
@@ -103,6 +104,18 @@ def _numbers(formula: Callable[..., Expr]) -> Callable[..., Expr]:
         return formula(*x)
 
     return either
+
+
+def _low_bits(value: int) -> int:
+    """Return the integer of 64 bits that has the low bits of ``value``."""
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def _shifted_down(product: Expr, by: Expr) -> Expr:
+    """Return an integer of 64 bits shifted to the right, halves rounded up."""
+    one = const(1, "int64")
+    half = extern("left_shift")(one, by - one)
+    return extern("right_shift")(product + half, by)
 
 
 class Pointwise(Handler, domain="relay"):
@@ -235,6 +248,37 @@ class Pointwise(Handler, domain="relay"):
         return pointwise(site, lambda x: smaller_of(greater_of(x, bounds[0]), bounds[1]))
 
     @computes
+    def handle_fixed_point_multiply(self, site: Site) -> Elements:
+        up, down = max(site.attrs.shift, 0), max(-site.attrs.shift, 0)
+        if 31 + down > 63:
+            return filled(site, 0)
+        factor = const(_low_bits(site.attrs.multiplier << up), "int64")
+        total = const(31 + down, "int64")
+        return pointwise(site, lambda x: _shifted_down(Cast(INT64, x) * factor, total))
+
+    @computes
+    def handle_fixed_point_multiply_per_axis(self, site: Site) -> Elements:
+        """Multiply by factors that vary along axes, as :meth:`handle_fixed_point_multiply` does."""
+        data, factors, ups, downs = site.args
+        attrs, dtype = site.attrs, site.result.dtype
+        axes = [normalise_axis(axis, len(data.shape)) for axis in attrs.axes]
+
+        def at(index: Index) -> Expr:
+            place = tuple([index[axis] for axis in axes])
+            product: Expr = Cast(INT64, data.at(index))
+            if attrs.is_lshift_required:
+                product = extern("left_shift")(product, Cast(INT64, ups.at(place)))
+            product = product * Cast(INT64, factors.at(place))
+            total: Expr = const(31, "int64")
+            if attrs.is_rshift_required:
+                total = total + Cast(INT64, downs.at(place))
+            found = _shifted_down(product, ops.Min(total, const(63, "int64")))
+            none = const(0, "int64")
+            return converted(select(total > const(63, "int64"), none, found), dtype)
+
+        return Elements(site.shape, dtype, at)
+
+    @computes
     def handle_broadcast_to(self, site: Site) -> Elements:
         return broadcast(site.args[0], site.shape)
 
@@ -246,7 +290,7 @@ class Pointwise(Handler, domain="relay"):
 def filled(site: Site, value: float) -> Elements:
     """Return elements that are all one number."""
     dtype = site.result.dtype
-    number = const(bool(value)) if dtype == "bool" else const(value, dtype)
+    number = literal(value, dtype)
 
     def at(_: Index) -> Expr:
         return number

@@ -8,7 +8,7 @@ import pytest
 import relayish as relay
 from relayish.codegen.c import CompiledNetwork, find_toolchain
 from relayish.codegen.c.network import order_calls
-from relayish.errors import DispatchError, RelayishError, UnlowerableError
+from relayish.errors import DispatchError, EvaluationError, RelayishError, UnlowerableError
 from relayish.ir.relay.expr import Call, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, TupleType
@@ -19,12 +19,11 @@ from tests.support.each import each
 from tests.support.sound_calls import sound_calls
 
 LEFT = """
-adv_index arange argsort argwhere auto_scheduler_layout_transform collapse_sum_like cumprod cumsum
-debug device_copy dft fixed_point_multiply fixed_point_multiply_per_axis gather gather_nd
-layout_transform matrix_set_diag meshgrid nn.contrib_conv2d_NCHWc
+arange argsort argwhere auto_scheduler_layout_transform collapse_sum_like cumprod cumsum debug
+device_copy dft layout_transform matrix_set_diag nn.contrib_conv2d_NCHWc
 nn.contrib_depthwise_conv2d_NCHWc nn.max_pool2d_grad nn.nll_loss reinterpret
-relay.op.annotation.simulated_quantize reverse_sequence scatter_elements scatter_nd searchsorted
-sequence_mask sort sparse_to_dense stft topk trilu unique unravel_index vision.get_valid_counts
+relay.op.annotation.simulated_quantize scatter_elements scatter_nd searchsorted sort
+sparse_to_dense stft topk unique unravel_index vision.get_valid_counts
 vision.multibox_transform_loc
 """
 """Operators of Relay's core that nobody says as loops yet, and what is lowered to these."""
@@ -86,6 +85,13 @@ def evaluated(name, generator):
         return None
 
 
+def both(results, params, *args):
+    """What results are by numpy, and by the loops that they are written as."""
+    mod = relay.transform.InferType()(IRModule.from_expr(relay.Function(params, results)))
+    lowered = lower_to_loops(mod, unlowerable="refuse")
+    return [relay.create_executor(mod=each).evaluate()(*args) for each in (mod, lowered)]
+
+
 @pytest.mark.slow("compiles a function for each operator")
 def test_operators_are_written_as_loops_and_compute_the_same_in_c(tmp_path, monkeypatch):
     skip_without_compiler()
@@ -115,7 +121,7 @@ def test_operators_are_written_as_loops_and_compute_the_same_in_c(tmp_path, monk
         if not name.startswith((*ELSEWHERE, "nn.contrib_conv", "vision."))
     }
     assert unknown == set()
-    assert right >= 165
+    assert right >= 180
 
 
 ODD = np.array([[np.nan, 1.0, -np.inf], [0.0, -0.0, np.inf]], "float32")
@@ -132,9 +138,7 @@ def test_what_is_no_number_is_treated_as_by_numpy(name):
         "round": lambda: relay.round(x * relay.const(2.5)),
     }
     body = make[name]() if name in make else getattr(relay, name)(x, axis=1)
-    mod = relay.transform.InferType()(IRModule.from_expr(relay.Function([x], body)))
-    lowered = lower_to_loops(mod, unlowerable="refuse")
-    expected, found = (relay.create_executor(mod=m).evaluate()(ODD) for m in (mod, lowered))
+    expected, found = both(body, [x], ODD)
     assert np.array_equal(np.asarray(expected), np.asarray(found), equal_nan=True)
 
 
@@ -145,13 +149,10 @@ def test_elements_of_all_types_are_as_by_numpy(dtype):
     results = [x + y, relay.maximum(x, y), relay.equal(x, y), relay.cast(x, "float32")]
     if dtype != "bool":
         results += [x * y, x - y, relay.sum(x, axis=1), relay.max(x, axis=0), relay.abs(x)]
-    func = relay.Function([x, y], relay.Tuple(results))
-    mod = relay.transform.InferType()(IRModule.from_expr(func))
     generator = np.random.default_rng(5)
     args = [np.asarray(generator.integers(0, 250, s)).astype(dtype) for s in ((3, 4), (4,))]
-    lowered = lower_to_loops(mod, unlowerable="refuse")
     with np.errstate(all="ignore"):
-        expected, found = (relay.create_executor(mod=m).evaluate()(*args) for m in (mod, lowered))
+        expected, found = both(relay.Tuple(results), [x, y], *args)
     assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
 
 
@@ -161,11 +162,86 @@ def test_elements_of_all_types_are_as_by_numpy(dtype):
 def test_resizing_is_as_by_numpy(method, mode, size):
     x = relay.var("x", shape=(1, 2, 5, 7))
     made = relay.image.resize2d(x, size, method=method, coordinate_transformation_mode=mode)
-    mod = relay.transform.InferType()(IRModule.from_expr(relay.Function([x], made)))
     given = np.random.default_rng(2).random((1, 2, 5, 7), "float32")
-    lowered = lower_to_loops(mod, unlowerable="refuse")
-    expected, found = (relay.create_executor(mod=m).evaluate()(given) for m in (mod, lowered))
+    expected, found = both(made, [x], given)
     assert np.allclose(np.asarray(expected), np.asarray(found), rtol=1e-6, atol=1e-6)
+
+
+LOOKUPS = {
+    "take clip": lambda x, i: relay.take(x, i, axis=1, mode="clip"),
+    "take wrap": lambda x, i: relay.take(x, i, axis=1, mode="wrap"),
+    "take fast": lambda x, i: relay.take(x, i, axis=-1, mode="fast"),
+    "take flat": relay.take,
+    "gather": lambda x, i: relay.gather(x, 1, i),
+    "gather of others": lambda x, i: relay.gather(relay.exp(x), 1, i + i - i),
+    "gather fewer": lambda x, i: relay.gather(x, -2, relay.strided_slice(i, [0, 1], [3, 3])),
+    "gather_nd": lambda x, i: relay.gather_nd(x, relay.split(i, [1, 2], axis=0)[1]),
+    "gather_nd batch": lambda x, i: relay.gather_nd(
+        x, relay.expand_dims(relay.min(i, axis=1), 0), 1
+    ),
+    "adv_index": lambda x, i: relay.adv_index([x, relay.max(i, axis=1), relay.min(i, axis=1)]),
+    "adv_index of one": lambda x, i: relay.adv_index([x, i]),
+}
+
+
+@each("name", list(LOOKUPS))
+@each("dtype", ["int32", "int64", "int8"])
+def test_elements_are_looked_up_as_by_numpy_and_places_outside_are_refused(name, dtype):
+    x, i = relay.var("x", shape=(3, 4)), relay.var("i", shape=(3, 4), dtype=dtype)
+    data = np.random.default_rng(6).random((3, 4), "float32")
+    inside = np.array([[0, 1, 2, -1], [-3, 0, -2, 2], [1, 1, 2, 0]], dtype)
+    body = LOOKUPS[name](x, i)
+    expected, found = both(body, [x, i], data, inside)
+    assert same(expected, np.asarray(found))
+    for place in (-100, 100):
+        outside = np.full((3, 4), place, dtype)
+        if name in ("take clip", "take wrap", "take flat"):
+            expected, found = both(body, [x, i], data, outside)
+            assert same(expected, np.asarray(found))
+        else:
+            mod = relay.transform.InferType()(IRModule.from_expr(relay.Function([x, i], body)))
+            for version in (mod, lower_to_loops(mod, unlowerable="refuse")):
+                with pytest.raises(EvaluationError):
+                    relay.create_executor(mod=version).evaluate()(data, outside)
+
+
+@each("dtype", ["int32", "int64", "float32"])
+@each("axis", [0, 1])
+def test_sequences_are_masked_and_turned_as_by_numpy(axis, dtype):
+    x, n = relay.var("x", shape=(4, 4, 2)), relay.var("n", shape=(4,), dtype=dtype)
+    results = [relay.sequence_mask(x, n, mask_value=-1.5, axis=axis)]
+    if dtype != "float32":
+        results.append(relay.reverse_sequence(x, n, seq_axis=axis, batch_axis=1 - axis))
+    data = np.random.default_rng(7).random((4, 4, 2), "float32")
+    expected, found = both(relay.Tuple(results), [x, n], data, np.array([3, 0, 9, -2], dtype))
+    assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
+
+
+@each("diagonal", [-5, -1, 0, 2, 9])
+def test_triangles_and_grids_are_as_by_numpy(diagonal):
+    x, k = relay.var("x", shape=(2, 3, 4)), relay.var("k", shape=(), dtype="int64")
+    u, v, w = (relay.var(name, shape=(size,)) for name, size in zip("uvw", (3, 4, 1), strict=True))
+    grids = [relay.meshgrid([u, v, w], indexing=indexing) for indexing in ("ij", "xy")]
+    parts = [relay.TupleGetItem(grid, at) for grid in grids for at in range(3)]
+    results = [relay.trilu(x, k, upper=True), relay.trilu(x, k, upper=False), *parts]
+    generator = np.random.default_rng(8)
+    args = [np.asarray(generator.random(s), "float32") for s in ((2, 3, 4), 3, 4, 1)]
+    expected, found = both(
+        relay.Tuple(results), [x, k, u, v, w], args[0], np.asarray(diagonal), *args[1:]
+    )
+    assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
+
+
+@each("shift", [-40, -33, -3, 0, 2, 20])
+def test_fixed_point_products_are_as_by_numpy_bit_for_bit(shift):
+    x = relay.var("x", shape=(3, 4), dtype="int32")
+    whole = relay.fixed_point_multiply(x, 1518500250, shift)
+    factors = relay.const(np.array([1 << 30, 1518500250, 7, (1 << 31) - 1], "int32"))
+    up, down = (relay.const(np.full(4, max(each, 0), "int32")) for each in (shift, -shift))
+    apart = relay.fixed_point_multiply_per_axis(x, factors, up, down, True, True, (1,))
+    given = np.random.default_rng(4).integers(-(2**31), 2**31, (3, 4)).astype("int32")
+    expected, found = both(relay.Tuple([whole, apart]), [x], given)
+    assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
 
 
 def test_what_loops_cannot_express_stays_or_is_refused_with_the_place():
