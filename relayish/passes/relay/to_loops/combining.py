@@ -99,10 +99,7 @@ class Combining(Lookup, domain="relay"):
         if dtype == "bool":
             raise site.refuse("it counts truth values")
         work = str(compute_dtype(numpy_dtype(dtype)))
-        held = [
-            part if part.is_plain else site.context.keep_elements(part, f"{site.hint}_of")
-            for part in parts
-        ]
+        held = [site.context.keep_plain(part, site.hint) for part in parts]
 
         def body(index: Index, inner: Index) -> Expr:
             known = dict(zip([*result, *summed], [*index, *inner], strict=True))

@@ -22,7 +22,7 @@ class Lookup(Movement, domain="relay"):
     """Writes what looks where its arguments say.
 
     An index that an axis does not have is an error where the operator makes it one, as a read
-    outside a tensor.
+    outside a tensor; where no element is asked for, none is looked up, and nothing is an error.
     """
 
     @computes

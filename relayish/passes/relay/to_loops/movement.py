@@ -12,6 +12,7 @@ from relayish.errors import UnlowerableError
 from relayish.ir.relay.expr import Constant
 from relayish.op.declaration.properties import evaluate
 from relayish.op.types.dimension import normalise_axis
+from relayish.op.types.layout import places_of, read_layout
 from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import (
     Elements,
@@ -77,6 +78,33 @@ class Movement(Pointwise, domain="relay"):
             )
 
         return moved(data, shape, place)
+
+    @computes
+    def handle_layout_transform(self, site: Site) -> Elements:
+        """Arrange axes and their parts as another layout does; what parts lack is 0."""
+        data, shape = site.args[0], site.shape
+        before = read_layout(site.attrs.src_layout)
+        after = read_layout(site.attrs.dst_layout)
+        primal = [axis.letter for axis in before if axis.letter.isupper()]
+        filler = zero(site.result.dtype)
+
+        def element(index: Index) -> Expr:
+            places: list[Expr] = [const(0)] * len(before)
+            inside = []
+            for letter in primal:
+                mine, theirs = places_of(before, letter), places_of(after, letter)
+                sizes = [data.shape[place] for place in mine]
+                spans = [shape[place] for place in theirs]
+                at = flat(tuple([index[place] for place in theirs]), spans)
+                whole = prod(sizes)
+                if prod(spans) > whole:
+                    inside.append(at < whole)
+                    at = clamped(at, whole)
+                for place, found in zip(mine, unflat(at, sizes), strict=True):
+                    places[place] = found
+            return guarded(inside, data.at(tuple(places)), filler)
+
+        return Elements(shape, site.result.dtype, element)
 
     @computes
     def handle_reverse(self, site: Site) -> Elements:

@@ -20,7 +20,7 @@ from tests.support.sound_calls import sound_calls
 
 LEFT = """
 arange argsort argwhere auto_scheduler_layout_transform collapse_sum_like cumprod cumsum debug
-device_copy dft layout_transform matrix_set_diag nn.contrib_conv2d_NCHWc
+device_copy dft matrix_set_diag nn.contrib_conv2d_NCHWc
 nn.contrib_depthwise_conv2d_NCHWc nn.max_pool2d_grad nn.nll_loss reinterpret
 relay.op.annotation.simulated_quantize scatter_elements scatter_nd searchsorted sort
 sparse_to_dense stft topk unique unravel_index vision.get_valid_counts
@@ -121,7 +121,7 @@ def test_operators_are_written_as_loops_and_compute_the_same_in_c(tmp_path, monk
         if not name.startswith((*ELSEWHERE, "nn.contrib_conv", "vision."))
     }
     assert unknown == set()
-    assert right >= 180
+    assert right >= 183
 
 
 ODD = np.array([[np.nan, 1.0, -np.inf], [0.0, -0.0, np.inf]], "float32")
@@ -215,6 +215,26 @@ def test_sequences_are_masked_and_turned_as_by_numpy(axis, dtype):
     data = np.random.default_rng(7).random((4, 4, 2), "float32")
     expected, found = both(relay.Tuple(results), [x, n], data, np.array([3, 0, 9, -2], dtype))
     assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
+
+
+@each(
+    "layouts",
+    [
+        ("NCHW", "NHWC"),
+        ("NCHW", "NCHW3c"),
+        ("NCHW", "NCHW4c"),
+        ("NHWC", "HNWC2c"),
+        ("NCHW3c", "NCHW"),
+        ("NCHW3c", "NCHW2c"),
+        ("OIHW3o2i", "OIHW"),
+    ],
+)
+def test_layouts_are_changed_as_by_numpy(layouts):
+    x = relay.var("x", shape=(2, 3, 4, 6, *[3, 2][: sum(c.islower() for c in layouts[0])]))
+    shape = [int(size) for size in x.type_annotation.shape]
+    data = np.random.default_rng(9).random(shape, "float32")
+    expected, found = both(relay.layout_transform(x, *layouts), [x], data)
+    assert same(expected, np.asarray(found))
 
 
 @each("diagonal", [-5, -1, 0, 2, 9])
