@@ -161,6 +161,9 @@ def main(args: Sequence[str] | None = None) -> int:
     given = parser.parse_args(args)
     found, budget = count_packages(), read_budget()
     if given.update is not None:
+        unknown = sorted({*given.update} - {*found, *budget.lines})
+        if unknown:
+            parser.error(f"{', '.join(map(repr, unknown))} is no package that is counted")
         wanted = {n: found.get(n, 0) for n in given.update} or found
         try:
             write_budget(update_budget(budget, {**budget.lines, **wanted}, given.why))

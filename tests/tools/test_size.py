@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from tools.size import (
+    BUDGET,
     Budget,
     count_code,
     count_packages,
     find_excess,
+    main,
     read_budget,
     render,
     update_budget,
@@ -98,3 +100,13 @@ def test_a_package_may_have_more_where_somebody_says_why(tmp_path: Path) -> None
 
 def test_nothing_is_allowed_where_there_is_no_budget(tmp_path: Path) -> None:
     assert read_budget(tmp_path / "none.toml") == Budget({}, [])
+
+
+def test_what_is_no_package_is_refused_before_anything_is_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = BUDGET.read_text(encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["--update", "relayish,", "--why", "a slip"])
+    assert "'relayish,' is no package that is counted" in capsys.readouterr().err
+    assert BUDGET.read_text(encoding="utf-8") == before
