@@ -103,8 +103,9 @@ def test_nothing_is_allowed_where_there_is_no_budget(tmp_path: Path) -> None:
 
 
 def test_what_is_no_package_is_refused_before_anything_is_written(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("tools.size.count_packages", lambda: {"relayish": 1})
     before = BUDGET.read_text(encoding="utf-8")
     with pytest.raises(SystemExit):
         main(["--update", "relayish,", "--why", "a slip"])
