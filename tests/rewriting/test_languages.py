@@ -53,14 +53,16 @@ def test_operator_of_a_language_of_kinds_is_found_by_name():
     assert str(is_op("add")(wildcard(), wildcard())) == "add(*, *)"
 
 
+INDEX, BOUND = wildcard(), wildcard()
+
+
+@rule(is_node(tir.Min)(INDEX, BOUND))
+def drop_bound(minimum, found):
+    low, high = found.facts.interval(found[BOUND]).low, found.facts.interval(found[INDEX]).high
+    return found[INDEX] if high <= low else Unchanged(f"{high} may be above {low}")
+
+
 def test_rule_for_loops_is_told_what_is_known_where_the_node_stands():
-    index, bound = wildcard(), wildcard()
-
-    @rule(is_node(tir.Min)(index, bound))
-    def drop_bound(minimum, found):
-        low, high = found.facts.interval(found[bound]).low, found.facts.interval(found[index]).high
-        return found[index] if high <= low else Unchanged(f"{high} may be above {low}")
-
     assert stored(copy(lambda i: tir.Min(i, tir.const(15)), [drop_bound])) == "A[i0]"
     assert stored(copy(lambda i: tir.Min(i, tir.const(14)), [drop_bound])) == "A[cinn_min(i0, 14)]"
 
@@ -202,13 +204,6 @@ def test_statement_is_deleted_by_an_empty_block():
 
 
 def test_rule_for_loops_asks_about_a_part_by_itself_what_it_does_within_a_function():
-    index, bound = wildcard(), wildcard()
-
-    @rule(is_node(tir.Min)(index, bound))
-    def drop_bound(minimum, found):
-        low, high = found.facts.interval(found[bound]).low, found.facts.interval(found[index]).high
-        return found[index] if high <= low else Unchanged(f"{high} may be above {low}")
-
     assert why_not(drop_bound, tir.Min(K, tir.const(15))).endswith("2147483647 may be above 15")
     within = tir.Min(tir.Mod(K, tir.const(4)), tir.const(15))
     assert rewrite_rules([drop_bound], within) is within.a

@@ -239,13 +239,9 @@ class Accesses(Expressions):
     def count(cls, visitor: Dispatch, buffer: Buffer) -> CText:
         """Return how many elements the memory of a buffer has, as text."""
         ctx: LoopsCtx = visitor.context
-        sizes = [constant(size) for size in buffer.shape]
-        steps = [constant(step) for step in buffer.strides]
-        offset = constant(buffer.elem_offset)
-        known = [each for each in (*sizes, *steps, offset) if each is not None]
-        if len(known) == len(sizes) + len(steps) + 1:
-            shape, strides = known[: len(sizes)], known[len(sizes) : -1]
-            return CText(str(size_of(shape, strides, known[-1])))
+        known = _reach(buffer.shape, buffer)
+        if known is not None:
+            return CText(str(known))
         return _symbolic_count(visitor, ctx, cls, buffer)
 
     def _inline(self, visitor: Dispatch, node: Load, tensor: Tensor) -> CText:
@@ -339,36 +335,30 @@ def _sum_of(
     return made
 
 
+def _reach(shape: Sequence[Expr], buffer: Buffer) -> int | None:
+    """Return how many elements of memory a view of a buffer takes, if all numbers are known."""
+    sizes = [constant(size) for size in shape]
+    steps = [constant(step) for step in buffer.strides]
+    known = [each for each in (*sizes, *steps) if each is not None]
+    offset = constant(buffer.elem_offset)
+    if offset is None or len(known) < len(sizes) + len(steps):
+        return None
+    return size_of(known[: len(sizes)], known[len(sizes) :], offset)
+
+
 def _last_element(tensor: Tensor, buffer: Buffer) -> int | None:
     """Return the last element that a view reaches, if that is known and no step goes back."""
-    shape = [constant(size) for size in tensor.shape]
-    strides = [constant(step) for step in buffer.strides]
-    offset = constant(buffer.elem_offset)
-    numbers = [each for each in (*shape, *strides, offset) if each is not None]
-    if len(numbers) < len(shape) + len(strides) + 1:
-        return None
-    sizes = [size for size in shape if size is not None]
-    steps = [step for step in strides if step is not None] or list(row_major(sizes))
-    if offset is None or offset < 0 or any(step < 0 for step in steps):
-        return None
-    return offset + sum((n - 1) * step for n, step in zip(sizes, steps, strict=True))
+    reach = _reach(tensor.shape, buffer)
+    goes_back = any((constant(each) or 0) < 0 for each in (buffer.elem_offset, *buffer.strides))
+    return None if reach is None or goes_back else reach - 1
 
 
 def _is_inside(tensor: Tensor, buffer: Buffer, last: int | None) -> bool:
     """Return whether each element of a view is known to be one of its buffer."""
     if not buffer.strides and buffer.elem_offset is None and _are_same(tensor, buffer):
         return True
-    sizes = [constant(size) for size in buffer.shape]
-    steps = [constant(step) for step in buffer.strides]
-    offset = constant(buffer.elem_offset)
-    if last is None or offset is None or None in sizes or None in steps:
-        return False
-    whole = size_of(
-        [size for size in sizes if size is not None],
-        [step for step in steps if step is not None],
-        offset,
-    )
-    return last < whole
+    whole = _reach(buffer.shape, buffer)
+    return last is not None and whole is not None and last < whole
 
 
 def _are_same(tensor: Tensor, buffer: Buffer) -> bool:

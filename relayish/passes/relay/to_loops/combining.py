@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 from relayish.ir.values.dtype import get_lowest_number, numpy_dtype
@@ -136,6 +136,19 @@ def _axes(site: Site) -> tuple[int, ...]:
     return normalise_axes(site.attrs.axis, len(site.args[0].shape), exclude=site.attrs.exclude)
 
 
+def _places(site: Site, axes: Sequence[int]) -> Callable[[Index, Index], Index]:
+    """Return what tells where an element stands that is gone through for one of the result."""
+    rank = len(site.args[0].shape)
+    left = [axis for axis in range(rank) if axis not in axes]
+
+    def place(index: Index, inner: Index) -> Index:
+        outer = [index[axis] for axis in left] if site.attrs.keepdims else index
+        found = dict(zip([*axes, *left], [*inner, *outer], strict=True))
+        return tuple([found[axis] for axis in range(rank)])
+
+    return place
+
+
 def _along(
     site: Site,
     kind: ReduceType,
@@ -150,17 +163,12 @@ def _along(
     wide = str(compute_dtype(numpy_dtype(dtype))) if work is None else work
     if data.dtype == "bool" and kind not in (ReduceType.ALL, ReduceType.ANY):
         raise site.refuse("it counts truth values")
-    keepdims = bool(site.attrs.keepdims)
-    left = [axis for axis in range(len(data.shape)) if axis not in axes]
-    shape = site.shape
+    place, shape = _places(site, axes), site.shape
     if kind in (ReduceType.MAX, ReduceType.MIN) and any(data.shape[axis] == 0 for axis in axes):
         raise site.refuse("nothing is there of which one could be the greatest")
 
     def body(index: Index, inner: Index) -> Expr:
-        places: dict[int, Expr] = dict(zip(axes, inner, strict=True))
-        outer = [index[axis] for axis in left] if keepdims else index
-        places.update(zip(left, outer, strict=True))
-        return converted(data.at(tuple([places[at] for at in range(len(data.shape))])), wide)
+        return converted(data.at(place(index, inner)), wide)
 
     total = reduced(site, kind, init(wide), shape, [data.shape[axis] for axis in axes], body)
     if wide == dtype or work is not None:
@@ -193,17 +201,13 @@ def _position(site: Site, kind: ReduceType, init: Callable[[str], Expr]) -> Elem
     if data.dtype == "bool":
         raise site.refuse("it orders truth values")
     best = _extreme(site, kind, init, data)
-    best = best if best.is_plain else site.context.keep_elements(best, f"{site.hint}_of")
-    left = [axis for axis in range(len(data.shape)) if axis not in axes]
-    keepdims = bool(site.attrs.keepdims)
+    best = site.context.keep_plain(best, site.hint)
+    place = _places(site, axes)
     sizes = [data.shape[axis] for axis in axes]
     is_last = bool(site.attrs.select_last_index)
 
     def body(index: Index, inner: Index) -> Expr:
-        places: dict[int, Expr] = dict(zip(axes, inner, strict=True))
-        outer = [index[axis] for axis in left] if keepdims else index
-        places.update(zip(left, outer, strict=True))
-        here = data.at(tuple([places[at] for at in range(len(data.shape))]))
+        here = data.at(place(index, inner))
         is_best = ops.Or(EQ(here, best.at(index)), NE(here, here))
         otherwise = const(-1 if is_last else prod(sizes))
         return select(is_best, flat(inner, sizes), otherwise)

@@ -45,23 +45,10 @@ class Movement(Pointwise, domain="relay"):
 
     @computes
     def handle_reshape(self, site: Site) -> Elements:
-        return reshaped(site)
+        return regrouped(site.args[0], site.shape)
 
-    @computes
-    def handle_reshape_like(self, site: Site) -> Elements:
-        return reshaped(site)
-
-    @computes
-    def handle_squeeze(self, site: Site) -> Elements:
-        return reshaped(site)
-
-    @computes
-    def handle_expand_dims(self, site: Site) -> Elements:
-        return reshaped(site)
-
-    @computes
-    def handle_contrib_reverse_reshape(self, site: Site) -> Elements:
-        return reshaped(site)
+    handle_reshape_like = handle_squeeze = handle_expand_dims = handle_reshape
+    handle_contrib_reverse_reshape = handle_reshape
 
     @computes
     def handle_strided_slice(self, site: Site) -> Elements:
@@ -264,11 +251,6 @@ def _cut(bounds: Sequence[np.ndarray[Any, Any]], axis: int, size: int) -> tuple[
     if places.step < 0:
         raise UnlowerableError("a part that is put backwards cannot be written as loops")
     return places.start, places.step, len(places)
-
-
-def reshaped(site: Site) -> Elements:
-    """Return the same elements, row by row, in another shape."""
-    return regrouped(site.args[0], site.shape)
 
 
 def regrouped(data: Elements, shape: tuple[int, ...]) -> Elements:

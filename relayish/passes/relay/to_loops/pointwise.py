@@ -195,20 +195,14 @@ class Pointwise(Handler, domain="relay"):
     handle_where = elementwise(lambda c, a, b: select(converted(c, "bool"), a, b))
 
     @computes
-    def handle_zeros_like(self, site: Site) -> Elements:
-        return filled(site, 0)
-
-    @computes
-    def handle_ones_like(self, site: Site) -> Elements:
-        return filled(site, 1)
-
-    @computes
     def handle_zeros(self, site: Site) -> Elements:
         return filled(site, 0)
 
     @computes
     def handle_ones(self, site: Site) -> Elements:
         return filled(site, 1)
+
+    handle_zeros_like, handle_ones_like = handle_zeros, handle_ones
 
     @computes
     def handle_full(self, site: Site) -> Elements:
@@ -282,9 +276,7 @@ class Pointwise(Handler, domain="relay"):
     def handle_broadcast_to(self, site: Site) -> Elements:
         return broadcast(site.args[0], site.shape)
 
-    @computes
-    def handle_broadcast_to_like(self, site: Site) -> Elements:
-        return broadcast(site.args[0], site.shape)
+    handle_broadcast_to_like = handle_broadcast_to
 
 
 def filled(site: Site, value: float) -> Elements:
