@@ -27,10 +27,6 @@ def bind_arguments(
     Raises:
         EvaluationError: If one is missing, unknown, given twice, or of another type.
     """
-    if len(args) > len(params):
-        raise EvaluationError(
-            f"{len(args)} arguments are given; the function takes {len(params)}: {_names(params)}"
-        )
     given = order_arguments(params, args, named)
     sizes: dict[SizeVar, int] = {}
     return [
@@ -47,8 +43,12 @@ def order_arguments(
     What is named as several parameters are is given to each, as Relay does.
 
     Raises:
-        EvaluationError: If one is missing, unknown, or given twice.
+        EvaluationError: If one is missing, unknown, given twice, or there are too many.
     """
+    if len(args) > len(params):
+        raise EvaluationError(
+            f"{len(args)} arguments are given; the function takes {len(params)}: {_names(params)}"
+        )
     given = list(args)
     rest = dict(named)
     missing = params[len(given) :]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
 
-from relayish.codegen.c.native import NativeModule
-from relayish.codegen.c.network import order_calls
-from relayish.codegen.c.program import to_c
+from relayish.codegen.c.arena import ALIGNMENT
+from relayish.codegen.c.cache import compiled
+from relayish.codegen.c.entry import CNetwork, Port, network_to_c
+from relayish.codegen.c.network import Network, order_calls
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
+from relayish.interpreter.arguments import order_arguments
+from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.pass_infra import Sequential
 from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
-from relayish.tir.interpreter.access import constant
-from relayish.tir.ir.tensor import Buffer
 
 _PREPARED: Final = (
     *("InferType", "FullInline", "InferType", "QnnCanonicalizeOps", "SimplifyInference"),
@@ -30,40 +33,106 @@ _SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")
 class CompiledNetwork:
     """A network that was compiled: called with an array for each parameter, it gives new ones.
 
-    What lies between operators is kept in memory of its own, so one call runs at a time; another
-    thread waits.
+    It may be called from several threads at once; each call that runs beside another one works in
+    memory of its own.
 
     Attributes:
-        text: The source in C.
+        params: Its parameters.
+        result: The type of what it gives.
+        code: Its source in C, and what that is given.
     """
 
-    def __init__(self, mod: IRModule, name: str, toolchain: Toolchain) -> None:
-        self._network = order_calls(mod, name)
-        source = to_c(self._network.module)
-        self.text = source.text
-        self._run = NativeModule(source, toolchain)[name]
-        self._workspace = [_array_for(each) for each in self._network.workspace]
+    def __init__(
+        self, params: Sequence[Var], result: Type, code: CNetwork, toolchain: Toolchain
+    ) -> None:
+        self.params = tuple(params)
+        self.result = result
+        self.code = code
+        library = ctypes.CDLL(str(compiled(code.text, toolchain)))
+        self._run: Any = getattr(library, code.entry)  # Any: as ctypes types it
+        self._run.restype = ctypes.c_int32
+        count = len(code.inputs) + len(code.outputs) + 2
+        self._run.argtypes = [ctypes.c_void_p] * count
+        self._weights = aligned_bytes(code.weight_bytes)
+        code.write_weights(self._weights)
+        self._arena = aligned_bytes(code.arena)
         self._lock = threading.Lock()
 
-    def __call__(self, *inputs: object) -> Any:  # Any: an array, or a tuple of these
-        """Return the value of the network for arrays, in order of its parameters.
+    @property
+    def text(self) -> str:
+        """The source in C."""
+        return self.code.text
+
+    def __call__(self, *inputs: object, **named: object) -> Any:  # Any: arrays, in tuples
+        """Return the value of the network for arrays.
+
+        Args:
+            inputs: Arrays, which are read where they are unless they have gaps.
+            named: Further ones, by the names of parameters.
 
         Raises:
-            TypeConfusionError: If one does not fit.
-            EvaluationError: If a check fails.
+            EvaluationError: If one is missing, unknown, or given twice, or a check fails.
+            TypeConfusionError: If one is of another type or shape.
         """
-        network = self._network
-        if len(inputs) != len(network.params):
-            names = ", ".join([each.name.removeprefix("_") for each in network.params])
-            raise TypeConfusionError(
-                f"the network takes {len(network.params)} arrays ({names}) and is given "
-                f"{len(inputs)}"
-            )
-        given = [np.asarray(each) for each in inputs]
-        outputs = [_array_for(each) for each in network.outputs]
-        with self._lock:  # calls share the memory between
-            self._run(*given, *network.constants, *self._workspace, *outputs)
-        return _arranged(iter(outputs), network.result)
+        given = order_arguments(self.params, inputs, named)
+        outputs = self.outputs()
+        self.run([_fitting(*pair) for pair in zip(self.code.inputs, given, strict=True)], outputs)
+        return _arranged(iter(outputs), self.result)
+
+    def outputs(self) -> list[np.ndarray[Any, Any]]:
+        """Return new memory for what the network fills."""
+        return [np.empty(each.shape, each.dtype) for each in self.code.outputs]
+
+    def run(
+        self, inputs: Sequence[np.ndarray[Any, Any]], outputs: Sequence[np.ndarray[Any, Any]]
+    ) -> None:
+        """Fill ``outputs``, of which nothing is checked.
+
+        Raises:
+            EvaluationError: If a check of the program fails.
+        """
+        given = [each.ctypes.data for each in (*inputs, *outputs, self._weights)]
+        with self._memory() as arena:
+            status = self._run(*given, arena.ctypes.data)
+        if status:
+            raise self.code.faults[status - 1].error()
+
+    @contextmanager
+    def _memory(self) -> Iterator[np.ndarray[Any, Any]]:
+        """Give the arena of the network, or another one where a call works in that."""
+        if not self._lock.acquire(blocking=False):
+            yield aligned_bytes(self.code.arena)
+            return
+        try:
+            yield self._arena
+        finally:
+            self._lock.release()
+
+
+def aligned_bytes(size: int) -> np.ndarray[Any, Any]:
+    """Return memory that begins where a line of the cache does."""
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size]
+
+
+def _fitting(port: Port, value: object) -> np.ndarray[Any, Any]:
+    """Return an argument as an array without gaps.
+
+    Raises:
+        TypeConfusionError: If it is of another type or shape.
+    """
+    array = np.asarray(value.data if isinstance(value, Constant) else value)
+    if type(value) in (bool, int, float) and not port.shape:
+        array = array.astype(port.dtype)
+    if array.dtype != port.dtype or array.shape != port.shape:
+        wrong = array.dtype != port.dtype
+        advice = f"; give {port.label}.astype({port.dtype.name!r})" if wrong and array.shape else ""
+        raise TypeConfusionError(
+            f"argument {port.label!r} must be a tensor of shape {port.shape} and type "
+            f"{port.dtype.name}; found {array.shape} {array.dtype.name}{advice}"
+        )
+    return np.require(array, requirements=("C", "A"))
 
 
 def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any: as above
@@ -75,8 +144,13 @@ def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any:
     return next(outputs).reshape([int(size) for size in sizes])
 
 
-def _array_for(buffer: Buffer) -> np.ndarray[Any, Any]:
-    return np.zeros([constant(size) or 0 for size in buffer.shape], buffer.dtype.numpy)
+def lower_network(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
+    """Return a network as loops, and its parameters; see :func:`build_network`."""
+    lowered = lower_to_loops(Sequential(_PREPARED, opt_level=0)(mod), unlowerable="refuse")
+    network = order_calls(Sequential(_SCHEDULED, opt_level=0)(lowered), name)
+    func = lowered[name]
+    assert isinstance(func, Function)  # else it would have been refused
+    return network, func.params
 
 
 def build_network(
@@ -115,5 +189,5 @@ def build_network(
     """
     flags = FLAGS if exact else (*FLAGS, *REASSOCIATING)
     chosen = find_toolchain(flags) if toolchain is None else toolchain
-    lowered = lower_to_loops(Sequential(_PREPARED, opt_level=0)(mod), unlowerable="refuse")
-    return CompiledNetwork(Sequential(_SCHEDULED, opt_level=0)(lowered), name, chosen)
+    network, params = lower_network(mod, name)
+    return CompiledNetwork(params, network.result, network_to_c(network, name), chosen)

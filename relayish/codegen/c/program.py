@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from relayish.codegen.c.context import Fault, Source
@@ -91,15 +91,37 @@ def to_c(
     Source:
         AIR ``b2c``, CINN ``CodeGenC``.
     """
+    return write_program(program, handlers)
+
+
+def write_program(
+    program: LoweredFunc | Module | IRModule[Any],
+    handlers: Sequence[Handler | type[Handler]] = (),
+    *,
+    taken: Iterable[str] = (),
+    inner: bool = False,
+) -> CSource:
+    """Return a program of the loop IR in C, as :func:`to_c`, perhaps as a part of more.
+
+    Args:
+        program: A function, or a module.
+        handlers: What takes the place of the handlers of their domains.
+        taken: Names that are to stay free.
+        inner: Whether only what stands behind in the same file calls its functions; the first is
+            then given memory that it uses again, for several arguments.
+    """
     listed = _listed(program)
     if not listed:
         raise CodegenError("the module has no function of the loop IR, so nothing is to be written")
     _verify(program)
-    supply = NameSupply()
+    supply = NameSupply(taken=taken)
     names = {func: supply.fresh_name(identifier(func.name)) for _, func, _ in listed}
-    known = find_signatures(link_functions(listed, "plain"), names)
+    first = [listed[0][1]] if inner else []
+    known = find_signatures(link_functions(listed, "plain"), names, sharing=first)
     source = Source(names.values())
     written = [write_function(source, each, known, handlers) for each in known.values()]
+    if inner:
+        written = [(f"static {head}", lines) for head, lines in written]
     by_name = {".".join(path): known[func] for path, func, _ in listed}
     return CSource(_assemble(source, written), by_name, tuple(source.faults))
 

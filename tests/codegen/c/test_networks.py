@@ -7,7 +7,7 @@ import pytest
 
 import relayish as relay
 from relayish.codegen.c import build_network
-from relayish.errors import CodegenError, TypeConfusionError
+from relayish.errors import CodegenError, EvaluationError
 from relayish.testing import lstm, mlp, mobilenet
 from tests.support.each import each
 
@@ -131,12 +131,28 @@ def test_calls_leave_what_they_are_given_and_give_new_arrays():
     assert second is not first
 
 
-@each("args", [(), (np.zeros(3, "float32"),) * 2, (np.zeros(4, "float32"),), (np.zeros(3),)])
-def test_arguments_that_do_not_fit_are_refused(args):
+@each(
+    ("args", "found"),
+    [
+        ((), "argument 'x' is missing"),
+        ((np.zeros(3, "float32"),) * 2, "2 arguments are given; the function takes 1"),
+        ((np.zeros(4, "float32"),), r"\(3,\) and type float32; found \(4,\) float32"),
+        ((np.zeros(3),), r"found \(3,\) float64; give x.astype\('float32'\)"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(args, found):
     x = relay.var("x", shape=(3,))
     net = build_network(module(relay.Function([x], relay.exp(x))))
-    with pytest.raises(TypeConfusionError):
+    with pytest.raises(EvaluationError, match=found):
         net(*args)
+
+
+def test_arguments_may_be_named_have_gaps_and_be_constants():
+    x, y = relay.var("x", shape=(2, 3)), relay.var("y", shape=())
+    net = build_network(module(relay.Function([x, y], x + y)))
+    given = np.arange(12, dtype="float32").reshape(2, 6)[:, ::2]
+    assert np.array_equal(net(given, y=2), given + 2)
+    assert np.array_equal(net(relay.const(given), np.float32(1)), given + 1)
 
 
 def test_threads_take_turns():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from relayish.codegen.c.context import DEEPEST_NEST, Source, too_deep
@@ -135,6 +136,21 @@ def _parameters(ctx: LoopsCtx, signature: Signature) -> list[str]:
     return [*params, *masks]
 
 
+def count_of(buffer: Buffer) -> int | None:
+    """Return how many elements a buffer without gaps has; ``None`` where arguments tell."""
+    sizes = [constant(size) for size in buffer.shape]
+    if buffer.strides or buffer.elem_offset is not None or None in sizes:
+        return None
+    return math.prod([max(size or 0, 0) for size in sizes])
+
+
+def stands_on_stack(buffer: Buffer) -> bool:
+    """Return whether a temporary is small enough for the stack, or asks for it."""
+    count = count_of(buffer)
+    is_small = count is not None and count * 8 <= MOST_STACK
+    return is_small or buffer.memory_type is MemoryType.STACK
+
+
 def _room(count: int) -> int:
     """Return how many bytes elements take at most, with the marks of which hold something."""
     return 9 * count
@@ -154,15 +170,9 @@ def _temporary(ctx: LoopsCtx, buffer: Buffer, left: int, *, moves: bool, is_full
     hint = buffer.name.removeprefix("_")
     name = ctx.names.fresh(hint)
     mask = None if is_full else ctx.names.fresh(f"{hint}_held")
-    sizes = [constant(size) for size in buffer.shape]
-    plain = not buffer.strides and buffer.elem_offset is None and None not in sizes
-    count = 1
-    for size in sizes:
-        count *= max(size or 0, 0)
-    wanted = buffer.memory_type is MemoryType.STACK or count * 8 <= MOST_STACK
-    wanted = wanted and _room(count) <= left
+    count = count_of(buffer) or 0
     memory = Memory(name, mask, CText(str(count)), is_given=False)
-    if plain and wanted and not moves and count:
+    if count and stands_on_stack(buffer) and _room(count) <= left and not moves:
         memory.is_stack = True
         ctx.line(f"{held.storage} {name}[{count}];")
         if mask is not None:

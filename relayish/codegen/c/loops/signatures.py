@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from relayish.codegen.c.loops.initialised import stored_first
@@ -43,7 +43,9 @@ _Sets = dict[LoweredFunc, set[Buffer]]
 
 
 def find_signatures(
-    linked: Mapping[LoweredFunc, Function], names: Mapping[LoweredFunc, str]
+    linked: Mapping[LoweredFunc, Function],
+    names: Mapping[LoweredFunc, str],
+    sharing: Collection[LoweredFunc] = (),
 ) -> dict[LoweredFunc, Signature]:
     """Return what each function is given.
 
@@ -53,6 +55,7 @@ def find_signatures(
     Args:
         linked: Functions with those that they know.
         names: What each is called in C.
+        sharing: Those that may be given one piece of memory for several arguments.
     """
     callees = {func: _callees(function) for func, function in linked.items()}
     pairs = {func: list(_pairs(func, callees[func])) for func in linked}
@@ -79,7 +82,7 @@ def find_signatures(
             tuple(marked),
             frozenset(written[func]),
             callees[func],
-            func in aliased,
+            func in aliased or func in sharing,
         )
     return made
 
