@@ -23,8 +23,8 @@ from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ArgumentIO, CallType
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.stmt import Alloc, Free
-from relayish.tir.ir.tensor import Buffer, Tensor
+from relayish.tir.ir.stmt import Alloc, Block, Free
+from relayish.tir.ir.tensor import Buffer, Tensor, Var
 
 ALIGNMENT: Final = 64
 """By how many bytes what stands in an arena is aligned: a line of most caches, the longest vector.
@@ -88,11 +88,12 @@ def _first_gap(begin: np.ndarray[Any, Any], end: np.ndarray[Any, Any], size: int
 def _times(func: LoweredFunc, buffers: Collection[Buffer]) -> dict[Buffer, tuple[int, int]]:
     """Return by which statement each is needed first, and by which last."""
     times: dict[Buffer, tuple[int, int]] = {}
-    for at, stmt in enumerate(func.body.stmts):
+    stmts = func.body.stmts if isinstance(func.body, Block) else (func.body,)
+    for at, stmt in enumerate(stmts):
         for node in nodes_reached(stmt):
             if isinstance(node, Buffer):
                 times[node] = (times.get(node, (at, at))[0], at)
-    never = (0, len(func.body.stmts))  # whoever says nothing of a buffer may do all with it
+    never = (0, len(stmts))  # whoever says nothing of a buffer may do all with it
     return {each: times.get(each, never) for each in buffers}
 
 
@@ -119,7 +120,8 @@ def hoist_temporaries(
         for func in functions
         if func.name not in inner and (temps := _hoisted(func))
     }
-    supply = NameSupply(taken=[each.name for each in (*main.args, *main.temp_bufs)])
+    known = (*main.args, *main.temp_bufs)
+    supply = NameSupply(taken=[each.name for each in known if isinstance(each, (Buffer, Var))])
     hoist = _Hoist(moved, supply)
     body = hoist.visit(main.body)
     made = [

@@ -127,7 +127,8 @@ def network_to_c(
     names = Names([*taken, entry, *[each.name for each in source.functions.values()]])
     inputs = [_port(names, each) for each in network.params]
     outputs = [_port(names, each) for each in network.outputs]
-    constants = main.args[len(inputs) : len(inputs) + len(network.constants)]
+    behind = main.args[len(inputs) : len(inputs) + len(network.constants)]
+    constants = [each for each in behind if isinstance(each, Buffer)]
     weights = _weights(names, constants, network.constants)
     place, work = names.fresh("weights"), names.fresh("arena")
     held: dict[Parameter, str] = dict(
@@ -166,7 +167,7 @@ def _port(names: Names, buffer: Buffer) -> Port:
 
 
 def _weights(
-    names: Names, buffers: Sequence[Parameter], values: Sequence[np.ndarray[Any, Any]]
+    names: Names, buffers: Sequence[Buffer], values: Sequence[np.ndarray[Any, Any]]
 ) -> list[Weight]:
     made, offset = [], 0
     for buffer, data in zip(buffers, values, strict=True):
@@ -179,7 +180,7 @@ def _aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def _behind(base: str, offset: int, buffer: Parameter, const: str = "") -> str:
+def _behind(base: str, offset: int, buffer: Buffer, const: str = "") -> str:
     return f"({const}{c_type(buffer.dtype).storage} *)({base} + {offset})"
 
 
