@@ -44,6 +44,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "WellFormedError",
     ),
     "relayish.binary": ("read_binary", "write_binary"),
+    "relayish.codegen.c.library": ("build",),
     "relayish.ir.relay.adt": (
         "Clause",
         "Constructor",
@@ -222,6 +223,11 @@ def _load_loops() -> None:
 def _build_loops(program: object) -> object:
     """Compile functions of the loop IR, as ``_support.hooks`` asks."""
     return _importlib.import_module("relayish.codegen.c.native").build(program)
+
+
+def _build_executor(mod: object, params: object) -> object:
+    """Return what compiles functions of a module, as ``_support.hooks`` asks."""
+    return _importlib.import_module("relayish.codegen.c.library").AotExecutor(mod, params)
 
 
 def _load_core() -> None:

@@ -5,8 +5,8 @@ read: it would find nothing there, and take up to half of the time.
 
 Exit codes:
     0: Done.
-    1: ``check`` found the program wanting, ``bisect`` a pass at fault, ``optimize`` that the result
-       is not equal, ``diff`` a difference.
+    1: ``check`` found the program wanting, ``bisect`` a pass at fault, ``optimize`` or ``compile``
+       that the result is not equal, ``diff`` a difference.
     2: An error in what was given: arguments, pipeline, program text, files.
     3: An error nobody foresaw, in a pass or in relayish; ``--traceback`` shows where.
     130: Interrupted (Ctrl-C).
@@ -44,6 +44,7 @@ EXIT_PIPE_CLOSED: Final = 141
 # the intermediate representation.
 _COMMANDS: Final = {
     "optimize": "relayish.cli.optimize",
+    "compile": "relayish.cli.compile",
     "show": "relayish.cli.show",
     "diff": "relayish.cli.diff",
     "opt": "relayish.cli.opt",
@@ -51,15 +52,16 @@ _COMMANDS: Final = {
     "passes": "relayish.cli.passes",
     "domains": "relayish.cli.domains",
     "print": "relayish.cli.print",
+    "b2c": "relayish.cli.b2c",
     "check": "relayish.cli.check",
     "analyse": "relayish.cli.analyse",
     "bisect": "relayish.cli.bisect",
 }
 
 _EPILOG: Final = """\
-exit codes: 0 done; 1 check found the program wanting, bisect a pass at fault, optimize that the
-result is not equal, or diff a difference; 2 an error in arguments, pipeline, program or files; 3 an
-unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed; 143 ended
+exit codes: 0 done; 1 check found the program wanting, bisect a pass at fault, optimize or compile
+that the result is not equal, or diff a difference; 2 an error in arguments, pipeline, program or
+files; 3 an unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed; 143 ended
 """
 
 
@@ -179,7 +181,8 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = Parser(
         prog="relayish",
-        description="Optimise models of ONNX; read, check, analyse, transform and print programs.",
+        description="Optimise and compile models of ONNX; read, check, analyse, transform and "
+        "print programs.",
         epilog=_EPILOG,
     )
     parser.add_argument(

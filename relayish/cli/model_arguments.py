@@ -15,8 +15,9 @@ nothing is written, the pass at fault is named, and the exit code is 1.
 
 
 def add_model_commands(commands: arguments.Commands[arguments.Parser]) -> None:
-    """Add ``optimize``, ``show`` and ``diff``."""
+    """Add ``optimize``, ``compile``, ``show`` and ``diff``."""
     _add_optimize(commands)
+    _add_compile(commands)
     _add_show(commands)
     _add_diff(commands)
 
@@ -46,6 +47,49 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
         },
     )
 
+
+def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
+    summary = "write a network as C, and prove that it computes the same"
+    compile_ = arguments.add_command(commands, "compile", summary, _COMPILE)
+    what = "a model of ONNX, Relay text, or a program in binary form; - for standard input"
+    compile_.add_argument("file", metavar="FILE", help=what)
+    arguments.add_unknown_ops(compile_)
+    what = "the directory for the files; if not given, only what they would be is told"
+    compile_.add_argument("-o", "--output", metavar="DIR", help=what)
+    what = "what files and names in C begin with, network if not given"
+    compile_.add_argument("--name", default="network", help=what)
+    what = "run passes of this level and below, 3 if not given"
+    compile_.add_argument(
+        "-O", "--opt-level", type=arguments.parse_level, default=3, metavar="LEVEL", help=what
+    )
+    arguments.add_names(
+        compile_, "--input-shape", "give an input of a model this shape", "NAME:SIZE,SIZE,..."
+    )
+    what = "write sources, loops as text, or a shared object with its header"
+    compile_.add_argument("--emit", choices=("c", "loops", "so"), default="c", help=what)
+    what = "where weights go; if not given, into the source up to a megabyte, else beside it"
+    compile_.add_argument("--weights", choices=("c", "binary"), help=what)
+    what = "compare on so many random inputs, 3 if not given; 0 for none"
+    compile_.add_argument("--verify", type=arguments.parse_level, default=3, metavar="N", help=what)
+    what = "of the inputs that are drawn"
+    compile_.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
+    compile_.add_argument("--tolerance", type=_tolerance, metavar="R", help=_TOLERANCE)
+    arguments.add_flags(compile_, _COMPILE_FLAGS)
+
+
+_COMPILE: Final = """\
+Files are NAME.c, NAME.h, main.c, which runs the network on files of arrays, and NAME.bin for large
+weights. They are written when the code computes the same as the network, as far as random inputs
+show; if not, nothing is written, and the exit code is 1.
+"""
+_COMPILE_FLAGS: Final = {
+    "--single-file": "write one file, with header, weights and main",
+    "--no-malloc": "ask the system for no memory: all of it is static",
+    "--exact": "add in order and round each product, as the interpreter does",
+    "--time": "tell how long a run takes: compiled, by numpy, by onnxruntime if installed",
+    "--json": "tell the outcome as JSON",
+    "--quiet": "tell only what is wrong",
+}
 
 _INPUTS: Final = {
     "--input-shape": "give an input this shape, in the result as well",

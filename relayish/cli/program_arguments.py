@@ -21,6 +21,10 @@ def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None
     )
     domains.add_argument("name", nargs="?", metavar="NAME", help="a domain to list")
     _add_print(commands)
+    b2c = arguments.add_command(commands, "b2c", "write a program of loops, or of core, as C")
+    arguments.add_program(b2c)
+    what = "where to write the source, whole or not at all; standard output if not given"
+    b2c.add_argument("-o", "--output", metavar="OUT", help=what)
     check = arguments.add_command(
         commands, "check", "check that a program is well formed and well typed"
     )

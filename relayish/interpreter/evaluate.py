@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
+from relayish._support import hooks
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, suggest
 from relayish.interpreter.arguments import order_arguments
@@ -139,6 +141,15 @@ class Interpreter:
         return call
 
 
+class CompilingExecutor(Protocol):
+    """Evaluates functions as code of this machine."""
+
+    def evaluate(
+        self, expr: Expr | str | None = None, binds: Mapping[Var, object] | None = None
+    ) -> Evaluated | Callable[..., Evaluated]:
+        """Return the value of ``expr``, for functions, by default ``main``, these compiled."""
+
+
 def create_executor(
     kind: str = "debug",
     mod: IRModule | None = None,
@@ -149,15 +160,14 @@ def create_executor(
     max_depth: int = MAX_DEPTH,
     max_calls: int | None = None,
     check_types: bool = False,
-) -> Interpreter | GraphExecutor:
+) -> Interpreter | GraphExecutor | CompilingExecutor:
     """Return what evaluates the functions of ``mod``, as Relay's function of that name does.
 
     Args:
         kind: ``debug``, the interpreter, evaluates the whole language. ``graph`` plans functions in
             graph form (operators on parameters and constants, no branches or closures) once and
-            runs them with next to no cost of its own. Relay's further kinds compile, which
-            relayish does not; they are taken for what they can evaluate: ``vm`` is the interpreter,
-            ``aot`` is ``graph``.
+            runs them with next to no cost of its own. ``aot`` compiles functions to code of this
+            machine, and refuses what C cannot say. ``vm`` is the interpreter.
         mod: The module; without one, only expressions can be evaluated.
         device: Taken as Relay takes it and left aside: numpy computes, on the CPU.
         target: As ``device``.
@@ -169,6 +179,7 @@ def create_executor(
 
     Raises:
         EvaluationError: If there is no executor of that kind, or it cannot check types.
+        CodegenError: If functions are to be compiled, and there is no module.
         TypeInferenceError: If types are checked, and the module is ill-typed.
 
     Example:
@@ -186,12 +197,14 @@ def create_executor(
             raise EvaluationError(
                 f"the executor of kind {kind!r} does not check types; use 'debug' (or 'vm')"
             )
-        return GraphExecutor(mod, params)
+        if kind == "graph":
+            return GraphExecutor(mod, params)
+        made: CompilingExecutor = hooks.build_executor(mod, params)
+        return made
     if kind not in ("debug", "vm"):
         near = suggest(str(kind), ("debug", "graph", "vm", "aot"))
         raise EvaluationError(
-            f"there is no executor of kind {kind!r}; use 'debug' (or 'vm'), or 'graph' (or 'aot')"
-            f"{near}"
+            f"there is no executor of kind {kind!r}; use 'debug' (or 'vm'), 'graph' or 'aot'{near}"
         )
     return Interpreter(
         mod, params=params, max_depth=max_depth, max_calls=max_calls, check_types=check_types

@@ -21,7 +21,7 @@ def _merge(*parts: Mapping[str, str]) -> dict[str, str]:
 
 
 _EVALUATE = (
-    "write relayish.codegen.build_network(mod)(*args) for code of this machine, "
+    "write relay.build(mod) for code of this machine, "
     'relay.create_executor("graph", mod).evaluate()(*args) for numpy, '
     "and relay.transform.default_pipeline(3)(mod) for what build does to the program before"
 )
@@ -145,7 +145,7 @@ _CPLUSPLUS = _merge(
 )
 
 _RELAY = _merge(
-    _each("build optimize", _EVALUATE),
+    _each("optimize", _EVALUATE),
     _each("SourceName SequentialSpan", _PLACE),
     _each("SpanCheck", "spans are kept where they are; write expr.span"),
     _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
@@ -234,7 +234,7 @@ _TRANSFORM = _merge(
 
 _CONTRIB = _merge(
     {name: _NO_COMPILER.replace("{!r}", repr(name)).replace("{}", name) for name in _COMPILERS},
-    _each("cc graph_executor graph_runtime debugger ndk pipeline_executor xcode", _EVALUATE),
+    _each("cc debugger ndk pipeline_executor xcode", _EVALUATE),
     _each("download", "write urllib.request.urlretrieve(url, path)"),
     _each("utils", "write tempfile.TemporaryDirectory()"),
     _each("relay_viz", "programs are shown as text; write print(mod) or mod.astext()"),
@@ -336,6 +336,8 @@ def other_name(module: str, name: str) -> Any:  # Any: whatever goes by the name
 
 
 _ELSEWHERE: Final = {
+    "relayish.op.contrib.graph_executor": "relayish.codegen.c.library",
+    "relayish.op.contrib.graph_runtime": "relayish.codegen.c.library",
     "relayish.interpreter.Executor": "relayish.tvm.executors.Executor",
     "relayish.transform.fake_quantization_to_integer": "relayish.op",
     "relayish.transform.mixed_precision": "relayish.op",

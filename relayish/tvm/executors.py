@@ -9,6 +9,7 @@ import numpy as np
 
 from relayish import interpreter
 from relayish.frontend.arrays import NDArray, as_ndarray
+from relayish.interpreter.evaluate import CompilingExecutor
 from relayish.interpreter.value import ConstructorValue
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.module import IRModule
@@ -23,7 +24,9 @@ class Executor:
     they hold are numpy's arrays.
     """
 
-    def __init__(self, executor: interpreter.Interpreter | interpreter.GraphExecutor) -> None:
+    def __init__(
+        self, executor: interpreter.Interpreter | interpreter.GraphExecutor | CompilingExecutor
+    ) -> None:
         self._executor = executor
 
     def evaluate(

@@ -2,6 +2,7 @@
 
 from relayish.codegen.c.executor import CompiledNetwork, build_network
 from relayish.codegen.c.helpers import HELPERS, Helper
+from relayish.codegen.c.library import AotExecutor, GraphModule, Library
 from relayish.codegen.c.loops.externs import C_EXTERNS
 from relayish.codegen.c.native import NativeFunction, NativeModule, build
 from relayish.codegen.c.program import CSource, to_c
@@ -10,9 +11,12 @@ from relayish.codegen.c.toolchain import Toolchain, find_toolchain
 __all__ = [
     "C_EXTERNS",
     "HELPERS",
+    "AotExecutor",
     "CSource",
     "CompiledNetwork",
+    "GraphModule",
     "Helper",
+    "Library",
     "NativeFunction",
     "NativeModule",
     "Toolchain",

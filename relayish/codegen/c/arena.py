@@ -120,8 +120,9 @@ def hoist_temporaries(
         for func in functions
         if func.name not in inner and (temps := _hoisted(func))
     }
-    known = (*main.args, *main.temp_bufs)
-    supply = NameSupply(taken=[each.name for each in known if isinstance(each, (Buffer, Var))])
+    known = (*main.args, *main.temp_bufs, *nodes_reached(main.body))
+    named = [each.name for each in known if isinstance(each, (Buffer, Tensor, Var))]
+    supply = NameSupply(taken=[name.removeprefix("_") for name in named])
     hoist = _Hoist(moved, supply)
     body = hoist.visit(main.body)
     made = [

@@ -119,18 +119,17 @@ def network_to_c(
     count = len(main.args) - len(network.outputs)
     args = (*main.args[:count], *memory, *main.args[count:])
     main = main.with_fields(args=args)
-    safe = identifier(name)
-    entry = f"{safe}_run_in"
+    entry = identifier(f"{name}_run_in")
     source = write_program(
         Module(main.name, functions=(main, *others)), taken=[entry, *taken], inner=True
     )
     names = Names([*taken, entry, *[each.name for each in source.functions.values()]])
+    place, work = names.fresh("weights"), names.fresh("arena")
     inputs = [_port(names, each) for each in network.params]
     outputs = [_port(names, each) for each in network.outputs]
     behind = main.args[len(inputs) : len(inputs) + len(network.constants)]
     constants = [each for each in behind if isinstance(each, Buffer)]
     weights = _weights(names, constants, network.constants)
-    place, work = names.fresh("weights"), names.fresh("arena")
     held: dict[Parameter, str] = dict(
         zip(network.params, [each.name for each in inputs], strict=True)
     )
@@ -149,7 +148,7 @@ def network_to_c(
     )
     text = "\n".join([head, "{", *unused, f"  return {called};", "}", ""])
     return CNetwork(
-        safe,
+        entry.removesuffix("_run_in"),
         f"{source.text}\n{text}",
         entry,
         source.faults,

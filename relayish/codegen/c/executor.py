@@ -12,7 +12,7 @@ import numpy as np
 
 from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
-from relayish.codegen.c.entry import CNetwork, Port, network_to_c
+from relayish.codegen.c.entry import Port, network_to_c
 from relayish.codegen.c.network import Network, order_calls
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
@@ -24,8 +24,8 @@ from relayish.pass_infra import Sequential
 from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
 
 _PREPARED: Final = (
-    *("InferType", "FullInline", "InferType", "QnnCanonicalizeOps", "SimplifyInference"),
-    *("FoldConstant", "SimplifyExpr"),
+    *("LowerOnnx", "InferType", "FullInline", "InferType", "FoldConstant", "DynamicToStatic"),
+    *("QnnCanonicalizeOps", "SimplifyInference", "FoldConstant", "SimplifyExpr"),
 )
 _SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")
 
@@ -43,11 +43,11 @@ class CompiledNetwork:
     """
 
     def __init__(
-        self, params: Sequence[Var], result: Type, code: CNetwork, toolchain: Toolchain
+        self, params: Sequence[Var], network: Network, prefix: str, toolchain: Toolchain
     ) -> None:
         self.params = tuple(params)
-        self.result = result
-        self.code = code
+        self.result = network.result
+        self.code = code = network_to_c(network, prefix)
         library = ctypes.CDLL(str(compiled(code.text, toolchain)))
         self._run: Any = getattr(library, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
@@ -157,6 +157,7 @@ def build_network(
     mod: IRModule,
     *,
     name: str = "main",
+    prefix: str | None = None,
     exact: bool = False,
     toolchain: Toolchain | None = None,
 ) -> CompiledNetwork:
@@ -171,6 +172,7 @@ def build_network(
     Args:
         mod: A module of Relay, whose function ``name`` has types of known sizes.
         name: The function.
+        prefix: What names in C that are seen from outside begin with; if not given, ``name``.
         exact: Whether sums are added in order, each product is rounded, and functions are those of
             numbers.
         toolchain: The compiler; by default the first that is found.
@@ -187,7 +189,11 @@ def build_network(
         >>> net(np.array([[-1, 2, -3], [4, -5, 6]], "float32")).tolist()
         [[0.0, 2.0, 0.0], [4.0, 0.0, 6.0]]
     """
-    flags = FLAGS if exact else (*FLAGS, *REASSOCIATING)
-    chosen = find_toolchain(flags) if toolchain is None else toolchain
+    chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
     network, params = lower_network(mod, name)
-    return CompiledNetwork(params, network.result, network_to_c(network, name), chosen)
+    return CompiledNetwork(params, network, prefix or name, chosen)
+
+
+def flags_for(*, exact: bool) -> tuple[str, ...]:
+    """Return what a network is compiled with; see :func:`build_network`."""
+    return FLAGS if exact else (*FLAGS, *REASSOCIATING)

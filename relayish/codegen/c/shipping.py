@@ -354,8 +354,8 @@ def _loader(code: CNetwork, *, malloc: bool) -> str:
     """Return what reads the weights: magic, sum and size are those of this very network."""
     name, upper = code.name, code.name.upper()
     room = max(code.weight_bytes, 1)
+    declared = f"static const uint8_t *{name}_weights = NULL;"
     if malloc:
-        declared = f"static const uint8_t *{name}_weights = NULL;"
         take = [
             f"  uint8_t *const memory = malloc({upper}_WEIGHT_BYTES + {ALIGNMENT});",
             "  if (memory == NULL) {",
@@ -364,11 +364,10 @@ def _loader(code: CNetwork, *, malloc: bool) -> str:
             "  }",
             f"  uint8_t *const place = {_align('memory')};",
         ]
-        drop = "free(memory);"
+        drop = ["    free(memory);"]
     else:
-        declared = f"static const uint8_t *{name}_weights = NULL;"
         take = [f"  static _Alignas({ALIGNMENT}) uint8_t place[{room}];"]
-        drop = ""
+        drop = []
     total = int.from_bytes(packed(code)[8:16], "little")
     lines = [
         declared,
@@ -391,7 +390,7 @@ def _loader(code: CNetwork, *, malloc: bool) -> str:
         "    sum += word * factor;",
         "  }",
         f'  if (!fits || memcmp(head, "{MAGIC.decode()}", 8) != 0 || sum != UINT64_C({total})) {{',
-        f"    {drop}" if drop else "",
+        *drop,
         '    return "the file does not hold the weights of this network";',
         "  }",
         f"  {name}_weights = place;",
@@ -399,4 +398,4 @@ def _loader(code: CNetwork, *, malloc: bool) -> str:
         "}",
         "",
     ]
-    return "\n".join([each for each in lines if each or each == ""])
+    return "\n".join(lines)

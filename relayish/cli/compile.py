@@ -1,0 +1,152 @@
+"""``relayish compile``: a network as C, compared with what it is of before anything is written."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from relayish._support.collector import freeze_heap
+from relayish._support.files import put_in_place
+from relayish.analysis.mac_count import get_total_mac_number
+from relayish.cli.compiling.report import CompileReport, render, render_json
+from relayish.cli.compiling.sources import NetworkFile, read_network, running
+from relayish.cli.compiling.timing import time_runs
+from relayish.cli.files import write_result
+from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare_results
+from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
+from relayish.cli.report import tell
+from relayish.codegen.c.cache import compiled
+from relayish.codegen.c.executor import CompiledNetwork, flags_for, lower_network
+from relayish.codegen.c.shipping import Weights, ship
+from relayish.codegen.c.toolchain import Toolchain, find_toolchain
+from relayish.errors import EvaluationError, OperatorError, OptionError
+from relayish.ir.relay.module import IRModule
+from relayish.passes.relay.default_pipeline import default_pipeline
+from relayish.tir.text import write_program
+from relayish.transform import get_pass
+
+EXIT_NOT_EQUAL: Final = 1
+"""The exit code when the code does not compute what the network does."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; files are put in place when the code was found equal."""
+    begin = time.perf_counter()
+    _check_options(args)
+    report = CompileReport(args.file)
+    source = read_network(
+        args.file,
+        shapes=args.input_shape,
+        level=args.opt_level,
+        is_run=bool(args.verify),
+        allow_unknown_ops=args.allow_unknown_ops,
+    )
+    with freeze_heap():
+        mod = default_pipeline(args.opt_level)(get_pass("LowerOnnx")(source.mod))
+        network, params = lower_network(mod)
+    if args.emit == "loops":
+        write_result(write_program(network.module.functions), args.output)
+        return 0
+    flags = flags_for(exact=args.exact)
+    files, code = ship(
+        network,
+        args.name,
+        weights=None if args.weights is None else Weights(args.weights),
+        malloc=not args.no_malloc,
+        single_file=args.single_file,
+        flags=flags,
+    )
+    report.functions = len(network.module.functions)
+    report.source_bytes = len(code.text)
+    report.weight_bytes, report.arena_bytes = code.weight_bytes, code.arena
+    report.multiply_adds = _multiply_adds(mod)
+    reference = comparison = None
+    if args.verify or args.time:
+        toolchain = find_toolchain(flags)
+        built = CompiledNetwork(params, network, args.name, toolchain)
+        report.code_bytes = compiled(built.text, toolchain).stat().st_size
+        reference = _reference(args, source)
+        compute = running(built, [each.name for each in source.inputs])
+        comparison = _compare(args, source, reference, compute)
+        if args.time:
+            report.seconds_a_run = time_runs(source, compute, reference.inputs[0])
+    is_equal = comparison is None or comparison.fault is None
+    if args.output is not None and is_equal:
+        if args.emit == "so":
+            files = _as_shared_object(args.name, files, find_toolchain(flags))
+        report.written = _write(files, Path(args.output))
+    report.seconds = time.perf_counter() - begin
+    if args.json:
+        tell(render_json(report, reference, comparison))
+    elif not args.quiet or not is_equal:
+        tell(render(report, reference, comparison))
+    return 0 if is_equal else EXIT_NOT_EQUAL
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Find what is wrong with the options before anything is done."""
+    if args.emit == "loops":
+        return
+    if args.output is not None and Path(args.output).exists() and not Path(args.output).is_dir():
+        raise OptionError(f"-o {args.output} is a file; expected a directory, new or not")
+    if args.emit == "so" and args.single_file:
+        raise OptionError("--single-file is for sources, and --emit so asks for a shared object")
+
+
+def _multiply_adds(mod: IRModule) -> int | None:
+    try:
+        return get_total_mac_number(mod)
+    except OperatorError:  # of a size that is not known
+        return None
+
+
+def _reference(args: argparse.Namespace, source: NetworkFile) -> Reference:
+    return find_reference(
+        source.engines,
+        source.name,
+        source.inputs,
+        source.outputs,
+        runs=max(args.verify, 1),
+        seed=args.seed,
+        wanted=Wanted(lengths=None),
+    )
+
+
+def _compare(
+    args: argparse.Namespace, source: NetworkFile, reference: Reference, compute: Any
+) -> Comparison:  # Any: a Run
+    """Return how the code differs from what it is of."""
+    tolerance = Tolerance(TOLERANCE if args.tolerance is None else args.tolerance, source.widths)
+    try:
+        results = tuple([run_once(compute, each) for each in reference.inputs])
+    except EvaluationError as error:
+        return Comparison(fault=f"the code does not run: {error}", tolerance=tolerance.usual)
+    return compare_results(reference, results, tolerance)
+
+
+def _as_shared_object(
+    name: str, files: Mapping[str, bytes], toolchain: Toolchain
+) -> dict[str, bytes]:
+    """Return the files with a shared object in place of the sources."""
+    kept = {key: held for key, held in files.items() if not key.endswith(".c")}
+    with tempfile.TemporaryDirectory() as folder:
+        for key, held in files.items():
+            Path(folder, key).write_bytes(held)
+        made = Path(folder, f"{name}.so")
+        toolchain.compile(Path(folder, f"{name}.c"), made)
+        return {**kept, made.name: made.read_bytes()}
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    """Write files to a folder, which is made if need be: all beside it first, then in place."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as inside:
+        for name, held in files.items():
+            Path(inside, name).write_bytes(held)
+        for name in files:
+            put_in_place(Path(inside, name), folder / name)
+    return [str(folder / name) for name in files]

@@ -1,0 +1,1 @@
+"""Compiling from the command line: what is read, timed and told."""

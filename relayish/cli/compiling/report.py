@@ -1,0 +1,97 @@
+"""The report of ``relayish compile``: as lines, or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+
+from relayish._support.printable import escape
+from relayish.cli.onnx.equality import Comparison
+from relayish.cli.onnx.references import Reference
+
+
+@dataclass(slots=True)
+class CompileReport:
+    """What became of a network.
+
+    Attributes:
+        source: The file it was read from.
+        functions: How many functions of loops there are.
+        source_bytes: Of C, without weights that stand in it.
+        code_bytes: Of the shared object; ``None`` where it was not compiled.
+        weight_bytes: Of the constants.
+        arena_bytes: Of the memory between operators.
+        multiply_adds: Of products and convolutions; ``None`` where nobody knows.
+        seconds_a_run: By what runs it.
+        written: The files.
+        fault: What differs; ``None`` if nothing does, or nobody looked.
+    """
+
+    source: str
+    functions: int = 0
+    source_bytes: int = 0
+    code_bytes: int | None = None
+    weight_bytes: int = 0
+    arena_bytes: int = 0
+    multiply_adds: int | None = None
+    seconds_a_run: Mapping[str, float] = field(default_factory=dict)
+    written: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+_SIZES = {
+    "functions": "functions",
+    "source_bytes": "bytes of C",
+    "code_bytes": "bytes of the shared object",
+    "weight_bytes": "bytes of weights",
+    "arena_bytes": "bytes of memory between operators",
+    "multiply_adds": "multiply-adds",
+}
+
+
+def render(
+    report: CompileReport, reference: Reference | None, comparison: Comparison | None
+) -> str:
+    """Return the report as lines."""
+    told = asdict(report)
+    rows = [(shown, f"{told[key]:,}") for key, shown in _SIZES.items() if told[key] is not None]
+    rows += [(f"milliseconds a run, {by}", f"{s * 1e3:.3f}") for by, s in _times(report)]
+    wide = max(len(name) for name, _ in rows)
+    lines = [f"{name.ljust(wide)}  {value:>14}" for name, value in rows]
+    lines += _equality(reference, comparison)
+    where = ", ".join(map(escape, report.written))
+    lines.append(f"{f'written: {where}' if where else 'not written'}; {report.seconds:.2f} seconds")
+    return "\n".join(lines) + "\n"
+
+
+def _times(report: CompileReport) -> Iterator[tuple[str, float]]:
+    yield from sorted(report.seconds_a_run.items(), key=lambda pair: pair[1])
+
+
+def _equality(reference: Reference | None, comparison: Comparison | None) -> list[str]:
+    if reference is None or comparison is None:
+        return ["equality not verified"]
+    on = f"on {len(reference.inputs)} inputs ({reference.plan}), by {reference.engine.name}"
+    if comparison.fault is not None:
+        return [f"NOT equal {on}: {comparison.fault}"]
+    largest = f"largest difference {comparison.largest:.1e} of an output's magnitude"
+    return [f"equal {on}", f"{largest}, tolerance {comparison.tolerance:.1e}"]
+
+
+def render_json(
+    report: CompileReport, reference: Reference | None, comparison: Comparison | None
+) -> str:
+    """Return the report as a JSON object."""
+    told = asdict(report)
+    told["verification"] = None
+    if reference is not None and comparison is not None:
+        told["verification"] = {
+            "equal": comparison.fault is None,
+            "fault": comparison.fault,
+            "engine": reference.engine.name,
+            "inputs": len(reference.inputs),
+            "largest_difference": comparison.largest,
+            "tolerance": comparison.tolerance,
+        }
+    return json.dumps(told, indent=2) + "\n"

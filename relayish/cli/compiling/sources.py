@@ -1,0 +1,159 @@
+"""Networks that the command compiles: models of ONNX or programs, and what runs them otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.analysis.infer_type import infer_type
+from relayish.cli.files import STANDARD, read_program
+from relayish.cli.onnx.engines import Engine, Run, usual_engines
+from relayish.cli.onnx.inputs import Input
+from relayish.cli.onnx.precision import narrowest_floats
+from relayish.cli.onnx.reading import parse_shapes, read_model
+from relayish.errors import OptionError
+from relayish.frontend.onnx.importer import from_onnx
+from relayish.frontend.onnx.session import OnnxSession
+from relayish.interpreter.evaluate import create_executor
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
+from relayish.passes.onnx.default_pipeline import onnx_pipeline
+
+EVALUATION: Final = "relayish's evaluation"
+SUFFIX: Final = ".onnx"
+
+_FIRST: Final = b"\x08"
+"""What a model begins with: the number of the field that holds its version."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFile:
+    """A network, and what tells what it computes.
+
+    Attributes:
+        name: The file.
+        mod: What is compiled: ``main`` of it.
+        inputs: What a caller has to give.
+        outputs: What its outputs are called.
+        engines: What runs it otherwise.
+        is_model: Whether it is a model of ONNX.
+        widths: The bytes of the narrowest floats on the way to outputs, of those that have such.
+    """
+
+    name: str
+    mod: IRModule
+    inputs: Sequence[Input]
+    outputs: Sequence[str]
+    engines: Sequence[Engine]
+    is_model: bool = False
+    widths: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_network(
+    name: str, *, shapes: Sequence[str], level: int, is_run: bool, allow_unknown_ops: bool = False
+) -> NetworkFile:
+    """Return the network in a file: a model of ONNX, Relay text, or a program in binary form.
+
+    Args:
+        name: The file; ``-`` for a program on standard input.
+        shapes: Shapes of inputs, as the command line says them.
+        level: Of the passes over a model.
+        is_run: Whether it will be run to compare it.
+        allow_unknown_ops: Whether operators are read that nobody declared.
+
+    Raises:
+        RelayishError: If it cannot be read.
+        OptionError: If a size of an input is not known.
+    """
+    if not _is_model(name):
+        if shapes:
+            raise OptionError("--input-shape is for models of ONNX; a program says its own types")
+        mod, _ = read_program(name, allow_unknown_ops=allow_unknown_ops)
+        return _of_program(name, mod)
+    model = read_model(name, parse_shapes(shapes))
+    _refuse_open(model.inputs)
+    mod = model.to_module(freeze_params=True)
+    return NetworkFile(
+        name,
+        onnx_pipeline(level)(mod),
+        model.inputs,
+        model.outputs,
+        usual_engines(lambda path: OnnxSession(from_onnx(path)).run, is_needed=is_run),
+        is_model=True,
+        widths=narrowest_floats(mod, model.outputs),
+    )
+
+
+def _is_model(name: str) -> bool:
+    if name == STANDARD:
+        return False
+    if name.endswith(SUFFIX):
+        return True
+    with Path(name).open("rb") as file:
+        return file.read(1) == _FIRST
+
+
+def _refuse_open(inputs: Sequence[Input]) -> None:
+    """Raise where the size of an input is not known.
+
+    Raises:
+        OptionError: Naming input and size.
+    """
+    for each in inputs:
+        for dim, axis in each.free_dims():
+            sizes = ",".join(str(d) if isinstance(d, int) else "1" for d in each.dims or ())
+            raise OptionError(
+                f"axis {axis} of input {each.name!r} is {dim!r}, of no known size; give one, as in "
+                f"--input-shape {each.name}:{sizes}"
+            )
+
+
+def _of_program(name: str, mod: IRModule) -> NetworkFile:
+    typed = infer_type(mod)
+    main = typed["main"] if "main" in typed else None  # noqa: SIM401 - modules have no get
+    if not isinstance(main, Function):
+        raise OptionError(f"{name} has no function @main of Relay; write b2c for other programs")
+    inputs = []
+    for param in main.params:
+        ty = param.type_annotation or param.checked_type
+        if not isinstance(ty, TensorType):
+            raise OptionError(f"parameter %{param.name_hint} is of type {ty}; expected a tensor")
+        dims = tuple([dim if isinstance(dim, int) else str(dim) for dim in ty.shape])
+        inputs.append(Input(param.name_hint, ty.dtype, dims))
+    names = [param.name_hint for param in main.params]
+    call: Any = create_executor(mod=typed).evaluate()  # Any: a closure
+
+    def run(given: Mapping[str, Any]) -> list[Any]:  # Any: arrays
+        return list(leaves(call(*[given[each] for each in names])))
+
+    assert isinstance(main.checked_type, FuncType)  # which inference gives
+    count = _count(main.checked_type.ret_type)
+    outputs = [f"result{at or ''}" for at in range(count)]
+    return NetworkFile(name, typed, inputs, outputs, [Engine(EVALUATION, lambda _path: run)])
+
+
+def _count(ty: Type) -> int:
+    return sum(map(_count, ty.fields)) if isinstance(ty, TupleType) else 1
+
+
+def leaves(value: Any) -> Iterator[Any]:  # Any: arrays, in tuples
+    """Yield the arrays of a value, in order."""
+    if isinstance(value, tuple):
+        for each in value:
+            yield from leaves(each)
+        return
+    yield np.asarray(value)
+
+
+def running(network: Any, names: Sequence[str]) -> Run:  # Any: what is called with arrays
+    """Return what runs a compiled network on inputs by name."""
+
+    def run(given: Mapping[str, Any]) -> list[Any]:  # Any: arrays
+        return list(leaves(network(*[given[each] for each in names])))
+
+    return run

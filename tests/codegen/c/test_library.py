@@ -1,0 +1,130 @@
+"""What ``relay.build`` returns, used as scripts for TVM use it, and the executor that compiles."""
+
+import numpy as np
+import pytest
+from relayish.tvm.contrib.graph_executor import GraphModule
+
+import relayish as relay
+from relayish import tvm
+from relayish.errors import (
+    CodegenError,
+    EvaluationError,
+    OperatorError,
+    UnknownNameError,
+    UnlowerableError,
+)
+from relayish.testing import mlp
+from relayish.tvm.contrib import graph_executor
+from tests.support.each import each
+
+
+@pytest.fixture(scope="module")
+def workload():
+    """A network, its parameters, an input, and what it computes."""
+    mod, params = mlp.get_workload(1, image_shape=(1, 4, 4))
+    given = np.random.default_rng(2).normal(size=(1, 1, 4, 4)).astype("float32")
+    wanted = relay.create_executor("graph", mod, params=params).evaluate()(given)
+    return mod, params, given, wanted
+
+
+@pytest.fixture(scope="module")
+def library(workload):
+    mod, params, _, _ = workload
+    with tvm.transform.PassContext(opt_level=3):
+        return tvm.relay.build(mod, target="llvm -mcpu=core-avx2", params=params)
+
+
+def test_a_library_runs_as_scripts_for_tvm_run_it(workload, library):
+    _, _, given, wanted = workload
+    module = graph_executor.GraphModule(library["default"](tvm.cpu(0)))
+    module.set_input("data", tvm.nd.array(given))
+    module.run()
+    assert np.allclose(module.get_output(0).numpy(), wanted, rtol=1e-5)
+    assert module.get_num_outputs() == 1
+    assert np.array_equal(module.get_input("data").numpy(), given)
+    module.run(data=given * 2)
+    out = tvm.nd.empty((1, 10), "float32")
+    assert module.get_output(0, out) is not None
+    assert not np.allclose(out.numpy(), wanted)
+
+
+def test_a_library_is_taken_apart(workload, library):
+    _, params, given, wanted = workload
+    graph, lib, bound = library
+    assert bound.keys() == params.keys()
+    module = graph_executor.create(graph, lib, tvm.cpu())
+    module.set_input(**bound)  # they were folded, so they are passed over
+    module.set_input(0, given)
+    module.run()
+    assert np.allclose(module.get_output(0).numpy(), wanted, rtol=1e-5)
+    assert "int32_t default_run_in(" in lib.get_source()
+
+
+def test_parameters_may_be_given_when_it_runs(workload):
+    mod, params, given, wanted = workload
+    module = GraphModule(relay.build(mod, mod_name="mlp")["mlp"](tvm.cpu()))
+    assert module.get_num_inputs() == 1 + len(params)
+    shapes, types = module.get_input_info()
+    assert shapes["fc1_bias"] == params["fc1_bias"].shape
+    assert types["fc1_bias"] == "float32"
+    module.load_params(relay.save_param_dict(params))
+    module.run(data=given)
+    assert np.allclose(module.get_output(0).numpy(), wanted, rtol=1e-5)
+    assert module.benchmark(tvm.cpu(), repeat=2, number=2).min > 0
+
+
+def test_levels_tell_which_passes_run():
+    x = relay.var("x", shape=(2,))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.exp(x)))
+    texts = [relay.build(mod, opt_level=level).text for level in (3, 4)]
+    assert ["expf(" in text.partition("int32_t main_")[2] for text in texts] == [True, False]
+
+
+@each(
+    ("call", "error", "said"),
+    [
+        (lambda m: m.set_input("dat", 0), UnknownNameError, "no input 'dat'; did you mean data"),
+        (lambda m: m.set_input(7, 0), UnknownNameError, "no input 7"),
+        (lambda m: m.run(), EvaluationError, "argument 'data' is missing"),
+        (lambda m: m.run(data=np.zeros(3, "float32")), EvaluationError, "found .3,. float32"),
+        (lambda m: m.get_output(0), EvaluationError, "did not run yet"),
+        (lambda m: m.get_input("data"), EvaluationError, "not set"),
+    ],
+)
+def test_mistakes_are_told(call, error, said, library):
+    with pytest.raises(error, match=said):
+        call(GraphModule(library["default"](tvm.cpu())))
+
+
+def test_outputs_that_there_are_not_are_told(workload, library):
+    module = library["default"](tvm.cpu())
+    module.run(data=workload[2])
+    with pytest.raises(EvaluationError, match="no output 1"):
+        module.get_output(1)
+    with pytest.raises(UnknownNameError, match="write lib"):
+        library["other"]
+
+
+@each(
+    ("target", "error"),
+    [("cuda", CodegenError), (tvm.target.Target("cuda"), CodegenError), ("nope", OperatorError)],
+)
+def test_targets_that_are_no_cpu_are_refused(target, error, workload):
+    with pytest.raises(error):
+        relay.build(workload[0], target)
+
+
+def test_the_executor_compiles(workload):
+    mod, params, given, wanted = workload
+    executor = relay.create_executor("aot", mod, params=params)
+    assert np.allclose(executor.evaluate()(given), wanted, rtol=1e-5)
+    x = relay.var("x", shape=())
+    assert relay.create_executor("aot", mod).evaluate(relay.Function([x], x + x))(2.5) == 5.0
+    assert relay.create_executor("aot", mod).evaluate(x + x, {x: 1.5}) == 3.0
+
+
+def test_the_executor_says_what_it_cannot_compile():
+    x = relay.var("x", shape=(3,), dtype="int32")
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.unique(x)[0]))
+    with pytest.raises(UnlowerableError, match="unique"):
+        relay.create_executor("aot", mod).evaluate()

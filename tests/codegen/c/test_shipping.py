@@ -1,0 +1,198 @@
+"""Networks as files of C: compiled and run without Python, and what is said when they cannot."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.codegen.c.executor import lower_network
+from relayish.codegen.c.shipping import Weights, ship
+from relayish.codegen.c.toolchain import find_toolchain
+from relayish.errors import CodegenError, OptionError
+from tests.support.each import each
+
+STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror")
+CHECKED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+
+def network(rows=2, dtype="float32", name="x"):
+    x = relay.var(name, shape=(rows, 60), dtype=dtype)
+    generator = np.random.default_rng(3)
+    w, b = (relay.const(generator.normal(size=size).astype(dtype)) for size in ((50, 60), (50,)))
+    hidden = relay.nn.relu(relay.nn.dense(x, w) + b)
+    body = relay.Tuple([relay.nn.softmax(hidden), relay.cast(relay.argmax(hidden, 1), "int8")])
+    return relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x], body)))
+
+
+def write(files, folder):
+    folder.mkdir(exist_ok=True)
+    for name, held in files.items():
+        (folder / name).write_bytes(held)
+    return [str(folder / name) for name in files if name.endswith(".c")]
+
+
+def compile_files(sources, program, flags=STRICT):
+    command = [*find_toolchain().command, *flags, *sources, "-o", str(program), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    return program
+
+
+def call(program, *words, folder):
+    return subprocess.run(
+        [str(program), *map(str, words)], capture_output=True, text=True, check=False, cwd=folder
+    )
+
+
+@pytest.mark.slow("compiles a network five times, with sanitizers")
+@each(
+    ("options", "expected"),
+    [
+        ({}, ["net.c", "net.h", "main.c"]),
+        ({"malloc": False}, ["net.c", "net.h", "main.c"]),
+        ({"weights": Weights.BINARY}, ["net.bin", "net.c", "net.h", "main.c"]),
+        ({"weights": Weights.BINARY, "malloc": False}, ["net.bin", "net.c", "net.h", "main.c"]),
+        ({"single_file": True}, ["net.c"]),
+    ],
+)
+def test_a_network_runs_without_python(options, expected, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("net")
+    mod = network()
+    files, _ = ship(lower_network(mod)[0], "net", **options)
+    assert sorted(files) == sorted(expected)
+    program = compile_files(write(files, folder), folder / "net", (*STRICT, *CHECKED))
+    given = np.random.default_rng(5).normal(size=(2, 60)).astype("float32")
+    np.save(folder / "x.npy", given)
+    (folder / "x.raw").write_bytes(given.tobytes())
+    wanted = relay.create_executor(mod=mod).evaluate()(given)
+    for name in ("x.npy", "x.raw"):
+        done = call(program, name, "p.npy", "k.npy", folder=folder)
+        assert not done.returncode, done.stderr
+        assert np.allclose(np.load(folder / "p.npy"), wanted[0], rtol=1e-5)
+        assert np.array_equal(np.load(folder / "k.npy"), wanted[1])
+
+
+@pytest.fixture(scope="module")
+def binary(tmp_path_factory):
+    """A program with weights in a file, and the folder that it stands in."""
+    folder = tmp_path_factory.mktemp("net")
+    files, _ = ship(lower_network(network())[0], "net", weights=Weights.BINARY)
+    program = compile_files(write(files, folder), folder / "net")
+    np.save(folder / "x.npy", np.zeros((2, 60), "float32"))
+    np.save(folder / "double.npy", np.zeros((2, 60)))
+    np.save(folder / "wide.npy", np.zeros((2, 61), "float32"))
+    (folder / "short.raw").write_bytes(bytes(479))
+    (folder / "long.raw").write_bytes(bytes(481))
+    (folder / "cut.npy").write_bytes((folder / "x.npy").read_bytes()[:40])
+    held = bytearray(files["net.bin"])
+    (folder / "less.bin").write_bytes(held[:-1])
+    (folder / "more.bin").write_bytes(held + b"x")
+    held[4000] ^= 1
+    (folder / "other.bin").write_bytes(held)
+    return program, folder
+
+
+@each(
+    ("words", "said"),
+    [
+        (["x.npy", "p.npy"], "usage: net"),
+        (["-t", "0", "x.npy", "p.npy", "k.npy"], "usage: net"),
+        (["-z", "0", "x.npy", "p.npy", "k.npy"], "usage: net"),
+        (["nope.npy", "p.npy", "k.npy"], "nope.npy: the file cannot be read"),
+        (["double.npy", "p.npy", "k.npy"], "'<f8'"),
+        (["wide.npy", "p.npy", "k.npy"], r"\(2, 61\)"),
+        (["cut.npy", "p.npy", "k.npy"], "cut.npy: the file ends early"),
+        (["short.raw", "p.npy", "k.npy"], "short.raw: the file holds fewer elements"),
+        (["long.raw", "p.npy", "k.npy"], "long.raw: the file holds more elements"),
+        (["x.npy", "none/p.npy", "k.npy"], "none/p.npy: the file cannot be written"),
+        *[
+            (
+                ["-w", f"{each}.bin", "x.npy", "p.npy", "k.npy"],
+                f"{each}.bin: the file does not hold",
+            )
+            for each in ("less", "more", "other")
+        ],
+        (["-w", "no.bin", "x.npy", "p.npy", "k.npy"], "no.bin: the file of weights cannot be read"),
+    ],
+)
+def test_the_program_says_what_is_wrong(words, said, binary):
+    program, folder = binary
+    done = call(program, *words, folder=folder)
+    assert done.returncode in (1, 2)
+    assert re.search(said, done.stderr), done.stderr
+
+
+def test_the_program_tells_how_long_it_takes(binary):
+    program, folder = binary
+    done = call(program, "-t", 3, "x.npy", "p.npy", "k.npy", folder=folder)
+    assert re.fullmatch(r"\d+\.\d{6} seconds at best\n", done.stdout)
+
+
+def test_two_networks_stand_in_one_program(tmp_path):
+    sources = []
+    for name, rows in (("a", 1), ("b", 3)):
+        files, _ = ship(lower_network(network(rows))[0], name)
+        sources += [each for each in write(files, tmp_path) if not each.endswith("main.c")]
+    (tmp_path / "both.c").write_text(
+        '#include "a.h"\n#include "b.h"\n#include <string.h>\n'
+        "int main(void) {\n"
+        "  float x[180] = {0}, p[150], q[150];\n  int8_t k[3];\n"
+        "  return a_run(x, p, k) != 0 || b_run(x, q, k) != 0 || memcmp(p, q, 200) != 0;\n}\n"
+    )
+    program = compile_files([*sources, str(tmp_path / "both.c")], tmp_path / "both")
+    assert call(program, folder=tmp_path).returncode == 0
+
+
+def test_statuses_are_told_in_words(tmp_path):
+    x = relay.var("x", shape=(2,), dtype="int32")
+    mod = relay.transform.InferType()(
+        relay.IRModule.from_expr(relay.Function([x], relay.floor_divide(relay.const(7), x)))
+    )
+    files, _ = ship(lower_network(mod)[0], "net")
+    program = compile_files(write(files, tmp_path), tmp_path / "net")
+    np.save(tmp_path / "x.npy", np.array([2, 0], "int32"))
+    done = call(program, "x.npy", "y.npy", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("net: DivisionByZeroError: ")
+    assert not (tmp_path / "y.npy").exists()
+
+
+@pytest.mark.slow("runs the compiler for each")
+@each("name", ["weights", "int", "net_run", "größe", "x y", '"); system("x', "arena", "NAME"])
+def test_inputs_may_be_called_anything(name, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("net")
+    files, _ = ship(lower_network(network(name=name))[0], "net", weights=Weights.BINARY)
+    compile_files(write(files, folder), folder / "net", (*STRICT, "-fsyntax-only"))
+
+
+@each("dtype", ["float32", "float64"])
+def test_weights_in_tables_are_these_very_bits(dtype, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("net")
+    values = np.random.default_rng(1).integers(0, 256, 8 * 500, "uint8").view(dtype)
+    values[:6] = [np.nan, np.inf, -np.inf, -0.0, 0.0, np.finfo(dtype).smallest_subnormal]
+    x = relay.var("x", shape=values.shape, dtype=dtype)
+    body = relay.where(relay.equal(x, x), relay.const(values, dtype), x)
+    mod = relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x], body)))
+    files, _ = ship(lower_network(mod)[0], "net")
+    program = compile_files(write(files, folder), folder / "net")
+    np.save(folder / "x.npy", np.zeros_like(values))
+    assert not call(program, "x.npy", "y.npy", folder=folder).returncode
+    bits = [np.where(np.isnan(v), 0, v).tobytes() for v in (values, np.load(folder / "y.npy"))]
+    assert bits[0] == bits[1]
+
+
+@each("name", ["", "main", "a-b", "1x", "ü", "a/b"])
+def test_names_that_are_none_in_c_are_refused(name):
+    with pytest.raises(OptionError, match="cannot be the name of a network"):
+        ship(lower_network(network())[0], name)
+
+
+def test_memory_that_functions_need_is_refused_where_there_is_to_be_none(monkeypatch):
+    lowered = lower_network(network())[0]
+    kept = (lowered.module.functions[0], list(lowered.module.functions[1:]), [])
+    monkeypatch.setattr("relayish.codegen.c.entry.hoist_temporaries", lambda *_: kept)
+    monkeypatch.setattr("relayish.codegen.c.loops.functions.MOST_STACK", 0)
+    with pytest.raises(CodegenError, match=r"function .* asks the system for memory"):
+        ship(lowered, "net", malloc=False)
