@@ -86,6 +86,7 @@ from relayish.ir.scopes.name_supply import NameSupply as NameSupply
 from relayish.ir.domains.property import Property as Property
 from relayish.binary import read_binary as read_binary
 from relayish.binary import write_binary as write_binary
+from relayish.codegen.c.library import build as build
 from relayish.ir.relay.adt import Clause as Clause
 from relayish.ir.relay.adt import Constructor as Constructor
 from relayish.ir.relay.adt import Match as Match

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from relayish._support.missing import set_finder
+from relayish.binary.param_dict import load_param_dict, save_param_dict
 from relayish.frontend.loops import foreach, while_loop
 from relayish.frontend.onnx import from_onnx, save_onnx, to_onnx
-from relayish.frontend.param_dict import load_param_dict, save_param_dict
 from relayish.frontend.scope_builder import ScopeBuilder, ScopeBuilderError
 from relayish.frontend.torch_program import from_torch
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, TypeInferenceError
-from relayish.frontend.arrays import NDArray
 from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.values.dtype import numpy_dtype
+from relayish.ir.values.ndarray import NDArray
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of the element type the network has
 Fill: TypeAlias = Callable[[str, Array], None]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from relayish.frontend.arrays import NDArray, as_ndarray
 from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.values.dtype import DType, numpy_dtype
+from relayish.ir.values.ndarray import NDArray, as_ndarray
 from relayish.prelude import Prelude
 from relayish.transform import InferType, Pass, PassContext, Sequential
 

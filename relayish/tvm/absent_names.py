@@ -100,7 +100,7 @@ _RUNTIME = _merge(
 )
 
 _TVM = _merge(
-    _each("build lower driver", _EVALUATE),
+    _each("lower driver", _EVALUATE),
     _each("arith script", _NO_TENSOR_IR),
     _each(
         "topi",

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from relayish import interpreter
-from relayish.frontend.arrays import NDArray, as_ndarray
 from relayish.interpreter.evaluate import CompilingExecutor
 from relayish.interpreter.value import ConstructorValue
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.values.ndarray import NDArray, as_ndarray
 
 __all__ = ["Executor", "create_executor"]
 

@@ -12,7 +12,6 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import ModelError
 from relayish.frontend import from_torch, save_onnx, to_onnx
-from relayish.frontend.arrays import NDArray, as_ndarray
 from relayish.frontend.onnx.importer import module_of_proto
 from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.nodes.node import Node
@@ -20,6 +19,7 @@ from relayish.ir.relay.expr import Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.scopes.renaming import replace_nodes
+from relayish.ir.values.ndarray import NDArray, as_ndarray
 from relayish.onnx.protos.files import DataFiles
 from relayish.passes.onnx.lowering.lower_onnx import lower_onnx
 from relayish.passes.onnx.shapes.input_shapes import fix_input_shapes

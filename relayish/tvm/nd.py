@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from relayish._support.missing import set_finder
-from relayish.frontend.arrays import Array, Device, NDArray, as_ndarray
 from relayish.ir.values.dtype import DType, numpy_dtype
+from relayish.ir.values.ndarray import Array, Device, NDArray, as_ndarray
 from relayish.op.runtime.device import virtual_device_named
 
 __all__ = [

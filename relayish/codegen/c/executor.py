@@ -145,10 +145,16 @@ def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any:
 
 
 def lower_network(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
-    """Return a network as loops, and its parameters; see :func:`build_network`."""
+    """Return a function of a module, with those it calls, as loops, and its parameters.
+
+    Raises:
+        UnlowerableError: As :func:`build_network`.
+    """
+    if name != "main":  # which is what passes keep
+        mod = mod.with_function("main", mod[name])
     lowered = lower_to_loops(Sequential(_PREPARED, opt_level=0)(mod), unlowerable="refuse")
-    network = order_calls(Sequential(_SCHEDULED, opt_level=0)(lowered), name)
-    func = lowered[name]
+    network = order_calls(Sequential(_SCHEDULED, opt_level=0)(lowered))
+    func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
     return network, func.params
 

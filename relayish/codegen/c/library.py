@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from relayish.binary.param_dict import load_param_dict
 from relayish.codegen.c.executor import CompiledNetwork, build_network
 from relayish.errors import CodegenError, EvaluationError, UnknownNameError, suggest
-from relayish.frontend.arrays import NDArray, as_ndarray
-from relayish.frontend.param_dict import load_param_dict
 from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.relay.expr import Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.values.ndarray import NDArray, as_ndarray
 from relayish.op.runtime.device import virtual_device_named
 from relayish.pass_infra import PassContext
 from relayish.passes.relay.default_pipeline import default_pipeline
@@ -375,11 +375,13 @@ class AotExecutor:
     """Evaluates the functions of a module, each compiled when it is asked for first.
 
     Attributes:
-        mod: The module.
+        mod: The module; without one, only expressions can be evaluated.
         params: Values of parameters of ``main``, by name.
     """
 
-    def __init__(self, mod: IRModule, params: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, mod: IRModule | None = None, params: Mapping[str, object] | None = None
+    ) -> None:
         check_module(mod)
         self.mod = mod
         self.params = convert_params(params)
@@ -406,10 +408,15 @@ class AotExecutor:
             expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)
         is_function = isinstance(expr, Function)
         func = expr if is_function else Function((), expr)
-        network = build_network(self.mod.with_function("main", func))
+        mod = IRModule() if self.mod is None else self.mod
+        network = build_network(mod.with_function("main", func))
         return _evaluating(network) if is_function else _evaluating(network)()
 
     def _named(self, name: str) -> Callable[..., Evaluated]:
+        if self.mod is None:
+            raise EvaluationError(
+                f"there is no module to find @{name} in; pass mod= or an expression"
+            )
         if name not in self._compiled:
             mod = _bind(self.mod, self.params)[0] if name == "main" else self.mod
             self._compiled[name] = build_network(mod, name=name)

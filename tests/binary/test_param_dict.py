@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import relayish as relay
+from relayish.binary.param_dict import load_param_dict, save_param_dict
 from relayish.errors import FieldError, RelayishError
-from relayish.frontend.param_dict import load_param_dict, save_param_dict
 from tests.support.seeds import SOAK, many
 
 

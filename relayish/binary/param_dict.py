@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.errors import FieldError, suggest
-from relayish.frontend.arrays import NDArray, as_ndarray
 from relayish.ir.values.dtype import check_dtype, numpy_dtype
+from relayish.ir.values.ndarray import NDArray, as_ndarray
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of any element type
 
