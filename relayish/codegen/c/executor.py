@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from relayish.codegen.c.native import NativeModule
-from relayish.codegen.c.network import order_calls
+from relayish.codegen.c.network import lower_network, order_calls
 from relayish.codegen.c.program import to_c
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.pass_infra import Sequential
-from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.tensor import Buffer
-
-_PREPARED: Final = (
-    *("InferType", "FullInline", "InferType", "QnnCanonicalizeOps", "SimplifyInference"),
-    *("FoldConstant", "SimplifyExpr"),
-)
-_SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")
 
 
 class CompiledNetwork:
@@ -104,7 +96,8 @@ def build_network(
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
         DispatchError: The same where the domain of an operator says nothing of loops.
-        CodegenError: If it does more than call operators, there is no compiler, or it fails.
+        CodegenError: If how much memory a value needs is not known, there is no compiler, or it
+            fails.
 
     Example:
         >>> import relayish as relay
@@ -115,5 +108,4 @@ def build_network(
     """
     flags = FLAGS if exact else (*FLAGS, *REASSOCIATING)
     chosen = find_toolchain(flags) if toolchain is None else toolchain
-    lowered = lower_to_loops(Sequential(_PREPARED, opt_level=0)(mod), unlowerable="refuse")
-    return CompiledNetwork(Sequential(_SCHEDULED, opt_level=0)(lowered), name, chosen)
+    return CompiledNetwork(lower_network(mod, name), name, chosen)
