@@ -99,10 +99,12 @@ class Body(ExprFunctor[Value]):
         self._space: Final = Workspace(program.names)
         self._stmts: list[Stmt] = []
         self._values: dict[Var, Value] = {}
+        nodes = EXPRESSIONS.post_order(self._func.body)
         self._uses: Final = Counter(
-            each for node in EXPRESSIONS.post_order(self._func.body)
-            for each in EXPRESSIONS.children(node) if isinstance(each, Var)
-        )  # fmt: skip
+            [child for node in nodes for child in EXPRESSIONS.children(node)]
+        )
+        bound = [node.var for node in nodes if isinstance(node, (Let, PatternVar))]
+        self._uses.subtract(bound)
         self._idle: list[Var] = []
         self._again: LoopVar | None = None
 
