@@ -20,7 +20,7 @@ from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
 from relayish.cli.report import tell
 from relayish.codegen.c.cache import compiled
-from relayish.codegen.c.executor import CompiledNetwork, flags_for, lower_network
+from relayish.codegen.c.executor import CompiledNetwork, flags_for, network_of
 from relayish.codegen.c.shipping import Weights, ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
 from relayish.errors import EvaluationError, OperatorError, OptionError
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     )
     with freeze_heap():
         mod = default_pipeline(args.opt_level)(get_pass("LowerOnnx")(source.mod))
-        network, params = lower_network(mod)
+        network, params = network_of(mod)
     if args.emit == "loops":
         write_result(write_program(network.module.functions), args.output)
         return 0

@@ -147,7 +147,7 @@ def _calls(root: Node) -> list[tuple[str, LoopCall]]:
 
 
 def _hoisted(func: LoweredFunc) -> list[Buffer]:
-    full = stored_first(func)
+    full = stored_first(func, lambda _call, _buffer: False)
     allocated = {
         each.destination for each in nodes_reached(func.body) if isinstance(each, (Alloc, Free))
     }

@@ -6,28 +6,20 @@ import ctypes
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.entry import Port, network_to_c
-from relayish.codegen.c.network import Network, order_calls
+from relayish.codegen.c.network import Network, lower_network, order_calls
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
 from relayish.interpreter.arguments import order_arguments
 from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.pass_infra import Sequential
-from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
-
-_PREPARED: Final = (
-    *("LowerOnnx", "InferType", "FullInline", "InferType", "FoldConstant", "DynamicToStatic"),
-    *("QnnCanonicalizeOps", "SimplifyInference", "FoldConstant", "SimplifyExpr"),
-)
-_SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")
 
 
 class CompiledNetwork:
@@ -144,7 +136,7 @@ def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any:
     return next(outputs).reshape([int(size) for size in sizes])
 
 
-def lower_network(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
+def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops, and its parameters.
 
     Raises:
@@ -152,11 +144,10 @@ def lower_network(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[
     """
     if name != "main":  # which is what passes keep
         mod = mod.with_function("main", mod[name])
-    lowered = lower_to_loops(Sequential(_PREPARED, opt_level=0)(mod), unlowerable="refuse")
-    network = order_calls(Sequential(_SCHEDULED, opt_level=0)(lowered))
+    lowered = lower_network(mod)
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
-    return network, func.params
+    return order_calls(lowered), func.params
 
 
 def build_network(
@@ -186,7 +177,8 @@ def build_network(
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
         DispatchError: The same where the domain of an operator says nothing of loops.
-        CodegenError: If it does more than call operators, there is no compiler, or it fails.
+        CodegenError: If how much memory a value needs is not known, there is no compiler, or it
+            fails.
 
     Example:
         >>> import relayish as relay
@@ -196,7 +188,7 @@ def build_network(
         [[0.0, 2.0, 0.0], [4.0, 0.0, 6.0]]
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
-    network, params = lower_network(mod, name)
+    network, params = network_of(mod, name)
     return CompiledNetwork(params, network, prefix or name, chosen)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.codegen.c.cache import compiled
+from relayish.codegen.c.loops.functions import STACK
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.program import CSource, to_c
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
@@ -55,7 +56,9 @@ class NativeFunction:
             _SCALARS[c_type(arg.dtype).value] if isinstance(arg, Var) else ctypes.c_void_p
             for arg in signature.params
         ]
-        self._function.argtypes = [*kinds, *[ctypes.c_void_p] * len(signature.tracked)]
+        self._left = [STACK] if signature.is_counted else []
+        behind = [*[ctypes.c_void_p] * len(signature.tracked), *[ctypes.c_int32] * len(self._left)]
+        self._function.argtypes = [*kinds, *behind]
         self._shared = signature.params[len(self.func.args) :]
         self._as_run = Function(self.func, {}, [b for b in self._shared if isinstance(b, Buffer)])
         scalars = [arg for arg in self.func.args if isinstance(arg, Var)]
@@ -97,7 +100,7 @@ class NativeFunction:
         marks = [None if each is None else each.ctypes.data for each in held]
         self._refuse_overlap(memories)
         try:
-            status = self._function(*passed, *marks)
+            status = self._function(*passed, *marks, *self._left)
         finally:
             for loan in loans:
                 loan.give_back()

@@ -17,43 +17,28 @@ After::
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from relayish.analysis.effectful import EffectfulNodes
+from relayish.analysis.infer_type import infer_type
+from relayish.codegen.c.ordering.body import Body
+from relayish.codegen.c.ordering.program import Program
 from relayish.errors import CodegenError
-from relayish.ir.kinds.one_line import quote
-from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TupleType, Type
-from relayish.ir.scopes.name_supply import NameSupply
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.pass_infra import Sequential
-from relayish.passes.relay.to_loops.functions import is_view
-from relayish.tir.builders.lower import lower
-from relayish.tir.builders.tensor import compute, placeholder
-from relayish.tir.foreign_calls import written_arguments
-from relayish.tir.interpreter.access import constant
+from relayish.passes.relay.functions.defunctionalization import defunctionalize
+from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
 from relayish.tir.ir.expr import Call as LoopCall
-from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc, Module
-from relayish.tir.ir.operators import Expr as Scalar
-from relayish.tir.ir.operators import const
 from relayish.tir.ir.stmt import Block
-from relayish.tir.ir.tensor import Buffer, Tensor
+from relayish.tir.ir.tensor import Buffer
 from relayish.tir.ir.type import VOID
 
 
@@ -77,196 +62,109 @@ class Network(NamedTuple):
     result: Type
 
 
+def lower_network(mod: IRModule, name: str = "main") -> IRModule:
+    """Return a network whose operators are functions of loops, as :func:`order_calls` takes it.
+
+    Functions are put where they are called, data in the place of functions that are values.
+
+    Args:
+        mod: A module of Relay.
+        name: The function.
+
+    Raises:
+        UnlowerableError: If loops cannot express an operator: which, where, and why.
+        DispatchError: The same where the domain of an operator says nothing of loops.
+        PassError: If a function that is a value is one that no data can stand for.
+    """
+    prepared = Sequential(_INLINED, opt_level=0)(mod)
+    prepared = infer_type(defunctionalize(prepared, entry=name))
+    prepared = Sequential(_SIMPLIFIED, opt_level=0)(prepared)
+    lowered = lower_to_loops(prepared, unlowerable="refuse")
+    return Sequential(_SCHEDULED, opt_level=0)(lowered)
+
+
+_INLINED: Final = ("LowerOnnx", "InferType", "FullInline", "InferType")
+_SIMPLIFIED: Final = (
+    *("FullInline", "InferType", "FoldConstant", "DynamicToStatic", "QnnCanonicalizeOps"),
+    *("SimplifyInference", "FoldConstant", "SimplifyExpr"),
+)
+_SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")
+
+
 def order_calls(mod: IRModule, name: str = "main") -> Network:
     """Return a function that calls functions of loops as one of loops.
 
-    Memory between calls is used again where nothing needs what it holds.
+    Each function of Relay that it calls becomes one as well. Memory between calls is used again
+    where nothing needs what it holds. A function that calls itself as the last thing that it does
+    is a loop; one that does so elsewhere has memory of its own each time it is called. Values of
+    data types are numbers of constructors beside the fields of all of them, references the memory
+    that they refer to.
 
     Args:
-        mod: What ``LowerToLoops`` made.
+        mod: What :func:`lower_network` made.
         name: The function of Relay.
 
     Raises:
-        CodegenError: If it does anything but call functions of loops: what, and where.
+        CodegenError: If loops cannot say something that it does, or how much memory something
+            needs is not known: what, and why.
 
     Complexity:
-        Linear in the size of the function.
+        Linear in the size of the functions, and in that of constants times how deep calls nest.
     """
-    graph = Sequential(["ToGraphNormalForm", "InferType"], opt_level=0)(mod)
-    func = graph[name]
-    if not isinstance(func, Function):
-        raise CodegenError(f"@{name} is {quote(func)}; expected a function of Relay")
-    return _Ordering(graph, func).network(name)
+    program = Program(_in_order(infer_type(mod)), name)
+    result = _checked(program, program.function(program.entry))
+    called: dict[LoweredFunc, None] = {}
+    for var in program.order:
+        body = Body(program, var)
+        func = body.written()
+        called = {func: None, **called, **body.called}
+    told = program.ordered[program.entry]
+    if told.name != name:  # it calls itself, and each call has memory of its own
+        func = _calling(func, name)
+        called = {func: None, **called}
+    buffers = [each for each in func.args if isinstance(each, Buffer)]
+    params, outputs = len(told.params), len(told.result)
+    return Network(
+        Module(name, functions=tuple(called)),
+        tuple(buffers[:params]),
+        tuple([np.asarray(node.data, order="C") for node in told.constants]),
+        told.workspace,
+        tuple(buffers[len(buffers) - outputs :]),
+        result,
+    )
 
 
-class _Ordering:
-    """Makes a function of loops of one of Relay."""
+def _in_order(mod: IRModule) -> IRModule:
+    """Return a module in A-normal form, in which functions of loops do nothing but give values."""
+    pure = Function((), Tuple(()))
+    kernels: dict[GlobalVar | str, Expr] = dict.fromkeys(mod.functions_of(LoweredFunc), pure)
+    find_effectful = EffectfulNodes(mod.with_functions(kernels))
+    made: dict[GlobalVar | str, Expr] = {
+        var: to_a_normal_form(func, mod, find_effectful=find_effectful)
+        for var, func in mod.functions_of(Function).items()
+    }
+    return infer_type(mod.with_functions(made))
 
-    def __init__(self, mod: IRModule, func: Function) -> None:
-        self._mod = mod
-        self._body = func.body
-        self._names = NameSupply(taken=[each.name_hint for each in mod.functions])
-        self._values: dict[Node, tuple[Tensor, ...]] = {}
-        self._constants: dict[Buffer, np.ndarray[Any, Any]] = {}
-        self._workspace: list[Buffer] = []
-        self._free: defaultdict[tuple[Any, Any], list[Buffer]] = defaultdict(list)
-        self._users: dict[Buffer, int] = {}
-        self._calls: list[Stmt] = []
-        self._called: dict[LoweredFunc, None] = {}
-        self._params = [self._parameter(param) for param in func.params]
 
-    def network(self, name: str) -> Network:
-        """Return the function of loops."""
-        results = self._body.fields if isinstance(self._body, Tuple) else (self._body,)
-        nodes = [each for each in EXPRESSIONS.post_order(self._body) if isinstance(each, Expr)]
-        ends: defaultdict[int, list[Call]] = defaultdict(list)
-        for child, at in _last_uses(nodes, results).items():
-            if isinstance(child, Call):
-                ends[at].append(child)
-        for at, node in enumerate(nodes):
-            self._values[node] = self._evaluate(node)
-            for call in ends[at]:
-                self._release(call)
-        outputs = [self._output(tensor) for each in results for tensor in self._values[each]]
-        args = (*self._params, *self._constants, *self._workspace, *outputs)
-        main = LoweredFunc(name, args, Block(tuple(self._calls)))
-        return Network(
-            Module(name, functions=(main, *self._called)),
-            tuple(self._params),
-            tuple(self._constants.values()),
-            tuple(self._workspace),
-            tuple(outputs),
-            _type_of(self._body),
-        )
-
-    def _parameter(self, param: Var) -> Buffer:
+def _checked(program: Program, func: Function) -> Type:
+    """Return the type of the result, if whoever calls the function can give and take all values."""
+    for param in func.params:
         ty = param.checked_type or param.type_annotation
-        shape = getattr(ty, "shape", None)
-        if shape is None:
+        if not isinstance(ty, TensorType):
             raise CodegenError(f"parameter {param.name_hint} is of type {ty}; expected a tensor")
-        made = self._memory(param.name_hint, [int(size) for size in shape], ty.dtype)  # type: ignore[union-attr]
-        self._values[param] = (made,)
-        return _buffer_of(made)
-
-    def _memory(self, hint: str, shape: Sequence[int], dtype: str) -> Tensor:
-        return placeholder(self._names.fresh_name(hint), shape, dtype)
-
-    def _evaluate(self, node: Expr) -> tuple[Tensor, ...]:
-        """Return where a value stands; a call is noted that puts it there."""
-        match node:
-            case Var() if node in self._values:
-                return self._values[node]
-            case Constant():
-                data = np.asarray(node.data, order="C")
-                made = self._memory("constant", data.shape, str(data.dtype))
-                self._constants[_buffer_of(made)] = data
-                return (made,)
-            case Tuple():
-                return tuple([each for field in node.fields for each in self._values[field]])
-            case TupleGetItem():
-                ty = _type_of(node.tuple_value)
-                assert isinstance(ty, TupleType)
-                start = sum(map(_count_of, ty.fields[: node.index]))
-                end = start + _count_of(ty.fields[node.index])
-                return self._values[node.tuple_value][start:end]
-            case GlobalVar():
-                return ()
-            case Call(op=GlobalVar()):
-                return self._call(node)
-        raise CodegenError(
-            f"{quote(node)} is no call of a function of loops, and C is told to order these alone; "
-            f"LowerToLoops(unlowerable='refuse') says why it was left"
-        )
-
-    def _call(self, call: Call) -> tuple[Tensor, ...]:
-        callee = self._mod[call.op]
-        if not isinstance(callee, LoweredFunc):
-            raise CodegenError(f"{quote(call)} calls what is no function of loops")
-        given = [each for arg in call.args for each in self._values[arg]]
-        written = written_arguments(callee)
-        shapes = [[constant(size) or 0 for size in each.shape] for each in written]
-        if is_view(callee) and call is not self._body:
-            source = given[0]
-            view = Tensor(
-                self._names.fresh_name("view"), _sizes(shapes[0]), source.dtype, source.buffer
+    ty = func.body.checked_type
+    assert ty is not None
+    for part in TYPES.post_order(ty):
+        if not isinstance(part, (TensorType, TupleType)):
+            raise CodegenError(
+                f"@{program.entry.name_hint} gives a value of type {ty}; expected tensors, or "
+                f"tuples of these"
             )
-            self._use(view)
-            return (view,)
-        self._called[callee] = None
-        made = tuple([self._take(shape, each) for shape, each in zip(shapes, written, strict=True)])
-        self._calls.append(LoopCall(VOID, callee.name, tuple(given), made, CallType.CINN))
-        return made
-
-    # Memory that is used again
-
-    def _take(self, shape: list[int], like: Buffer) -> Tensor:
-        """Return memory that nothing needs any more, or new."""
-        free = self._free[like.dtype, tuple(np.atleast_1d(np.prod(shape, dtype=np.int64)))]
-        if free:
-            buffer = free.pop()
-            tensor = Tensor(self._names.fresh_name("again"), _sizes(shape), like.dtype, buffer)
-        else:
-            tensor = self._memory(like.name.removeprefix("_"), shape, str(like.dtype))
-            self._workspace.append(_buffer_of(tensor))
-        self._use(tensor)
-        return tensor
-
-    def _use(self, tensor: Tensor) -> None:
-        buffer = _buffer_of(tensor)
-        self._users[buffer] = self._users.get(buffer, 0) + 1
-
-    def _release(self, call: Call) -> None:
-        """Give back memory of a call's results that nothing looks at any more."""
-        for tensor in self._values[call]:
-            buffer = _buffer_of(tensor)
-            if buffer not in self._users:
-                continue
-            self._users[buffer] -= 1
-            if not self._users[buffer] and buffer in self._workspace:
-                sizes = [constant(size) or 0 for size in buffer.shape]
-                key = tuple(np.atleast_1d(np.prod(sizes, dtype=np.int64)))
-                self._free[buffer.dtype, key].append(buffer)
-
-    def _output(self, tensor: Tensor) -> Buffer:
-        """Return the memory of a result, which is the caller's; what stands elsewhere is copied."""
-        buffer = _buffer_of(tensor)
-        if buffer in self._workspace:
-            self._workspace.remove(buffer)
-            return buffer
-        sizes = [constant(size) or 0 for size in tensor.shape]
-        source = placeholder("given", sizes, tensor.dtype)
-        copied = compute(sizes, lambda *index: source[index], "copied")
-        copy = lower(self._names.fresh_name("copy"), [source, copied])
-        made = self._memory("result", sizes, str(tensor.dtype))
-        self._called[copy] = None
-        self._calls.append(LoopCall(VOID, copy.name, (tensor,), (made,), CallType.CINN))
-        return _buffer_of(made)
+    return ty
 
 
-def _last_uses(nodes: Sequence[Expr], results: Sequence[Expr]) -> dict[Node, int]:
-    """Return by which node each is used last; what uses a tuple, or a field, uses what it holds."""
-    last: dict[Node, int] = dict.fromkeys(results, len(nodes))
-    for at, node in reversed([*enumerate(nodes)]):
-        until = max(at, last.get(node, at)) if isinstance(node, (Tuple, TupleGetItem)) else at
-        for child in EXPRESSIONS.children(node):
-            last[child] = max(until, last.get(child, until))
-    return last
-
-
-def _type_of(expr: Expr) -> Type:
-    assert expr.checked_type is not None
-    return expr.checked_type
-
-
-def _count_of(ty: Type) -> int:
-    """Return how many tensors a value of a type consists of."""
-    return sum(map(_count_of, ty.fields)) if isinstance(ty, TupleType) else 1
-
-
-def _sizes(shape: Sequence[int]) -> tuple[Scalar, ...]:
-    return tuple([const(size) for size in shape])
-
-
-def _buffer_of(tensor: Tensor) -> Buffer:
-    assert isinstance(tensor.buffer, Buffer)
-    return tensor.buffer
+def _calling(func: LoweredFunc, name: str) -> LoweredFunc:
+    """Return a function that calls another one."""
+    args = tuple([each.with_fields() for each in func.args])
+    call = LoopCall(VOID, func.name, (), args, CallType.CINN)
+    return LoweredFunc(name, args, Block((call,)))

@@ -7,7 +7,7 @@ import pytest
 
 import relayish as relay
 from relayish.codegen.c import build_network
-from relayish.errors import CodegenError, EvaluationError
+from relayish.errors import EvaluationError
 from relayish.testing import lstm, mlp, mobilenet
 from tests.support.each import each
 
@@ -174,13 +174,6 @@ def test_threads_take_turns():
     for worker in workers:
         worker.join()
     assert wrong == []
-
-
-def test_what_orders_more_than_calls_is_refused_with_the_place():
-    x, c = relay.var("x", shape=(3,)), relay.var("c", shape=(), dtype="bool")
-    func = relay.Function([x, c], relay.If(c, relay.exp(x), relay.log(x)))
-    with pytest.raises(CodegenError, match="is no call of a function of loops"):
-        build_network(module(func))
 
 
 def test_exact_sums_are_those_of_the_interpreter_bit_for_bit():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.codegen.c.executor import lower_network
+from relayish.codegen.c.executor import network_of
 from relayish.codegen.c.shipping import Weights, ship
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import CodegenError, OptionError
@@ -60,7 +60,7 @@ def call(program, *words, folder):
 def test_a_network_runs_without_python(options, expected, tmp_path_factory):
     folder = tmp_path_factory.mktemp("net")
     mod = network()
-    files, _ = ship(lower_network(mod)[0], "net", **options)
+    files, _ = ship(network_of(mod)[0], "net", **options)
     assert sorted(files) == sorted(expected)
     program = compile_files(write(files, folder), folder / "net", (*STRICT, *CHECKED))
     given = np.random.default_rng(5).normal(size=(2, 60)).astype("float32")
@@ -78,7 +78,7 @@ def test_a_network_runs_without_python(options, expected, tmp_path_factory):
 def binary(tmp_path_factory):
     """A program with weights in a file, and the folder that it stands in."""
     folder = tmp_path_factory.mktemp("net")
-    files, _ = ship(lower_network(network())[0], "net", weights=Weights.BINARY)
+    files, _ = ship(network_of(network())[0], "net", weights=Weights.BINARY)
     program = compile_files(write(files, folder), folder / "net")
     np.save(folder / "x.npy", np.zeros((2, 60), "float32"))
     np.save(folder / "double.npy", np.zeros((2, 60)))
@@ -133,7 +133,7 @@ def test_the_program_tells_how_long_it_takes(binary):
 def test_two_networks_stand_in_one_program(tmp_path):
     sources = []
     for name, rows in (("a", 1), ("b", 3)):
-        files, _ = ship(lower_network(network(rows))[0], name)
+        files, _ = ship(network_of(network(rows))[0], name)
         sources += [each for each in write(files, tmp_path) if not each.endswith("main.c")]
     (tmp_path / "both.c").write_text(
         '#include "a.h"\n#include "b.h"\n#include <string.h>\n'
@@ -150,7 +150,7 @@ def test_statuses_are_told_in_words(tmp_path):
     mod = relay.transform.InferType()(
         relay.IRModule.from_expr(relay.Function([x], relay.floor_divide(relay.const(7), x)))
     )
-    files, _ = ship(lower_network(mod)[0], "net")
+    files, _ = ship(network_of(mod)[0], "net")
     program = compile_files(write(files, tmp_path), tmp_path / "net")
     np.save(tmp_path / "x.npy", np.array([2, 0], "int32"))
     done = call(program, "x.npy", "y.npy", folder=tmp_path)
@@ -163,7 +163,7 @@ def test_statuses_are_told_in_words(tmp_path):
 @each("name", ["weights", "int", "net_run", "größe", "x y", '"); system("x', "arena", "NAME"])
 def test_inputs_may_be_called_anything(name, tmp_path_factory):
     folder = tmp_path_factory.mktemp("net")
-    files, _ = ship(lower_network(network(name=name))[0], "net", weights=Weights.BINARY)
+    files, _ = ship(network_of(network(name=name))[0], "net", weights=Weights.BINARY)
     compile_files(write(files, folder), folder / "net", (*STRICT, "-fsyntax-only"))
 
 
@@ -175,7 +175,7 @@ def test_weights_in_tables_are_these_very_bits(dtype, tmp_path_factory):
     x = relay.var("x", shape=values.shape, dtype=dtype)
     body = relay.where(relay.equal(x, x), relay.const(values, dtype), x)
     mod = relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x], body)))
-    files, _ = ship(lower_network(mod)[0], "net")
+    files, _ = ship(network_of(mod)[0], "net")
     program = compile_files(write(files, folder), folder / "net")
     np.save(folder / "x.npy", np.zeros_like(values))
     assert not call(program, "x.npy", "y.npy", folder=folder).returncode
@@ -186,11 +186,11 @@ def test_weights_in_tables_are_these_very_bits(dtype, tmp_path_factory):
 @each("name", ["", "main", "a-b", "1x", "ü", "a/b"])
 def test_names_that_are_none_in_c_are_refused(name):
     with pytest.raises(OptionError, match="cannot be the name of a network"):
-        ship(lower_network(network())[0], name)
+        ship(network_of(network())[0], name)
 
 
 def test_memory_that_functions_need_is_refused_where_there_is_to_be_none(monkeypatch):
-    lowered = lower_network(network())[0]
+    lowered = network_of(network())[0]
     kept = (lowered.module.functions[0], list(lowered.module.functions[1:]), [])
     monkeypatch.setattr("relayish.codegen.c.entry.hoist_temporaries", lambda *_: kept)
     monkeypatch.setattr("relayish.codegen.c.loops.functions.MOST_STACK", 0)

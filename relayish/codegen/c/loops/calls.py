@@ -107,8 +107,9 @@ class Calls(Accesses):
             if param in callee.tracked:
                 masks.append(memory.held or "NULL")
         status = ctx.names.fresh("called")
+        given_text = ", ".join([*args, *masks, *([ctx.left] if callee.is_counted else [])])
         with ctx.braces("", node):
-            ctx.line(f"const int32_t {status} = {callee.name}({', '.join([*args, *masks])});")
+            ctx.line(f"const int32_t {status} = {callee.name}({given_text});")
             ctx.line(f"if ({status}) {ctx.leave(status)}")
         return CText("0")
 

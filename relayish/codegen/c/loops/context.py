@@ -62,10 +62,12 @@ class LoopsCtx(CCtx):
         memories: The memory of each buffer in scope.
         functions: Those that may be called, by name.
         outside: The accesses that may be out of range, and in which dimensions.
+        left: How much of the stack functions may take that call one another, as text.
     """
 
     known: Context
     outside: frozenset[tuple[Node, int]] = frozenset()
+    left = ""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)

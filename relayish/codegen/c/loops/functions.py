@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Final
 
-from relayish.codegen.c.context import DEEPEST_NEST, Source, too_deep
+from relayish.codegen.c.context import DEEPEST_NEST, Fault, Source, too_deep
 from relayish.codegen.c.loops.context import LoopsCtx, Memory
-from relayish.codegen.c.loops.initialised import stored_first
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.loops.statements import LoopsToC, allocate
 from relayish.codegen.c.text import CText
 from relayish.codegen.c.types import c_type
 from relayish.domain import Visitor, assemble
 from relayish.domain.handler import Handler
-from relayish.errors import CodegenError
+from relayish.errors import CodegenError, EvaluationError
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.scopes import context_of
 from relayish.tir.analysis.regions.out_of_bounds import find_out_of_bounds
@@ -31,6 +31,12 @@ MOST_STACK = 4096
 
 MOST_FRAME = 1 << 18
 """How many bytes temporaries of a function's own stack may have together."""
+
+MOST_COUNTED = 1 << 10
+"""The same, of one that may be called while it runs."""
+
+STACK = 1 << 22
+"""How many bytes functions may take together that call one another: half of what threads have."""
 
 
 def write_function(
@@ -58,14 +64,16 @@ def write_function(
     found = find_out_of_bounds(func)
     ctx.outside = frozenset([(each.access, each.dimension) for each in found])
     params = _parameters(ctx, signature)
+    ctx.left = ctx.names.fresh("left") if signature.is_counted else str(STACK)
     moved = {
         each.destination for each in PROGRAM.pre_order(func.body) if isinstance(each, (Alloc, Free))
     }
-    full = stored_first(func)
     temps: list[tuple[Buffer, Memory]] = []
-    left = MOST_FRAME
+    left = room = MOST_COUNTED if signature.is_counted else MOST_FRAME
     for buffer in func.temp_bufs:
-        memory = _temporary(ctx, buffer, left, moves=buffer in moved, is_full=buffer in full)
+        memory = _temporary(
+            ctx, buffer, left, moves=buffer in moved, is_full=buffer in signature.full
+        )
         left -= _room(int(memory.size.text)) if memory.is_stack else 0
         temps.append((buffer, memory))
     ctx.memories.update(temps)
@@ -82,6 +90,9 @@ def write_function(
             memory.may_be_missing = False
     ctx.run(visitor, func.body)
     _end(ctx, [memory for _, memory in temps if not memory.is_stack])
+    if signature.is_counted:
+        params.append(f"int32_t {ctx.left}")
+        _count(ctx, func, room - left)
     return f"int32_t {signature.name}({', '.join(params) or 'void'})", ctx.lines
 
 
@@ -131,7 +142,7 @@ def _parameters(ctx: LoopsCtx, signature: Signature) -> list[str]:
         mask = None
         if arg in signature.tracked:
             mask = ctx.names.fresh(f"{hint}_held")
-            masks.append(f"uint8_t {pointer}{mask}")
+            masks.append(f"{const}uint8_t {pointer}{mask}")
         ctx.memories[arg] = Memory(name, mask, CText("0"), is_given=True)
     return [*params, *masks]
 
@@ -186,6 +197,30 @@ def _temporary(ctx: LoopsCtx, buffer: Buffer, left: int, *, moves: bool, is_full
     ctx.line(f"int64_t {length} = 0;")
     memory.size = CText(length)
     return memory
+
+
+def _count(ctx: LoopsCtx, func: LoweredFunc, taken: int) -> None:
+    """Write the check that there is room on the stack for a call of a function, and take it."""
+    cost = taken + _FRAME + _LINE * len(ctx.lines)
+    source = ctx.source
+    source.faults.append(
+        Fault(
+            EvaluationError,
+            "functions call each other without end, or more often than the stack has room for",
+            func,
+        )
+    )
+    ctx.lines[:0] = [
+        f"  if ({ctx.left} < {cost}) return {len(source.faults)};",
+        f"  {ctx.left} -= {cost};",
+    ]
+
+
+_FRAME: Final = 256
+"""So many bytes of the stack a call takes."""
+
+_LINE: Final = 16
+"""So many more for each line: what it names may be kept."""
 
 
 def _end(ctx: LoopsCtx, heap: Sequence[Memory]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from relayish.codegen.c.loops.initialised import stored_first
+from relayish._support.graph import components, post_order
+from relayish.codegen.c.loops.initialised import Fills, filled_arguments, stored_first
 from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
@@ -14,6 +15,7 @@ from relayish.tir.interpreter.program import Function
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Parameter, Store, Tensor
 
 
@@ -28,6 +30,9 @@ class Signature(NamedTuple):
         written: Those that are stored to.
         callees: The functions that it knows, by name.
         is_aliased: Whether memory that is stored to may be given under two names.
+        full: The temporaries of which each element is stored before it is read.
+        is_counted: Whether it may be called while it runs, or calls such from there: it is told how
+            much of the stack is left.
     """
 
     name: str
@@ -37,6 +42,8 @@ class Signature(NamedTuple):
     written: frozenset[Buffer]
     callees: Mapping[str, LoweredFunc]
     is_aliased: bool
+    full: frozenset[Buffer]
+    is_counted: bool
 
 
 _Sets = dict[LoweredFunc, set[Buffer]]
@@ -69,7 +76,10 @@ def find_signatures(
         for func, function in linked.items()
     }
     written = _closed({func: set(_stored(func)) for func in linked}, pairs, _through_arguments)
-    tracked = _tracked(linked, pairs, ordered)
+    fills = _Fills(callees, pairs, written)
+    full = {func: stored_first(func, fills.of(func)) for func in linked}
+    tracked = _tracked(linked, pairs, ordered, full)
+    counted = _counted(pairs)
     aliased = _aliased(pairs, written, shared)
     made = {}
     for func in linked:
@@ -83,6 +93,8 @@ def find_signatures(
             frozenset(written[func]),
             callees[func],
             func in aliased or func in sharing,
+            full[func],
+            func in counted,
         )
     return made
 
@@ -108,7 +120,7 @@ def _pairs(
             continue
         found = {}
         for param, arg in zip(callee.args, (*each.read_args, *each.write_args), strict=False):
-            buffer = arg.buffer if isinstance(arg, Tensor) else arg
+            buffer = _memory_of(arg)
             if isinstance(param, Buffer) and isinstance(buffer, Buffer):
                 found[param] = buffer
         yield callee, found
@@ -135,10 +147,64 @@ def _closed(start: _Sets, pairs: _Pairs, through: _Through) -> _Sets:
     return found
 
 
+class _Fills:
+    """Tells which arguments calls fill: the function stores each element before it reads one.
+
+    Functions are asked that fill temporaries of others, and what they call. Of all it is assumed
+    that they do, until one is found that need not: so functions that call one another are judged
+    by what holds of each when it returns.
+    """
+
+    def __init__(
+        self,
+        callees: Mapping[LoweredFunc, Mapping[str, LoweredFunc]],
+        pairs: _Pairs,
+        written: _Sets,
+    ) -> None:
+        self._callees: Final = callees
+        asked = {callee for func, calls in pairs.items() if func.temp_bufs for callee, _ in calls}
+        pending = list(asked)
+        while pending:
+            new = {callee for callee, _ in pairs[pending.pop()]} - asked
+            asked |= new
+            pending += new
+        self._found = {
+            func: {each for each in func.args if isinstance(each, Buffer)} & written[func]
+            for func in asked
+        }
+        changed = True
+        while changed:
+            changed = False
+            for func, filled in self._found.items():
+                still = filled_arguments(func, filled, self.of(func))
+                changed = changed or len(still) < len(filled)
+                self._found[func] = still
+
+    def of(self, func: LoweredFunc) -> Fills:
+        """Return what tells of the calls of a function which buffers they fill."""
+        callees = self._callees[func]
+
+        def fills(call: Call, buffer: Buffer) -> bool:
+            callee = callees.get(call.name)
+            if callee is None:
+                return False
+            given = zip(callee.args, (*call.read_args, *call.write_args), strict=False)
+            params = [param for param, arg in given if _memory_of(arg) is buffer]
+            filled = self._found.get(callee, set())
+            return len(params) == 1 and params[0] in filled
+
+        return fills
+
+
+def _memory_of(arg: Expr) -> Expr | None:
+    return arg.buffer if isinstance(arg, Tensor) else arg
+
+
 def _tracked(
     linked: Mapping[LoweredFunc, Function],
     pairs: _Pairs,
     shared: Mapping[LoweredFunc, list[Buffer]],
+    full: Mapping[LoweredFunc, frozenset[Buffer]],
 ) -> _Sets:
     found: _Sets = {
         func: {
@@ -148,7 +214,7 @@ def _tracked(
         }.union(shared[func])
         for func in linked
     }
-    partly = {func: set(func.temp_bufs) - stored_first(func) for func in linked}
+    partly = {func: set(func.temp_bufs) - full[func] for func in linked}
     changed = True
     while changed:
         changed = False
@@ -162,6 +228,20 @@ def _tracked(
                 changed = changed or not new <= found[callee]
                 found[callee] |= new
     return found
+
+
+def _counted(pairs: _Pairs) -> set[LoweredFunc]:
+    """Return the functions on cycles of calls, and those on ways from one such cycle to another."""
+    callees = {func: [each for each, _ in calls] for func, calls in pairs.items()}
+    groups = components(callees)
+    on_cycles = {
+        func for group in groups for func in group if len(group) > 1 or func in callees[func]
+    }
+    leading = set(on_cycles)  # what is called comes first
+    for group in groups:
+        leading.update([func for func in group if not leading.isdisjoint(callees[func])])
+    reached = post_order(on_cycles, lambda func: callees[func])
+    return leading.intersection(reached)
 
 
 def _aliased(pairs: _Pairs, written: _Sets, shared: _Sets) -> set[LoweredFunc]:

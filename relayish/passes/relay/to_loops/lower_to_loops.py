@@ -25,10 +25,11 @@ from relayish.domain import Handler
 from relayish.errors import DispatchError, UnlowerableError
 from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple, TupleGetItem
-from relayish.ir.relay.function_attributes import is_primitive
+from relayish.ir.relay.function_attributes import PRIMITIVE, has_attribute, is_primitive
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TupleType
 from relayish.ir.scopes.name_supply import NameSupply
+from relayish.ir.scopes.renaming import replace_nodes
 from relayish.pass_infra import Sequential, register_pass
 from relayish.passes.relay.to_loops.functions import Kernel, function_to_loops
 
@@ -116,6 +117,8 @@ class _Groups(ExprMutator):
 
     def visit_call(self, call: Call) -> Expr:
         group = call.op
+        if has_attribute(group, PRIMITIVE) and not is_primitive(group):
+            return self.visit(_without_call(call))
         if not isinstance(group, Function) or not is_primitive(group):
             return super().visit_call(call)
         var = self._lowered(group)
@@ -143,6 +146,15 @@ class _Groups(ExprMutator):
             var = None
         self._known[group] = var
         return var
+
+
+def _without_call(call: Call) -> Expr:
+    """Return what a group computes that has no operator, and only takes tuples apart."""
+    group = call.op
+    assert isinstance(group, Function)
+    made = replace_nodes(group.body, dict(zip(group.params, call.args, strict=True)))
+    assert isinstance(made, Expr)
+    return made
 
 
 def _fields(arg: Expr, image: Expr) -> Sequence[Expr]:

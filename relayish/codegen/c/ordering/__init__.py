@@ -1,0 +1,1 @@
+"""Functions of Relay that order calls, as functions of loops: values, memory, control flow."""

@@ -1,0 +1,490 @@
+"""Bodies of functions that order calls, as statements of loops."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NoReturn, TypeAlias
+
+from relayish.analysis.unmatched_cases import iter_unmatched_cases
+from relayish.codegen.c.ordering.leaves import Layouts, Leaf
+from relayish.codegen.c.ordering.memory import Workspace, buffer_of, view_of
+from relayish.codegen.c.ordering.program import Ordered, Program, block_of, last_calls
+from relayish.codegen.c.ordering.statements import copy, fill
+from relayish.errors import CodegenError
+from relayish.functor import ExprFunctor, PatternFunctor
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.relay.adt import (
+    Constructor,
+    Match,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+)
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TupleType, Type
+from relayish.passes.relay.to_loops.functions import is_view
+from relayish.tir.foreign_calls import written_arguments
+from relayish.tir.interpreter.access import constant
+from relayish.tir.ir.expr import Call as LoopCall
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.flags import CallType
+from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.operators import EQ, And, const
+from relayish.tir.ir.operators import Expr as Scalar
+from relayish.tir.ir.stmt import Block, IfThenElse, PolyFor
+from relayish.tir.ir.stmt import Let as Declare
+from relayish.tir.ir.tensor import Buffer, Store, Tensor
+from relayish.tir.ir.tensor import Var as LoopVar
+from relayish.tir.ir.type import VOID
+
+Memory: TypeAlias = Tensor | Buffer
+
+Value: TypeAlias = tuple[Tensor, ...]
+"""The tensors of a value, as its type lays them out."""
+
+
+class Aim:
+    """Where the value of an expression is wanted.
+
+    Attributes:
+        places: Memory for each of its tensors; ``None`` where any will do.
+        is_last: Whether the value is that of the function.
+    """
+
+    __slots__ = ("is_last", "places")
+
+    def __init__(self, places: Sequence[Tensor | None] | None, *, is_last: bool = False) -> None:
+        self.places: Final = places
+        self.is_last: Final = is_last
+
+
+_ANYWHERE: Final = Aim(None)
+
+
+class Body(ExprFunctor[Value]):
+    """Writes the body of one function of Relay, in A-normal form.
+
+    What computes a value says where it stands; it is put where it is wanted from the start if
+    whoever computes it can do that, else copied.
+
+    Attributes:
+        called: The functions of loops that it calls.
+    """
+
+    def __init__(self, program: Program, var: GlobalVar) -> None:
+        super().__init__()
+        self.called: dict[LoweredFunc, None] = {}
+        self._program: Final = program
+        self._layouts: Final = program.layouts
+        self._var: Final = var
+        self._func: Final = program.function(var)
+        self._told: Final = program.ordered[var]
+        self._space: Final = Workspace(program.names)
+        self._stmts: list[Stmt] = []
+        self._values: dict[Var, Value] = {}
+        nodes = EXPRESSIONS.post_order(self._func.body)
+        self._uses: Final = Counter(
+            [child for node in nodes for child in EXPRESSIONS.children(node)]
+        )
+        bound = [node.var for node in nodes if isinstance(node, (Let, PatternVar))]
+        self._uses.subtract(bound)
+        self._idle: list[Var] = []
+        self._again: LoopVar | None = None
+
+    def written(self) -> LoweredFunc:
+        """Return the function; from then on it is told what memory it is given."""
+        func, told = self._func, self._told
+        params = [
+            self._memory(param.name_hint, leaves)
+            for param, leaves in zip(func.params, told.params, strict=True)
+        ]
+        self._constants = {node: self._memory("constant", self._leaves(node))
+                           for node in told.constants}  # fmt: skip
+        results = self._memory("result", told.result)
+        for param, value in zip(func.params, params, strict=True):
+            self._bind(param, value)
+        if self._var in self._program.repeated:
+            self._repeat(params, results)
+        else:
+            self._block(func.body, Aim(results, is_last=True))
+        room = tuple(self._space.buffers)
+        own = room if self._var in self._program.recursive else ()
+        told = self._program.ordered[self._var] = told._replace(workspace=() if own else room)
+        args = arranged(told, params, [self._constants[node] for node in told.constants], results)
+        return LoweredFunc(
+            told.name, tuple(map(_as_argument, args)), Block(tuple(self._stmts)), own
+        )
+
+    def _memory(self, hint: str, leaves: Sequence[Leaf]) -> Value:
+        return tuple([self._space.fresh(hint, leaf) for leaf in leaves])
+
+    def _leaves(self, expr: Expr) -> tuple[Leaf, ...]:
+        return self._layouts.of(expr.checked_type, expr)
+
+    # Blocks
+
+    def _block(self, expr: Expr, aim: Aim) -> Value:
+        """Write the statements of a chain of lets, and return where its value stands."""
+        bindings, last = block_of(expr)
+        aims = _aims_of(bindings, last, aim, self._layouts)
+        for var, value in bindings:
+            self._bind(var, self.visit(value, aims.get(var, _ANYWHERE)))
+            self._settle()
+        found = self.visit(last, aim)
+        if aim.places is not None:
+            found = self._put(found, aim.places)
+        self._settle()
+        return found
+
+    def _nested(self, expr: Expr, aim: Aim) -> Block:
+        outer, self._stmts = self._stmts, []
+        self._block(expr, aim)
+        inner, self._stmts = self._stmts, outer
+        return Block(tuple(inner))
+
+    def _put(self, found: Value, places: Sequence[Tensor | None]) -> Value:
+        """Return places, to which what stands elsewhere is copied."""
+        made = []
+        for source, place in zip(found, places, strict=True):
+            if place is not None and place is not source:
+                self._stmts.append(copy(source, place))
+            made.append(source if place is None else place)
+        return tuple(made)
+
+    def _bind(self, var: Var, value: Value) -> None:
+        self._values[var] = value
+        for tensor in value:
+            self._space.use(tensor)
+        if not self._uses[var]:
+            self._idle.append(var)
+
+    def _settle(self) -> None:
+        """Give back the memory of what was used for the last time."""
+        for var in self._idle:
+            for tensor in self._values[var]:
+                self._space.release(tensor)
+        self._idle.clear()
+
+    def _room(self, expr: Expr, aim: Aim) -> Value:
+        """Return memory for a value, where it is wanted."""
+        leaves = self._leaves(expr)
+        places = aim.places or [None] * len(leaves)
+        if any(leaf.is_cell for leaf in leaves):
+            raise CodegenError(
+                f"{quote(expr)} gives a reference, and which is known only when it runs; give what "
+                f"it refers to"
+            )
+        return tuple(
+            [
+                self._space.take("between", leaf) if place is None else place
+                for leaf, place in zip(leaves, places, strict=True)
+            ]
+        )
+
+    # Values
+
+    def visit_node(self, expr: Expr, aim: Aim) -> NoReturn:  # noqa: ARG002 - as the others
+        raise CodegenError(
+            f"{quote(expr)} is no call of a function of loops, and no function of loops says it; "
+            f"LowerToLoops(unlowerable='refuse') says why it was left"
+        )
+
+    def visit_let(self, let: Let, aim: Aim) -> Value:
+        return self._block(let, aim)
+
+    def visit_var(self, var: Var, aim: Aim) -> Value:  # noqa: ARG002 - as the others
+        self._uses[var] -= 1
+        if not self._uses[var]:
+            self._idle.append(var)
+        return self._values[var]
+
+    def visit_constant(self, constant: Constant, aim: Aim) -> Value:  # noqa: ARG002 - as the others
+        return self._constants[constant]
+
+    def visit_tuple(self, tup: Tuple, aim: Aim) -> Value:  # noqa: ARG002 - as the others
+        return tuple([each for field in tup.fields for each in self.visit(field, _ANYWHERE)])
+
+    def visit_tuple_getitem(self, item: TupleGetItem, aim: Aim) -> Value:  # noqa: ARG002
+        ty = item.tuple_value.checked_type
+        assert isinstance(ty, TupleType)
+        counts = [len(self._layouts.of(field, item)) for field in ty.fields]
+        start = sum(counts[: item.index])
+        return self.visit(item.tuple_value, _ANYWHERE)[start : start + counts[item.index]]
+
+    # Branches
+
+    def visit_if(self, branch: If, aim: Aim) -> Value:
+        (condition,) = self.visit(branch.cond, _ANYWHERE)
+        made = self._room(branch, aim)
+        inner = Aim(made, is_last=aim.is_last)
+        arms = [self._nested(arm, inner) for arm in (branch.true_branch, branch.false_branch)]
+        self._stmts.append(IfThenElse(condition[()], *arms))
+        return made
+
+    def visit_match(self, match: Match, aim: Aim) -> Value:
+        for case in iter_unmatched_cases(match, self._program.mod):
+            raise CodegenError(
+                f"{quote(match)} has no clause for {case}, and C cannot say so where it happens; "
+                f"add one"
+            )
+        data = self.visit(match.data, _ANYWHERE)
+        made = self._room(match, aim)
+        for tensor in data:  # clauses that are written later need it as well
+            self._space.use(tensor)
+        arms: list[tuple[Scalar | None, Block]] = []
+        for clause in match.clauses:
+            tests = _Tests(self._layouts)
+            tests.visit(clause.lhs, match.data.checked_type, data)
+            for var, value in tests.bound:
+                self._bind(var, value)
+            arms.append((tests.condition, self._nested(clause.rhs, Aim(made, is_last=aim.is_last))))
+            if tests.condition is None:
+                break
+        for tensor in data:
+            self._space.release(tensor)
+        _, rest = arms.pop()  # it is what is left: all cases have a clause
+        for condition, arm in reversed(arms):
+            assert condition is not None
+            rest = Block((IfThenElse(condition, arm, rest),))
+        self._stmts += rest.stmts
+        return made
+
+    # References
+
+    def visit_ref_create(self, create: RefCreate, aim: Aim) -> Value:  # noqa: ARG002
+        found = self.visit(create.value, _ANYWHERE)
+        leaves = self._leaves(create)
+        cell = tuple([self._space.take("cell", leaf) for leaf in leaves])
+        return self._put(found, cell)
+
+    def visit_ref_read(self, read: RefRead, aim: Aim) -> Value:
+        found = self.visit(read.ref, _ANYWHERE)
+        return self._put(found, self._room(read, aim))
+
+    def visit_ref_write(self, write: RefWrite, aim: Aim) -> Value:  # noqa: ARG002
+        cell = self.visit(write.ref, _ANYWHERE)
+        self._put(self.visit(write.value, _ANYWHERE), cell)
+        return ()
+
+    # Calls
+
+    def visit_call(self, call: Call, aim: Aim) -> Value:
+        match call.op:
+            case Constructor():
+                return self._construct(call, call.op)
+            case GlobalVar():
+                callee = self._program.mod[call.op]
+                if isinstance(callee, LoweredFunc):
+                    return self._run(call, callee, aim)
+                if aim.is_last and call.op is self._var and self._again is not None:
+                    return self._next(call, self._again, aim)
+                return self._call(call, self._program.ordered[call.op], aim)
+        return self.visit_node(call, aim)
+
+    def _run(self, call: Call, callee: LoweredFunc, aim: Aim) -> Value:
+        """Write the call of a function of loops."""
+        given = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
+        if is_view(callee) and len(given) == 1:
+            (leaf,) = self._leaves(call)
+            return (view_of(self._program.names.fresh_name("view"), leaf, buffer_of(given[0])),)
+        made = self._room(call, aim)
+        assert len(made) == len(written_arguments(callee))
+        self.called[callee] = None
+        self._emit(callee.name, given, made)
+        return made
+
+    def _call(self, call: Call, told: Ordered, aim: Aim) -> Value:
+        """Write the call of a function that orders calls."""
+        given = [self.visit(arg, _ANYWHERE) for arg in call.args]
+        made = self._room(call, aim)
+        room = [
+            self._space.take("room", Leaf(_shape_of(buffer), str(buffer.dtype)))
+            for buffer in told.workspace
+        ]
+        args = arranged(told, given, [self._constants[node] for node in told.constants], made, room)
+        read = sum(len(leaves) - _cells_in(leaves) for leaves in told.params) + len(told.constants)
+        self._emit(told.name, args[:read], args[read:])
+        for tensor in room:
+            self._space.use(tensor)
+            self._space.release(tensor)
+        return made
+
+    def _emit(self, name: str, read: Sequence[Memory], written: Sequence[Memory]) -> None:
+        call = LoopCall(VOID, name, tuple(read), tuple(written), CallType.CINN)
+        self._stmts.append(call)
+
+    def _construct(self, call: Call, constructor: Constructor) -> Value:
+        """Write the number of a constructor; what its value does not hold is 0."""
+        number, fields = self._layouts.fields_of(call.checked_type, constructor)
+        found: dict[int, Tensor] = {}
+        for arg, (_, place) in zip(call.args, fields, strict=True):
+            found.update(
+                zip(range(place.start, place.stop), self.visit(arg, _ANYWHERE), strict=True)
+            )
+        for at, leaf in enumerate(self._leaves(call)):
+            if at not in found:
+                found[at] = self._space.take("tag" if at == 0 else "unused", leaf)
+                self._stmts.append(fill(found[at], number if at == 0 else 0))
+        return tuple([found[at] for at in sorted(found)])
+
+    # Loops
+
+    def _repeat(self, params: Sequence[Value], results: Value) -> None:
+        """Write a function that calls itself as the last thing that it does as a loop."""
+        func, calls = self._func, [*last_calls(self._func.body, self._var)]
+        for at, (param, value) in enumerate(zip(func.params, params, strict=True)):
+            if all(call.args[at] is param for call in calls):
+                continue
+            leaves = self._told.params[at]
+            if any(leaf.is_cell for leaf in leaves):
+                raise CodegenError(
+                    f"@{self._var.name_hint} calls itself with another reference as "
+                    f"{param.name_hint}, and which is known only when it runs"
+                )
+            state = tuple([self._space.take(param.name_hint, leaf) for leaf in leaves])
+            self._bind(param, self._put(value, state))
+        self._idle.clear()
+        for param in func.params:
+            for tensor in self._values[param]:  # until the loop ends
+                self._space.use(tensor)
+        again = self._again = LoopVar(self._program.names.fresh_name("again"))
+        turn = LoopVar(self._program.names.fresh_name("turn"))
+        outer, self._stmts = self._stmts, [Store(again, const(0), ())]
+        self._block(func.body, Aim(results, is_last=True))
+        inner, self._stmts = self._stmts, outer
+        going = EQ(again, const(1))
+        self._stmts += [
+            Declare(again, const(1)),
+            PolyFor(turn, const(0), going, const(0), Block(tuple(inner))),
+        ]
+
+    def _next(self, call: Call, again: LoopVar, aim: Aim) -> Value:
+        """Write what the parameters are in the next iteration."""
+        states = [tensor for param in self._func.params for tensor in self._values[param]]
+        found = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
+        moves = [(a, b) for a, b in zip(found, states, strict=True) if a is not b]
+        taken = {buffer_of(state) for _, state in moves}
+        held: list[tuple[Tensor, Tensor]] = []
+        for source, state in moves:
+            if buffer_of(source) in taken:  # it is written as well
+                leaf = Leaf(_shape_of(state), str(state.dtype))
+                kept = self._space.take("kept", leaf)
+                self._stmts.append(copy(source, kept))
+                self._space.use(kept)
+                held.append((kept, state))
+            else:
+                held.append((source, state))
+        self._stmts += [copy(source, state) for source, state in held]
+        for (source, _), (kept, _) in zip(moves, held, strict=True):
+            if source is not kept:
+                self._space.release(kept)
+        self._stmts.append(Store(again, const(1), ()))
+        assert aim.places is not None
+        return tuple([each for each in aim.places if each is not None])
+
+    def visit_function(self, func: Function, aim: Aim) -> NoReturn:  # noqa: ARG002
+        raise CodegenError(
+            f"{quote(func)} is a function as a value; Defunctionalization puts data in its place"
+        )
+
+
+class _Tests(PatternFunctor[None]):
+    """Tells when a pattern matches, and what it binds."""
+
+    def __init__(self, layouts: Layouts) -> None:
+        super().__init__()
+        self._layouts = layouts
+        self.condition: Scalar | None = None
+        self.bound: list[tuple[Var, Value]] = []
+
+    def visit_pattern_wildcard(self, pattern: PatternWildcard, ty: Type, data: Value) -> None:
+        """Match anything."""
+
+    def visit_pattern_var(self, pattern: PatternVar, ty: Type, data: Value) -> None:  # noqa: ARG002
+        self.bound.append((pattern.var, data))
+
+    def visit_pattern_tuple(self, pattern: PatternTuple, ty: Type, data: Value) -> None:
+        assert isinstance(ty, TupleType)
+        at = 0
+        for inner, field in zip(pattern.patterns, ty.fields, strict=True):
+            count = len(self._layouts.visit(field))
+            self.visit(inner, field, data[at : at + count])
+            at += count
+
+    def visit_pattern_constructor(self, pattern: PatternConstructor, ty: Type, data: Value) -> None:
+        number, fields = self._layouts.fields_of(ty, pattern.constructor)
+        test = EQ(data[0][()], const(number))
+        self.condition = test if self.condition is None else And(self.condition, test)
+        for inner, (field, place) in zip(pattern.patterns, fields, strict=True):
+            self.visit(inner, field, data[place])
+
+
+def arranged(
+    told: Ordered,
+    params: Sequence[Value],
+    constants: Sequence[Value],
+    results: Value,
+    room: Sequence[Memory] = (),
+) -> list[Memory]:
+    """Return what a function is given, in order: what it reads, and what it may write."""
+    pairs = [
+        (tensor, leaf)
+        for value, leaves in zip(params, told.params, strict=True)
+        for tensor, leaf in zip(value, leaves, strict=True)
+    ]
+    return [
+        *[tensor for tensor, leaf in pairs if not leaf.is_cell],
+        *[tensor for value in constants for tensor in value],
+        *[tensor for tensor, leaf in pairs if leaf.is_cell],
+        *(room or told.workspace),
+        *results,
+    ]
+
+
+def _aims_of(
+    bindings: Sequence[tuple[Var, Expr]], last: Expr, aim: Aim, layouts: Layouts
+) -> dict[Var, Aim]:
+    """Return where values of bindings are wanted that a block gives."""
+    if aim.places is None:
+        return {}
+    values = dict(bindings)
+    found: dict[Var, Aim] = {}
+    at = 0
+    for field in last.fields if isinstance(last, Tuple) else (last,):
+        count = len(layouts.of(field.checked_type, field))
+        var: Expr | None = field
+        while isinstance(var, Var) and isinstance(values.get(var), Var):
+            var = values[var]
+        if isinstance(var, Var) and var in values:
+            found.setdefault(var, Aim(aim.places[at : at + count]))
+        at += count
+    return found
+
+
+def _as_argument(given: Memory) -> Buffer:
+    return given if isinstance(given, Buffer) else buffer_of(given)
+
+
+def _cells_in(leaves: Sequence[Leaf]) -> int:
+    return sum(leaf.is_cell for leaf in leaves)
+
+
+def _shape_of(memory: Memory) -> tuple[int, ...]:
+    return tuple([constant(size) or 0 for size in memory.shape])
