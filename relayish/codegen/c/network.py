@@ -96,14 +96,15 @@ def order_calls(mod: IRModule, name: str = "main") -> Network:
     func = graph[name]
     if not isinstance(func, Function):
         raise CodegenError(f"@{name} is {quote(func)}; expected a function of Relay")
-    return _Ordering(graph, func).network(name)
+    return _Ordering(graph, func, name).network()
 
 
 class _Ordering:
     """Makes a function of loops of one of Relay."""
 
-    def __init__(self, mod: IRModule, func: Function) -> None:
+    def __init__(self, mod: IRModule, func: Function, name: str) -> None:
         self._mod = mod
+        self._name = name
         self._body = func.body
         self._names = NameSupply(taken=[each.name_hint for each in mod.functions])
         self._values: dict[Node, tuple[Tensor, ...]] = {}
@@ -115,7 +116,7 @@ class _Ordering:
         self._called: dict[LoweredFunc, None] = {}
         self._params = [self._parameter(param) for param in func.params]
 
-    def network(self, name: str) -> Network:
+    def network(self) -> Network:
         """Return the function of loops."""
         results = self._body.fields if isinstance(self._body, Tuple) else (self._body,)
         nodes = [each for each in EXPRESSIONS.post_order(self._body) if isinstance(each, Expr)]
@@ -129,9 +130,9 @@ class _Ordering:
                 self._release(call)
         outputs = [self._output(tensor) for each in results for tensor in self._values[each]]
         args = (*self._params, *self._constants, *self._workspace, *outputs)
-        main = LoweredFunc(name, args, Block(tuple(self._calls)))
+        main = LoweredFunc(self._name, args, Block(tuple(self._calls)))
         return Network(
-            Module(name, functions=(main, *self._called)),
+            Module(self._name, functions=(main, *self._called)),
             tuple(self._params),
             tuple(self._constants.values()),
             tuple(self._workspace),
@@ -236,7 +237,7 @@ class _Ordering:
         sizes = [constant(size) or 0 for size in tensor.shape]
         source = placeholder("given", sizes, tensor.dtype)
         copied = compute(sizes, lambda *index: source[index], "copied")
-        copy = lower(self._names.fresh_name("copy"), [source, copied])
+        copy = lower(self._names.fresh_name(f"{self._name}_copy"), [source, copied])
         made = self._memory("result", sizes, str(tensor.dtype))
         self._called[copy] = None
         self._calls.append(LoopCall(VOID, copy.name, (tensor,), (made,), CallType.CINN))
