@@ -83,7 +83,7 @@ def guarded(inside: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:
 
 def within(at: Expr, size: int) -> Expr:
     """Return whether an index is one of an axis of some size."""
-    return And(GE(at, const(0)), LT(at, const(size)))
+    return And(GE(at, const(0, at.type)), LT(at, const(size, at.type)))
 
 
 def clamped(at: Expr, size: int) -> Expr:

@@ -121,7 +121,7 @@ def _shift_right(a: Expr, b: Expr) -> Expr:
     return select(inside, shifted, zero(str(a.type))) if a.type.is_uint else shifted
 
 
-def _numbers(formula: Callable[..., Expr]) -> Callable[..., Expr]:
+def numbers(formula: Callable[..., Expr]) -> Callable[..., Expr]:
     """Return a formula for numbers; truth values are counted, and asked whether any is there."""
 
     def either(*x: Expr) -> Expr:
@@ -176,7 +176,7 @@ class Pointwise(Handler, domain="relay"):
     handle_isnan = elementwise(of_truth("isnan"))
     handle_isinf = elementwise(of_truth("isinf"))
     handle_isfinite = elementwise(of_truth("isfinite"))
-    handle_abs = elementwise(_numbers(extern("abs")))
+    handle_abs = elementwise(numbers(extern("abs")))
     handle_negative = elementwise(ops.Minus)
     handle_sign = elementwise(_sign)
     handle_copy = elementwise(lambda x: x)
@@ -185,20 +185,20 @@ class Pointwise(Handler, domain="relay"):
         lambda x: ops.Not(x) if x.type.is_bool else extern("bitwise_not")(x)
     )
 
-    handle_add = elementwise(_numbers(ops.Add))
+    handle_add = elementwise(numbers(ops.Add))
     handle_subtract = elementwise(ops.Sub)
-    handle_multiply = elementwise(_numbers(ops.Mul))
-    handle_divide = elementwise(_numbers(ops.Div))
-    handle_floor_divide = elementwise(_numbers(_floor_quotient))
-    handle_trunc_divide = elementwise(_numbers(_cut_quotient))
-    handle_mod = elementwise(_numbers(ops.Mod))
-    handle_floor_mod = elementwise(_numbers(_floor_rest))
-    handle_trunc_mod = elementwise(_numbers(_cut_rest))
-    handle_power = elementwise(_numbers(extern("pow")))
-    handle_maximum = elementwise(_numbers(greater_of))
-    handle_minimum = elementwise(_numbers(smaller_of))
-    handle_left_shift = elementwise(_numbers(_shift_left))
-    handle_right_shift = elementwise(_numbers(_shift_right))
+    handle_multiply = elementwise(numbers(ops.Mul))
+    handle_divide = elementwise(numbers(ops.Div))
+    handle_floor_divide = elementwise(numbers(_floor_quotient))
+    handle_trunc_divide = elementwise(numbers(_cut_quotient))
+    handle_mod = elementwise(numbers(ops.Mod))
+    handle_floor_mod = elementwise(numbers(_floor_rest))
+    handle_trunc_mod = elementwise(numbers(_cut_rest))
+    handle_power = elementwise(numbers(extern("pow")))
+    handle_maximum = elementwise(numbers(greater_of))
+    handle_minimum = elementwise(numbers(smaller_of))
+    handle_left_shift = elementwise(numbers(_shift_left))
+    handle_right_shift = elementwise(numbers(_shift_right))
     handle_bitwise_and = elementwise(
         lambda a, b: ops.And(a, b) if a.type.is_bool else extern("bitwise_and")(a, b)
     )
