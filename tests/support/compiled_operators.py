@@ -10,7 +10,7 @@ import argparse
 import collections
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,10 +171,11 @@ def leaves(value: Any) -> list[Any]:
     return [np.asarray(value)]
 
 
-def difference(operator: str, expected: Any, found: Any) -> str | None:
-    """Return what tells two values apart; ``None`` where they are the same, but for rounding."""
-    is_pointwise = pattern.get(get_op(operator)) in (OpPattern.ELEMWISE, OpPattern.BROADCAST)
-    left, right = leaves(expected), leaves(found)
+def differs_from_numpy(drawn: Drawn, found: Any) -> str | None:
+    """Return what tells a value from that of numpy; ``None`` where it is rounding at most."""
+    how = pattern.get(get_op(drawn.operator))
+    is_pointwise = how in (OpPattern.ELEMWISE, OpPattern.BROADCAST)
+    left, right = leaves(drawn.value), leaves(found)
     if len(left) != len(right):
         return f"{len(left)} results, and {len(right)}"
     for a, b in zip(left, right, strict=True):
@@ -234,17 +235,27 @@ def run_native(native: NativeModule, call: Tried) -> list[Any]:
     ]
     given = [np.asarray(each) for each in call.drawn.args]
     native[call.drawn.name](*given, *call.network.constants, *made[0], *made[1])
-    return made[1]
+    shapes = [each.shape for each in _tensor_types(call.network.result)]
+    return [each.reshape(shape) for each, shape in zip(made[1], shapes, strict=True)]
 
 
-def outcomes(calls: list[Tried]) -> Iterator[tuple[Drawn, str]]:
+def _tensor_types(ty: Any) -> list[Any]:
+    fields = ty.fields if isinstance(ty, TupleType) else ()
+    return [each for field in fields for each in _tensor_types(field)] if fields else [ty]
+
+
+def outcomes(
+    calls: list[Tried],
+    differs: Callable[[Drawn, Any], str | None] = differs_from_numpy,
+    ways: Sequence[str] = ("loops", "C"),
+) -> Iterator[tuple[Drawn, str]]:
     """Yield calls that loops compute otherwise than numpy, interpreted or compiled, and how."""
     native = _compiled_apart(calls)
     for call, module in zip(calls, native, strict=True):
         if isinstance(module, str):
             yield call.drawn, module
             continue
-        for how in ("loops", "C"):
+        for how in ways:
             try:
                 with np.errstate(all="ignore"):
                     if how == "C":
@@ -257,7 +268,7 @@ def outcomes(calls: list[Tried]) -> Iterator[tuple[Drawn, str]]:
             except RelayishError as error:
                 told: str | None = f"{type(error).__name__}: {error}"
             else:
-                told = difference(call.drawn.operator, call.drawn.value, found)
+                told = differs(call.drawn, found)
             if told is not None:
                 yield call.drawn, f"{how}: {told}"
                 break
