@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from relayish.numeric.pooling import combine_windows
-from relayish.numeric.precision import Array, narrow, widen
+from relayish.numeric.precision import Array, cast_to, narrow, widen
 from relayish.numeric.reduction import mean_along
 from relayish.numeric.windows import extend, windows_over
 
@@ -100,6 +100,6 @@ def normalise_locally(
         return x
     squares = extend(np.square(wide), (axis,), ((before, size - 1 - before),))
     windows = windows_over(squares.shape, (axis,), (size,), (1,), (1,))
-    kind = wide.dtype.type
-    scale = combine_windows(squares, windows, np.add) * kind(alpha / size) + kind(bias)
-    return narrow(wide / scale ** kind(beta), x)
+    factor, term, power = [cast_to(np.array(n), wide.dtype)[()] for n in (alpha / size, bias, beta)]
+    scale = combine_windows(squares, windows, np.add) * factor + term
+    return narrow(wide / scale**power, x)

@@ -85,15 +85,15 @@ def test_loops_are_told_as_text_that_reads_back(program: Path, tmp_path: Path, c
         (["compile", "{program}", "--name", "a-b"], "'a-b' cannot be the name of a network"),
         (["compile", "{program}", "--emit", "so", "--single-file"], "--single-file is for sources"),
         (["compile", "{program}", "--single-file", "--weights", "binary"], "a single file holds"),
-        (["compile", "{sorts}"], "sort"),
+        (["compile", "{unknown}"], "argwhere"),
         (["b2c", "{program}"], "is to be written"),
     ],
 )
 def test_mistakes_are_told(words, said, program, tmp_path, capsys) -> None:
-    sorts = tmp_path / "sorts.relay"
-    sorts.write_text(
-        '#[version = "0.0.5"]\ndef @main(%x: Tensor[(3), float32]) { unique(%x, sorted=True) }\n'
+    unknown = tmp_path / "unknown.relay"
+    unknown.write_text(
+        '#[version = "0.0.5"]\ndef @main(%x: Tensor[(3), float32]) { argwhere(%x) }\n'
     )
-    stands_for = {"here": str(tmp_path), "program": str(program), "sorts": str(sorts)}
+    stands_for = {"here": str(tmp_path), "program": str(program), "unknown": str(unknown)}
     assert main([word.format(**stands_for) for word in words]) == 2
     assert said in capsys.readouterr().err

@@ -23,10 +23,12 @@ from relayish.analysis.well_formed import check_well_formed
 from relayish.domain import Visitor
 from relayish.errors import PassError, TypeInferenceError, WellFormedError
 from relayish.ir.domains.domain import list_domains
+from relayish.ir.kinds.opcode import domain_of
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.onnx import info
@@ -108,7 +110,7 @@ def _without_wide_types(function: Expr, known: _Known) -> Expr:
     """
     narrowed: dict[Node, Node] = {}
     for each in EXPRESSIONS.post_order(function):
-        if type(each) is Let and not isinstance(each.var.type_annotation, TensorType):
+        if type(each) is Let and _is_wide(each):
             narrowed[each.var] = each.var.with_fields(type_annotation=None, checked_type=None)
         elif type(each) is Function and each is not function:
             for param in each.params:
@@ -118,6 +120,15 @@ def _without_wide_types(function: Expr, known: _Known) -> Expr:
     result = replace_nodes(function, narrowed)
     assert isinstance(result, Function)
     return result.with_fields(ret_type=None)
+
+
+def _is_wide(let: Let) -> bool:
+    """Return whether the type of a variable may be wider than that of what it is bound to."""
+    ty = let.var.type_annotation
+    if not isinstance(ty, TensorType):
+        return True
+    is_lowered = not is_onnx_domain(domain_of(let.value).name)
+    return is_lowered and any(isinstance(size, AnySize) for size in ty.shape)
 
 
 class _Known:

@@ -40,11 +40,11 @@ class Combining(Lookup, domain="relay"):
 
     @computes
     def handle_all(self, site: Site) -> Elements:
-        return _along(site, ReduceType.ALL, lambda _: const(True))
+        return _asked(site, ReduceType.ALL, const(True))
 
     @computes
     def handle_any(self, site: Site) -> Elements:
-        return _along(site, ReduceType.ANY, lambda _: const(False))
+        return _asked(site, ReduceType.ANY, const(False))
 
     @computes
     def handle_mean(self, site: Site) -> Elements:
@@ -174,6 +174,14 @@ def _along(
     if wide == dtype or work is not None:
         return total
     return Elements(shape, dtype, lambda i: converted(total.at(i), dtype))
+
+
+def _asked(site: Site, kind: ReduceType, init: Expr) -> Elements:
+    """Return whether all elements hold, or any; of numbers, those that are not 0."""
+    found, dtype = _along(site, kind, lambda _: init, "bool"), site.result.dtype
+    if dtype == "bool":
+        return found
+    return Elements(found.shape, dtype, lambda i: converted(found.at(i), dtype))
 
 
 def _extreme(

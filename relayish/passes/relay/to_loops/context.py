@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -20,9 +21,17 @@ from relayish.ir.scopes.name_supply import NameSupply
 from relayish.op.builders.call import attrs_of
 from relayish.passes.relay.rewrite.rules.tensors import tensor_of
 from relayish.passes.relay.to_loops.elements import Elements, Index, kept
-from relayish.tir.builders.tensor import compute, placeholder
+from relayish.tir.builders.ir_builder import IRBuilder
+from relayish.tir.builders.tensor import ReturnType, call_lowered, compute, placeholder
+from relayish.tir.ir.expr import Call as LoopCall
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr as Scalar
 from relayish.tir.ir.tensor import Tensor
+from relayish.tir.substitution import LOOPS, replace
+
+Memory: TypeAlias = tuple[tuple[int, ...], str]
+"""The shape and the element type of a tensor."""
 
 
 class ToLoopsCtx(AnalyzeCtx):
@@ -31,11 +40,13 @@ class ToLoopsCtx(AnalyzeCtx):
     Attributes:
         inputs: The tensors that the function is given, by variable: of a tuple, one for each field.
         constants: The same, by constant array.
+        bodies: What stands for calls of functions that are none, by the name of the call.
     """
 
     def __init__(self, uses: Mapping[Node, int]) -> None:
         self.inputs: dict[Var, tuple[Tensor, ...]] = {}
         self.constants: dict[Constant, Tensor] = {}
+        self.bodies: dict[str, Stmt] = {}
         self._names: Final = NameSupply()
         self._uses: Final = uses
         self._settled: dict[Node, Any] = {}  # Any: elements, or a tuple of these
@@ -90,6 +101,50 @@ class ToLoopsCtx(AnalyzeCtx):
         """Return elements that are computed, once each, into memory."""
         made = compute(shape, _of_axes(at, len(shape)), self._names.fresh_name(hint))
         return kept(made, shape)
+
+    def perform(
+        self,
+        hint: str,
+        reads: Sequence[Elements],
+        results: Sequence[Memory],
+        body: Callable[[IRBuilder, Sequence[Tensor], Sequence[Tensor]], None],
+    ) -> list[Elements]:
+        """Return what statements put into memory, one after the other.
+
+        Args:
+            hint: What the results are called after.
+            reads: What the statements read; it is kept in memory.
+            results: Shape and element type of what they fill, and of what they need besides.
+            body: Builds them, given the tensors of ``reads`` and ``results``.
+        """
+        name = self._names.fresh_name(hint)
+        held = [self.keep_elements(each, f"{hint}_of").tensor for each in reads]
+        sources = [each for each in held if each is not None]
+        made = [ReturnType(dtype, shape, self._names.fresh_name(hint)) for shape, dtype in results]
+        found = call_lowered(name, sources, made)
+        build = IRBuilder()
+        body(build, [_plain(each) for each in sources], [_plain(each) for each in found])
+        self.bodies[name] = build.block()
+        return [kept(each, shape) for each, (shape, _) in zip(found, results, strict=True)]
+
+    def place_bodies(self, func: LoweredFunc) -> LoweredFunc:
+        """Return a function with statements in the place of the calls that stand for them."""
+        calls = [each for each in LOOPS.pre_order(func) if isinstance(each, LoopCall)]
+        named = {call: self.bodies[call.name] for call in calls if call.name in self.bodies}
+        return replace(func, named) if named else func
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    """Return a tensor as statements know it, which does not say what computes it."""
+    return Tensor(tensor.name, tensor.shape, tensor.dtype, tensor.buffer)
+
+
+@contextmanager
+def nest(build: IRBuilder, shape: Sequence[int], name: str = "i") -> Iterator[Index]:
+    """Build a loop for each axis of a shape, and give the index that they go through."""
+    with ExitStack() as stack:
+        loops = [build.for_(f"{name}{at}", size) for at, size in enumerate(shape)]
+        yield tuple([stack.enter_context(each) for each in loops])
 
 
 def _of_axes(at: Callable[[Index], Scalar], rank: int) -> Callable[..., Scalar]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from relayish.tir.builders.expr import select
-from relayish.tir.ir.operators import GE, LT, And, Cast, Div, Expr, Max, Min, Mod, const
+from relayish.tir.ir.operators import EQ, GE, LT, And, Cast, Div, Expr, Max, Min, Mod, const
 from relayish.tir.ir.tensor import Tensor
-from relayish.tir.ir.type import as_type
+from relayish.tir.ir.type import FLOAT32, INT32, INT64, Type, as_type
 
 Index: TypeAlias = tuple[Expr, ...]
 """An expression of ``int32`` for each axis."""
@@ -81,7 +83,7 @@ def guarded(inside: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:
 
 def within(at: Expr, size: int) -> Expr:
     """Return whether an index is one of an axis of some size."""
-    return And(GE(at, const(0)), LT(at, const(size)))
+    return And(GE(at, const(0, at.type)), LT(at, const(size, at.type)))
 
 
 def clamped(at: Expr, size: int) -> Expr:
@@ -107,5 +109,36 @@ def unflat(position: Expr, shape: Sequence[int]) -> Index:
 
 
 def converted(value: Expr, dtype: str) -> Expr:
-    """Return a value in an element type."""
-    return value if str(value.type) == dtype else Cast(as_type(dtype), value)
+    """Return a value in an element type, as ``cast`` of Relay has it.
+
+    What no integer is near becomes what processors make of it: the least number of 32 bits, or of
+    64 where the type has more than 31 for its size, of which the low bits are taken.
+    """
+    made = as_type(dtype)
+    if value.type == made:
+        return value
+    if not value.type.is_float or made.is_bool or not made.is_integer:
+        return Cast(made, value)
+    wide = value if value.type.bits >= 32 else Cast(FLOAT32, value)
+    whole = INT64 if made.bits == 64 or dtype == "uint32" else INT32
+    if dtype == "uint64":  # the upper half is out of the range of signed integers
+        half = const(2.0**63, wide.type)
+        upper = _machine_integer(wide - half, INT64)
+        above = Cast(made, upper) + const(2**63, made)
+        return select(wide < half, Cast(made, _machine_integer(wide, INT64)), above)
+    return _narrowed(_machine_integer(wide, whole), made)
+
+
+def _machine_integer(value: Expr, whole: Type) -> Expr:
+    """Return a float cut to an integer, the least one where none is near."""
+    kind: Any = value.type.numpy.type  # Any: numpy's scalars of one width
+    most = np.nextafter(kind(2.0 ** (whole.bits - 1)), kind(0))
+    least = kind(-(2.0 ** (whole.bits - 1)))
+    if whole.bits < value.type.bits:
+        least = np.nextafter(least - kind(1), kind(0))
+    near = Max(Min(value, const(float(most), value.type)), const(float(least), value.type))
+    return select(EQ(near, value), Cast(whole, near), const(-(2 ** (whole.bits - 1)), whole))
+
+
+def _narrowed(value: Expr, made: Type) -> Expr:
+    return value if value.type == made else Cast(made, value)

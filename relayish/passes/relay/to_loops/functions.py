@@ -72,7 +72,7 @@ def function_to_loops(
     for param in func.params:
         ctx.input(param)
     params = [tensor for param in func.params for tensor in ctx.inputs[param]]
-    made = lower(name, [*params, *ctx.constants.values(), *outputs])
+    made = ctx.place_bodies(lower(name, [*params, *ctx.constants.values(), *outputs]))
     if is_marked(func, RESHAPE_ONLY):
         made = made.with_fields(attrs=DictAttrs({RESHAPE_ONLY: 1}))
     return Kernel(made, tuple(ctx.constants), len(outputs), is_tuple)

@@ -12,14 +12,14 @@ from relayish.errors import UnlowerableError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Constant, Tuple, TupleGetItem, Var
-from relayish.passes.relay.to_loops.combining import Combining
 from relayish.passes.relay.to_loops.context import ToLoopsCtx
 from relayish.passes.relay.to_loops.elements import Elements
 from relayish.passes.relay.to_loops.formulas import literal
+from relayish.passes.relay.to_loops.scattering import Scattering
 
 
 @register_handler("loops")
-class RelayToLoops(Combining, domain="relay"):
+class RelayToLoops(Scattering, domain="relay"):
     """Writes Relay's tensor operators as formulas of elements.
 
     An operator without a method is refused; a target of its own derives from this class and

@@ -51,7 +51,7 @@ class Lookup(Movement, domain="relay"):
         size = data.shape[axis]
 
         def place(index: Index) -> Index:
-            return (*index[:axis], _counted(places.at(index), size), *index[axis + 1 :])
+            return (*index[:axis], counted(places.at(index), size), *index[axis + 1 :])
 
         return moved(data, site.shape, place, plain=False)
 
@@ -64,7 +64,7 @@ class Lookup(Movement, domain="relay"):
 
         def place(index: Index) -> Index:
             at, rest = index[:rank], index[rank:]
-            found = [_counted(rows.at((const(row), *at)), size) for row, size in enumerate(sizes)]
+            found = [counted(rows.at((const(row), *at)), size) for row, size in enumerate(sizes)]
             return (*at[:batch], *found, *rest)
 
         return moved(data, site.shape, place, plain=False)
@@ -78,7 +78,7 @@ class Lookup(Movement, domain="relay"):
 
         def place(index: Index) -> Index:
             found = [
-                _counted(each.at(index[:rank]), size)
+                counted(each.at(index[:rank]), size)
                 for each, size in zip(spread, source.shape, strict=False)
             ]
             return (*found, *index[rank:])
@@ -153,7 +153,7 @@ class Lookup(Movement, domain="relay"):
 def _brought_in(at: Expr, size: int, mode: str) -> Expr:
     """Return an index of an axis: the nearest, what is left of a division by its size, or it."""
     if mode not in ("clip", "wrap"):
-        return _counted(at, size)
+        return counted(at, size)
     wide = Cast(INT64, at)
     limit = const(size, "int64")
     if mode == "clip":
@@ -164,7 +164,7 @@ def _brought_in(at: Expr, size: int, mode: str) -> Expr:
     return Cast(INT32, found)
 
 
-def _counted(at: Expr, size: int) -> Expr:
+def counted(at: Expr, size: int) -> Expr:
     """Return an index of an axis: one below 0 counts from the back."""
     wide = Cast(INT64, at)
     return Cast(INT32, select(wide < const(0, "int64"), wide + const(size, "int64"), wide))

@@ -17,7 +17,7 @@ from relayish.tir.builders.expr import select
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.operators import Cast, Expr, const
-from relayish.tir.ir.type import BOOL, FLOAT32, INT32, INT64
+from relayish.tir.ir.type import BOOL, FLOAT32, INT32, INT64, as_type
 
 
 def extern(name: str) -> Callable[..., Expr]:
@@ -38,6 +38,8 @@ def _in_wide_type(formula: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
     """Return a formula that is computed in a type in which rounding once is enough."""
 
     def wide(x: Expr) -> Expr:
+        if not x.type.is_float:
+            return formula(Cast(as_type("float32" if x.type.bits < 32 else "float64"), x))
         return formula(Cast(FLOAT32, x) if x.type.bits < 32 else x)
 
     return wide
@@ -95,7 +97,31 @@ def _cut_rest(a: Expr, b: Expr) -> Expr:
     return a - math.trunc(a / b) * b if a.type.is_float else ops.Mod(a, b)
 
 
-def _numbers(formula: Callable[..., Expr]) -> Callable[..., Expr]:
+def _of_truths(formula: Callable[..., Expr]) -> Callable[..., Expr]:
+    """Return a formula for truth values; of a number, it is whether that is another than 0."""
+    return lambda *x: formula(*[converted(each, "bool") for each in x])
+
+
+def _within_width(a: Expr, b: Expr) -> Expr:
+    """Return whether a number has as many bits as it is shifted by."""
+    below = b < const(a.type.bits, b.type)
+    return below if a.type.is_uint else ops.And(b >= zero(str(b.type)), below)
+
+
+def _shift_left(a: Expr, b: Expr) -> Expr:
+    """Return a number whose bits are shifted; if by more than there are, 0."""
+    inside, none = _within_width(a, b), zero(str(b.type))
+    return select(inside, extern("left_shift")(a, select(inside, b, none)), zero(str(a.type)))
+
+
+def _shift_right(a: Expr, b: Expr) -> Expr:
+    """Return a number whose bits are shifted; if by more than there are, its sign is left."""
+    inside, last = _within_width(a, b), const(a.type.bits - 1, b.type)
+    shifted = extern("right_shift")(a, select(inside, b, last))
+    return select(inside, shifted, zero(str(a.type))) if a.type.is_uint else shifted
+
+
+def numbers(formula: Callable[..., Expr]) -> Callable[..., Expr]:
     """Return a formula for numbers; truth values are counted, and asked whether any is there."""
 
     def either(*x: Expr) -> Expr:
@@ -114,8 +140,7 @@ def _low_bits(value: int) -> int:
 def _shifted_down(product: Expr, by: Expr) -> Expr:
     """Return an integer of 64 bits shifted to the right, halves rounded up."""
     one = const(1, "int64")
-    half = extern("left_shift")(one, by - one)
-    return extern("right_shift")(product + half, by)
+    return _shift_right(product + _shift_left(one, by - one), by)
 
 
 class Pointwise(Handler, domain="relay"):
@@ -151,7 +176,7 @@ class Pointwise(Handler, domain="relay"):
     handle_isnan = elementwise(of_truth("isnan"))
     handle_isinf = elementwise(of_truth("isinf"))
     handle_isfinite = elementwise(of_truth("isfinite"))
-    handle_abs = elementwise(_numbers(extern("abs")))
+    handle_abs = elementwise(numbers(extern("abs")))
     handle_negative = elementwise(ops.Minus)
     handle_sign = elementwise(_sign)
     handle_copy = elementwise(lambda x: x)
@@ -160,20 +185,20 @@ class Pointwise(Handler, domain="relay"):
         lambda x: ops.Not(x) if x.type.is_bool else extern("bitwise_not")(x)
     )
 
-    handle_add = elementwise(_numbers(ops.Add))
+    handle_add = elementwise(numbers(ops.Add))
     handle_subtract = elementwise(ops.Sub)
-    handle_multiply = elementwise(_numbers(ops.Mul))
-    handle_divide = elementwise(_numbers(ops.Div))
-    handle_floor_divide = elementwise(_numbers(_floor_quotient))
-    handle_trunc_divide = elementwise(_numbers(_cut_quotient))
-    handle_mod = elementwise(_numbers(ops.Mod))
-    handle_floor_mod = elementwise(_numbers(_floor_rest))
-    handle_trunc_mod = elementwise(_numbers(_cut_rest))
-    handle_power = elementwise(_numbers(extern("pow")))
-    handle_maximum = elementwise(_numbers(greater_of))
-    handle_minimum = elementwise(_numbers(smaller_of))
-    handle_left_shift = elementwise(extern("left_shift"))
-    handle_right_shift = elementwise(extern("right_shift"))
+    handle_multiply = elementwise(numbers(ops.Mul))
+    handle_divide = elementwise(numbers(ops.Div))
+    handle_floor_divide = elementwise(numbers(_floor_quotient))
+    handle_trunc_divide = elementwise(numbers(_cut_quotient))
+    handle_mod = elementwise(numbers(ops.Mod))
+    handle_floor_mod = elementwise(numbers(_floor_rest))
+    handle_trunc_mod = elementwise(numbers(_cut_rest))
+    handle_power = elementwise(numbers(extern("pow")))
+    handle_maximum = elementwise(numbers(greater_of))
+    handle_minimum = elementwise(numbers(smaller_of))
+    handle_left_shift = elementwise(numbers(_shift_left))
+    handle_right_shift = elementwise(numbers(_shift_right))
     handle_bitwise_and = elementwise(
         lambda a, b: ops.And(a, b) if a.type.is_bool else extern("bitwise_and")(a, b)
     )
@@ -183,9 +208,9 @@ class Pointwise(Handler, domain="relay"):
     handle_bitwise_xor = elementwise(
         lambda a, b: ops.NE(a, b) if a.type.is_bool else extern("bitwise_xor")(a, b)
     )
-    handle_logical_and = elementwise(ops.And)
-    handle_logical_or = elementwise(ops.Or)
-    handle_logical_xor = elementwise(ops.NE)
+    handle_logical_and = elementwise(_of_truths(ops.And))
+    handle_logical_or = elementwise(_of_truths(ops.Or))
+    handle_logical_xor = elementwise(_of_truths(ops.NE))
     handle_equal = elementwise(ops.EQ)
     handle_not_equal = elementwise(ops.NE)
     handle_less = elementwise(ops.LT)
@@ -215,7 +240,6 @@ class Pointwise(Handler, domain="relay"):
 
     @computes
     def handle_cast(self, site: Site) -> Elements:
-        """Cast; of floats to integers, what no integer is near ends in a fault."""
         return pointwise(site, lambda x: x)
 
     @computes
@@ -261,7 +285,7 @@ class Pointwise(Handler, domain="relay"):
             place = tuple([index[axis] for axis in axes])
             product: Expr = Cast(INT64, data.at(index))
             if attrs.is_lshift_required:
-                product = extern("left_shift")(product, Cast(INT64, ups.at(place)))
+                product = _shift_left(product, Cast(INT64, ups.at(place)))
             product = product * Cast(INT64, factors.at(place))
             total: Expr = const(31, "int64")
             if attrs.is_rshift_required:

@@ -5,15 +5,35 @@ Each rule spells an operator out in simple arithmetic, so that it can be folded 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, TypeAlias
 
 from relayish.dataflow_pattern import Found, RuleSet, is_op, is_tuple_get_item, rule
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
+from relayish.ir.values.dtype import numpy_dtype
+from relayish.numeric.precision import is_whole
 from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
+from relayish.op.values.evaluation import number_of
 from relayish.passes.relay.rewrite.rules.tensors import broadcast_along, normalise_axis, tensor_of
 from relayish.rewriting.rule import Facts
+
+Action: TypeAlias = Callable[[Call, Facts], Expr]
+"""What a rule for calls makes of one."""
+
+
+def _of_fractions(action: Action) -> Action:
+    """Return a rule that leaves integers alone: between the steps of arithmetic they are cut."""
+
+    @wraps(action)
+    def rewrite(call: Call, facts: Facts) -> Expr:
+        before: Call = facts.pre
+        whole = is_whole(numpy_dtype(tensor_of(before.args[0]).dtype))
+        return call if whole else action(call, facts)
+
+    return rewrite
 
 
 @rule(is_tuple_get_item(is_op("nn.dropout")(None), 0), keeps_order=True)
@@ -28,6 +48,8 @@ def remove_dropout(item: TupleGetItem, _: Facts) -> Expr:
 def spell_out_batch_norm(item: TupleGetItem, found: Found) -> Expr:
     """Normalise, where the other results are not asked for."""
     before: Any = found.pre  # Any: a projection, as the pattern says
+    if is_whole(numpy_dtype(tensor_of(before.tuple_value.args[0]).dtype)):
+        return item
     return batch_norm(item.tuple_value, before.tuple_value)
 
 
@@ -47,6 +69,7 @@ def batch_norm(call: Any, before: Any) -> Expr:  # Any: calls; the second with t
 
 
 @rule("nn.layer_norm")
+@_of_fractions
 def layer_norm(call: Call, facts: Facts) -> Expr:
     """Normalise along one axis, then scale and shift along it."""
     before: Call = facts.pre
@@ -55,6 +78,7 @@ def layer_norm(call: Call, facts: Facts) -> Expr:
 
 
 @rule("nn.instance_norm")
+@_of_fractions
 def instance_norm(call: Call, facts: Facts) -> Expr:
     """Normalise each channel of each sample."""
     before: Call = facts.pre
@@ -64,12 +88,15 @@ def instance_norm(call: Call, facts: Facts) -> Expr:
 
 
 @rule("nn.group_norm")
+@_of_fractions
 def group_norm(call: Call, facts: Facts) -> Expr:
     """Split the channels into groups, normalise each, and put them together again."""
     before: Call = facts.pre
     shape, attrs = tensor_of(before.args[0]).shape, attrs_of(call)
     axis, groups, rank = normalise_axis(attrs.axis, len(shape)), attrs.num_groups, len(shape)
     sizes = [size for size in shape if isinstance(size, int)]
+    if 0 in sizes:  # which a shape would take for a size that is kept
+        return call
     if len(sizes) == rank:
         split = (*sizes[:axis], groups, sizes[axis] // groups, *sizes[axis + 1 :])
         joined = tuple(sizes)
@@ -83,6 +110,7 @@ def group_norm(call: Call, facts: Facts) -> Expr:
 
 
 @rule("nn.l2_normalize")
+@_of_fractions
 def l2_normalize(call: Call, facts: Facts) -> Expr:
     """Divide by the root of the sum of squares, which is taken to be no less than epsilon."""
     before: Call = facts.pre
@@ -91,13 +119,18 @@ def l2_normalize(call: Call, facts: Facts) -> Expr:
     squares = data * data
     if attrs.axis is None or attrs.axis:  # along no axes nothing is added up
         squares = op.sum(squares, axis=attrs.axis, keepdims=True)
-    length = op.sqrt(op.maximum(squares, const(attrs.eps, tensor_of(before.args[0]).dtype)))
+    length = op.sqrt(op.maximum(squares, _number(attrs.eps, before)))
     quotient: Expr = data / length
     return quotient
 
 
 def _epsilon(attrs: Any, before: Call) -> Constant:  # Any: the attributes of some normalisation
-    return const(attrs.epsilon, tensor_of(before.args[0]).dtype)
+    return _number(attrs.epsilon, before)
+
+
+def _number(value: float, before: Call) -> Constant:
+    """Return a number of an attribute in the element type of the data, as evaluation has it."""
+    return Constant(number_of(value, numpy_dtype(tensor_of(before.args[0]).dtype)))
 
 
 def _normalise(before: Call, call: Call, data: Expr, axes: tuple[int, ...]) -> Expr:
