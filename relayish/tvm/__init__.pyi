@@ -32,6 +32,7 @@ from relayish.tvm.nd import device as device
 from relayish.frontend import foreach as foreach
 from relayish.tvm.nd import gpu as gpu
 from relayish.tvm.shapes import is_dynamic as is_dynamic
+from relayish.codegen.c.library import load_module as load_module
 from relayish.op import make_node as make_node
 from relayish.op import register_op_attr as register_op_attr
 from relayish.tvm.shapes import type_has_any as type_has_any

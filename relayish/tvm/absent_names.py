@@ -96,7 +96,7 @@ _RUNTIME = _merge(
     _each("ADT tuple_object", "write a tuple"),
     _each("enabled", "write relay.testing.device_enabled(target)"),
     _each("Object Scriptable", "write relay.Node"),
-    _each("Executable PackedFunc load_module executor profiler_vm", _EVALUATE),
+    _each("Executable PackedFunc executor profiler_vm", _EVALUATE),
 )
 
 _TVM = _merge(

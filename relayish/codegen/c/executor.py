@@ -6,13 +6,14 @@ import ctypes
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
-from relayish.codegen.c.entry import Port, network_to_c
+from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, lower_network, order_calls
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
@@ -32,21 +33,28 @@ class CompiledNetwork:
         params: Its parameters.
         result: The type of what it gives.
         code: Its source in C, and what that is given.
+        library: The file of the shared object.
+        weights: Its constants, as bytes.
     """
 
     def __init__(
-        self, params: Sequence[Var], network: Network, prefix: str, toolchain: Toolchain
+        self,
+        params: Sequence[Var],
+        result: Type,
+        code: CNetwork,
+        library: Path,
+        weights: np.ndarray[Any, Any],
     ) -> None:
         self.params = tuple(params)
-        self.result = network.result
-        self.code = code = network_to_c(network, prefix)
-        library = ctypes.CDLL(str(compiled(code.text, toolchain)))
-        self._run: Any = getattr(library, code.entry)  # Any: as ctypes types it
+        self.result = result
+        self.code = code
+        self.library = library
+        self.weights = weights
+        loaded = ctypes.CDLL(str(library))
+        self._run: Any = getattr(loaded, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
         self._run.argtypes = [ctypes.c_void_p] * count
-        self._weights = aligned_bytes(code.weight_bytes)
-        code.write_weights(self._weights)
         self._arena = aligned_bytes(code.arena)
         self._lock = threading.Lock()
 
@@ -83,7 +91,7 @@ class CompiledNetwork:
         Raises:
             EvaluationError: If a check of the program fails.
         """
-        given = [each.ctypes.data for each in (*inputs, *outputs, self._weights)]
+        given = [each.ctypes.data for each in (*inputs, *outputs, self.weights)]
         with self._memory() as arena:
             status = self._run(*given, arena.ctypes.data)
         if status:
@@ -134,6 +142,27 @@ def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any:
     assert isinstance(ty, TensorType)
     sizes: Any = ty.shape  # Any: integers, of a network
     return next(outputs).reshape([int(size) for size in sizes])
+
+
+def compile_network(
+    params: Sequence[Var], network: Network, prefix: str, toolchain: Toolchain
+) -> CompiledNetwork:
+    """Return a network of loops compiled, or taken from the folder of compiled code.
+
+    Args:
+        params: Its parameters, as errors are to call them.
+        network: The network.
+        prefix: What names in C begin with that are seen from outside.
+        toolchain: The compiler.
+
+    Raises:
+        CodegenError: If C cannot say it, or the compiler fails.
+    """
+    code = network_to_c(network, prefix)
+    weights = aligned_bytes(code.weight_bytes)
+    code.write_weights(weights)
+    library = compiled(code.text, toolchain)
+    return CompiledNetwork(params, network.result, code, library, weights)
 
 
 def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
@@ -189,7 +218,7 @@ def build_network(
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
     network, params = network_of(mod, name)
-    return CompiledNetwork(params, network, prefix or name, chosen)
+    return compile_network(params, network, prefix or name, chosen)
 
 
 def flags_for(*, exact: bool) -> tuple[str, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from relayish.binary.param_dict import load_param_dict
 from relayish.codegen.c.executor import CompiledNetwork, build_network
+from relayish.codegen.c.exported import export_network, load_network
 from relayish.errors import CodegenError, EvaluationError, UnknownNameError, suggest
 from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
 from relayish.interpreter.value import Evaluated, normalise
@@ -220,14 +222,14 @@ class Library:
         TVM ``GraphExecutorFactoryModule``.
 
     Attributes:
-        ir_mod: What was compiled: the module behind the passes.
+        ir_mod: What was compiled: the module behind the passes; ``None`` if it was loaded.
         network: The compiled network.
         libmod_name: What the network is called.
     """
 
     def __init__(
         self,
-        ir_mod: IRModule,
+        ir_mod: IRModule | None,
         network: CompiledNetwork,
         name: str,
         params: Mapping[str, np.ndarray[Any, Any]],
@@ -246,6 +248,19 @@ class Library:
 
     def _make(self, *_devices: object) -> GraphModule:
         return GraphModule(self.network)
+
+    def export_library(self, file_name: str | Path, **options: object) -> None:
+        """Write the library to a file, which :func:`load_module` reads: a shared object.
+
+        Args:
+            file_name: The file.
+            options: Taken as Relay takes them and left aside.
+
+        Raises:
+            OSError: If it cannot be written; it holds what it held then.
+        """
+        del options
+        export_network(self.network, Path(file_name))
 
     def get_source(self, fmt: str = "") -> str:
         """Return the source in C; there is no other form."""
@@ -428,6 +443,20 @@ def _evaluating(network: CompiledNetwork) -> Callable[..., Evaluated]:
         return normalise(network(*args, **named))
 
     return call
+
+
+def load_module(path: str | Path) -> Library:
+    """Return the library that a file holds. Its code runs in this process: load what you trust.
+
+    Raises:
+        BinaryFormatError: If the file holds none, or is damaged.
+        OSError: If it cannot be read, or is for another machine.
+
+    Source:
+        TVM ``runtime.load_module``.
+    """
+    network = load_network(Path(path))
+    return Library(None, network, network.code.name, {})
 
 
 def create(graph_json_str: object, libmod: Library, device: object = None) -> GraphModule:

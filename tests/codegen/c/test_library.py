@@ -6,8 +6,11 @@ from relayish.tvm.contrib.graph_executor import GraphModule
 
 import relayish as relay
 from relayish import tvm
+from relayish.codegen.c.library import load_module
 from relayish.errors import (
+    BinaryFormatError,
     CodegenError,
+    DivisionByZeroError,
     EvaluationError,
     OperatorError,
     UnknownNameError,
@@ -58,6 +61,45 @@ def test_a_library_is_taken_apart(workload, library):
     module.run()
     assert np.allclose(module.get_output(0).numpy(), wanted, rtol=1e-5)
     assert "int32_t default_run_in(" in lib.get_source()
+
+
+def test_a_library_is_loaded_from_the_file_that_it_was_exported_to(workload, library, tmp_path):
+    file = tmp_path / "net.so"
+    library.export_library(str(file))
+    module = GraphModule(tvm.runtime.load_module(str(file))["default"](tvm.cpu()))
+    module.run(data=workload[2])
+    assert np.allclose(module.get_output(0).numpy(), workload[3], rtol=1e-5)
+
+
+def test_networks_that_are_loaded_say_the_same(tmp_path):
+    x = relay.var("x", shape=(2,), dtype="int32")
+    body = relay.Tuple([relay.Tuple([relay.floor_divide(relay.const(7), x)]), x])
+    library = relay.build(relay.IRModule.from_expr(relay.Function([x], body)))
+    library.export_library(tmp_path / "net.so")
+    loaded = load_module(tmp_path / "net.so").network
+    (quotient,), same = loaded(np.array([2, -2], "int32"))
+    assert quotient.tolist() == [3, -4]
+    assert same.tolist() == [2, -2]
+    errors = []
+    for network in (library.network, loaded):
+        with pytest.raises(DivisionByZeroError) as caught:
+            network(np.array([1, 0], "int32"))
+        errors.append(str(caught.value))
+    assert errors[0] == errors[1]
+
+
+def test_files_that_hold_no_library_are_refused(library, tmp_path):
+    file = tmp_path / "net.so"
+    library.export_library(file)
+    held = bytearray(file.read_bytes())
+    for name, changed in (("cut", held[:-1]), ("short", held[-64:]), ("none", b"")):
+        (tmp_path / name).write_bytes(changed)
+        with pytest.raises(BinaryFormatError, match=r"no exported network|damaged"):
+            load_module(tmp_path / name)
+    held[-2000] ^= 1
+    (tmp_path / "changed").write_bytes(held)
+    with pytest.raises(BinaryFormatError, match="changed is damaged"):
+        load_module(tmp_path / "changed")
 
 
 def test_parameters_may_be_given_when_it_runs(workload):
