@@ -1,11 +1,12 @@
 """Programs as C, compiled and called."""
 
-from relayish.codegen.c.executor import CompiledNetwork, build_network
+from relayish.codegen.c.executor import CompiledNetwork, build_network, network_of
 from relayish.codegen.c.helpers import HELPERS, Helper
 from relayish.codegen.c.library import AotExecutor, GraphModule, Library
 from relayish.codegen.c.loops.externs import C_EXTERNS
 from relayish.codegen.c.native import NativeFunction, NativeModule, build
 from relayish.codegen.c.program import CSource, to_c
+from relayish.codegen.c.shipping import Weights, ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
 
 __all__ = [
@@ -20,8 +21,11 @@ __all__ = [
     "NativeFunction",
     "NativeModule",
     "Toolchain",
+    "Weights",
     "build",
     "build_network",
     "find_toolchain",
+    "network_of",
+    "ship",
     "to_c",
 ]

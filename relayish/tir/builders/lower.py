@@ -254,6 +254,11 @@ def _arguments(scalar_args: Sequence[Var], tensor_args: Sequence[Tensor]) -> tup
     """Return scalars, then the buffers of tensors, each of them once."""
     args: dict[Parameter, None] = dict.fromkeys(scalar_args)
     for tensor in tensor_args:
+        if not isinstance(tensor, Tensor):
+            raise LoweringError(
+                f"{one_line(tensor)} stands among the tensors; expected a tensor; give variables "
+                f"as scalar_args"
+            )
         if not isinstance(tensor.buffer, Buffer):
             raise LoweringError(
                 f"tensor {tensor.name} is inline, so it cannot be an argument; compute it into a "
