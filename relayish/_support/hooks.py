@@ -123,6 +123,9 @@ load_analyses: Callable[[], None] = _by_face("_load_analyses")
 build_loops: Callable[[Any], Any] = _by_face("_build_loops")  # Any: a program, what is compiled
 """Compiles functions of the loop IR."""
 
+build_core: Callable[..., Any] = _by_face("_build_core")  # Any: a module, what is compiled
+"""Compiles modules of core."""
+
 load_handlers: Callable[[str], None] = _by_face("_load_handlers")
 """Imports what registers rules and handlers of relayish's own domains for a task.
 

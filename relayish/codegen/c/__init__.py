@@ -1,5 +1,8 @@
 """Programs as C, compiled and called."""
 
+from relayish.codegen.c.core.context import CoreCtx
+from relayish.codegen.c.core.source import CoreSource, core_to_c
+from relayish.codegen.c.core.statements import CoreToC
 from relayish.codegen.c.executor import CompiledNetwork, build_network
 from relayish.codegen.c.helpers import HELPERS, Helper
 from relayish.codegen.c.loops.externs import C_EXTERNS
@@ -12,12 +15,16 @@ __all__ = [
     "HELPERS",
     "CSource",
     "CompiledNetwork",
+    "CoreCtx",
+    "CoreSource",
+    "CoreToC",
     "Helper",
     "NativeFunction",
     "NativeModule",
     "Toolchain",
     "build",
     "build_network",
+    "core_to_c",
     "find_toolchain",
     "to_c",
 ]
