@@ -26,6 +26,8 @@ class CoreToC(Tools, domain="core"):
     def handle_block(self, visitor: Dispatch, node: stmts.Block) -> None:
         ctx: CoreCtx = visitor.context
         for stmt in node.stmts:
+            if stmt.span is not None and not ctx.program.hosted:
+                ctx.line(comment(f"{type(stmt).visit_name}, {stmt.span}"))
             ctx.run(visitor, stmt)
 
     def handle_if(self, visitor: Dispatch, node: stmts.If) -> None:
@@ -41,8 +43,17 @@ class CoreToC(Tools, domain="core"):
 
     def handle_do_loop(self, visitor: Dispatch, node: stmts.DoLoop) -> None:
         ctx: CoreCtx = visitor.context
-        held = type_of(node.iv)
-        ctx.store(node.iv, ctx.text(visitor, node.init), held)
+        held, place = type_of(node.iv), ctx.place(node.iv)
+        init = ctx.text(visitor, node.init)
+        is_plain = not place.is_memory and place.flag is None
+        head = self._in_head(visitor, node.compare, node.increment) if is_plain else None
+        if head is not None:
+            compare, increment = head
+            first, following = f"{place.name} = {init.text}", f"{place.name} = {increment}"
+            with ctx.braces(f"for ({first}; {compare}; {following})", node):
+                ctx.run(visitor, node.body)
+            return
+        ctx.store(node.iv, init, held)
         with ctx.braces("for (;;)", node):
             self._leave_unless(visitor, node.compare)
             self._body(visitor, node.body, node)
@@ -51,12 +62,19 @@ class CoreToC(Tools, domain="core"):
 
     def handle_while_do(self, visitor: Dispatch, node: stmts.WhileDo) -> None:
         ctx: CoreCtx = visitor.context
-        with ctx.braces("for (;;)", node):
-            self._leave_unless(visitor, node.condition)
+        head = self._in_head(visitor, node.condition)
+        with ctx.braces("for (;;)" if head is None else f"while ({head[0]})", node):
+            if head is None:
+                self._leave_unless(visitor, node.condition)
             ctx.run(visitor, node.body)
 
     def handle_do_while(self, visitor: Dispatch, node: stmts.DoWhile) -> None:
         ctx: CoreCtx = visitor.context
+        head = self._in_head(visitor, node.condition)
+        if head is not None:
+            with ctx.braces("do", node, f"}} while ({head[0]});"):
+                ctx.run(visitor, node.body)
+            return
         with ctx.braces("for (;;)", node):
             self._body(visitor, node.body, node)
             self._leave_unless(visitor, node.condition)
@@ -66,6 +84,20 @@ class CoreToC(Tools, domain="core"):
         ctx: CoreCtx = visitor.context
         with ctx.braces("", node):
             ctx.run(visitor, body)
+
+    @staticmethod
+    def _in_head(visitor: Dispatch, *exprs: Expr) -> list[str] | None:
+        """Return expressions as the head of a loop has them; ``None`` if they need lines before."""
+        ctx: CoreCtx = visitor.context
+        before = len(ctx.lines)
+        made = []
+        for expr in exprs:
+            with ctx.anew(expr):
+                made.append(ctx.text(visitor, expr).text)
+        if len(ctx.lines) == before:
+            return made
+        del ctx.lines[before:]
+        return None
 
     @staticmethod
     def _leave_unless(visitor: Dispatch, condition: Expr) -> None:
