@@ -230,6 +230,11 @@ def _build_executor(mod: object, params: object) -> object:
     return _importlib.import_module("relayish.codegen.c.library").AotExecutor(mod, params)
 
 
+def _build_core(mod: object, **options: object) -> object:
+    """Compile a module of core, as ``_support.hooks`` asks."""
+    return _importlib.import_module("relayish.codegen.c.core.native").build(mod, **options)
+
+
 def _load_core() -> None:
     """Let readers of text know core."""
     _importlib.import_module("relayish.core")
@@ -287,7 +292,7 @@ _HANDLERS: _typing.Final = {
         "relayish.core",
         "relayish.tir.algebra",
     ),
-    "c": ("relayish.codegen.c.loops.statements",),
+    "c": ("relayish.codegen.c.loops.statements", "relayish.codegen.c.core.statements"),
     "loops": ("relayish.passes.relay.to_loops.handler", "relayish.passes.relay.to_loops.resizing"),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }

@@ -126,6 +126,9 @@ build_loops: Callable[[Any], Any] = _by_face("_build_loops")  # Any: a program, 
 build_executor: Callable[[Any, Any], Any] = _by_face("_build_executor")  # Any: modules, executors
 """What evaluates functions of a module as code of this machine, given values of parameters."""
 
+build_core: Callable[..., Any] = _by_face("_build_core")  # Any: a module, what is compiled
+"""Compiles modules of core."""
+
 load_handlers: Callable[[str], None] = _by_face("_load_handlers")
 """Imports what registers rules and handlers of relayish's own domains for a task.
 

@@ -33,7 +33,7 @@ def add_command(
     commands: Commands[Parser], name: str, summary: str, more: str | None = None
 ) -> argparse.ArgumentParser:
     """Add a command; ``more`` is told below its options."""
-    described = f"{summary.capitalize()}."
+    described = f"{summary[:1].upper()}{summary[1:]}."
     command = commands.add_parser(name, help=summary, description=described, epilog=more)
     add_flags(command, {"--traceback": "show where an error was raised"})
     return command

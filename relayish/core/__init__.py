@@ -15,6 +15,7 @@ from relayish.core import temporaries as _temporaries
 from relayish.core import text as _text
 from relayish.core import trip_counts as _trip_counts
 from relayish.core import value_flow as _value_flow
+from relayish.core.build import CompiledProgram, build
 from relayish.core.builders.expr import element, equal, land, load, lor, not_equal
 from relayish.core.builders.function import FunctionScope
 from relayish.core.builders.scope import GlobalScope

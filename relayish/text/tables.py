@@ -230,6 +230,11 @@ def keyword_of(kind: type[Node]) -> str | None:
     return _KEYWORDS.get(kind)
 
 
+def kind_of(keyword: str) -> type[Node] | None:
+    """Return the kind whose text begins with a word, if it is that of one."""
+    return next((kind for kind, word in _KEYWORDS.items() if word == keyword), None)
+
+
 def _keyword_and_parts(
     keyword: str, write: Callable[[Any, Any], Iterable[object]], context: object, node: Node
 ) -> Iterator[object]:

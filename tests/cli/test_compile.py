@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from relayish import core
 from relayish.cli import compile as command
 from relayish.cli.main import main
 from relayish.cli.onnx.equality import Comparison
@@ -74,6 +75,15 @@ def test_loops_are_told_as_text_that_reads_back(program: Path, tmp_path: Path, c
     loops.write_text(text)
     assert main(["b2c", str(loops)]) == 0
     assert "int32_t main_" in capsys.readouterr().out
+
+
+def test_core_is_written_as_c(tmp_path: Path, capsys: Capture) -> None:
+    scope = core.GlobalScope()
+    with scope.function("doubled", {"n": "int32"}, "int32") as build:
+        build.retv(build.n + build.n)
+    (tmp_path / "core.relay").write_text(scope.module().astext())
+    assert main(["b2c", str(tmp_path / "core.relay")]) == 0
+    assert re.search(r"int32_t doubled\(", capsys.readouterr().out)
 
 
 @each(

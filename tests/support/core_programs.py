@@ -52,7 +52,7 @@ def random_core_program(
     seed: object, size: int = 12, features: Collection[str] = FEATURES
 ) -> IRModule:
     """Return a random module; ``size`` is how many statements a function has, about."""
-    return _Generator(seed, size, frozenset(features)).module()
+    return CoreGenerator(seed, size, frozenset(features)).module()
 
 
 def core_arguments(seed: object) -> list[np.generic]:
@@ -61,7 +61,13 @@ def core_arguments(seed: object) -> list[np.generic]:
     return [np.dtype(held).type(chosen.randrange(0, 100)) for held in _MAIN.values()]
 
 
-class _Generator:
+class CoreGenerator:
+    """Draws a module; those derived from it draw more."""
+
+    ints: tuple[str, ...] = _INTS
+    floats: tuple[str, ...] = _FLOATS
+    filler: type[CoreFunction]
+
     def __init__(self, seed: object, size: int, features: frozenset[str]) -> None:
         self.random = random.Random(f"core {seed}")
         self.size = size
@@ -69,7 +75,7 @@ class _Generator:
         self.scope = GlobalScope()
         self.globals: list[Global] = []
         self.functions: list[Global] = []
-        self.types = (*_INTS, "bool", *(_FLOATS if "float" in features else ()))
+        self.types = (*self.ints, "bool", *(self.floats if "float" in features else ()))
 
     def module(self) -> IRModule:
         if "struct" in self.features:
@@ -100,7 +106,7 @@ class _Generator:
 
     def _function(self, name: str, params: dict[str, str], result: str) -> None:
         with self.scope.function(name, params, result) as f:
-            _Function(self, f, params, as_type(result)).fill()
+            self.filler(self, f, params, as_type(result)).fill()
         self.functions.append(f.self)
 
     def pick(self, items):
@@ -121,11 +127,11 @@ class _Generator:
         return core.const(self.random.randrange(low, 100), given)
 
 
-class _Function:
+class CoreFunction:
     """Fills one function."""
 
     def __init__(
-        self, program: _Generator, f: FunctionScope, params: dict[str, str], result: Type
+        self, program: CoreGenerator, f: FunctionScope, params: dict[str, str], result: Type
     ) -> None:
         self.program, self.f, self.result = program, f, result
         self.random, self.features = program.random, program.features
@@ -396,7 +402,7 @@ class _Function:
         return (self.expr(given, 1) & 7) + 1
 
     def _truths(self, depth: int) -> list[Callable[[], Expr]]:
-        held = as_type(self.pick(_INTS + (_FLOATS if "float" in self.features else ())))
+        held = as_type(self.pick([each for each in self.program.types if each != "bool"]))
         kinds = (core.Eq, core.Ne, core.Lt, core.Le, core.Gt, core.Ge)
         rules: list[Callable[[], Expr]] = [
             lambda kind=kind: kind(self.expr(held, depth), self.expr(held, depth)) for kind in kinds
@@ -407,3 +413,6 @@ class _Function:
             for kind in (core.Land, core.Lor, core.Bxor)
         ]
         return [*rules, lambda: core.Lnot(self.expr(truth, depth))]
+
+
+CoreGenerator.filler = CoreFunction

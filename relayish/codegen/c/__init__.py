@@ -1,5 +1,8 @@
 """Programs as C, compiled and called."""
 
+from relayish.codegen.c.core.context import CoreCtx
+from relayish.codegen.c.core.source import CoreSource, core_to_c
+from relayish.codegen.c.core.statements import CoreToC
 from relayish.codegen.c.executor import CompiledNetwork, build_network, network_of
 from relayish.codegen.c.helpers import HELPERS, Helper
 from relayish.codegen.c.library import AotExecutor, GraphModule, Library
@@ -15,6 +18,9 @@ __all__ = [
     "AotExecutor",
     "CSource",
     "CompiledNetwork",
+    "CoreCtx",
+    "CoreSource",
+    "CoreToC",
     "GraphModule",
     "Helper",
     "Library",
@@ -24,6 +30,7 @@ __all__ = [
     "Weights",
     "build",
     "build_network",
+    "core_to_c",
     "find_toolchain",
     "network_of",
     "ship",

@@ -11,10 +11,10 @@ from relayish.codegen.c.names import Names
 from relayish.codegen.c.text import CText
 from relayish.domain import AnalyzeCtx
 from relayish.domain.dispatch import Dispatch
-from relayish.errors import CodegenError, EvaluationError
+from relayish.errors import CodegenError, RelayishError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
-from relayish.ir.scopes.scoping import operands
+from relayish.ir.scopes.scoping import PROGRAM, operands
 
 DEEPEST_TEXT: Final = 24
 """How deep operators stand in one another before a variable holds what they compute."""
@@ -32,14 +32,14 @@ class Fault(NamedTuple):
         node: Where; ``None`` where what was found says it.
     """
 
-    kind: type[EvaluationError]
+    kind: type[RelayishError]
     found: str
     node: Node | None
 
     def __str__(self) -> str:
         return self.found if self.node is None else f"{self.found}, in {quote(self.node)}"
 
-    def error(self) -> EvaluationError:
+    def error(self) -> RelayishError:
         """Return the error to raise."""
         return self.kind(str(self))
 
@@ -161,9 +161,23 @@ class CCtx(AnalyzeCtx):
         self._memo, self._shared = {}, frozenset(self.shared_in(operands(stmt)))
         visitor.visit(stmt)
 
-    def shared_in(self, roots: Sequence[Node]) -> Iterator[Node]:  # noqa: ARG002 - of languages
+    def is_computed(self, node: Node) -> bool:  # noqa: ARG002 - contexts of languages say so
+        """Return whether a node is an expression that is computed, and no mere name."""
+        return False
+
+    def shared_in(self, roots: Sequence[Node]) -> Iterator[Node]:
         """Yield the expressions that others of a statement use in several places."""
-        return iter(())
+        seen: set[Node] = set()
+        pending = list(roots)
+        while pending:
+            each = pending.pop()
+            if not self.is_computed(each):
+                continue
+            if each in seen:
+                yield each
+                continue
+            seen.add(each)
+            pending += PROGRAM.children(each)
 
     @contextmanager
     def anew(self, *roots: Node) -> Iterator[None]:
@@ -183,11 +197,11 @@ class CCtx(AnalyzeCtx):
         self.source.helpers[does, element] = None
         return helper_name(does, element)
 
-    def fail_if(self, test: str, kind: type[EvaluationError], found: str, node: Node) -> None:
+    def fail_if(self, test: str, kind: type[RelayishError], found: str, node: Node) -> None:
         """Write a line that ends the function with a status where ``test`` holds."""
         self.line(f"if ({test}) {self.failure(kind, found, node)}")
 
-    def failure(self, kind: type[EvaluationError], found: str, node: Node) -> str:
+    def failure(self, kind: type[RelayishError], found: str, node: Node) -> str:
         """Return the statement that ends the function with a status."""
         self.source.faults.append(Fault(kind, found, node))
         return self.leave(str(len(self.source.faults)))

@@ -83,6 +83,7 @@ _TEMPLATES: Final = MappingProxyType(
         "add": _of_template(_two("add", "($T)(($U)a + ($U)b)")),
         "sub": _of_template(_two("sub", "($T)(($U)a - ($U)b)")),
         "mul": _of_template(_two("mul", "($T)(($U)a * ($U)b)")),
+        "not": _of_template(_one("not", "($T)~a")),
         "neg": _of_template(_one("neg", "($T)(0u - ($U)a)")),
         "div": _of_template(_two("div", "b == -1 ? neg_$E(a) : ($T)(a / b)"), "neg"),
         "mod": _of_template(_two("mod", "b == -1 ? 0 : ($T)(a % b)")),

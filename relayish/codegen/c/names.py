@@ -18,7 +18,7 @@ RESERVED: Final = frozenset(_KEYWORDS.split())
 
 _LIBRARY: Final = re.compile(
     r"_.*|[a-z]\w*_t|[A-Z]+[A-Z\d]*_[A-Z\d_]+|str[a-z]\w*|mem[a-z]\w*|is[a-z]\w*"
-    r"|\w+_(bool|u?int\d+|b?float\d+)|bits_of_float|float_of_bits"
+    r"|\w+_(bool|u?int\d+|b?float\d+)|bits_of_float|float_of_bits|\w+_(piece|constant)(_\d+)?"
 )
 """Names of headers and helpers, or what may be one: a program's own have a letter more."""
 
@@ -79,6 +79,10 @@ class Names:
         self._taken.add(name)
         self._scopes[-1].append((name, wanted, before))
         return name
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """Take names as they are."""
+        self._taken.update(names)
 
     def enter(self) -> None:
         """Open a scope."""

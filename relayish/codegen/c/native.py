@@ -25,7 +25,7 @@ from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Var
 
-_SCALARS: Final = {
+SCALARS: Final = {
     "bool": ctypes.c_bool,
     "float": ctypes.c_float,
     "double": ctypes.c_double,
@@ -35,6 +35,7 @@ _SCALARS: Final = {
         for bits in (8, 16, 32, 64)
     },
 }
+"""By the name of a type of C, what passes numbers of it."""
 
 
 class NativeFunction:
@@ -53,7 +54,7 @@ class NativeFunction:
         self._function: Any = getattr(library, signature.name)  # Any: as ctypes types it
         self._function.restype = ctypes.c_int32
         kinds: list[Any] = [  # Any: as above
-            _SCALARS[c_type(arg.dtype).value] if isinstance(arg, Var) else ctypes.c_void_p
+            SCALARS[c_type(arg.dtype).value] if isinstance(arg, Var) else ctypes.c_void_p
             for arg in signature.params
         ]
         self._left = [STACK] if signature.is_counted else []

@@ -67,9 +67,10 @@ def infix(sign: str, a: CText, b: CText) -> CText:
     """
     level = LEVELS[sign]
     # compilers warn of comparisons beside one another, of & beside +, and of ! before either
-    left = UNARY if level < SUM and a.level < SUM else level
+    bitwise = level <= BITS_AND
+    left = UNARY if level < SUM and a.level < SUM + bitwise else level
     left = ATOM if level < SUM and a.text.startswith("!") else left
-    right = UNARY if level < SUM and b.level < SUM else level + 1
+    right = UNARY if level < SUM and b.level < SUM + bitwise else level + 1
     return CText(f"{a.at(left)} {sign} {b.at(right)}", level, 1 + max(a.depth, b.depth))
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from relayish.core.interpreter.arithmetic import operation_of
 from relayish.core.interpreter.machine import Machine, Returned, Value, bytes_of
-from relayish.core.interpreter.memory import Aggregate, Piece, Pointed
+from relayish.core.interpreter.memory import Aggregate, Pointed
 from relayish.core.interpreter.numbers import form_of
+from relayish.core.interpreter.tools import elements_at, line_of, take_time, text_at
 from relayish.core.ir import expr as ops
 from relayish.core.ir import memory as mem
 from relayish.core.ir import stmt as run
@@ -251,15 +252,13 @@ class Evaluate(EvaluateExpr):
 
     def handle_tm_taken(self, visitor: Dispatch, node: run.TmTaken) -> None:
         machine: Machine = visitor.context
-        now = machine.clock()
-        machine.output(f"{node.remark}: {now - machine.mark:.6f} s")
-        machine.mark = now
+        take_time(machine, node.remark)
 
     def handle_dump_var(self, visitor: Dispatch, node: run.DumpVar) -> None:
         machine: Machine = visitor.context
-        title = _text_at(*_pointed(visitor, node.title))
+        title = text_at(*_pointed(visitor, node.title))
         shown = _elements(visitor, node.address, visitor.visit(node.length))
-        machine.output(f"{title}: {' '.join(map(str, shown))}")
+        machine.output(line_of(title, shown))
 
     def handle_validate(self, visitor: Dispatch, node: run.Validate) -> None:
         length, epsilon = visitor.visit(node.length), visitor.visit(node.epsilon)
@@ -331,16 +330,7 @@ def _elements(visitor: Dispatch, address: Expr, length: int) -> list[Value]:
     machine: Machine = visitor.context
     if length < 0:
         raise EvaluationError(f"{length} elements are asked for; expected a length of 0 or more")
-    piece, offset = _pointed(visitor, address)
-    held = mem.pointee_of(address)
-    size = machine.size_of(held)
-    return [machine.show(piece, offset + at * size, held) for at in range(length)]
-
-
-def _text_at(piece: Piece, offset: int) -> str:
-    """Return the string that begins at a place, and ends before a zero byte."""
-    end = piece.data.find(0, offset)
-    return bytes(piece.data[offset : len(piece.data) if end < 0 else end]).decode(errors="replace")
+    return elements_at(machine, visitor.visit(address), mem.pointee_of(address), length)
 
 
 def _is_near(found: Value, wanted: Value, epsilon: Value) -> bool:

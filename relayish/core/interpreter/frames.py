@@ -19,7 +19,8 @@ class Code:
     """A function, and those of its symbols that need memory.
 
     They are what is no scalar, what has an address or a part that somebody asks for, and what is
-    loaded or stored as another type; all others are held as values.
+    loaded or stored as another type; all others are held as values. Those whose address is taken
+    have one from the beginning, in order, so that addresses do not depend on who asks first.
 
     Complexity:
         Linear in the function.
@@ -30,9 +31,13 @@ class Code:
         self.body = func.body
         self.formals = func.formals
         needed = {each for each in _symbols_of(func) if not type_of(each).is_scalar}
+        addressed: set[Symbol] = set()
         for node in PROGRAM.pre_order(func.body):
             needed |= _needing_memory(node)
+            if isinstance(node, Lda):
+                addressed.add(node.symbol)
         self.in_memory = [each for each in _symbols_of(func) if each in needed]
+        self.addressed = [each for each in self.in_memory if each in addressed]
 
 
 def _symbols_of(func: FuncEntry) -> list[Symbol]:

@@ -85,7 +85,7 @@ class Machine(AnalyzeCtx):
         self.output = _check_callable("output, which takes lines,", output)
         self.clock = _check_callable("clock, which tells seconds,", clock)
         self.mark = clock()
-        self.memory: Final = Memory()
+        self.memory = Memory()
         self.layout: Final = layout_of(mod)
         self._sizes: dict[Type, int] = {}
         self._codes: dict[FuncEntry, Code] = {}
@@ -98,7 +98,9 @@ class Machine(AnalyzeCtx):
         }
 
     def initialise(self, visitor: Dispatch) -> None:
-        """Put into the variables of the module what they hold at first."""
+        """Give the variables of the module addresses, in order, and what they hold at first."""
+        for piece in self.globals.values():
+            self.memory.address_of(piece)
         for name, piece in self.globals.items():
             variable = self.definitions[name]
             if variable.init is not None:
@@ -273,6 +275,8 @@ class Machine(AnalyzeCtx):
             if symbol in cells:
                 self.write(piece, 0, cells[symbol], held)
             cells[symbol] = piece
+        for symbol in code.addressed:
+            self.memory.address_of(cells[symbol])
         return cells
 
     def _call_extern(self, name: str, declared: FuncDecl, args: list[Value]) -> Value:

@@ -17,44 +17,20 @@ from relayish.errors import TypeConfusionError
 from relayish.ir.modules.module import AnyModule
 
 
-class Interpreter:
-    """Runs functions of a module, the variables of which keep what they hold between the runs.
+class Running:
+    """Functions of a module that can be called, by whatever runs them.
 
     Args:
-        mod: The module; what it defines of other languages is left alone.
-        handlers: What evaluates nodes in place of the handlers that domains registered for the
-            task ``"evaluate"``.
-        externs: What runs for functions that are declared only, by name: functions of Python,
-            which are given numbers, and addresses as integers.
-        output: What takes the lines that ``DumpVar`` and ``TmTaken`` show.
-        clock: What tells seconds.
+        machine: What variables and memory hold.
+        visitor: What evaluates nodes; ``None`` where the machine needs none.
 
     Attributes:
-        machine: What variables and memory hold.
-
-    Example:
-        >>> from relayish import core
-        >>> scope = core.GlobalScope()
-        >>> count = scope.variable("count", "int32")
-        >>> with scope.function("next", result="int32") as f:
-        ...     f.store(count, count + 1)
-        ...     f.retv(core.as_expr(count))
-        >>> counter = Interpreter(scope.module())
-        >>> counter.call("next"), counter.call("next"), counter.read("count")
-        (np.int32(1), np.int32(2), np.int32(2))
+        machine: The same.
     """
 
-    def __init__(
-        self,
-        mod: AnyModule,
-        *handlers: Handler | type[Handler],
-        externs: Mapping[str, Extern] | None = None,
-        output: Callable[[str], object] = print,
-        clock: Callable[[], float] = perf_counter,
-    ) -> None:
-        self.machine = Machine(mod, externs, output, clock)
-        self.visitor = assemble("evaluate", self.machine, *handlers, occurrences=False)
-        self.machine.initialise(self.visitor)
+    def __init__(self, machine: Machine, visitor: Any = None) -> None:  # Any: a visitor
+        self.machine = machine
+        self.visitor = visitor
 
     def call(self, name: str, *args: Any) -> Any:  # Any: of what type the function says
         """Run a function and return what it returns.
@@ -101,6 +77,46 @@ class Interpreter:
         if held is None:
             raise TypeConfusionError(f"{name!r} is no variable of the module")
         return machine.show(machine.globals[name], 0, held)
+
+
+class Interpreter(Running):
+    """Runs functions of a module, the variables of which keep what they hold between the runs.
+
+    Args:
+        mod: The module; what it defines of other languages is left alone.
+        handlers: What evaluates nodes in place of the handlers that domains registered for the
+            task ``"evaluate"``.
+        externs: What runs for functions that are declared only, by name: functions of Python,
+            which are given numbers, and addresses as integers.
+        output: What takes the lines that ``DumpVar`` and ``TmTaken`` show.
+        clock: What tells seconds.
+
+    Attributes:
+        machine: What variables and memory hold.
+
+    Example:
+        >>> from relayish import core
+        >>> scope = core.GlobalScope()
+        >>> count = scope.variable("count", "int32")
+        >>> with scope.function("next", result="int32") as f:
+        ...     f.store(count, count + 1)
+        ...     f.retv(core.as_expr(count))
+        >>> counter = Interpreter(scope.module())
+        >>> counter.call("next"), counter.call("next"), counter.read("count")
+        (np.int32(1), np.int32(2), np.int32(2))
+    """
+
+    def __init__(
+        self,
+        mod: AnyModule,
+        *handlers: Handler | type[Handler],
+        externs: Mapping[str, Extern] | None = None,
+        output: Callable[[str], object] = print,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        machine = Machine(mod, externs, output, clock)
+        super().__init__(machine, assemble("evaluate", machine, *handlers, occurrences=False))
+        machine.initialise(self.visitor)
 
 
 def run(

@@ -14,6 +14,7 @@ from relayish.core.ir.stmt import Block
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import Type, as_type
 from relayish.core.text.forms import forms_of
+from relayish.core.text.own_text import OwnReader, has_own_text, own_text_of
 from relayish.errors import FieldError
 from relayish.ir.domains.language import languages
 from relayish.ir.fields.field import Field, Shape
@@ -222,7 +223,7 @@ def _node(reader: Reader, names: _Names) -> Rule:
     """A node: a statement, an expression, or what else a field holds."""
     found = _OPEN.match(reader.text, reader.pos)
     kind = None if found is None else CORE.kinds.get(found[1])
-    if found is not None and kind is not None:
+    if found is not None and kind is not None and not has_own_text(kind):
         reader.pos = found.end()
         return (yield _fields(reader, names, kind, found.start(1)))
     start = reader.skip()
@@ -247,6 +248,12 @@ def _node(reader: Reader, names: _Names) -> Rule:
     family = FAMILY_WORDS.get(name)
     if family is not None:
         return (yield family_value(reader, name, family))
+    own = own_text_of(name)
+    if own is not None:
+        given: Any = OwnReader(  # Any: it stands for the reader
+            reader, lambda: _node(reader, names), lambda field: _value(reader, names, field)
+        )
+        return (yield own(given, start))
     kind = _kind(reader, name, start)
     reader.expect("(", f"before the fields of {kind.visit_name}")
     return (yield _fields(reader, names, kind, start))

@@ -34,6 +34,7 @@ from relayish.core.ir.stmt import Block
 from relayish.core.ir.symbol import Global, Preg, Var
 from relayish.core.ir.type import Type
 from relayish.core.text.forms import forms_of
+from relayish.core.text.own_text import OwnWriter, has_own_text
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.field import Field
 from relayish.ir.nodes.node import VARIABLES, Node
@@ -183,6 +184,9 @@ class _Writer:
         family = family_of(type(node))
         if family is not None and not family.entered:
             return f"{family.word}({self._context.family_text(node)})"
+        if has_own_text(type(node)):
+            pieces = OwnWriter(self._context).pieces(node)
+            return iter([_Piece(p, depth) if isinstance(p, Node) else p for p in pieces])
         return self._node(node, depth)
 
     def _lines_of(self, body: Block) -> Iterator[str]:

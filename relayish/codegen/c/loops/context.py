@@ -14,7 +14,6 @@ from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import CodegenError, EvaluationError, UninitialisedReadError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
-from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.scopes import bind
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval, type_range
@@ -82,19 +81,9 @@ class LoopsCtx(CCtx):
         assert isinstance(expr, Expr)
         return c_type(expr.type).value
 
-    def shared_in(self, roots: Sequence[Node]) -> Iterator[Node]:
-        """Yield the expressions that others of a statement use in several places."""
-        seen: set[Node] = set()
-        pending = list(roots)
-        while pending:
-            each = pending.pop()
-            if not isinstance(each, Expr) or isinstance(each, (Var, Buffer)):
-                continue
-            if each in seen:
-                yield each
-                continue
-            seen.add(each)
-            pending += PROGRAM.children(each)
+    def is_computed(self, node: Node) -> bool:
+        """Return whether a node is an expression that is computed, and no mere name."""
+        return isinstance(node, Expr) and not isinstance(node, (Var, Buffer))
 
     def doubt(self, root: Node) -> None:
         """Let accesses be tested of which nobody asked whether they are in range."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from relayish.codegen.c.arithmetic import of_floats, of_integers
 from relayish.codegen.c.loops.context import LoopsCtx
 from relayish.codegen.c.text import CText, apply, cast, choose, infix, prefix
 from relayish.codegen.c.types import c_literal, c_type
@@ -22,12 +23,6 @@ from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import Type
 
 _SIGNS: Final[Mapping[type[Node], str]] = {
-    ops.Add: "+",
-    ops.Sub: "-",
-    ops.Mul: "*",
-    ops.Div: "/",
-    ops.FracOp: "/",
-    ops.Mod: "%",
     ops.EQ: "==",
     ops.NE: "!=",
     ops.LT: "<",
@@ -69,33 +64,9 @@ def number(ctx: LoopsCtx, kind: type[Node], a: CText, b: CText, node: Expr, x: E
     if kind in (ops.Min, ops.Max):
         return apply(ctx.helper(_NAMES[kind], given.element), a, b)
     if given.is_float:
-        return rounded(ctx, given, _of_floats(kind, a, b, given))
-    return _of_integers(ctx, kind, a, b, node, given)
-
-
-def rounded(ctx: LoopsCtx, given: Type, made: CText) -> CText:
-    """Return a number with a point, rounded to its type where C computes in a wider one."""
-    if not c_type(given).is_packed:
-        return made
-    return apply(ctx.helper("round", given.element), made)
-
-
-def _of_floats(kind: type[Node], a: CText, b: CText, given: Type) -> CText:
-    if kind is ops.Mod:
-        return apply("fmod" if given.bits == 64 else "fmodf", a, b)
-    return infix(_SIGNS[kind], a, b)
-
-
-def _of_integers(
-    ctx: LoopsCtx, kind: type[Node], a: CText, b: CText, node: Expr, given: Type
-) -> CText:
-    if given.is_uint and given.bits >= 32:
-        return infix(_SIGNS[kind], a, b)
-    if _fits(ctx, kind, node):
-        return infix(_SIGNS[kind], a, b)
-    if given.bits >= 32 or (kind is ops.Mul and given.bits == 16 and given.is_uint):
-        return apply(ctx.helper(_NAMES[kind], given.element), a, b)
-    return cast(c_type(given).value, infix(_SIGNS[kind], a, b))
+        return of_floats(ctx, _NAMES[kind], a, b, given)
+    fits = not (given.is_uint and given.bits >= 32) and _fits(ctx, kind, node)
+    return of_integers(ctx, _NAMES[kind], a, b, given, fits=fits)
 
 
 def _fits(ctx: LoopsCtx, kind: type[Node], node: Expr) -> bool:
@@ -273,30 +244,25 @@ class Expressions(Handler, domain="tir"):
             lane = cast(c_type(given).value, lane)
         steps = lane
         if ops.integer_of(node.stride) != 1:
-            steps = _wrapping(ctx, "mul", "*", lane, stride, node)
-        return _wrapping(ctx, "add", "+", base, steps, node)
+            steps = _wrapping(ctx, "mul", lane, stride, node)
+        return _wrapping(ctx, "add", base, steps, node)
 
     def handle_broadcast(self, visitor: Dispatch, node: ops.Broadcast) -> CText:
         made: CText = visitor.context.text(visitor, node.value)
         return made
 
 
-def _wrapping(ctx: LoopsCtx, does: str, sign: str, a: CText, b: CText, node: ops.Ramp) -> CText:
+def _wrapping(ctx: LoopsCtx, does: str, a: CText, b: CText, node: ops.Ramp) -> CText:
     """Return what a lane of a ramp is; it wraps around as integers do."""
     given = node.base.type
     if given.is_float:
-        return rounded(ctx, given, infix(sign, a, b))
+        return of_floats(ctx, does, a, b, given)
     base, stride = ctx.interval(node.base), ctx.interval(node.stride)
     steps = arithmetic.mul(Interval(0, node.lanes - 1), stride)
     whole = type_range(given)
     exact = arithmetic.add(base, steps)
-    if whole.covers(exact) and whole.covers(steps):
-        return infix(sign, a, b)
-    if given.is_uint and given.bits >= 32:
-        return infix(sign, a, b)
-    if given.bits < 32:
-        return cast(c_type(given).value, infix(sign, a, b))
-    return apply(ctx.helper(does, given.element), a, b)
+    fits = whole.covers(exact) and whole.covers(steps)
+    return of_integers(ctx, does, a, b, given, fits=fits)
 
 
 def _literal(value: float, given: Type) -> CText:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
+from relayish.codegen.c.arithmetic import rounded
 from relayish.codegen.c.loops.context import LoopsCtx
-from relayish.codegen.c.loops.expressions import rounded
 from relayish.codegen.c.text import CText, apply, cast, infix
 from relayish.codegen.c.types import c_type
 from relayish.errors import DivisionByZeroError, EvaluationError

@@ -1,0 +1,1 @@
+"""Core as C: its context, and the handlers that are assembled for its domain."""
