@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from relayish._support.collector import freeze_heap
-from relayish._support.files import put_in_place
+from relayish._support.files import name_in_errors, put_in_place
 from relayish.analysis.mac_count import get_total_mac_number
 from relayish.cli.compiling.report import CompileReport, render, render_json
 from relayish.cli.compiling.sources import NetworkFile, read_network, running
@@ -141,11 +141,22 @@ def _as_shared_object(
 
 
 def _write(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Write files to a folder, which is made if need be: all beside it first, then in place."""
+    """Write files to a folder, which is made if need be: all beside it first, then in place.
+
+    Raises:
+        OSError: If one cannot be written; then none is, and a folder that was made is gone.
+    """
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as inside:
-        for name, held in files.items():
-            Path(inside, name).write_bytes(held)
-        for name in files:
-            put_in_place(Path(inside, name), folder / name)
+    try:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as inside:
+            for name, held in files.items():
+                with name_in_errors(folder / name):
+                    Path(inside, name).write_bytes(held)
+            for name in files:
+                put_in_place(Path(inside, name), folder / name)
+    except OSError:
+        if is_new:
+            folder.rmdir()
+        raise
     return [str(folder / name) for name in files]
