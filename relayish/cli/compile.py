@@ -20,8 +20,9 @@ from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
 from relayish.cli.report import tell
 from relayish.codegen.c.executor import compile_network, flags_for, network_of
-from relayish.codegen.c.shipping import Weights, ship
+from relayish.codegen.c.shipping import ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
+from relayish.codegen.c.weights import Weights
 from relayish.errors import EvaluationError, OperatorError, OptionError
 from relayish.ir.relay.module import IRModule
 from relayish.passes.relay.default_pipeline import default_pipeline

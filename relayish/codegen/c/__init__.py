@@ -9,8 +9,9 @@ from relayish.codegen.c.library import AotExecutor, GraphModule, Library
 from relayish.codegen.c.loops.externs import C_EXTERNS
 from relayish.codegen.c.native import NativeFunction, NativeModule, build
 from relayish.codegen.c.program import CSource, to_c
-from relayish.codegen.c.shipping import Weights, ship
+from relayish.codegen.c.shipping import ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
+from relayish.codegen.c.weights import Weights
 
 __all__ = [
     "C_EXTERNS",

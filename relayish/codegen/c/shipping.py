@@ -7,33 +7,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
-from typing import Any, Final
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Final
 
 from relayish.codegen.c.arena import ALIGNMENT
-from relayish.codegen.c.entry import CNetwork, Port, Weight, network_to_c
+from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network
 from relayish.codegen.c.runner import MAIN
-from relayish.codegen.c.types import c_type
+from relayish.codegen.c.weights import Weights, packed, write_aligned, write_loader, write_table
 from relayish.errors import CodegenError, OptionError
 
 MOST_TABLES: Final = 1 << 20
 """So many bytes of weights stand in the source; more in a file beside it, unless told otherwise."""
-
-MAGIC: Final = b"relayish"
-"""What a file of weights begins with; behind it stands a sum over what follows."""
-
-_ROW: Final = 12
-
-
-class Weights(Enum):
-    """Where weights go."""
-
-    C = "c"
-    BINARY = "binary"
 
 
 def ship(
@@ -80,8 +65,9 @@ def ship(
     code = network_to_c(network, name, tables=tables, taken=taken)
     if not malloc:
         _refuse_malloc(code)
+    held = None if tables else packed(code)
     header = _header(code, tables=tables)
-    source = _source(code, tables=tables, malloc=malloc, flags=flags)
+    source = _source(code, held, malloc=malloc, flags=flags)
     stands_for = {"NAME": code.name, "UPPER": code.name.upper()}
     stands_for["LOAD\n"] = _load_call(code, tables=tables)
     main = re.sub("NAME|UPPER|LOAD\n", lambda found: stands_for[found[0]], MAIN)
@@ -94,10 +80,10 @@ def ship(
         files[f"{name}.h"] = header
         files[f"{name}.c"] = source.replace(_INCLUDE, included)
         files["main.c"] = f"{included}\n{main}"
-    held = {key: text.encode() for key, text in files.items()}
-    if not tables:
-        held[f"{name}.bin"] = packed(code)
-    return held, code
+    written = {key: text.encode() for key, text in files.items()}
+    if held is not None:
+        written[f"{name}.bin"] = held
+    return written, code
 
 
 _TAKEN: Final = (
@@ -105,19 +91,6 @@ _TAKEN: Final = (
     *("memory", "place", "status"),
 )
 _INCLUDE: Final = "/* the header */\n"
-
-
-def packed(code: CNetwork) -> bytes:
-    """Return the file of weights: what it begins with, a sum, and all of them, aligned.
-
-    The sum is that of its words of 64 bits, little end first, the n-th taken 2 n + 1 times.
-    """
-    memory = np.zeros(code.weight_bytes, np.uint8)
-    code.write_weights(memory)
-    words = memory.view("<u8")
-    odd = np.arange(len(words), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    total = int((words * odd).sum(dtype=np.uint64))
-    return MAGIC + total.to_bytes(8, "little") + memory.tobytes()
 
 
 def _refuse_malloc(code: CNetwork) -> None:
@@ -199,48 +172,16 @@ def _shape(port: Port) -> str:
     return " x ".join(map(str, port.shape)) or "1"
 
 
-def _source(code: CNetwork, *, tables: bool, malloc: bool, flags: Sequence[str]) -> str:
+def _source(code: CNetwork, held: bytes | None, *, malloc: bool, flags: Sequence[str]) -> str:
+    tables = held is None
     told = f"/* compile with: cc {' '.join(flags)} -c {code.name}.c, and link with -lm */"
     parts = [told, "#include <math.h>", "#include <stdio.h>\n", _INCLUDE]
-    parts += [_table(each) for each in code.weights] if tables else []
+    parts += [write_table(each) for each in code.weights] if tables else []
     parts.append(code.text)
     parts += [_ports(code, "inputs", code.inputs), _ports(code, "outputs", code.outputs)]
-    parts += [] if tables else [_loader(code, malloc=malloc)]
+    parts += [] if held is None else [write_loader(code, held, malloc=malloc)]
     parts += [_run(code, tables=tables, malloc=malloc), _run_all(code), _errors(code)]
     return "\n".join(parts)
-
-
-_FORMATS: Final[Mapping[str, str]] = {"float32": "%.9g", "float64": "%.17g"}
-
-
-def _table(weight: Weight) -> str:
-    """Return a constant as a table of C."""
-    held = c_type(weight.type)
-    values = np.ascontiguousarray(weight.data).reshape(-1)
-    texts = list(_literals(values.view(np.uint16) if held.is_packed else values, held.storage))
-    rows = [", ".join(texts[at : at + _ROW]) for at in range(0, len(texts), _ROW)] or ["0"]
-    shown = " x ".join(map(str, weight.data.shape)) or "1"
-    name = f"{held.storage} {weight.name}[{max(len(texts), 1)}]"
-    head = f"static const _Alignas({ALIGNMENT}) {name} = {{"
-    return "\n".join([f"/* {shown} */", head, *[f"  {row}," for row in rows], "};", ""])
-
-
-def _literals(values: np.ndarray[Any, Any], storage: str) -> Iterator[str]:
-    """Yield elements as C writes them, each as few digits as tell it from all others."""
-    if values.dtype.kind != "f":
-        suffix = {"uint64_t": "u", "uint32_t": "u"}.get(storage, "")
-        for each in values.tolist():
-            least = each == -(1 << 63)
-            yield "INT64_MIN" if least else f"{int(each)}{suffix}"
-        return
-    suffix = "f" if storage == "float" else ""
-    form = _FORMATS[values.dtype.name]
-    for each in values.tolist():
-        if not math.isfinite(each):
-            yield "NAN" if math.isnan(each) else "INFINITY" if each > 0 else "-INFINITY"
-            continue
-        text = form % each
-        yield f"{text}{'' if any(c in text for c in '.e') else '.0'}{suffix}"
 
 
 def _ports(code: CNetwork, which: str, ports: Sequence[Port]) -> str:
@@ -291,7 +232,7 @@ def _run(code: CNetwork, *, tables: bool, malloc: bool) -> str:
         lines += [
             f"  uint8_t *const {code.name}_memory = malloc({upper}_ARENA_BYTES + {ALIGNMENT});",
             f"  if ({code.name}_memory == NULL) return {upper}_NO_MEMORY;",
-            f"  uint8_t *const {code.name}_place = {_align(f'{code.name}_memory')};",
+            f"  uint8_t *const {code.name}_place = {write_aligned(f'{code.name}_memory')};",
             f"  const int32_t {code.name}_status = {call};",
             f"  free({code.name}_memory);",
             f"  return {code.name}_status;",
@@ -302,10 +243,6 @@ def _run(code: CNetwork, *, tables: bool, malloc: bool) -> str:
             f"  return {call};",
         ]
     return "\n".join([*lines, "}", ""])
-
-
-def _align(memory: str) -> str:
-    return f"{memory} + ({ALIGNMENT} - (uintptr_t){memory} % {ALIGNMENT})"
 
 
 def _run_all(code: CNetwork) -> str:
@@ -348,54 +285,3 @@ def _load_call(code: CNetwork, *, tables: bool) -> str:
         f"  const char *const wrong = {code.name}_load(weights);\n"
         "  if (wrong != NULL) return fail(weights, wrong);\n"
     )
-
-
-def _loader(code: CNetwork, *, malloc: bool) -> str:
-    """Return what reads the weights: magic, sum and size are those of this very network."""
-    name, upper = code.name, code.name.upper()
-    room = max(code.weight_bytes, 1)
-    declared = f"static const uint8_t *{name}_weights = NULL;"
-    if malloc:
-        take = [
-            f"  uint8_t *const memory = malloc({upper}_WEIGHT_BYTES + {ALIGNMENT});",
-            "  if (memory == NULL) {",
-            "    fclose(file);",
-            '    return "there is not enough memory";',
-            "  }",
-            f"  uint8_t *const place = {_align('memory')};",
-        ]
-        drop = ["    free(memory);"]
-    else:
-        take = [f"  static _Alignas({ALIGNMENT}) uint8_t place[{room}];"]
-        drop = []
-    total = int.from_bytes(packed(code)[8:16], "little")
-    lines = [
-        declared,
-        "",
-        f"const char *{name}_load(const char *path)",
-        "{",
-        f"  if ({name}_weights != NULL) return NULL;",
-        '  FILE *const file = fopen(path, "rb");',
-        '  if (file == NULL) return "the file of weights cannot be read";',
-        *take,
-        "  uint8_t head[16];",
-        "  bool fits = fread(head, 1, 16, file) == 16;",
-        f"  fits = fits && fread(place, 1, {upper}_WEIGHT_BYTES, file) == {upper}_WEIGHT_BYTES;",
-        "  fits = fits && fgetc(file) == EOF;",
-        "  fclose(file);",
-        "  uint64_t sum = 0, factor = 1;",
-        f"  for (size_t at = 0; fits && at < {upper}_WEIGHT_BYTES; at += 8, factor += 2) {{",
-        "    uint64_t word = 0;",
-        "    for (int byte = 7; byte >= 0; --byte) word = word << 8 | place[at + byte];",
-        "    sum += word * factor;",
-        "  }",
-        f'  if (!fits || memcmp(head, "{MAGIC.decode()}", 8) != 0 || sum != UINT64_C({total})) {{',
-        *drop,
-        '    return "the file does not hold the weights of this network";',
-        "  }",
-        f"  {name}_weights = place;",
-        "  return NULL;",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import relayish as relay
+from relayish.codegen.c import Weights, ship
 from relayish.codegen.c.executor import network_of
-from relayish.codegen.c.shipping import Weights, ship
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import CodegenError, OptionError
 from tests.support.each import each
