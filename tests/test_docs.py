@@ -64,7 +64,7 @@ def speaks_of_models(name: str, source: str) -> bool:
 
 def speaks_of_compilers(source: str) -> bool:
     """Return whether examples compile C, for which there may be no compiler."""
-    return re.search(r"tir\.build\(|build_network\(", source) is not None
+    return re.search(r"(tir|core)\.build\(|build_network\(", source) is not None
 
 
 def failures(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -30,6 +30,7 @@ class Place(NamedTuple):
         flag: The variable that tells whether it holds a value; ``None``: it does.
         held: The marks of the bytes that hold something; ``None``: all do.
         address: Its address; ``None``: nobody asks for it.
+        is_const: Whether it is never written.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Place(NamedTuple):
     flag: str | None = None
     held: str | None = None
     address: str | None = None
+    is_const: bool = False
 
     def data(self, offset: str = "0") -> str:
         """Return where its bytes are from one of them on."""
@@ -142,7 +144,10 @@ class CoreCtx(CCtx):
         if name is None:
             raise CodegenError(f"the module has no variable {symbol.name!r}")
         address = f"UINT64_C({self.program.address_of_global(symbol.name):#x})"
-        return Place(f"self->{name}", symbol.type, is_memory=True, address=address)
+        is_const = self.program.definitions[symbol.name].is_const
+        return Place(
+            f"self->{name}", symbol.type, is_memory=True, address=address, is_const=is_const
+        )
 
     def load(self, symbol: Symbol, held: Type, node: Node) -> CText:
         """Return what a symbol holds, as a value of a type."""

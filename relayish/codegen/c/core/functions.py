@@ -11,7 +11,7 @@ from relayish.codegen.c.core.program import Program
 from relayish.codegen.c.core.symbols import Symbols, symbols_of
 from relayish.codegen.c.text import CText
 from relayish.core.ir.definition import FuncEntry
-from relayish.core.ir.family import Symbol
+from relayish.core.ir.family import Expr, Symbol
 from relayish.core.ir.memory import type_of
 from relayish.core.ir.stmt import Block
 from relayish.domain import assemble
@@ -92,12 +92,16 @@ def _symbols(func: FuncEntry) -> list[Symbol]:
 
 def _refuse_deep(func: FuncEntry) -> None:
     """Raise where blocks stand too deep in one another for compilers, before all else."""
+    deepest: dict[Node, int] = {}
     pending: list[tuple[Node, int]] = [(func.body, 0)]
     while pending:
         node, depth = pending.pop()
         depth += isinstance(node, Block)
         if depth > DEEPEST_NEST:
             raise too_deep(node)
+        if isinstance(node, Expr) or deepest.get(node, 0) >= depth:
+            continue
+        deepest[node] = depth
         pending += [(each, depth) for each in PROGRAM.children(node)]
 
 

@@ -138,7 +138,7 @@ class Accesses(Expressions):
     def handle_ist(self, visitor: Dispatch, node: mem.Ist) -> None:
         ctx: CoreCtx = visitor.context
         element = self._element(visitor, node.address, node.value.type)
-        if element is None:
+        if element is None or element.part.place.is_const:  # the machine refuses to write these
             self._store_at(visitor, node, node.value.type)
             return
         value = ctx.text(visitor, node.value)

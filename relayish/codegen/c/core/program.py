@@ -106,7 +106,8 @@ class Program:
             for name, each in self.definitions.items()
             if isinstance(each, GlobalVariable)
         }
-        self.source: Final = Source(self.names.values())
+        self.source: Final = Source([*self.names.values(), *declared])
+        self._numbers = {name: number for number, name in enumerate(self.globals, 1)}
         self.outside: list[OutsideCall] = []
         self.externals: dict[str, str] = {}
         self.constants: dict[Constant, tuple[str, str]] = {}
@@ -146,7 +147,7 @@ class Program:
 
     def address_of_global(self, name: str) -> int:
         """Return the address of a variable of the module: these are numbered first, in order."""
-        return (list(self.globals).index(name) + 1 << 36) + (1 << 35)
+        return (self._numbers[name] << 36) + (1 << 35)
 
     def constant(self, constant: Constant) -> str:
         """Return the name of a constant array or string in C, which is defined once."""

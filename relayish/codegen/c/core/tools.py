@@ -68,16 +68,15 @@ class Tools(Calls):
     ) -> None:
         held = pointee_of(node.address)
         size = ctx.size_of(held)
-        readable = ctx.helper("readable", "piece")
         ctx.line(f"{ctx.helper('print_title', 'piece')}(&self->machine, {title.text});")
         at, place = ctx.names.fresh("at"), ctx.names.fresh("place")
         with ctx.braces(f"for (int64_t {at} = 0; {at} < {length.text}; ++{at})", node):
             ctx.line(f"const uint64_t {place} = {address.text} + (uint64_t){at} * {size};")
             ctx.line('fputs(" ", stdout);')
-            self._print(ctx, node, held, place, readable)
+            self._print(ctx, node, held, place)
         ctx.line('fputs("\\n", stdout);')
 
-    def _print(self, ctx: CoreCtx, node: Node, held: Type, place: str, readable: str) -> None:
+    def _print(self, ctx: CoreCtx, node: Node, held: Type, place: str) -> None:
         """Write what prints a value at an address."""
         if held.is_struct:
             layout = ctx.program.types.layout
@@ -85,7 +84,7 @@ class Tools(Calls):
             for name, each in layout.fields_of(held).items():
                 ctx.line(f"fputs({_quoted(f'{before}{name!r}: ')}, stdout);")
                 offset = layout.offset_of(held, name)
-                self._print(ctx, node, each, f"{place} + {offset}", readable)
+                self._print(ctx, node, each, f"{place} + {offset}")
                 before = ", "
             ctx.line('fputs("}", stdout);')
             return
@@ -98,7 +97,7 @@ class Tools(Calls):
                 f"for (uint64_t {at} = 0; {at} < {ctx.size_of(held) // step}; ++{at})", node
             ):
                 ctx.line(f'if ({at}) fputs(" ", stdout);')
-                self._print(ctx, node, element, f"{place} + {at} * {step}", readable)
+                self._print(ctx, node, element, f"{place} + {at} * {step}")
             ctx.line('fputs("]", stdout);')
             return
         name = ctx.names.fresh("shown")
