@@ -19,8 +19,7 @@ from relayish.cli.files import write_result
 from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare_results
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
 from relayish.cli.report import tell
-from relayish.codegen.c.cache import compiled
-from relayish.codegen.c.executor import CompiledNetwork, flags_for, network_of
+from relayish.codegen.c.executor import compile_network, flags_for, network_of
 from relayish.codegen.c.shipping import Weights, ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
 from relayish.errors import EvaluationError, OperatorError, OptionError
@@ -67,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
     reference = comparison = None
     if args.verify or args.time:
         toolchain = find_toolchain(flags)
-        built = CompiledNetwork(params, network, args.name, toolchain)
-        report.code_bytes = compiled(built.text, toolchain).stat().st_size
+        built = compile_network(params, network, args.name, toolchain)
+        report.code_bytes = built.shared_object.stat().st_size
         reference = _reference(args, source)
         compute = running(built, [each.name for each in source.inputs])
         comparison = _compare(args, source, reference, compute)

@@ -1,8 +1,9 @@
 """Programs as C, compiled and called."""
 
 from relayish.codegen.c.executor import CompiledNetwork, build_network
+from relayish.codegen.c.graph_module import BenchmarkResult, GraphModule
 from relayish.codegen.c.helpers import HELPERS, Helper
-from relayish.codegen.c.library import AotExecutor, GraphModule, Library
+from relayish.codegen.c.library import AotExecutor, Library, load_module
 from relayish.codegen.c.loops.externs import C_EXTERNS
 from relayish.codegen.c.native import NativeFunction, NativeModule, build
 from relayish.codegen.c.program import CSource, to_c
@@ -12,6 +13,7 @@ __all__ = [
     "C_EXTERNS",
     "HELPERS",
     "AotExecutor",
+    "BenchmarkResult",
     "CSource",
     "CompiledNetwork",
     "GraphModule",
@@ -23,5 +25,6 @@ __all__ = [
     "build",
     "build_network",
     "find_toolchain",
+    "load_module",
     "to_c",
 ]

@@ -29,15 +29,15 @@ class Fault(NamedTuple):
     Attributes:
         kind: The error that the interpreter raises.
         found: What was found, and what was expected.
-        node: Where.
+        node: Where; ``None`` where ``found`` says it.
     """
 
     kind: type[EvaluationError]
     found: str
-    node: Node
+    node: Node | None
 
     def __str__(self) -> str:
-        return f"{self.found}, in {quote(self.node)}"
+        return self.found if self.node is None else f"{self.found}, in {quote(self.node)}"
 
     def error(self) -> EvaluationError:
         """Return the error to raise."""

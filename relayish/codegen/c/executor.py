@@ -6,13 +6,14 @@ import ctypes
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
-from relayish.codegen.c.entry import Port, network_to_c
+from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, lower_network, order_calls
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
@@ -32,15 +33,17 @@ class CompiledNetwork:
         params: Its parameters.
         result: The type of what it gives.
         code: Its source in C, and what that is given.
+        shared_object: The file that holds what the source was compiled to.
     """
 
     def __init__(
-        self, params: Sequence[Var], network: Network, prefix: str, toolchain: Toolchain
+        self, params: Sequence[Var], result: Type, code: CNetwork, shared_object: Path
     ) -> None:
         self.params = tuple(params)
-        self.result = network.result
-        self.code = code = network_to_c(network, prefix)
-        library = ctypes.CDLL(str(compiled(code.text, toolchain)))
+        self.result = result
+        self.code = code
+        self.shared_object = shared_object
+        library = ctypes.CDLL(str(shared_object))
         self._run: Any = getattr(library, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
@@ -189,7 +192,19 @@ def build_network(
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
     network, params = network_of(mod, name)
-    return CompiledNetwork(params, network, prefix or name, chosen)
+    return compile_network(params, network, prefix or name, chosen)
+
+
+def compile_network(
+    params: Sequence[Var], network: Network, prefix: str, toolchain: Toolchain
+) -> CompiledNetwork:
+    """Return a network that was lowered, compiled; see :func:`build_network`.
+
+    Raises:
+        CodegenError: If C cannot say it, or the compiler fails.
+    """
+    code = network_to_c(network, prefix)
+    return CompiledNetwork(params, network.result, code, compiled(code.text, toolchain))
 
 
 def flags_for(*, exact: bool) -> tuple[str, ...]:
