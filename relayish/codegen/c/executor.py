@@ -33,28 +33,23 @@ class CompiledNetwork:
         params: Its parameters.
         result: The type of what it gives.
         code: Its source in C, and what that is given.
-        library: The file of the shared object.
-        weights: Its constants, as bytes.
+        shared_object: The file that holds what the source was compiled to.
     """
 
     def __init__(
-        self,
-        params: Sequence[Var],
-        result: Type,
-        code: CNetwork,
-        library: Path,
-        weights: np.ndarray[Any, Any],
+        self, params: Sequence[Var], result: Type, code: CNetwork, shared_object: Path
     ) -> None:
         self.params = tuple(params)
         self.result = result
         self.code = code
-        self.library = library
-        self.weights = weights
-        loaded = ctypes.CDLL(str(library))
-        self._run: Any = getattr(loaded, code.entry)  # Any: as ctypes types it
+        self.shared_object = shared_object
+        library = ctypes.CDLL(str(shared_object))
+        self._run: Any = getattr(library, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
         self._run.argtypes = [ctypes.c_void_p] * count
+        self._weights = aligned_bytes(code.weight_bytes)
+        code.write_weights(self._weights)
         self._arena = aligned_bytes(code.arena)
         self._lock = threading.Lock()
 
@@ -91,7 +86,7 @@ class CompiledNetwork:
         Raises:
             EvaluationError: If a check of the program fails.
         """
-        given = [each.ctypes.data for each in (*inputs, *outputs, self.weights)]
+        given = [each.ctypes.data for each in (*inputs, *outputs, self._weights)]
         with self._memory() as arena:
             status = self._run(*given, arena.ctypes.data)
         if status:
@@ -142,27 +137,6 @@ def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any:
     assert isinstance(ty, TensorType)
     sizes: Any = ty.shape  # Any: integers, of a network
     return next(outputs).reshape([int(size) for size in sizes])
-
-
-def compile_network(
-    params: Sequence[Var], network: Network, prefix: str, toolchain: Toolchain
-) -> CompiledNetwork:
-    """Return a network of loops compiled, or taken from the folder of compiled code.
-
-    Args:
-        params: Its parameters, as errors are to call them.
-        network: The network.
-        prefix: What names in C begin with that are seen from outside.
-        toolchain: The compiler.
-
-    Raises:
-        CodegenError: If C cannot say it, or the compiler fails.
-    """
-    code = network_to_c(network, prefix)
-    weights = aligned_bytes(code.weight_bytes)
-    code.write_weights(weights)
-    library = compiled(code.text, toolchain)
-    return CompiledNetwork(params, network.result, code, library, weights)
 
 
 def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
@@ -219,6 +193,18 @@ def build_network(
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
     network, params = network_of(mod, name)
     return compile_network(params, network, prefix or name, chosen)
+
+
+def compile_network(
+    params: Sequence[Var], network: Network, prefix: str, toolchain: Toolchain
+) -> CompiledNetwork:
+    """Return a network that was lowered, compiled; see :func:`build_network`.
+
+    Raises:
+        CodegenError: If C cannot say it, or the compiler fails.
+    """
+    code = network_to_c(network, prefix)
+    return CompiledNetwork(params, network.result, code, compiled(code.text, toolchain))
 
 
 def flags_for(*, exact: bool) -> tuple[str, ...]:

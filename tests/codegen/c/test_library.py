@@ -1,16 +1,16 @@
 """What ``relay.build`` returns, used as scripts for TVM use it, and the executor that compiles."""
 
+import json
+import time
+
 import numpy as np
 import pytest
 from relayish.tvm.contrib.graph_executor import GraphModule
 
 import relayish as relay
 from relayish import tvm
-from relayish.codegen.c.library import load_module
 from relayish.errors import (
-    BinaryFormatError,
     CodegenError,
-    DivisionByZeroError,
     EvaluationError,
     OperatorError,
     UnknownNameError,
@@ -63,45 +63,6 @@ def test_a_library_is_taken_apart(workload, library):
     assert "int32_t default_run_in(" in lib.get_source()
 
 
-def test_a_library_is_loaded_from_the_file_that_it_was_exported_to(workload, library, tmp_path):
-    file = tmp_path / "net.so"
-    library.export_library(str(file))
-    module = GraphModule(tvm.runtime.load_module(str(file))["default"](tvm.cpu()))
-    module.run(data=workload[2])
-    assert np.allclose(module.get_output(0).numpy(), workload[3], rtol=1e-5)
-
-
-def test_networks_that_are_loaded_say_the_same(tmp_path):
-    x = relay.var("x", shape=(2,), dtype="int32")
-    body = relay.Tuple([relay.Tuple([relay.floor_divide(relay.const(7), x)]), x])
-    library = relay.build(relay.IRModule.from_expr(relay.Function([x], body)))
-    library.export_library(tmp_path / "net.so")
-    loaded = load_module(tmp_path / "net.so").network
-    (quotient,), same = loaded(np.array([2, -2], "int32"))
-    assert quotient.tolist() == [3, -4]
-    assert same.tolist() == [2, -2]
-    errors = []
-    for network in (library.network, loaded):
-        with pytest.raises(DivisionByZeroError) as caught:
-            network(np.array([1, 0], "int32"))
-        errors.append(str(caught.value))
-    assert errors[0] == errors[1]
-
-
-def test_files_that_hold_no_library_are_refused(library, tmp_path):
-    file = tmp_path / "net.so"
-    library.export_library(file)
-    held = bytearray(file.read_bytes())
-    for name, changed in (("cut", held[:-1]), ("short", held[-64:]), ("none", b"")):
-        (tmp_path / name).write_bytes(changed)
-        with pytest.raises(BinaryFormatError, match=r"no exported network|damaged"):
-            load_module(tmp_path / name)
-    held[-2000] ^= 1
-    (tmp_path / "changed").write_bytes(held)
-    with pytest.raises(BinaryFormatError, match="changed is damaged"):
-        load_module(tmp_path / "changed")
-
-
 def test_parameters_may_be_given_when_it_runs(workload):
     mod, params, given, wanted = workload
     module = GraphModule(relay.build(mod, mod_name="mlp")["mlp"](tvm.cpu()))
@@ -113,6 +74,38 @@ def test_parameters_may_be_given_when_it_runs(workload):
     module.run(data=given)
     assert np.allclose(module.get_output(0).numpy(), wanted, rtol=1e-5)
     assert module.benchmark(tvm.cpu(), repeat=2, number=2).min > 0
+    whole = module.benchmark(tvm.cpu(), repeat=3, number=1, end_to_end=True, data=given)
+    assert len(whole.results) == 3
+    shapes, types = module.get_output_info()
+    assert list(shapes.values()) == [(1, 10)]
+    assert [module.get_output_index(name) for name in (*types, "none")] == [0, -1]
+
+
+def test_time_is_told_of_rounds_that_take_as_long_as_asked(workload, library):
+    module = library["default"](tvm.cpu())
+    module.set_input("data", workload[2])
+    runs = []
+    module.run = lambda: runs.append(time.sleep(0.001))
+    timer = module.module.time_evaluator("run", tvm.cpu(), number=1, repeat=2, min_repeat_ms=5)
+    found = timer()
+    assert 4 <= len(runs) <= 20
+    assert found.min >= 0.001
+    with pytest.raises(UnknownNameError, match="only 'run' is timed"):
+        module.module.time_evaluator("main")
+
+
+def test_the_graph_of_a_library_tells_inputs_and_outputs(workload):
+    mod, params, _, _ = workload
+    text, lib, _ = relay.build(mod)
+    graph = json.loads(text)
+    assert lib.get_graph_json() == lib.graph_json == lib.get_executor_config() == text
+    names = [graph["nodes"][at]["name"] for at in graph["arg_nodes"]]
+    assert set(names) == {"data", *params}
+    shapes = graph["attrs"]["shape"][1]
+    assert shapes[names.index("fc1_bias")] == list(params["fc1_bias"].shape)
+    rows = graph["node_row_ptr"]
+    assert [shapes[rows[node] + at] for node, at, _ in graph["heads"]] == [[1, 10]]
+    assert rows[-1] == len(shapes) == len(graph["attrs"]["dltype"][1])
 
 
 def test_levels_tell_which_passes_run():
