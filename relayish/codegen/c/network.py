@@ -83,7 +83,10 @@ def lower_network(mod: IRModule, name: str = "main") -> IRModule:
     return Sequential(_SCHEDULED, opt_level=0)(lowered)
 
 
-_INLINED: Final = ("LowerOnnx", "InferType", "FullInline", "InferType")
+_INLINED: Final = (
+    *("LowerOnnx", "InferType", "LowerOnnxLoops{unlowerable=refuse}"),
+    *("InferType", "FullInline", "InferType"),
+)
 _SIMPLIFIED: Final = (
     *("FullInline", "InferType", "FoldConstant", "DynamicToStatic", "QnnCanonicalizeOps"),
     *("SimplifyInference", "FoldConstant", "SimplifyExpr"),
