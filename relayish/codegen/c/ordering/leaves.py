@@ -17,6 +17,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import (
     GlobalTypeVar,
+    PrimExpr,
     RefType,
     TensorType,
     TupleType,
@@ -35,7 +36,7 @@ class Leaf(NamedTuple):
         is_cell: Whether it is what a reference refers to, and shared with all who have that.
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[int | PrimExpr, ...]
     dtype: str
     is_cell: bool = False
 
@@ -77,10 +78,7 @@ class Layouts(TypeFunctor[tuple[Leaf, ...]]):
         return found
 
     def visit_tensor_type(self, tensor: TensorType) -> tuple[Leaf, ...]:
-        sizes = [size for size in tensor.shape if isinstance(size, int)]
-        if len(sizes) < len(tensor.shape):
-            raise CodegenError(f"the sizes of {tensor} are known only when it runs")
-        return (Leaf(tuple(sizes), tensor.dtype),)
+        return (Leaf(tensor.shape, tensor.dtype),)
 
     def visit_tuple_type(self, ty: TupleType) -> tuple[Leaf, ...]:
         return tuple([leaf for field in ty.fields for leaf in self.visit(field)])

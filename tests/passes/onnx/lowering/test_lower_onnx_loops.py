@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.codegen.c.executor import CompiledNetwork
-from relayish.codegen.c.network import lower_network
+from relayish.codegen.c.executor import build_network
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import UnlowerableError
 from tests.support.compiled_networks import leaves
@@ -66,7 +65,7 @@ def test_loops_compute_what_they_did_and_compile(name):
     mod = module(WRITTEN[name])
     lowered = relay.transform.LowerOnnxLoops(unlowerable="refuse")(mod)
     assert "onnx::" not in lowered.astext()
-    net = CompiledNetwork(lower_network(mod), "main", find_toolchain(("-std=c11", "-O0")))
+    net = build_network(mod, toolchain=find_toolchain(("-std=c11", "-O0")))
     for count in (0, 1, 3, 6):
         given = arguments(mod, count)
         expected = leaves(relay.create_executor(mod=mod).evaluate()(*given))
