@@ -24,6 +24,7 @@ import numpy as np
 from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.codegen.c.ordering.body import Body
+from relayish.codegen.c.ordering.leaves import closest
 from relayish.codegen.c.ordering.program import Program
 from relayish.errors import CodegenError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
@@ -198,7 +199,7 @@ def _checked(program: Program, func: Function) -> Type:
         ty = param.checked_type or param.type_annotation
         if not isinstance(ty, TensorType):
             raise CodegenError(f"parameter {param.name_hint} is of type {ty}; expected a tensor")
-    ty = func.ret_type or func.body.checked_type
+    ty = closest(func.ret_type, func.body.checked_type)
     assert ty is not None
     for part in TYPES.post_order(ty):
         if not isinstance(part, (TensorType, TupleType)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, NoReturn, TypeAlias
 
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
-from relayish.codegen.c.ordering.leaves import Layouts, Leaf
+from relayish.codegen.c.ordering.leaves import Layouts, Leaf, closest
 from relayish.codegen.c.ordering.memory import Workspace, buffer_of
 from relayish.codegen.c.ordering.program import Ordered, Program, block_of, last_calls
 from relayish.codegen.c.ordering.statements import copy, fill
@@ -196,7 +196,7 @@ class Body(ExprFunctor[Value]):
 
     def _room(self, expr: Expr, aim: Aim) -> Value:
         """Return memory for a value, where it is wanted."""
-        leaves = self._layouts.of(aim.type or expr.checked_type, expr)
+        leaves = self._layouts.of(closest(aim.type, expr.checked_type), expr)
         places = aim.places or [None] * len(leaves)
         if any(leaf.is_cell for leaf in leaves):
             raise CodegenError(
@@ -320,7 +320,7 @@ class Body(ExprFunctor[Value]):
         """Write the call of a function of loops."""
         given = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
         if is_view(callee) and len(given) == 1:
-            (leaf,) = self._layouts.of(aim.type or call.checked_type, call)
+            (leaf,) = self._layouts.of(closest(aim.type, call.checked_type), call)
             return (self._space.view("view", leaf, buffer_of(given[0])),)
         made = self._room(call, aim)
         assert len(made) == len(written_arguments(callee))
@@ -353,7 +353,7 @@ class Body(ExprFunctor[Value]):
             found.update(
                 zip(range(place.start, place.stop), self.visit(arg, _ANYWHERE), strict=True)
             )
-        for at, leaf in enumerate(self._layouts.of(aim.type or call.checked_type, call)):
+        for at, leaf in enumerate(self._layouts.of(closest(aim.type, call.checked_type), call)):
             if at not in found:
                 found[at] = self._space.take("tag" if at == 0 else "unused", leaf)
                 self._stmts.append(fill(found[at], number if at == 0 else 0))

@@ -15,6 +15,7 @@ from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import (
     GlobalTypeVar,
     PrimExpr,
@@ -42,6 +43,17 @@ class Leaf(NamedTuple):
 
 
 _TAG = Leaf((), "int32")
+
+
+def closest(*types: Type | None) -> Type | None:
+    """Return the first of some types of one value of which all sizes are known, else the first."""
+    known = [ty for ty in types if ty is not None]
+    return next((ty for ty in known if not _is_open(ty)), known[0] if known else None)
+
+
+def _is_open(ty: Type) -> bool:
+    tensors = [each for each in TYPES.post_order(ty) if isinstance(each, TensorType)]
+    return any(isinstance(size, AnySize) for each in tensors for size in each.shape)
 
 
 class Layouts(TypeFunctor[tuple[Leaf, ...]]):

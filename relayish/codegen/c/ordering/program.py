@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from relayish._support.graph import components
 from relayish.analysis.call_graph import count_global_references
-from relayish.codegen.c.ordering.leaves import Layouts, Leaf
+from relayish.codegen.c.ordering.leaves import Layouts, Leaf, closest
 from relayish.errors import CodegenError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.relay.adt import Match
@@ -119,7 +119,7 @@ class Program:
 
     def _signature(self, var: GlobalVar, constants: tuple[Constant, ...]) -> Ordered:
         func, layouts = self.function(var), self.layouts
-        result = layouts.of(func.ret_type or func.body.checked_type, func.body)
+        result = layouts.of(closest(func.ret_type, func.body.checked_type), func.body)
         if any(leaf.is_cell for leaf in result):
             raise CodegenError(
                 f"@{var.name_hint} gives a reference, and which is known only when it runs; give "

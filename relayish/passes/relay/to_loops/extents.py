@@ -56,7 +56,7 @@ class Sizes:
                 return self.variable(size)
             case PrimOp(name=name, args=(left, right)) if name in _OPERATIONS:
                 return _OPERATIONS[name](self.expr(left), self.expr(right))
-        raise UnlowerableError(f"the size {show_dimension(size)} is told by no argument")
+        raise UnlowerableError(f"no argument tells the size {show_dimension(size)}")
 
     def variable(self, size: SizeVar) -> Var:
         """Return what stands for a dimension."""
