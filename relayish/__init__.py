@@ -293,7 +293,11 @@ _HANDLERS: _typing.Final = {
         "relayish.tir.algebra",
     ),
     "c": ("relayish.codegen.c.loops.statements", "relayish.codegen.c.core.statements"),
-    "loops": ("relayish.passes.relay.to_loops.handler", "relayish.passes.relay.to_loops.resizing"),
+    "loops": (
+        "relayish.passes.relay.to_loops.handler",
+        "relayish.passes.relay.to_loops.padding",
+        "relayish.passes.relay.to_loops.resizing",
+    ),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }
 """By task, what registers the rules, or handlers, of relayish's own domains."""

@@ -46,6 +46,7 @@ PASSES: Final = {
     "LowerVision": "relay.lowering.lower_vision",
     "LowerToLoops": "relay.to_loops.lower_to_loops",
     "LowerOnnx": "onnx.lowering.lower_onnx",
+    "LowerOnnxLoops": "onnx.lowering.lower_onnx_loops",
     "RaiseToOnnx": "onnx.raising.raise_to_onnx",
     "AlterOpLayout": "relay.layout.alter_op_layout",
     "ConvertLayout": "relay.layout.convert_layout",

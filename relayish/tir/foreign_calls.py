@@ -7,7 +7,8 @@ made for the call, filled with zeros. All others are parameters, in order.
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -40,6 +41,8 @@ def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
     """
     results = written_arguments(func)
     params = [arg for arg in func.args if arg not in results]
+    told = _told_sizes(func, params)
+    params = [arg for arg in params if arg not in told]
     touched = Facts(func.body).written  # by what it calls, perhaps: arguments stay as they are
     run_function = prepare(mod, name=func.name)
 
@@ -53,6 +56,8 @@ def callee_of(func: LoweredFunc, name: str, mod: AnyModule) -> Callee:
             arg: value.copy() if arg in touched and isinstance(value, np.ndarray) else value
             for arg, value in zip(params, values, strict=True)
         }
+        for size, (arg, axis) in told.items():
+            given[size] = np.shape(given[arg])[axis]
         sizes = {arg: value for arg, value in given.items() if isinstance(arg, Var)}
         for result in results:
             given[result] = _memory_for(result, sizes)
@@ -73,6 +78,8 @@ def signature_of(func: LoweredFunc) -> CallSignature | None:
         return None
     results = written_arguments(func)
     params = [arg for arg in func.args if arg not in results]
+    sizes = _told_sizes(func, params)
+    params = [arg for arg in params if arg not in sizes]
     told = [_type_of(arg) for arg in (*params, *results)]
     types = [each for each in told if each is not None]
     if len(types) < len(told):
@@ -92,6 +99,25 @@ def written_arguments(func: LoweredFunc) -> tuple[Buffer, ...]:
         return tuple([arg for arg in outputs if isinstance(arg, Buffer)])
     written = {tensor.buffer for tensor in collect_store_tensors(func.body)}
     return tuple([arg for arg in func.args if isinstance(arg, Buffer) and arg in written])
+
+
+SIZES_TOLD: Final = "SizesTold"
+"""The attribute of a function whose scalars are sizes that arrays tell which it is given."""
+
+
+def _told_sizes(
+    func: LoweredFunc, params: Sequence[Parameter]
+) -> dict[Parameter, tuple[Buffer, int]]:
+    """Return the scalars that arrays tell, with the array and the axis that does."""
+    if func.attrs is None or SIZES_TOLD not in func.attrs:
+        return {}
+    found: dict[Parameter, tuple[Buffer, int]] = {}
+    for arg in params:
+        if isinstance(arg, Buffer):
+            for axis, size in enumerate(arg.shape):
+                if isinstance(size, Var) and size in params:
+                    found.setdefault(size, (arg, axis))
+    return found
 
 
 def _type_of(arg: Parameter) -> ValueType | None:

@@ -14,6 +14,7 @@ from relayish.codegen.c.names import Names, identifier
 from relayish.codegen.c.network import Network
 from relayish.codegen.c.program import write_program
 from relayish.codegen.c.types import c_type
+from relayish.errors import CodegenError
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.function import Module
 from relayish.tir.ir.tensor import Buffer, Parameter
@@ -112,6 +113,12 @@ def network_to_c(
     Raises:
         CodegenError: If C cannot say it: what, where, and why.
     """
+    if network.sizes:
+        named = ", ".join([each.name for each in network.sizes])
+        raise CodegenError(
+            f"arguments of the network tell sizes ({named}), and memory is planned for sizes that "
+            f"are known; write numbers in the types of its parameters"
+        )
     main, *others = network.module.functions
     main, others, memory = hoist_temporaries(main, others)
     workspace = [*network.workspace, *memory]

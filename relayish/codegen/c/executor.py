@@ -15,12 +15,13 @@ from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, lower_network, order_calls
+from relayish.codegen.c.sized import SizedNetwork, arranged
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
 from relayish.interpreter.arguments import order_arguments
 from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import Type
 
 
 class CompiledNetwork:
@@ -72,7 +73,7 @@ class CompiledNetwork:
         given = order_arguments(self.params, inputs, named)
         outputs = self.outputs()
         self.run([_fitting(*pair) for pair in zip(self.code.inputs, given, strict=True)], outputs)
-        return _arranged(iter(outputs), self.result)
+        return arranged(iter(outputs), self.result)
 
     def outputs(self) -> list[np.ndarray[Any, Any]]:
         """Return new memory for what the network fills."""
@@ -130,15 +131,6 @@ def _fitting(port: Port, value: object) -> np.ndarray[Any, Any]:
     return np.require(array, requirements=("C", "A"))
 
 
-def _arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any: as above
-    """Return the value of a type whose leaves are the next of ``outputs``."""
-    if isinstance(ty, TupleType):
-        return tuple([_arranged(outputs, field) for field in ty.fields])
-    assert isinstance(ty, TensorType)
-    sizes: Any = ty.shape  # Any: integers, of a network
-    return next(outputs).reshape([int(size) for size in sizes])
-
-
 def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops, and its parameters.
 
@@ -157,11 +149,12 @@ def build_network(
     mod: IRModule,
     *,
     name: str = "main",
-    prefix: str | None = None,
     exact: bool = False,
     toolchain: Toolchain | None = None,
-) -> CompiledNetwork:
+) -> CompiledNetwork | SizedNetwork:
     """Return a network compiled for this machine.
+
+    Sizes of arguments that have a name, or are ``Any``, are told by arrays at each call.
 
     Sums of floats are added in an order of the compiler's choice, and products are rounded together
     with the sum that they are part of: errors of a sum of n products are at most n units in the
@@ -170,9 +163,8 @@ def build_network(
     from the interpreter.
 
     Args:
-        mod: A module of Relay, whose function ``name`` has types of known sizes.
+        mod: A module of Relay.
         name: The function.
-        prefix: What names in C that are seen from outside begin with; if not given, ``name``.
         exact: Whether sums are added in order, each product is rounded, and functions are those of
             numbers.
         toolchain: The compiler; by default the first that is found.
@@ -192,7 +184,9 @@ def build_network(
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
     network, params = network_of(mod, name)
-    return compile_network(params, network, prefix or name, chosen)
+    if network.sizes:
+        return SizedNetwork(params, network, chosen)
+    return compile_network(params, network, name, chosen)
 
 
 def compile_network(

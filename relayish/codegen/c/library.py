@@ -10,9 +10,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.codegen.c.executor import CompiledNetwork, build_network
+from relayish.codegen.c.executor import (
+    CompiledNetwork,
+    build_network,
+    compile_network,
+    flags_for,
+    network_of,
+)
 from relayish.codegen.c.exporting import export_network, load_network
 from relayish.codegen.c.graph_module import GraphModule, plain
+from relayish.codegen.c.sized import SizedNetwork
+from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import CodegenError, EvaluationError, UnknownNameError
 from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
 from relayish.interpreter.value import Evaluated, normalise
@@ -244,7 +252,10 @@ def build(
     level = PassContext.current().opt_level if opt_level is None else opt_level
     mod, bound = _bind(mod, params or {})
     mod = default_pipeline(level)(mod)
-    return Library(mod, build_network(mod, prefix=mod_name, exact=exact), mod_name, bound)
+    network, params_left = network_of(mod)
+    toolchain = find_toolchain(flags_for(exact=exact))
+    made = compile_network(params_left, network, mod_name, toolchain)
+    return Library(mod, made, mod_name, bound)
 
 
 def _check_target(target: object) -> None:
@@ -285,7 +296,7 @@ class AotExecutor:
         check_module(mod)
         self.mod = mod
         self.params = convert_params(params)
-        self._compiled: dict[str, CompiledNetwork] = {}
+        self._compiled: dict[str, CompiledNetwork | SizedNetwork] = {}
 
     def evaluate(
         self, expr: Expr | str | None = None, binds: Mapping[Var, object] | None = None
@@ -323,7 +334,7 @@ class AotExecutor:
         return _evaluating(self._compiled[name])
 
 
-def _evaluating(network: CompiledNetwork) -> Callable[..., Evaluated]:
+def _evaluating(network: CompiledNetwork | SizedNetwork) -> Callable[..., Evaluated]:
     def call(*args: object, **named: object) -> Evaluated:
         return normalise(network(*args, **named))
 

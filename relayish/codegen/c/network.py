@@ -24,13 +24,17 @@ import numpy as np
 from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.codegen.c.ordering.body import Body
+from relayish.codegen.c.ordering.leaves import closest
 from relayish.codegen.c.ordering.program import Program
 from relayish.errors import CodegenError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
+from relayish.ir.relay.expr import Var as RelayVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import TYPES
-from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import Any as AnySize
+from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
 from relayish.pass_infra import Sequential
+from relayish.passes.relay.fold.bind import bind
 from relayish.passes.relay.functions.defunctionalization import defunctionalize
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
@@ -38,7 +42,7 @@ from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.stmt import Block
-from relayish.tir.ir.tensor import Buffer
+from relayish.tir.ir.tensor import Buffer, Var
 from relayish.tir.ir.type import VOID
 
 
@@ -52,6 +56,7 @@ class Network(NamedTuple):
         workspace: Memory for what lies between calls, which it is given behind these.
         outputs: What it fills, which it is given last.
         result: The type of the result: a tensor, or a tuple, of which outputs are the leaves.
+        sizes: The dimensions that shapes of ``params`` tell, which it is given before all else.
     """
 
     module: Module
@@ -60,6 +65,7 @@ class Network(NamedTuple):
     workspace: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
     result: Type
+    sizes: tuple[Var, ...] = ()
 
 
 def lower_network(mod: IRModule, name: str = "main") -> IRModule:
@@ -76,14 +82,17 @@ def lower_network(mod: IRModule, name: str = "main") -> IRModule:
         DispatchError: The same where the domain of an operator says nothing of loops.
         PassError: If a function that is a value is one that no data can stand for.
     """
-    prepared = Sequential(_INLINED, opt_level=0)(mod)
+    prepared = Sequential(_INLINED, opt_level=0)(name_sizes(mod, name))
     prepared = infer_type(defunctionalize(prepared, entry=name))
     prepared = Sequential(_SIMPLIFIED, opt_level=0)(prepared)
     lowered = lower_to_loops(prepared, unlowerable="refuse")
     return Sequential(_SCHEDULED, opt_level=0)(lowered)
 
 
-_INLINED: Final = ("LowerOnnx", "InferType", "FullInline", "InferType")
+_INLINED: Final = (
+    *("LowerOnnx", "InferType", "LowerOnnxLoops{unlowerable=refuse}"),
+    *("InferType", "FullInline", "InferType"),
+)
 _SIMPLIFIED: Final = (
     *("FullInline", "InferType", "FoldConstant", "DynamicToStatic", "QnnCanonicalizeOps"),
     *("SimplifyInference", "FoldConstant", "SimplifyExpr"),
@@ -131,6 +140,7 @@ def order_calls(mod: IRModule, name: str = "main") -> Network:
         told.workspace,
         tuple(buffers[len(buffers) - outputs :]),
         result,
+        tuple(program.sizes.variables.values()),
     )
 
 
@@ -146,13 +156,50 @@ def _in_order(mod: IRModule) -> IRModule:
     return infer_type(mod.with_functions(made))
 
 
+def name_sizes(mod: IRModule, name: str = "main") -> IRModule:
+    """Return a module in whose entry each size of an argument that nobody knows has a name.
+
+    A size that several arguments share by name is one; each that has none is one of its own.
+
+    Args:
+        mod: A module of Relay.
+        name: The function.
+    """
+    func = mod[name]
+    types = [param.type_annotation for param in getattr(func, "params", ())]
+    if not any(isinstance(ty, TensorType) and _is_open(ty) for ty in types):
+        return mod
+    assert isinstance(func, Function)
+    params = {
+        param: RelayVar(param.name_hint, _named(ty, param.name_hint))
+        for param, ty in zip(func.params, types, strict=True)
+        if isinstance(ty, TensorType) and _is_open(ty)
+    }
+    body = bind(func.body, dict(params))
+    named = tuple([params.get(param, param) for param in func.params])
+    made = func.with_fields(params=named, body=body, ret_type=None, checked_type=None)
+    return mod.with_function(name, made)
+
+
+def _is_open(ty: TensorType) -> bool:
+    return any(isinstance(size, AnySize) for size in ty.shape)
+
+
+def _named(ty: TensorType, of: str) -> TensorType:
+    sizes = [
+        SizeVar(f"{of}_{axis}") if isinstance(size, AnySize) else size
+        for axis, size in enumerate(ty.shape)
+    ]
+    return ty.with_fields(shape=tuple(sizes))
+
+
 def _checked(program: Program, func: Function) -> Type:
     """Return the type of the result, if whoever calls the function can give and take all values."""
     for param in func.params:
         ty = param.checked_type or param.type_annotation
         if not isinstance(ty, TensorType):
             raise CodegenError(f"parameter {param.name_hint} is of type {ty}; expected a tensor")
-    ty = func.body.checked_type
+    ty = closest(func.ret_type, func.body.checked_type)
     assert ty is not None
     for part in TYPES.post_order(ty):
         if not isinstance(part, (TensorType, TupleType)):
@@ -165,6 +212,7 @@ def _checked(program: Program, func: Function) -> Type:
 
 def _calling(func: LoweredFunc, name: str) -> LoweredFunc:
     """Return a function that calls another one."""
-    args = tuple([each.with_fields() for each in func.args])
-    call = LoopCall(VOID, func.name, (), args, CallType.CINN)
-    return LoweredFunc(name, args, Block((call,)))
+    sizes = tuple([each for each in func.args if isinstance(each, Var)])
+    memory = tuple([each for each in func.args if isinstance(each, Buffer)])
+    call = LoopCall(VOID, func.name, sizes, memory, CallType.CINN)
+    return LoweredFunc(name, func.args, Block((call,)))

@@ -363,6 +363,9 @@ class Broadcast(Expr, ExprNode):
 def const(value: object, dtype: Type | str | None = None) -> Expr:
     """Return the literal of ``value``, a number, truth value or string.
 
+    What stands for a number that is known later says by a method ``as_loop_expr`` which expression
+    it is.
+
     Args:
         value: The number, as Python or numpy have it.
         dtype: Its type; by default ``bool``, ``int32``, ``float32`` or that of a numpy number. Of a
@@ -375,6 +378,10 @@ def const(value: object, dtype: Type | str | None = None) -> Expr:
         >>> const(3, "int64").type == as_type("int64")
         True
     """
+    told = getattr(value, "as_loop_expr", None)
+    if told is not None:
+        found: Expr = told(dtype)
+        return found
     if dtype is None:
         if isinstance(value, str):
             return StringImm(value)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final, NoReturn, TypeAlias
 
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
-from relayish.codegen.c.ordering.leaves import Layouts, Leaf
-from relayish.codegen.c.ordering.memory import Workspace, buffer_of, view_of
+from relayish.codegen.c.ordering.leaves import Layouts, Leaf, closest
+from relayish.codegen.c.ordering.memory import Workspace, buffer_of
 from relayish.codegen.c.ordering.program import Ordered, Program, block_of, last_calls
 from relayish.codegen.c.ordering.statements import copy, fill
 from relayish.errors import CodegenError
@@ -41,7 +41,6 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
 from relayish.passes.relay.to_loops.functions import is_view
 from relayish.tir.foreign_calls import written_arguments
-from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import CallType
@@ -65,13 +64,21 @@ class Aim:
 
     Attributes:
         places: Memory for each of its tensors; ``None`` where any will do.
+        type: Its type, where more is known of it than of the expression.
         is_last: Whether the value is that of the function.
     """
 
-    __slots__ = ("is_last", "places")
+    __slots__ = ("is_last", "places", "type")
 
-    def __init__(self, places: Sequence[Tensor | None] | None, *, is_last: bool = False) -> None:
+    def __init__(
+        self,
+        places: Sequence[Tensor | None] | None,
+        ty: Type | None = None,
+        *,
+        is_last: bool = False,
+    ) -> None:
         self.places: Final = places
+        self.type: Final = ty
         self.is_last: Final = is_last
 
 
@@ -96,7 +103,7 @@ class Body(ExprFunctor[Value]):
         self._var: Final = var
         self._func: Final = program.function(var)
         self._told: Final = program.ordered[var]
-        self._space: Final = Workspace(program.names)
+        self._space: Final = Workspace(program.names, program.sizes)
         self._stmts: list[Stmt] = []
         self._values: dict[Var, Value] = {}
         nodes = EXPRESSIONS.post_order(self._func.body)
@@ -126,11 +133,16 @@ class Body(ExprFunctor[Value]):
             self._block(func.body, Aim(results, is_last=True))
         room = tuple(self._space.buffers)
         own = room if self._var in self._program.recursive else ()
-        told = self._program.ordered[self._var] = told._replace(workspace=() if own else room)
+        if not own:
+            told = told._replace(workspace=room, room=self._space.leaves())
+        self._program.ordered[self._var] = told
         args = arranged(told, params, [self._constants[node] for node in told.constants], results)
-        return LoweredFunc(
-            told.name, tuple(map(_as_argument, args)), Block(tuple(self._stmts)), own
-        )
+        given = (*self._sizes, *map(_as_argument, args))
+        return LoweredFunc(told.name, given, Block(tuple(self._stmts)), own)
+
+    @property
+    def _sizes(self) -> list[LoopVar]:
+        return list(self._program.sizes.variables.values())
 
     def _memory(self, hint: str, leaves: Sequence[Leaf]) -> Value:
         return tuple([self._space.fresh(hint, leaf) for leaf in leaves])
@@ -145,7 +157,7 @@ class Body(ExprFunctor[Value]):
         bindings, last = block_of(expr)
         aims = _aims_of(bindings, last, aim, self._layouts)
         for var, value in bindings:
-            self._bind(var, self.visit(value, aims.get(var, _ANYWHERE)))
+            self._bind(var, self.visit(value, aims.get(var) or Aim(None, var.type_annotation)))
             self._settle()
         found = self.visit(last, aim)
         if aim.places is not None:
@@ -184,7 +196,7 @@ class Body(ExprFunctor[Value]):
 
     def _room(self, expr: Expr, aim: Aim) -> Value:
         """Return memory for a value, where it is wanted."""
-        leaves = self._leaves(expr)
+        leaves = self._layouts.of(closest(aim.type, expr.checked_type), expr)
         places = aim.places or [None] * len(leaves)
         if any(leaf.is_cell for leaf in leaves):
             raise CodegenError(
@@ -233,7 +245,7 @@ class Body(ExprFunctor[Value]):
     def visit_if(self, branch: If, aim: Aim) -> Value:
         (condition,) = self.visit(branch.cond, _ANYWHERE)
         made = self._room(branch, aim)
-        inner = Aim(made, is_last=aim.is_last)
+        inner = Aim(made, aim.type, is_last=aim.is_last)
         arms = [self._nested(arm, inner) for arm in (branch.true_branch, branch.false_branch)]
         self._stmts.append(IfThenElse(condition[()], *arms))
         return made
@@ -254,7 +266,8 @@ class Body(ExprFunctor[Value]):
             tests.visit(clause.lhs, match.data.checked_type, data)
             for var, value in tests.bound:
                 self._bind(var, value)
-            arms.append((tests.condition, self._nested(clause.rhs, Aim(made, is_last=aim.is_last))))
+            inner = Aim(made, aim.type, is_last=aim.is_last)
+            arms.append((tests.condition, self._nested(clause.rhs, inner)))
             if tests.condition is None:
                 break
         for tensor in data:
@@ -270,13 +283,18 @@ class Body(ExprFunctor[Value]):
 
     def visit_ref_create(self, create: RefCreate, aim: Aim) -> Value:  # noqa: ARG002
         found = self.visit(create.value, _ANYWHERE)
-        leaves = self._leaves(create)
-        cell = tuple([self._space.take("cell", leaf) for leaf in leaves])
+        self._leaves(create)  # which refuses references to references
+        cell = tuple([self._space.take("cell", self._space.leaf_of(each)) for each in found])
         return self._put(found, cell)
 
     def visit_ref_read(self, read: RefRead, aim: Aim) -> Value:
         found = self.visit(read.ref, _ANYWHERE)
-        return self._put(found, self._room(read, aim))
+        places = aim.places or [None] * len(found)
+        made = [
+            self._space.take("between", self._space.leaf_of(cell)) if place is None else place
+            for cell, place in zip(found, places, strict=True)
+        ]
+        return self._put(found, made)
 
     def visit_ref_write(self, write: RefWrite, aim: Aim) -> Value:  # noqa: ARG002
         cell = self.visit(write.ref, _ANYWHERE)
@@ -288,7 +306,7 @@ class Body(ExprFunctor[Value]):
     def visit_call(self, call: Call, aim: Aim) -> Value:
         match call.op:
             case Constructor():
-                return self._construct(call, call.op)
+                return self._construct(call, call.op, aim)
             case GlobalVar():
                 callee = self._program.mod[call.op]
                 if isinstance(callee, LoweredFunc):
@@ -302,35 +320,32 @@ class Body(ExprFunctor[Value]):
         """Write the call of a function of loops."""
         given = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
         if is_view(callee) and len(given) == 1:
-            (leaf,) = self._leaves(call)
-            return (view_of(self._program.names.fresh_name("view"), leaf, buffer_of(given[0])),)
+            (leaf,) = self._layouts.of(closest(aim.type, call.checked_type), call)
+            return (self._space.view("view", leaf, buffer_of(given[0])),)
         made = self._room(call, aim)
         assert len(made) == len(written_arguments(callee))
         self.called[callee] = None
-        self._emit(callee.name, given, made)
+        self._emit(callee.name, [*_sizes_of(callee, given), *given], made)
         return made
 
     def _call(self, call: Call, told: Ordered, aim: Aim) -> Value:
         """Write the call of a function that orders calls."""
         given = [self.visit(arg, _ANYWHERE) for arg in call.args]
         made = self._room(call, aim)
-        room = [
-            self._space.take("room", Leaf(_shape_of(buffer), str(buffer.dtype)))
-            for buffer in told.workspace
-        ]
+        room = [self._space.take("room", leaf) for leaf in told.room]
         args = arranged(told, given, [self._constants[node] for node in told.constants], made, room)
         read = sum(len(leaves) - _cells_in(leaves) for leaves in told.params) + len(told.constants)
-        self._emit(told.name, args[:read], args[read:])
+        self._emit(told.name, [*self._sizes, *args[:read]], args[read:])
         for tensor in room:
             self._space.use(tensor)
             self._space.release(tensor)
         return made
 
-    def _emit(self, name: str, read: Sequence[Memory], written: Sequence[Memory]) -> None:
+    def _emit(self, name: str, read: Sequence[Scalar], written: Sequence[Memory]) -> None:
         call = LoopCall(VOID, name, tuple(read), tuple(written), CallType.CINN)
         self._stmts.append(call)
 
-    def _construct(self, call: Call, constructor: Constructor) -> Value:
+    def _construct(self, call: Call, constructor: Constructor, aim: Aim) -> Value:
         """Write the number of a constructor; what its value does not hold is 0."""
         number, fields = self._layouts.fields_of(call.checked_type, constructor)
         found: dict[int, Tensor] = {}
@@ -338,7 +353,7 @@ class Body(ExprFunctor[Value]):
             found.update(
                 zip(range(place.start, place.stop), self.visit(arg, _ANYWHERE), strict=True)
             )
-        for at, leaf in enumerate(self._leaves(call)):
+        for at, leaf in enumerate(self._layouts.of(closest(aim.type, call.checked_type), call)):
             if at not in found:
                 found[at] = self._space.take("tag" if at == 0 else "unused", leaf)
                 self._stmts.append(fill(found[at], number if at == 0 else 0))
@@ -384,8 +399,7 @@ class Body(ExprFunctor[Value]):
         held: list[tuple[Tensor, Tensor]] = []
         for source, state in moves:
             if buffer_of(source) in taken:  # it is written as well
-                leaf = Leaf(_shape_of(state), str(state.dtype))
-                kept = self._space.take("kept", leaf)
+                kept = self._space.take("kept", self._space.leaf_of(state))
                 self._stmts.append(copy(source, kept))
                 self._space.use(kept)
                 held.append((kept, state))
@@ -473,7 +487,7 @@ def _aims_of(
         while isinstance(var, Var) and isinstance(values.get(var), Var):
             var = values[var]
         if isinstance(var, Var) and var in values:
-            found.setdefault(var, Aim(aim.places[at : at + count]))
+            found.setdefault(var, Aim(aim.places[at : at + count], var.type_annotation))
         at += count
     return found
 
@@ -486,5 +500,10 @@ def _cells_in(leaves: Sequence[Leaf]) -> int:
     return sum(leaf.is_cell for leaf in leaves)
 
 
-def _shape_of(memory: Memory) -> tuple[int, ...]:
-    return tuple([constant(size) or 0 for size in memory.shape])
+def _sizes_of(callee: LoweredFunc, given: Sequence[Tensor]) -> list[Scalar]:
+    """Return the sizes that a function of loops is given, as the shapes of arguments tell them."""
+    buffers = [arg for arg in callee.args if isinstance(arg, Buffer)]
+    known: dict[Scalar, Scalar] = {}
+    for param, tensor in zip(buffers, given, strict=False):
+        known.update(zip(param.shape, tensor.shape, strict=True))
+    return [known[arg] for arg in callee.args if isinstance(arg, LoopVar)]

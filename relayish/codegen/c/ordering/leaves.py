@@ -15,8 +15,10 @@ from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import (
     GlobalTypeVar,
+    PrimExpr,
     RefType,
     TensorType,
     TupleType,
@@ -35,12 +37,23 @@ class Leaf(NamedTuple):
         is_cell: Whether it is what a reference refers to, and shared with all who have that.
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[int | PrimExpr, ...]
     dtype: str
     is_cell: bool = False
 
 
 _TAG = Leaf((), "int32")
+
+
+def closest(*types: Type | None) -> Type | None:
+    """Return the first of some types of one value of which all sizes are known, else the first."""
+    known = [ty for ty in types if ty is not None]
+    return next((ty for ty in known if not _is_open(ty)), known[0] if known else None)
+
+
+def _is_open(ty: Type) -> bool:
+    tensors = [each for each in TYPES.post_order(ty) if isinstance(each, TensorType)]
+    return any(isinstance(size, AnySize) for each in tensors for size in each.shape)
 
 
 class Layouts(TypeFunctor[tuple[Leaf, ...]]):
@@ -77,10 +90,7 @@ class Layouts(TypeFunctor[tuple[Leaf, ...]]):
         return found
 
     def visit_tensor_type(self, tensor: TensorType) -> tuple[Leaf, ...]:
-        sizes = [size for size in tensor.shape if isinstance(size, int)]
-        if len(sizes) < len(tensor.shape):
-            raise CodegenError(f"the sizes of {tensor} are known only when it runs")
-        return (Leaf(tuple(sizes), tensor.dtype),)
+        return (Leaf(tensor.shape, tensor.dtype),)
 
     def visit_tuple_type(self, ty: TupleType) -> tuple[Leaf, ...]:
         return tuple([leaf for field in ty.fields for leaf in self.visit(field)])

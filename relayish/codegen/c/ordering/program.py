@@ -7,14 +7,16 @@ from typing import Final, NamedTuple
 
 from relayish._support.graph import components
 from relayish.analysis.call_graph import count_global_references
-from relayish.codegen.c.ordering.leaves import Layouts, Leaf
+from relayish.codegen.c.ordering.leaves import Layouts, Leaf, closest
 from relayish.errors import CodegenError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.ir.scopes.name_supply import NameSupply
+from relayish.passes.relay.to_loops.extents import Sizes
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.tensor import Buffer
 
@@ -22,8 +24,8 @@ from relayish.tir.ir.tensor import Buffer
 class Ordered(NamedTuple):
     """A function of Relay as one of loops.
 
-    It is given the tensors of its parameters, constants, tensors that references among the
-    parameters refer to, memory for what lies between its calls, and memory for its result.
+    It is given dimensions, the tensors of its parameters, constants, tensors that references among
+    the parameters refer to, memory for what lies between its calls, and memory for its result.
 
     Attributes:
         name: Its name.
@@ -31,6 +33,7 @@ class Ordered(NamedTuple):
         constants: The constants that it, or a function that it calls, uses.
         result: The tensors of the result.
         workspace: The memory that it is given; none where it has its own.
+        room: What that holds.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Ordered(NamedTuple):
     constants: tuple[Constant, ...]
     result: tuple[Leaf, ...]
     workspace: tuple[Buffer, ...] = ()
+    room: tuple[Leaf, ...] = ()
 
 
 class Program:
@@ -48,6 +52,7 @@ class Program:
         entry: The function that is called from outside.
         layouts: The tensors of which values consist.
         names: Names that nothing has.
+        sizes: The dimensions that arguments tell. Each function is given all of them.
         order: The functions, each behind those that it calls, but for such that call it.
         recursive: Those that are called while they run: they have memory of their own each time.
         repeated: Those that call themselves as the last thing that they do: loops.
@@ -59,6 +64,7 @@ class Program:
         self.layouts: Final = Layouts(mod)
         self.names: Final = NameSupply(taken=[each.name_hint for each in mod.functions])
         self.entry: Final = mod.get_global_var(entry)
+        self.sizes: Final = Sizes(self.names, _sizes_told(self.function(self.entry)))
         called = self._called(self.entry)
         groups = components(called)
         self.order: Final = [var for group in groups for var in group]
@@ -113,18 +119,26 @@ class Program:
 
     def _signature(self, var: GlobalVar, constants: tuple[Constant, ...]) -> Ordered:
         func, layouts = self.function(var), self.layouts
-        result = layouts.of(func.body.checked_type, func.body)
+        result = layouts.of(closest(func.ret_type, func.body.checked_type), func.body)
         if any(leaf.is_cell for leaf in result):
             raise CodegenError(
                 f"@{var.name_hint} gives a reference, and which is known only when it runs; give "
                 f"what it refers to"
             )
-        params = [layouts.of(param.checked_type or param.type_annotation, param)
+        params = [layouts.of(param.type_annotation or param.checked_type, param)
                   for param in func.params]  # fmt: skip
         name = var.name_hint
         if var is self.entry and var in self.recursive:  # something that is called once calls it
             name = self.names.fresh_name(name)
         return Ordered(name, tuple(params), constants, result)
+
+
+def _sizes_told(func: Function) -> list[SizeVar]:
+    """Return the dimensions that arguments of a function tell."""
+    types = [param.type_annotation or param.checked_type for param in func.params]
+    shapes = [ty.shape for ty in types if isinstance(ty, TensorType)]
+    found = [size for shape in shapes for size in shape if isinstance(size, SizeVar)]
+    return list(dict.fromkeys(found))
 
 
 def block_of(expr: Expr) -> tuple[list[tuple[Var, Expr]], Expr]:

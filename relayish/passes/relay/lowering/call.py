@@ -14,9 +14,11 @@ from relayish.errors import EvaluationError, PassError, RelayishError
 from relayish.ir.domains.domain import Domain
 from relayish.ir.kinds.opcode import operator_of
 from relayish.ir.relay.expr import Call, Expr
-from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.type import Any as AnySize
+from relayish.ir.relay.type import PrimExpr, TensorType
 from relayish.op.builders.builder import op
 from relayish.op.builders.call import attrs_of
+from relayish.op.types.extent import Extent, Size
 from relayish.passes.relay.lowering.context import LowerCtx
 from relayish.passes.relay.lowering.placing import put_in_place
 from relayish.passes.relay.lowering.tensors import is_integral_type
@@ -97,18 +99,18 @@ class Site:
         return known_shape(self.result(), "the result")
 
 
-def known_shape(ty: TensorType, what: str) -> tuple[int, ...]:
-    """Return the sizes of a tensor that has elements.
+def known_shape(ty: TensorType, what: str) -> tuple[Size, ...]:
+    """Return the sizes of a tensor that has elements; one with a name is an :class:`Extent`.
 
     Raises:
         NotLowerableError: If one is not known, or 0.
     """
-    found = get_static_shape(ty)
-    if found is None:
+    if any(isinstance(size, AnySize) for size in ty.shape):
         raise NotLowerableError(f"the shape of {what} is not known")
-    if 0 in found:
+    if 0 in ty.shape:
         raise NotLowerableError(f"{what} has no elements")
-    return found
+    found: tuple[Size, ...] = ty.shape
+    return tuple([Extent(size) if isinstance(size, PrimExpr) else size for size in found])
 
 
 def refuse_unless(condition: bool, reason: str) -> None:

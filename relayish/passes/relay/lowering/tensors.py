@@ -13,10 +13,11 @@ from relayish.ir.values.dtype import get_lowest_number, numpy_dtype
 from relayish.numeric.precision import is_whole
 from relayish.numeric.windows import Sides
 from relayish.op.builders.builder import op
+from relayish.op.types.extent import Extent, Size
 from relayish.op.types.layout import converted_shape
 from relayish.op.values.evaluation import number_of
 
-Shape = tuple[int, ...]
+Shape = tuple[Size, ...]
 
 _NARROW_BYTES = 4
 
@@ -66,10 +67,13 @@ def transpose(expr: Expr, axes: Sequence[int]) -> Expr:
     return found
 
 
-def reshape(expr: Expr, before: Sequence[int], after: Sequence[int]) -> Expr:
+def reshape(expr: Expr, before: Sequence[Size], after: Sequence[Size]) -> Expr:
     """Return ``expr``, of shape ``before``, in the shape ``after``."""
     if tuple(before) == tuple(after):
         return expr
+    named = [size for size in after if isinstance(size, Extent)]
+    if len(named) == 1:  # what is left
+        after = [-1 if isinstance(size, Extent) else size for size in after]
     found: Expr = op.reshape(expr, newshape=tuple(after))
     return found
 
@@ -84,9 +88,10 @@ def arrange(expr: Expr, source: str, target: str) -> Expr:
     return found
 
 
-def arranged_shape(shape: Sequence[int], source: str, target: str) -> Shape:
+def arranged_shape(shape: Sequence[Size], source: str, target: str) -> Shape:
     """Return the shape of what :func:`arrange` makes of a tensor of ``shape``."""
-    return tuple(s for s in converted_shape(shape, source, target) if isinstance(s, int))
+    sizes: Shape = converted_shape(shape, source, target)
+    return sizes
 
 
 def fill(value: Expr, shape: Sequence[int], dtype: str) -> Expr:
@@ -99,8 +104,14 @@ def cut(expr: Expr, shape: Shape, ends: Sequence[tuple[int, int]]) -> Expr:
     """Return ``expr`` from the first to before the second of ``ends`` along each axis."""
     if all(pair == (0, size) for pair, size in zip(ends, shape, strict=True)):
         return expr
-    begin, end = zip(*ends, strict=True)
-    found: Expr = op.strided_slice(expr, begin=begin, end=end, strides=(1,) * len(shape))
+    axes = [axis for axis, size in enumerate(shape) if ends[axis] != (0, size)]
+    begin, end = zip(*[ends[axis] for axis in axes], strict=True)
+    if len(axes) == len(shape) or not any(isinstance(size, Extent) for size in shape):
+        begin, end = zip(*ends, strict=True)
+        axes = []
+    found: Expr = op.strided_slice(
+        expr, begin=begin, end=end, strides=(1,) * len(begin), axes=axes or None
+    )
     return found
 
 
@@ -128,7 +139,10 @@ def spread(
     around = [(max(before, 0), max(after, 0)) for before, after in widths]
     wide = tuple(n + sum(pair) for n, pair in zip(whole, around, strict=True))
     image = expr
-    if wide != shape or any(step > 1 for step in steps):
+    is_named = any(isinstance(size, Extent) for size in shape)
+    if wide != shape and is_named and max(steps) == 1:
+        image = op.nn.pad(expr, tuple(around), value)
+    elif wide != shape or any(step > 1 for step in steps):
         begin = [before for before, _ in around]
         end = [before + n for (before, _), n in zip(around, whole, strict=True)]
         room = fill(value, wide, dtype)

@@ -9,18 +9,19 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.analysis.static_shape import get_static_shape
 from relayish.domain import AnalyzeCtx
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import UnlowerableError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Var
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.op.builders.call import attrs_of
 from relayish.passes.relay.rewrite.rules.tensors import tensor_of
 from relayish.passes.relay.to_loops.elements import Elements, Index, kept
+from relayish.passes.relay.to_loops.extents import Shape, Sizes
 from relayish.tir.builders.ir_builder import IRBuilder
 from relayish.tir.builders.tensor import ReturnType, call_lowered, compute, placeholder
 from relayish.tir.ir.expr import Call as LoopCall
@@ -39,6 +40,7 @@ class ToLoopsCtx(AnalyzeCtx):
 
     Attributes:
         inputs: The tensors that the function is given, by variable: of a tuple, one for each field.
+        sizes: The dimensions that it is given.
         constants: The same, by constant array.
         bodies: What stands for calls of functions that are none, by the name of the call.
     """
@@ -48,6 +50,7 @@ class ToLoopsCtx(AnalyzeCtx):
         self.constants: dict[Constant, Tensor] = {}
         self.bodies: dict[str, Stmt] = {}
         self._names: Final = NameSupply()
+        self.sizes: Final = Sizes(self._names)
         self._uses: Final = uses
         self._settled: dict[Node, Any] = {}  # Any: elements, or a tuple of these
 
@@ -55,7 +58,7 @@ class ToLoopsCtx(AnalyzeCtx):
         """Return the elements of what the function is given; of a tuple, those of each field."""
         ty = var.checked_type or var.type_annotation
         types = ty.fields if isinstance(ty, TupleType) else (ty,)
-        shapes = [static_shape(each, var) for each in types]
+        shapes = [self.shape_of(each, var) for each in types]
         found = self.inputs.get(var)
         if found is None:
             fresh = self._names.fresh_name
@@ -67,6 +70,19 @@ class ToLoopsCtx(AnalyzeCtx):
             )
         fields = tuple([kept(each, shape) for each, shape in zip(found, shapes, strict=True)])
         return fields if isinstance(ty, TupleType) else fields[0]
+
+    def shape_of(self, ty: Type | None, node: Expr) -> Shape:
+        """Return the sizes of a tensor.
+
+        Raises:
+            UnlowerableError: If one is not known, and no argument tells it, or it is no tensor.
+        """
+        if not isinstance(ty, TensorType) or any(isinstance(size, AnySize) for size in ty.shape):
+            raise UnlowerableError(
+                f"{quote(node)} cannot be written as loops: it is of type {ty}; expected a tensor "
+                f"of known sizes"
+            )
+        return self.sizes.shape(ty.shape)
 
     def constant(self, node: Constant) -> Tensor:
         """Return the tensor of a constant array, which the function is given."""
@@ -97,7 +113,7 @@ class ToLoopsCtx(AnalyzeCtx):
         """Return elements that can be read repeatedly: kept unless one costs little."""
         return data if data.is_plain else self.keep_elements(data, f"{hint}_of")
 
-    def store(self, shape: tuple[int, ...], at: Callable[[Index], Scalar], hint: str) -> Elements:
+    def store(self, shape: Shape, at: Callable[[Index], Scalar], hint: str) -> Elements:
         """Return elements that are computed, once each, into memory."""
         made = compute(shape, _of_axes(at, len(shape)), self._names.fresh_name(hint))
         return kept(made, shape)
@@ -185,15 +201,15 @@ class Site:
         return tensor_of(self.call)
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         """The sizes of the result."""
-        return static_shape(self.result, self.call)
+        return self.context.shape_of(self.result, self.call)
 
-    def shapes(self) -> list[tuple[int, ...]]:
+    def shapes(self) -> list[Shape]:
         """Return the sizes of each field of the result, a tuple."""
         ty = self.call.checked_type
         assert isinstance(ty, TupleType)
-        return [static_shape(each, self.call) for each in ty.fields]
+        return [self.context.shape_of(each, self.call) for each in ty.fields]
 
     def kept(self, at: int) -> Elements:
         """Return an argument whose elements are read repeatedly: kept unless that costs little."""
@@ -202,21 +218,6 @@ class Site:
     def refuse(self, reason: str) -> UnlowerableError:
         """Return the error for what loops cannot express."""
         return UnlowerableError(f"{quote(self.call)} cannot be written as loops: {reason}")
-
-
-def static_shape(ty: Type | None, node: Expr) -> tuple[int, ...]:
-    """Return the sizes of a tensor.
-
-    Raises:
-        UnlowerableError: If one is not known, or it is no tensor.
-    """
-    found = get_static_shape(ty) if isinstance(ty, TensorType) else None
-    if found is None:
-        raise UnlowerableError(
-            f"{quote(node)} cannot be written as loops: it is of type {ty}; expected a tensor of "
-            f"known sizes"
-        )
-    return found
 
 
 def _hint(expr: Expr) -> str:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from relayish.op.types.extent import Size
+from relayish.passes.relay.to_loops.extents import Shape
 from relayish.tir.builders.expr import select
 from relayish.tir.ir.operators import EQ, GE, LT, And, Cast, Div, Expr, Max, Min, Mod, const
 from relayish.tir.ir.tensor import Tensor
@@ -30,20 +32,20 @@ class Elements(NamedTuple):
         tensor: Where all of them are kept, if they are.
     """
 
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: str
     at: At
     is_plain: bool = False
     tensor: Tensor | None = None
 
 
-def kept(tensor: Tensor, shape: tuple[int, ...]) -> Elements:
+def kept(tensor: Tensor, shape: Shape) -> Elements:
     """Return what a tensor with memory holds."""
     return Elements(shape, str(tensor.dtype), lambda index: tensor[index], True, tensor)
 
 
 def moved(
-    data: Elements, shape: tuple[int, ...], place: Callable[[Index], Index], *, plain: bool = True
+    data: Elements, shape: Shape, place: Callable[[Index], Index], *, plain: bool = True
 ) -> Elements:
     """Return elements that stand elsewhere.
 
@@ -56,7 +58,7 @@ def moved(
     return Elements(shape, data.dtype, lambda index: data.at(place(index)), data.is_plain and plain)
 
 
-def broadcast(data: Elements, shape: tuple[int, ...]) -> Elements:
+def broadcast(data: Elements, shape: Shape) -> Elements:
     """Return elements repeated along axes of size 1 and new leading axes."""
     if data.shape == shape:
         return data
@@ -81,17 +83,17 @@ def guarded(inside: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:
     return select(found, value, otherwise)
 
 
-def within(at: Expr, size: int) -> Expr:
+def within(at: Expr, size: Size) -> Expr:
     """Return whether an index is one of an axis of some size."""
     return And(GE(at, const(0, at.type)), LT(at, const(size, at.type)))
 
 
-def clamped(at: Expr, size: int) -> Expr:
+def clamped(at: Expr, size: Size) -> Expr:
     """Return the nearest index of an axis: both arms of a choice are evaluated."""
     return Max(Min(at, const(size - 1)), const(0))
 
 
-def flat(index: Index, shape: Sequence[int]) -> Expr:
+def flat(index: Index, shape: Sequence[Size]) -> Expr:
     """Return how many elements stand before one, row by row."""
     found: Expr = const(0)
     for at, size in zip(index, shape, strict=True):
@@ -99,7 +101,7 @@ def flat(index: Index, shape: Sequence[int]) -> Expr:
     return found
 
 
-def unflat(position: Expr, shape: Sequence[int]) -> Index:
+def unflat(position: Expr, shape: Sequence[Size]) -> Index:
     """Return the index of an element that has so many before it."""
     found: list[Expr] = []
     for size in reversed(shape):

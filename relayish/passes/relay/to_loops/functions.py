@@ -8,12 +8,17 @@ from typing import NamedTuple
 from relayish.domain import Handler, assemble
 from relayish.errors import UnlowerableError
 from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.kinds.one_line import quote
 from relayish.ir.relay.expr import Constant, Expr, Function
+from relayish.ir.relay.expr import Var as RelayVar
 from relayish.ir.relay.function_attributes import RESHAPE_ONLY, is_marked
-from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
+from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.typed import type_of
 from relayish.passes.relay.to_loops.context import ToLoopsCtx, count_uses
 from relayish.passes.relay.to_loops.elements import Elements
 from relayish.tir.builders.lower import lower
+from relayish.tir.foreign_calls import SIZES_TOLD
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.tensor import Tensor
 
@@ -31,16 +36,22 @@ class Kernel(NamedTuple):
         constants: The constant arrays that it is given.
         results: How many results there are.
         is_tuple: Whether they are the fields of a tuple.
+        tellers: What it is given behind the parameters, since it tells sizes that these do not.
     """
 
     func: LoweredFunc
     constants: tuple[Constant, ...]
     results: int
     is_tuple: bool
+    tellers: tuple[RelayVar, ...] = ()
 
 
 def function_to_loops(
-    func: Function, name: str, handlers: Sequence[Handler | type[Handler]] = ()
+    func: Function,
+    name: str,
+    handlers: Sequence[Handler | type[Handler]] = (),
+    *,
+    around: Sequence[RelayVar] = (),
 ) -> Kernel:
     """Return a function of tensors as one of loops.
 
@@ -48,6 +59,7 @@ def function_to_loops(
         func: A function with types, whose body is made of operators, tuples and projections.
         name: What it is called.
         handlers: What takes the place of the handlers of their domains for the task ``"loops"``.
+        around: What it may be given besides, which tells sizes.
 
     Raises:
         UnlowerableError: If loops cannot express a node of it: which, and why.
@@ -71,8 +83,45 @@ def function_to_loops(
         outputs.append(tensor)
     for param in func.params:
         ctx.input(param)
-    params = [tensor for param in func.params for tensor in ctx.inputs[param]]
-    made = ctx.place_bodies(lower(name, [*params, *ctx.constants.values(), *outputs]))
-    if is_marked(func, RESHAPE_ONLY):
-        made = made.with_fields(attrs=DictAttrs({RESHAPE_ONLY: 1}))
-    return Kernel(made, tuple(ctx.constants), len(outputs), is_tuple)
+    tellers = _tellers(ctx, func, around)
+    params = [tensor for param in (*func.params, *tellers) for tensor in ctx.inputs[param]]
+    sizes = list(ctx.sizes.variables.values())
+    made = lower(name, [*params, *ctx.constants.values(), *outputs], sizes)
+    made = ctx.place_bodies(made)
+    marks = {**({RESHAPE_ONLY: 1} if is_marked(func, RESHAPE_ONLY) else {}),
+             **({SIZES_TOLD: 1} if sizes else {})}  # fmt: skip
+    if marks:
+        made = made.with_fields(attrs=DictAttrs(marks))
+    return Kernel(made, tuple(ctx.constants), len(outputs), is_tuple, tuple(tellers))
+
+
+def _tellers(ctx: ToLoopsCtx, func: Function, around: Sequence[RelayVar]) -> list[RelayVar]:
+    """Return what a function has to be given besides, since its own parameters tell no size.
+
+    Raises:
+        UnlowerableError: If nothing around tells one: which.
+    """
+    told = _sizes_in(func.params)
+    found: list[RelayVar] = []
+    pending = list(ctx.sizes.variables)
+    while pending:
+        size = pending.pop()
+        if size in told:
+            continue
+        teller = next((each for each in around if size in _sizes_in([each])), None)
+        if teller is None:
+            raise UnlowerableError(
+                f"{quote(func.body)} cannot be written as loops: no parameter has {size.name} as a "
+                f"size"
+            )
+        found.append(teller)
+        ctx.input(teller)
+        told |= _sizes_in([teller])
+        pending = list(ctx.sizes.variables)
+    return found
+
+
+def _sizes_in(params: Sequence[RelayVar]) -> set[object]:
+    """Return the sizes of parameters, which tell them."""
+    parts = [part for param in params for part in TYPES.post_order(type_of(param))]
+    return {size for part in parts if isinstance(part, TensorType) for size in part.shape}

@@ -24,10 +24,22 @@ from typing import Final, Literal
 from relayish.domain import Handler
 from relayish.errors import DispatchError, UnlowerableError
 from relayish.functor import ExprMutator
-from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple, TupleGetItem
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import (
+    Call,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relayish.ir.relay.function_attributes import PRIMITIVE, has_attribute, is_primitive
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import TupleType
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.pass_infra import Sequential, register_pass
@@ -77,9 +89,13 @@ def lower_groups(
     for var, func in grouped.functions.items():
         if isinstance(func, Function):
             mutator = _Groups(
-                var.name_hint, supply, made, handlers, refuses=unlowerable == "refuse"
+                var.name_hint, func, supply, made, handlers, refuses=unlowerable == "refuse"
             )
-            images[var] = mutator.visit(func)
+            image = mutator.visit(func)
+            ty = func.body.checked_type
+            if ty is not None and names_sizes(ty):
+                image = image.with_fields(ret_type=ty)
+            images[var] = image
     if not made:
         return mod
     for var, image in images.items():
@@ -101,6 +117,7 @@ class _Groups(ExprMutator):
     def __init__(
         self,
         name: str,
+        func: Function,
         supply: NameSupply,
         made: dict[GlobalVar, Kernel],
         handlers: Sequence[Handler | type[Handler]],
@@ -109,6 +126,7 @@ class _Groups(ExprMutator):
     ) -> None:
         super().__init__()
         self._name = name
+        self._params = func.params
         self._supply = supply
         self._made = made
         self._instead = handlers
@@ -120,15 +138,21 @@ class _Groups(ExprMutator):
         if has_attribute(group, PRIMITIVE) and not is_primitive(group):
             return self.visit(_without_call(call))
         if not isinstance(group, Function) or not is_primitive(group):
-            return super().visit_call(call)
+            return _sized(call, super().visit_call(call))
         var = self._lowered(group)
         if var is None:
             return call.with_fields(args=self.mutate_all(call.args))
         args = [each for arg in call.args for each in _fields(arg, self.visit(arg))]
         kernel = self._made[var]
-        image = Call(var, (*args, *kernel.constants), span=call.span)
+        image = Call(var, (*args, *kernel.tellers, *kernel.constants), span=call.span)
         is_single = kernel.is_tuple and kernel.results == 1  # a function has no tuple of one
-        return Tuple((image,)) if is_single else image
+        return _sized(call, Tuple((image,)) if is_single else image)
+
+    def visit_if(self, branch: If) -> Expr:
+        return _sized(branch, super().visit_if(branch))
+
+    def visit_match(self, match: Match) -> Expr:
+        return _sized(match, super().visit_match(match))
 
     def _lowered(self, group: Function) -> GlobalVar | None:
         """Return the function of loops that a group becomes, if loops can express it."""
@@ -139,13 +163,32 @@ class _Groups(ExprMutator):
         var: GlobalVar | None = GlobalVar(name)
         try:
             assert var is not None
-            self._made[var] = function_to_loops(group, name, self._instead)
+            made = function_to_loops(group, name, self._instead, around=self._params)
+            self._made[var] = made
         except (UnlowerableError, DispatchError):
             if self._refuses:
                 raise
             var = None
         self._known[group] = var
         return var
+
+
+def _sized(expr: Expr, image: Expr) -> Expr:
+    """Return an image with the type that was known: of functions of loops no sizes are, as names.
+
+    Where all sizes are numbers, it is the image itself.
+    """
+    ty = expr.checked_type
+    if ty is None or not names_sizes(ty):
+        return image
+    var = Var("sized", ty)
+    return Let(var, image, var)
+
+
+def names_sizes(ty: Type) -> bool:
+    """Return whether a size of a type is no number."""
+    tensors = [each for each in TYPES.post_order(ty) if isinstance(each, TensorType)]
+    return any(not isinstance(size, int) for each in tensors for size in each.shape)
 
 
 def _without_call(call: Call) -> Expr:

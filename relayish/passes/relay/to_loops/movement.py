@@ -12,6 +12,7 @@ from relayish.errors import UnlowerableError
 from relayish.ir.relay.expr import Constant
 from relayish.op.declaration.properties import evaluate
 from relayish.op.types.dimension import normalise_axis
+from relayish.op.types.extent import Extent
 from relayish.op.types.layout import places_of, read_layout
 from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import (
@@ -25,6 +26,7 @@ from relayish.passes.relay.to_loops.elements import (
     unflat,
     within,
 )
+from relayish.passes.relay.to_loops.extents import Shape
 from relayish.passes.relay.to_loops.formulas import computes, zero
 from relayish.passes.relay.to_loops.pointwise import Pointwise
 from relayish.tir.builders.expr import select
@@ -295,12 +297,22 @@ def _joined(site: Site, parts: tuple[Elements, ...], axis: int) -> Elements:
     return Elements(site.shape, site.result.dtype, at)
 
 
-def _steps_of(site: Site, shape: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return the first place, and the distance of the next, along each axis."""
+def _steps_of(site: Site, sizes: Shape) -> list[tuple[int, int]]:
+    """Return the first place, and the distance of the next, along each axis.
+
+    Raises:
+        UnlowerableError: If not all is taken along an axis whose size an argument tells.
+    """
     found = []
     function = evaluate.get(site.call.op)
     assert function is not None
-    for axis, size in enumerate(shape):
+    shape = [1 if isinstance(size, Extent) else size for size in sizes]
+    for axis, size in enumerate(sizes):
+        if isinstance(size, Extent):
+            if size != site.shape[axis]:
+                raise site.refuse(f"it takes a part along axis {axis}, of unknown size")
+            found.append((0, 1))
+            continue
         lengths = [1] * len(shape)
         lengths[axis] = size
         places = np.broadcast_to(np.arange(size).reshape(lengths), shape)

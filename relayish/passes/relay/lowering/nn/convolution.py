@@ -13,6 +13,7 @@ from relayish.op.builders.builder import op
 from relayish.op.nn.convolution_types import gradient_layouts
 from relayish.op.nn.window_types import SPATIAL
 from relayish.op.nn.windows import sides
+from relayish.op.types.extent import dimensions_of
 from relayish.passes.relay.lowering.call import Site, lowers, refuse_unless
 from relayish.passes.relay.lowering.contracting import Contractions
 from relayish.passes.relay.lowering.nn.products import few_bits
@@ -56,7 +57,7 @@ class Tensor(NamedTuple):
     @property
     def ty(self) -> TensorType:
         """Its type."""
-        return TensorType(self.shape, self.dtype)
+        return TensorType(dimensions_of(self.shape), self.dtype)
 
 
 class Convolutions(Contractions):
