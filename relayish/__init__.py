@@ -282,6 +282,7 @@ _HANDLERS: _typing.Final = {
         "relayish.core.foreign_calls",
     ),
     "lower": (
+        "relayish.passes.relay.lowering.image",
         "relayish.passes.relay.lowering.nn.handler",
         "relayish.passes.relay.lowering.relay",
         "relayish.passes.relay.lowering.vision.handler",
@@ -294,8 +295,11 @@ _HANDLERS: _typing.Final = {
     ),
     "c": ("relayish.codegen.c.loops.statements", "relayish.codegen.c.core.statements"),
     "loops": (
+        "relayish.passes.relay.to_loops.detection",
         "relayish.passes.relay.to_loops.handler",
-        "relayish.passes.relay.to_loops.padding",
+        "relayish.passes.relay.to_loops.marks",
+        "relayish.passes.relay.to_loops.networks",
+        "relayish.passes.relay.to_loops.refusing",
         "relayish.passes.relay.to_loops.resizing",
     ),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),

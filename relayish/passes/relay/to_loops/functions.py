@@ -88,7 +88,9 @@ def function_to_loops(
     sizes = list(ctx.sizes.variables.values())
     made = lower(name, [*params, *ctx.constants.values(), *outputs], sizes)
     made = ctx.place_bodies(made)
-    marks = {**({RESHAPE_ONLY: 1} if is_marked(func, RESHAPE_ONLY) else {}),
+    is_of_one = sum([len(ctx.inputs[param]) for param in func.params]) == 1
+    is_view = is_of_one and is_marked(func, RESHAPE_ONLY)  # not of a field of a tuple
+    marks = {**({RESHAPE_ONLY: 1} if is_view else {}),
              **({SIZES_TOLD: 1} if sizes else {})}  # fmt: skip
     if marks:
         made = made.with_fields(attrs=DictAttrs(marks))

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from relayish.domain import Handler, register_handler
-from relayish.domain.dispatch import Dispatch
-from relayish.errors import UnlowerableError
-from relayish.ir.kinds.one_line import quote
-from relayish.ir.nodes.node import Node
 from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import (
     Elements,
@@ -19,24 +12,12 @@ from relayish.passes.relay.to_loops.elements import (
     within,
 )
 from relayish.passes.relay.to_loops.formulas import computes
+from relayish.passes.relay.to_loops.refusing import Refusing
 from relayish.tir.ir.operators import Expr, const
 
 
-@register_handler("loops")
-class PaddingToLoops(Handler, domain="nn"):
-    """Writes ``nn.pad`` as formulas of elements; ``Lower`` writes all else, if it can."""
-
-    def any_operator(self, visitor: Dispatch, node: Node) -> Any:  # noqa: ARG002 - Any: as the base
-        """Refuse what has no method.
-
-        Raises:
-            UnlowerableError: Always.
-        """
-        types = ", ".join([str(each.checked_type) for each in getattr(node, "args", ())])
-        raise UnlowerableError(
-            f"{quote(node)} cannot be written as loops: Lower leaves it, given ({types}); a "
-            f"handler for the task 'loops' can"
-        )
+class PaddingToLoops(Refusing, domain="nn"):
+    """Writes ``nn.pad`` as formulas of elements, where ``Lower`` could not write it by others."""
 
     @computes
     def handle_pad(self, site: Site) -> Elements:
