@@ -88,7 +88,12 @@ _SIMPLIFIED: Final = (
     *("FullInline", "InferType", "FoldConstant", "DynamicToStatic", "QnnCanonicalizeOps"),
     *("SimplifyInference", "FoldConstant", "SimplifyExpr"),
 )
-_SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")
+_SIMPLER: Final = ("SimplifyForLoops", "Simplify")
+_SCHEDULED: Final = (
+    *("RemoveScheduleBlock", *_SIMPLER, "MarkConstantArguments"),
+    *("FuseLoops", "TileContractions", "PartitionLoops", *_SIMPLER, "FoldConstantLoops"),
+    *("SinkParallelLoops", "UnrollAndJam", "ContractArrays"),
+)
 
 
 def order_calls(mod: IRModule, name: str = "main") -> Network:
