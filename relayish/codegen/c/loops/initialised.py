@@ -151,12 +151,12 @@ def _filled(
                 return None
             moved = [_over(stmt, box, buffer) for box in boxes]
             return _joined([each for each in moved if each is not None])
-        case stmts.IfThenElse(false_case=Stmt()) if not _uses(stmt.condition, buffer):
+        case stmts.IfThenElse(false_case=Stmt() as false) if not _uses(stmt.condition, buffer):
             boxes = _filled(stmt.true_case, buffer, images, room - 1, fills)
-            others = _filled(stmt.false_case, buffer, images, room - 1, fills)
-            return (
-                None if None in (boxes, others) else [e for e in boxes or () if e in others or ()]
-            )
+            others = _filled(false, buffer, images, room - 1, fills)
+            if boxes is None or others is None:
+                return None
+            return [each for each in boxes if each in others]
         case Store():
             return _place(stmt, buffer, images)
         case Call():
