@@ -26,6 +26,9 @@ HEAD = """\
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas" /* of OpenMP, which say what is so anyway */
+#endif
 #if defined(__FAST_MATH__)
 #warning "numbers may differ: this is compiled with rules of its own for floats"
 #endif
