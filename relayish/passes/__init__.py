@@ -103,6 +103,7 @@ PASSES: Final = {
     "SinkParallelLoops": "loops.structure.sink_parallel_loops",
     "UnrollAndJam": "loops.structure.unroll_and_jam",
     "FuseLoops": "loops.schedule.fuse_loops",
+    "SplitReductions": "loops.schedule.split_reductions",
     "PartitionLoops": "loops.schedule.partition_loops",
     "ContractArrays": "loops.schedule.contract_arrays",
     "TileContractions": "loops.schedule.tile_contractions",

@@ -105,17 +105,14 @@ def _is_full(root: Node, buffer: Buffer, fills: Fills) -> bool:
     pending = [root]
     while pending:
         stmt = pending.pop()
+        if _has_whole(_filled(stmt, buffer, {}, DEEPEST_NEST, fills), buffer):
+            continue
         users = [each for each in PROGRAM.children(stmt) if _uses(each, buffer)]
         is_alone = len(users) == 1 or isinstance(stmt, stmts.IfThenElse)
-        if (
-            isinstance(stmt, _LOCAL)
-            and is_alone
-            and all(isinstance(e, (Stmt, Call)) for e in users)
-        ):
-            pending += users
-            continue
-        if not _has_whole(_filled(stmt, buffer, {}, DEEPEST_NEST, fills), buffer):
+        parts = all(isinstance(each, (Stmt, Call)) for each in users)
+        if not isinstance(stmt, _LOCAL) or not is_alone or not parts:
             return False
+        pending += users
     return True
 
 

@@ -36,12 +36,12 @@ from collections.abc import Mapping, Sequence
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.contraction import is_fixed, statements
+from relayish.passes.loops.schedule.contraction import is_fixed, only_stores, statements
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, const
-from relayish.tir.ir.stmt import Block, For, IfThenElse
+from relayish.tir.ir.stmt import For
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
 from relayish.tir.substitution import substitute
 
@@ -131,9 +131,9 @@ def _dimensions(func: LoweredFunc, buffer: Buffer) -> dict[int, None]:
 def _accesses(root: Stmt, buffer: Buffer) -> list[Load | Store]:
     """Return the accesses of a buffer; none where it is used otherwise, or in another shape."""
     found: list[Load | Store] = []
+    if not only_stores(root):
+        return []
     for each in PROGRAM.pre_order(root):
-        if isinstance(each, Stmt) and not isinstance(each, (For, Store, Block, IfThenElse)):
-            return []
         if isinstance(each, (Load, Store)) and isinstance(each.tensor, Tensor):
             if each.tensor.buffer is not buffer:
                 continue

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from relayish.ir.fields.effect import Effect
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.dependences import parallel_loops
+from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.operators import Add, Expr, Mul
-from relayish.tir.ir.stmt import Block, For
+from relayish.tir.ir.stmt import Block, For, IfThenElse
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 
 
@@ -113,6 +115,18 @@ def statements(stmt: Stmt) -> tuple[Stmt, ...]:
         else:
             found.append(each)
     return tuple(found)
+
+
+def only_stores(*stmts: Stmt) -> bool:
+    """Return whether statements are stores, loops and branches alone; calls only compute values."""
+    return all(
+        isinstance(each, _PLAIN) or (isinstance(each, Call) and not effect_of(each) & ~Effect.READS)
+        for each in PROGRAM.pre_order(list(stmts))
+        if isinstance(each, Stmt)
+    )
+
+
+_PLAIN: Final = (For, Store, Block, IfThenElse)
 
 
 def variables(expr: Expr) -> set[Node]:

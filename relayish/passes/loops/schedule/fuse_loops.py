@@ -25,13 +25,13 @@ from __future__ import annotations
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.contraction import is_fixed, statements
+from relayish.passes.loops.schedule.contraction import is_fixed, only_stores, statements
 from relayish.tir.analysis.dependence.dependences import loop_carried
 from relayish.tir.functor import StmtMutator
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.stmt import Block, For, IfThenElse
+from relayish.tir.ir.stmt import Block, For
 from relayish.tir.ir.tensor import Load, Store, Tensor
 from relayish.tir.substitution import copy_with_fresh_variables
 
@@ -77,7 +77,7 @@ def _fused(first: Stmt, second: Stmt) -> Stmt | None:
         return None
     if not is_fixed(first) or not is_fixed(second) or first.loop_var.type != second.loop_var.type:
         return None
-    if constant(first.extent) != constant(second.extent) or not _is_plain(first, second):
+    if constant(first.extent) != constant(second.extent) or not only_stores(first, second):
         return None
     if not _written_by(first) & _read_by(second):
         return None
@@ -88,15 +88,6 @@ def _fused(first: Stmt, second: Stmt) -> Stmt | None:
         if source.node in late and sink.node in early:
             return None
     return made
-
-
-def _is_plain(*loops: For) -> bool:
-    """Return whether loops consist of stores, loops and branches alone."""
-    nodes = PROGRAM.pre_order(list(loops))
-    return all(isinstance(each, _PLAIN) for each in nodes if isinstance(each, Stmt))
-
-
-_PLAIN = (For, Store, Block, IfThenElse)
 
 
 def _written_by(stmt: Stmt) -> set[Node | None]:

@@ -53,12 +53,13 @@ from relayish.passes.loops.schedule.contraction import (
     forwarded,
     place_of,
 )
+from relayish.passes.loops.schedule.nests import nest, vectorised
 from relayish.passes.loops.schedule.tiles import LANES, ROWS, Tiles, plan_tiles
 from relayish.passes.loops.structure.writes import memory_of
 from relayish.tir.builders.expr import select
 from relayish.tir.functor import StmtMutator
 from relayish.tir.ir.family import Stmt
-from relayish.tir.ir.flags import ForType, MemoryType, VectorizeInfo
+from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import LT, Expr, Min, const
 from relayish.tir.ir.stmt import Block, For, IfThenElse
@@ -220,7 +221,7 @@ class _Writer:
                 const(0, factor.type),
             )
         store: Stmt = Store(made, value, (*places, lane))
-        return _nest([*zip(places, sizes, strict=True), (lane, plan.lanes)], store)
+        return nest([*zip(places, sizes, strict=True), (lane, plan.lanes)], store)
 
     def _element(self, block: Expr, lane: Expr) -> Expr:
         return block * self._plan.lanes + lane
@@ -238,7 +239,7 @@ class _Writer:
         blocks = [(block, self._blocks)] if isinstance(block, Var) else []
         counts = {axis: (around[axis], plan.extents[axis]) for axis in plan.outer}
         loops = [*[counts[axis] for axis in first], *blocks, *[counts[axis] for axis in others]]
-        return _nest(loops, body)
+        return nest(loops, body)
 
     def _rows(
         self, left: list[tuple[Var, int]], block: Expr, images: _Images, sizes: list[int]
@@ -252,7 +253,7 @@ class _Writer:
         outer = Var(axis.name)
         base: Expr = const(0) if extent == size else outer * size
         whole = self._rows(others, block, {**images, axis: base}, [*sizes, size])
-        parts.append(whole if extent == size else _nest([(outer, extent // size)], whole))
+        parts.append(whole if extent == size else nest([(outer, extent // size)], whole))
         if extent % size:
             start = const(extent - extent % size)
             rest = [*sizes, extent % size]
@@ -276,12 +277,9 @@ class _Writer:
                     here[axis] = here[axis] + row  # type: ignore[operator]
             place = (*[row for row, _ in inner], lane)
             body = write(here, Load(made, place), lane)
-            lanes = _nest([(lane, plan.lanes)], body)
-            assert isinstance(lanes, For)
-            if write is not end:  # what is complete may go to places far apart
-                info = VectorizeInfo(0, plan.lanes)
-                lanes = lanes.with_fields(for_type=ForType.VECTORIZED, vectorize_info=info)
-            return _nest(inner, lanes)
+            if write is end:  # what is complete may go to places far apart
+                return nest([*inner, (lane, plan.lanes)], body)
+            return nest(inner, vectorised(lane, plan.lanes, body))
 
         def begin(here: _Images, element: Load, _: Expr) -> Stmt:
             return Store(made, copy_with_fresh_variables(start.value, here), element.indices)
@@ -317,13 +315,5 @@ class _Writer:
         depth = [(Var(each.loop_var.name), each) for each in found.sums]
         added = over_tile(add, {**images, **{each.loop_var: var for var, each in depth}})
         counts = [(var, plan.extents[each.loop_var]) for var, each in depth]
-        parts = (over_tile(begin, images), _nest(counts, added), over_tile(end, images))
+        parts = (over_tile(begin, images), nest(counts, added), over_tile(end, images))
         return Block(parts)
-
-
-def _nest(loops: Sequence[tuple[Var, int]], body: Stmt) -> Stmt:
-    """Return loops from 0 on around a statement."""
-    for var, count in reversed(loops):
-        held = body if isinstance(body, Block) else Block((body,))
-        body = For(var, const(0), const(count), held)
-    return body

@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.passes.loops.schedule.contraction import Contraction, variables
+from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.tensor import Load, Tensor, Var
+from relayish.tir.ir.tensor import Load, Store, Tensor, Var
 
 ROWS: Final = 8
 """How many rows a tile has at most: with one register each, some are left for the factors."""
@@ -65,8 +66,8 @@ def plan_tiles(
     """Return how a contraction is cut into tiles; ``None`` where that does not pay.
 
     Lanes are the values of a variable on which one factor depends; rows those of the variables on
-    which only the other does. Of several, the one is taken that leaves the fewest lanes empty, then
-    the one that has the least to copy.
+    which only the other does. Of several, the one is taken that costs least: by how many lanes are
+    empty, how far apart the lanes are stored, and what is copied.
 
     Args:
         found: The contraction.
@@ -96,7 +97,8 @@ def _plan(
     chosen = _rows([(each, extents[each]) for each in free], rows)
     tall = prod([size for _, size in chosen])
     width = _lanes(extents[lane], lanes * max(1, rows // 2 // tall))
-    if width is None or (uses < FEWEST_USES and not _is_known(factor, known)):
+    is_known = _is_known(factor, known)
+    if width is None or (uses < FEWEST_USES and not is_known):
         return None
     taken = [lane, *[each for each, _ in chosen]]
     kept = tuple([each for each in loops if each in mine and each is not lane])
@@ -113,8 +115,20 @@ def _plan(
         tuple([each for each in loops if each not in taken]),
     )
     busy = extents[lane] / (-(-extents[lane] // width) * width)
-    full = busy * min(tall * width, rows // 2 * lanes)
-    return (-round(full, 2), size, -loops.index(lane)), made
+    busy = busy * min(1.0, tall * width / (rows // 2 * lanes))
+    depth_count = prod([extents[each.loop_var] for each in found.sums])
+    stored = 1 if runs_along(found.step, lane) else lanes
+    loads = [each for each in PROGRAM.pre_order(factor) if isinstance(each, Load)]
+    near = all(runs_along(each, lane) for each in loads)
+    copied = 0 if is_known else depth_count * (2 if near else lanes) / uses
+    return (round(depth_count / busy + stored + copied, 1), size, -loops.index(lane)), made
+
+
+def runs_along(access: Load | Store, var: Var) -> bool:
+    """Return whether an access is to elements side by side where a variable goes on by one."""
+    forms = [linear_form(index).terms for index in access.indices]
+    told = [form for form in forms if form]
+    return bool(told) and told[-1].get(var) == 1 and not any(var in form for form in told[:-1])
 
 
 def _is_known(factor: Expr, known: Collection[Node]) -> bool:

@@ -32,23 +32,20 @@ import numpy as np
 
 from relayish.functor import ExprMutator
 from relayish.ir.attributes.dictionary import DictAttrs
-from relayish.ir.fields.effect import Effect
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import Sequential, register_pass
 from relayish.passes.loops.schedule.constant_memory import CONSTANT
-from relayish.passes.loops.schedule.contraction import statements
+from relayish.passes.loops.schedule.contraction import only_stores, statements
 from relayish.passes.relay.to_loops.constant_arguments import (
     calls_of_loops,
     constant_arguments,
     given_arguments,
 )
-from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.foreign_calls import callee_of, written_arguments
 from relayish.tir.interpreter.access import constant
-from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ArgumentIO
 from relayish.tir.ir.function import LoweredFunc
@@ -196,10 +193,9 @@ def _memory(stmt: Stmt, kind: type[Load | Store]) -> list[Buffer]:
 
 def _is_plain(stmt: Stmt, reads: set[Buffer], writes: set[Buffer]) -> bool:
     """Return whether a statement does nothing but store, and not much more than it reads."""
+    if not only_stores(stmt):
+        return False
     for each in PROGRAM.pre_order(stmt):
-        is_call = isinstance(each, LoopCall) and not effect_of(each) & ~Effect.READS
-        if isinstance(each, Stmt) and not is_call and not isinstance(each, (For, Store, Block)):
-            return False
         if isinstance(each, (Load, Store)) and isinstance(each.tensor, Var):
             return False
     sizes = [sum(map(_size, each)) for each in (reads - writes, writes)]
