@@ -55,7 +55,7 @@ REBINDING = {
 """Passes that take programs which bind a variable again, though the verifier does not."""
 NEVER = (
     *("RenameTensors", "UnrollAndJam"),
-    *("ContractArrays", "FuseLoops", "TileContractions"),
+    *("ContractArrays", "FuseLoops", "SplitReductions", "TileContractions"),
 )
 """Passes for which programs that are drawn have nothing to do."""
 

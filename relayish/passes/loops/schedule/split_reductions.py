@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
@@ -46,9 +45,10 @@ from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import And, BinaryOpNode, Expr, Max, Min, Or, const
+from relayish.tir.ir.operators import NE, And, BinaryOpNode, Cast, Expr, Max, Min, Or, const
 from relayish.tir.ir.stmt import Block, For
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.ir.type import INT32
 from relayish.tir.substitution import copy_with_fresh_variables
 
 SHORTEST: Final = 4
@@ -144,25 +144,36 @@ class _Split(StmtMutator):
         assert isinstance(value, BinaryOpNode)
         held, lanes = value.a, self._lanes
         assert isinstance(held, Load)
-        shape = (const(lanes),)
+        shape, ty = (const(lanes),), value.type
+        held_type = INT32 if ty.is_bool else ty  # as wide as what is compared, mostly
         name = self._names.fresh_name("found")
-        buffer = Buffer(f"_{name}", shape, value.type, memory_type=MemoryType.STACK)
+        buffer = Buffer(f"_{name}", shape, held_type, memory_type=MemoryType.STACK)
         self.made.append(buffer)
-        found = Tensor(name, shape, value.type, buffer)
+        found = Tensor(name, shape, held_type, buffer)
         count = constant(loop.extent) or 0
 
-        def at(place: Expr, element: Expr) -> Expr:
-            images: dict[Node, Node] = {loop.loop_var: place, held: element}
-            return copy_with_fresh_variables(value, images)
+        def at(place: Expr) -> Expr:
+            return copy_with_fresh_variables(value.b, {loop.loop_var: place})
+
+        def combine(element: Expr, other: Expr) -> Expr:
+            if ty.is_bool:
+                kind = Max if isinstance(value, Or) else Min
+                return kind(element, Cast(INT32, other))
+            return value.with_fields(a=element, b=other)
 
         first, lane, last = Var("lane"), Var("lane"), Var("lane")
         block, left = Var(loop.loop_var.name), Var(loop.loop_var.name)
-        begin = nest([(first, lanes)], Store(found, held, (first,)))
-        more = Store(found, at(block * lanes + lane, found[lane]), (lane,))
+        begin = nest(
+            [(first, lanes)], Store(found, Cast(INT32, held) if ty.is_bool else held, (first,))
+        )
+        more = Store(found, combine(found[lane], at(block * lanes + lane)), (lane,))
         steps = nest([(block, count // lanes)], vectorised(lane, lanes, more))
-        combined = value.with_fields(a=held, b=found[last])
+        theirs = NE(found[last], const(0)) if ty.is_bool else found[last]
+        combined = value.with_fields(a=held, b=theirs)
         parts = [begin, steps, nest([(last, lanes)], step.with_fields(value=combined))]
         if count % lanes:
-            rest = step.with_fields(value=at(left + (count - count % lanes), held))
+            rest = step.with_fields(
+                value=value.with_fields(a=held, b=at(left + (count - count % lanes)))
+            )
             parts.append(nest([(left, count % lanes)], rest))
         return Block(tuple(parts))

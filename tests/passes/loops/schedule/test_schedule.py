@@ -136,3 +136,47 @@ def rows(read, place=(I, J), around=None):
 )
 def test_temporaries_keep_the_dimensions_that_are_needed_at_once(func, sizes):
     assert shrunk(func) == sizes
+
+
+def combined(kind, dtype="int32", extent=133, read=lambda at: at, place=0):
+    """The first of D tells what the others come to, by an operator."""
+    D, E = memory("D", 200, dtype=dtype), memory("E", 8, dtype=dtype)
+    there = (tir.const(place),) if isinstance(place, int) else (place,)
+    step = tir.Store(E, kind(E[there], D[read(I)]), there)
+    return function([D, E], loop(I, 0, extent, step))
+
+
+@each(
+    ("kind", "dtype"),
+    [(tir.Max, "int32"), (tir.Min, "int8"), (tir.Or, "bool"), (tir.And, "bool")],
+)
+def test_lanes_find_what_one_accumulator_does(kind, dtype):
+    func = combined(kind, dtype)
+    image = apply("SplitReductions", func)
+    assert image is not func
+    generator = np.random.default_rng(0)
+    for rare in (0, 1, 5):  # so many elements are what is looked for, somewhere
+        given = np.full(200, kind is tir.And) if dtype == "bool" else np.zeros(200, dtype)
+        given[generator.choice(200, rare, replace=False)] = kind is not tir.And
+        if dtype != "bool":
+            given = generator.integers(-99, 99, 200).astype(dtype)
+        first = np.full(8, kind is tir.And).astype(dtype)
+        expected, found = first.copy(), first.copy()
+        tir.run(func, given.copy(), expected)
+        tir.run(image, given.copy(), found)
+        assert expected.tolist() == found.tolist()
+
+
+@each(
+    "func",
+    [
+        combined(tir.Add),  # two of the same are not the same
+        combined(tir.Max, "float32"),  # of a NaN it matters where it stands
+        combined(tir.Max, extent=63),  # lanes would have too little to do
+        combined(tir.Max, read=lambda at: 199 - at),  # lanes would lie the wrong way round
+        combined(tir.Max, place=I % 8),  # each goes to another element
+        combined(lambda held, other: tir.Max(other, held)),
+    ],
+)
+def test_what_is_combined_otherwise_is_not_split(func):
+    assert apply("SplitReductions", func) is func
