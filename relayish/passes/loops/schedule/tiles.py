@@ -24,6 +24,9 @@ FEWEST_USES: Final = 4
 """How often an element is used at least that is worth copying."""
 
 
+_COPY: Final = 2
+"""How many products could be added while an element is copied; if it lies apart, twice as many."""
+
 FEWEST: Final = 8
 """How many lanes are worth while."""
 
@@ -120,7 +123,7 @@ def _plan(
     stored = 1 if runs_along(found.step, lane) else lanes
     loads = [each for each in PROGRAM.pre_order(factor) if isinstance(each, Load)]
     near = all(runs_along(each, lane) for each in loads)
-    copied = 0 if is_known else depth_count * (2 if near else lanes) / uses
+    copied = 0 if is_known else depth_count * lanes * (_COPY if near else 2 * _COPY) / uses
     return (round(depth_count / busy + stored + copied, 1), size, -loops.index(lane)), made
 
 
