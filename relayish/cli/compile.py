@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     )
     with freeze_heap():
         mod = default_pipeline(args.opt_level)(get_pass("LowerOnnx")(source.mod))
-        network, params = network_of(mod)
+        network, params = network_of(mod, exact=args.exact)
     if args.emit == "loops":
         write_result(write_program(network.module.functions), args.output)
         return 0

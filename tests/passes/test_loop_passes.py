@@ -53,7 +53,10 @@ REBINDING = {
     name for name in LOOP_PASSES if name == "ConvertSSA" or "structure" not in PASSES[name]
 }
 """Passes that take programs which bind a variable again, though the verifier does not."""
-NEVER = ("RenameTensors", "UnrollAndJam")
+NEVER = (
+    *("RenameTensors", "UnrollAndJam"),
+    *("ContractArrays", "FuseLoops", "SplitReductions", "TileContractions"),
+)
 """Passes for which programs that are drawn have nothing to do."""
 
 sorts = pytest.mark.parametrize("sort", SORTS)

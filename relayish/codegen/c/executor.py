@@ -131,7 +131,9 @@ def _fitting(port: Port, value: object) -> np.ndarray[Any, Any]:
     return np.require(array, requirements=("C", "A"))
 
 
-def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
+def network_of(
+    mod: IRModule, name: str = "main", *, exact: bool = False
+) -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops, and its parameters.
 
     Raises:
@@ -139,7 +141,7 @@ def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var
     """
     if name != "main":  # which is what passes keep
         mod = mod.with_function("main", mod[name])
-    lowered = lower_network(mod)
+    lowered = lower_network(mod, exact=exact)
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
     return order_calls(lowered), func.params
@@ -183,7 +185,7 @@ def build_network(
         [[0.0, 2.0, 0.0], [4.0, 0.0, 6.0]]
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
-    network, params = network_of(mod, name)
+    network, params = network_of(mod, name, exact=exact)
     if network.sizes:
         return SizedNetwork(params, network, chosen)
     return compile_network(params, network, name, chosen)

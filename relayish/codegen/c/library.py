@@ -252,7 +252,7 @@ def build(
     level = PassContext.current().opt_level if opt_level is None else opt_level
     mod, bound = _bind(mod, params or {})
     mod = default_pipeline(level)(mod)
-    network, params_left = network_of(mod)
+    network, params_left = network_of(mod, exact=exact)
     toolchain = find_toolchain(flags_for(exact=exact))
     made = compile_network(params_left, network, mod_name, toolchain)
     return Library(mod, made, mod_name, bound)

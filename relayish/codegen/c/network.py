@@ -33,7 +33,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
-from relayish.pass_infra import Sequential
+from relayish.pass_infra import Sequential, get_pass
 from relayish.passes.relay.fold.bind import bind
 from relayish.passes.relay.functions.defunctionalization import defunctionalize
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
@@ -68,7 +68,7 @@ class Network(NamedTuple):
     sizes: tuple[Var, ...] = ()
 
 
-def lower_network(mod: IRModule, name: str = "main") -> IRModule:
+def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> IRModule:
     """Return a network whose operators are functions of loops, as :func:`order_calls` takes it.
 
     Functions are put where they are called, data in the place of functions that are values.
@@ -76,6 +76,7 @@ def lower_network(mod: IRModule, name: str = "main") -> IRModule:
     Args:
         mod: A module of Relay.
         name: The function.
+        exact: Whether the greatest of floats is found in order.
 
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
@@ -86,7 +87,8 @@ def lower_network(mod: IRModule, name: str = "main") -> IRModule:
     prepared = infer_type(defunctionalize(prepared, entry=name))
     prepared = Sequential(_SIMPLIFIED, opt_level=0)(prepared)
     lowered = lower_to_loops(prepared, unlowerable="refuse")
-    return Sequential(_SCHEDULED, opt_level=0)(lowered)
+    split = get_pass("SplitReductions", floats=not exact)
+    return Sequential((*_SCHEDULED, split), opt_level=0)(lowered)
 
 
 _INLINED: Final = (
@@ -97,7 +99,12 @@ _SIMPLIFIED: Final = (
     *("FullInline", "InferType", "FoldConstant", "DynamicToStatic", "QnnCanonicalizeOps"),
     *("SimplifyInference", "FoldConstant", "SimplifyExpr"),
 )
-_SCHEDULED: Final = ("SinkParallelLoops", "UnrollAndJam")
+_SIMPLER: Final = ("SimplifyForLoops", "Simplify")
+_SCHEDULED: Final = (
+    *("RemoveScheduleBlock", *_SIMPLER, "MarkConstantArguments"),
+    *("FuseLoops", "TileContractions", "PartitionLoops", *_SIMPLER, "FoldConstantLoops"),
+    *("SinkParallelLoops", "UnrollAndJam", "ContractArrays"),
+)
 
 
 def order_calls(mod: IRModule, name: str = "main") -> Network:

@@ -26,22 +26,28 @@ HEAD = """\
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas" /* of OpenMP, which say what is so anyway */
+#endif
 #if defined(__FAST_MATH__)
 #warning "numbers may differ: this is compiled with rules of its own for floats"
 #endif
 #if defined(RELAYISH_LOOSE)
 /* whoever says so wants sums in another order, and functions of vectors, which are 4 units off */
 #if defined(__GLIBC__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-__attribute__((simd("notinbranch"))) extern float expf(float);
-__attribute__((simd("notinbranch"))) extern float logf(float);
-__attribute__((simd("notinbranch"))) extern float sinf(float);
-__attribute__((simd("notinbranch"))) extern float cosf(float);
-__attribute__((simd("notinbranch"))) extern float powf(float, float);
-__attribute__((simd("notinbranch"))) extern double exp(double);
-__attribute__((simd("notinbranch"))) extern double log(double);
-__attribute__((simd("notinbranch"))) extern double sin(double);
-__attribute__((simd("notinbranch"))) extern double cos(double);
-__attribute__((simd("notinbranch"))) extern double pow(double, double);
+#define OF_VECTORS __attribute__((simd("notinbranch"))) extern
+OF_VECTORS float expf(float), logf(float), sinf(float), cosf(float), powf(float, float);
+OF_VECTORS double exp(double), log(double), sin(double), cos(double), pow(double, double);
+#if __GLIBC_PREREQ(2, 35)
+OF_VECTORS float tanf(float), asinf(float), acosf(float), atanf(float), atan2f(float, float);
+OF_VECTORS float sinhf(float), coshf(float), tanhf(float), asinhf(float), acoshf(float);
+OF_VECTORS float atanhf(float), erff(float), exp2f(float), expm1f(float), log2f(float);
+OF_VECTORS float log10f(float), log1pf(float), cbrtf(float);
+OF_VECTORS double tan(double), asin(double), acos(double), atan(double), atan2(double, double);
+OF_VECTORS double sinh(double), cosh(double), tanh(double), asinh(double), acosh(double);
+OF_VECTORS double atanh(double), erf(double), exp2(double), expm1(double), log2(double);
+OF_VECTORS double log10(double), log1p(double), cbrt(double);
+#endif
 #endif
 #elif defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

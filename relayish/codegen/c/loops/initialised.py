@@ -1,32 +1,50 @@
 """Definite assignment of memory: buffers whose elements are all stored before one is read.
 
-Of these a function need not note which elements hold something. A statement *fills* a part of a
-buffer, told for each dimension: all of it, or where a variable of a loop around is. A store fills
-one element; a loop over a dimension fills all of it; a branch fills what both of its arms fill; a
-call fills what the function fills that is called. After a statement that fills a part, others of
-its block may use that part.
+Of these a function need not note which elements hold something. A statement *fills* boxes of a
+buffer: in each dimension the elements from one place on up to another, both of them so far from
+where variables of loops around tell. A store fills one element; a loop moves boxes, and what is
+side by side becomes one; a branch fills what both of its arms fill; a call fills what the function
+fills that is called. After statements that fill a box, others of their block may use that box.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from relayish.codegen.c.context import DEEPEST_NEST
 from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.regions.elements import body_of_element
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.operators import LT, Expr
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
+from relayish.tir.substitution import substitute
 
-Part: TypeAlias = "tuple[Var | None, ...]"
-"""For each dimension the variable that tells where, ``None``: all of it."""
+
+class Span(NamedTuple):
+    """Elements of a dimension, one behind the other.
+
+    Attributes:
+        place: What tells where they are: multiples of variables.
+        low: The first, counted from there.
+        high: The one behind the last; ``None``: there is none, they are all that there are.
+    """
+
+    place: frozenset[tuple[Node, int]]
+    low: int
+    high: int | None
+
+
+Box: TypeAlias = tuple[Span, ...]
+
+_ALL: Final = Span(frozenset(), 0, None)
 
 _Images: TypeAlias = dict[Var, Expr]
 
@@ -62,10 +80,10 @@ def filled_arguments(func: LoweredFunc, buffers: Iterable[Buffer], fills: Fills)
     Complexity:
         That of :func:`stored_first`, for these.
     """
-    parts = {
+    found = {
         each: _filled(func.body, each, {}, DEEPEST_NEST, fills) for each in _plain(func, buffers)
     }
-    return {buffer for buffer, part in parts.items() if part is not None and not any(part)}
+    return {buffer for buffer, boxes in found.items() if _has_whole(boxes, buffer)}
 
 
 def _plain(func: LoweredFunc, buffers: Iterable[Buffer]) -> list[Buffer]:
@@ -87,18 +105,14 @@ def _is_full(root: Node, buffer: Buffer, fills: Fills) -> bool:
     pending = [root]
     while pending:
         stmt = pending.pop()
+        if _has_whole(_filled(stmt, buffer, {}, DEEPEST_NEST, fills), buffer):
+            continue
         users = [each for each in PROGRAM.children(stmt) if _uses(each, buffer)]
         is_alone = len(users) == 1 or isinstance(stmt, stmts.IfThenElse)
-        if (
-            isinstance(stmt, _LOCAL)
-            and is_alone
-            and all(isinstance(e, (Stmt, Call)) for e in users)
-        ):
-            pending += users
-            continue
-        part = _filled(stmt, buffer, {}, DEEPEST_NEST, fills)
-        if part is None or any(part):
+        parts = all(isinstance(each, (Stmt, Call)) for each in users)
+        if not isinstance(stmt, _LOCAL) or not is_alone or not parts:
             return False
+        pending += users
     return True
 
 
@@ -106,19 +120,15 @@ _LOCAL: Final = (stmts.Block, stmts.IfThenElse, stmts.For, stmts.PolyFor)
 """Kinds of statements of which each part may be looked at by itself, if it alone uses memory."""
 
 
-def _filled(stmt: Node, buffer: Buffer, images: _Images, room: int, fills: Fills) -> Part | None:
-    """Return the part of a buffer that a statement fills before it reads of it; ``None``: none."""
+def _filled(
+    stmt: Node, buffer: Buffer, images: _Images, room: int, fills: Fills
+) -> list[Box] | None:
+    """Return the boxes that a statement fills, if it reads nothing else; ``None``: it may."""
     if room == 0:
         return None
     match stmt:
         case stmts.Block():
-            users = [each for each in stmt.stmts if _uses(each, buffer)]
-            part = _filled(users[0], buffer, images, room - 1, fills) if users else None
-            if part is None or not all(
-                _is_within(each, buffer, part, images) for each in users[1:]
-            ):
-                return None
-            return part
+            return _filled_together(stmt, buffer, images, room, fills)
         case stmts.ScheduleBlockRealize():
             block = stmt.schedule_block
             if any(_uses(value, buffer) for value in stmt.iter_values):
@@ -127,58 +137,149 @@ def _filled(stmt: Node, buffer: Buffer, images: _Images, room: int, fills: Fills
             return _filled(block.body, buffer, images, room - 1, fills)
         case stmts.ScheduleBlock():
             return _filled(stmt.body, buffer, images, room - 1, fills)
+        case stmts.IfThenElse(false_case=None) if not _uses(stmt.condition, buffer):
+            boxes = _filled(stmt.true_case, buffer, images, room - 1, fills)
+            return None if boxes is None else _until_end(boxes, stmt.condition, buffer, images)
         case stmts.For():
             if _uses(stmt.min, buffer) or _uses(stmt.extent, buffer):
                 return None
-            part = _filled(stmt.body, buffer, images, room - 1, fills)
-            return None if part is None else _over(stmt, part, buffer)
-        case stmts.IfThenElse():
-            if _uses(stmt.condition, buffer) or stmt.false_case is None:
+            boxes = _filled(stmt.body, buffer, images, room - 1, fills)
+            if boxes is None:
                 return None
-            part = _filled(stmt.true_case, buffer, images, room - 1, fills)
-            other = _filled(stmt.false_case, buffer, images, room - 1, fills)
-            return part if part == other else None
+            moved = [_over(stmt, box, buffer) for box in boxes]
+            return _joined([each for each in moved if each is not None])
+        case stmts.IfThenElse(false_case=Stmt() as false) if not _uses(stmt.condition, buffer):
+            boxes = _filled(stmt.true_case, buffer, images, room - 1, fills)
+            others = _filled(false, buffer, images, room - 1, fills)
+            if boxes is None or others is None:
+                return None
+            return [each for each in boxes if each in others]
         case Store():
             return _place(stmt, buffer, images)
         case Call():
-            return (None,) * len(buffer.shape) if fills(stmt, buffer) else None
+            return [(_ALL,) * len(buffer.shape)] if fills(stmt, buffer) else None
     return None
 
 
-def _over(loop: stmts.For, part: Part, buffer: Buffer) -> Part | None:
-    """Return the part that a loop fills whose body fills ``part``."""
-    var = loop.loop_var
-    if var not in part:  # it has to run once, and fills the same each time
-        return part if (constant(loop.extent) or 0) > 0 else None
-    covers = constant(loop.min) == 0 and all(
-        _are_same(loop.extent, size)
-        for size, at in zip(buffer.shape, part, strict=True)
-        if at is var
-    )
-    if not covers or part.count(var) > 1:
+def _filled_together(
+    block: stmts.Block, buffer: Buffer, images: _Images, room: int, fills: Fills
+) -> list[Box] | None:
+    """Return the boxes that statements fill, each of which uses what is filled before."""
+    boxes: list[Box] = []
+    for stmt in block.stmts:
+        if not _uses(stmt, buffer):
+            continue
+        more = _filled(stmt, buffer, images, room - 1, fills)
+        if more is not None:
+            boxes = _joined([*boxes, *more])
+        elif not any(_is_within(stmt, buffer, box, images) for box in boxes):
+            return None
+    return boxes
+
+
+def _joined(boxes: Sequence[Box]) -> list[Box]:
+    """Return boxes of which none is beside another that differs in one dimension only."""
+    found: list[Box] = []
+    for box in boxes:
+        grown = box
+        while pair := next(((o, u) for o in found if (u := _union(o, grown)) is not None), None):
+            found.remove(pair[0])
+            grown = pair[1]
+        found.append(grown)
+    return found
+
+
+def _union(a: Box, b: Box) -> Box | None:
+    """Return the box of two that are side by side, or one in the other; ``None``: they are not."""
+    different = [at for at, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
+    if len(different) > 1:
         return None
-    return tuple([None if at is var else at for at in part])
+    if not different:
+        return a
+    at = different[0]
+    one, other = a[at], b[at]
+    if one.place != other.place or one.high is None or other.high is None:
+        return None
+    if one.low > other.high or other.low > one.high:
+        return None
+    span = Span(one.place, min(one.low, other.low), max(one.high, other.high))
+    return (*a[:at], span, *a[at + 1 :])
 
 
-def _place(store: Store, buffer: Buffer, images: Mapping[Var, Expr]) -> Part | None:
+def _over(loop: stmts.For, box: Box, buffer: Buffer) -> Box | None:
+    """Return the box that a loop fills whose body fills one."""
+    var = loop.loop_var
+    moving = [at for at, span in enumerate(box) if var in dict(span.place)]
+    count = constant(loop.extent)
+    if not moving:  # it has to run once, and fills the same each time
+        return box if (count or 0) > 0 else None
+    first = constant(loop.min)
+    if len(moving) > 1 or first is None:
+        return None
+    at = moving[0]
+    span = box[at]
+    step = dict(span.place)[var]
+    place = frozenset([each for each in span.place if each[0] is not var])
+    is_plain = span == Span(frozenset([(var, 1)]), 0, 1) and first == 0
+    if is_plain and _are_same(loop.extent, buffer.shape[at]):
+        return (*box[:at], _ALL, *box[at + 1 :])
+    if count is None or count < 1 or span.high is None or not 0 < step <= span.high - span.low:
+        return None
+    low, high = span.low + step * first, span.high + step * (first + count - 1)
+    return (*box[:at], Span(place, low, high), *box[at + 1 :])
+
+
+def _place(store: Store, buffer: Buffer, images: Mapping[Var, Expr]) -> list[Box] | None:
     """Return the element that a store fills."""
     if not _is_whole_view(store.tensor, buffer) or _uses(store.value, buffer):
         return None
-    found: list[Var | None] = []
-    for index, size in zip(store.indices, buffer.shape, strict=True):
-        at = _resolved(index, images)
-        if constant(size) == 1 and constant(at) == 0:
-            found.append(None)
-        elif isinstance(at, Var):
-            found.append(at)
-        else:
-            return None
-    return tuple(found)
+    if any(_uses(index, buffer) for index in store.indices):
+        return None
+    return [tuple([_span_of(index, images) for index in store.indices])]
 
 
-def _is_within(stmt: Node, buffer: Buffer, part: Part, images: _Images) -> bool:
-    """Return whether a statement uses nothing of a buffer but a part."""
-    if not any(part):
+def _span_of(index: Expr, images: Mapping[Var, Expr]) -> Span:
+    form = linear_form(substitute(index, images))
+    return Span(frozenset(form.terms.items()), form.constant, form.constant + 1)
+
+
+def _until_end(
+    boxes: Sequence[Box], condition: Expr, buffer: Buffer, images: Mapping[Var, Expr]
+) -> list[Box]:
+    """Return the boxes that end with the buffer, where a condition says no more than that."""
+    if not isinstance(condition, LT) or not condition.a.type.is_integer:
+        return []
+    span = _span_of(condition.a, images)
+    end = constant(condition.b)
+    return [
+        box
+        for box in boxes
+        if any(
+            each == span and end is not None and end == constant(size)
+            for each, size in zip(box, buffer.shape, strict=True)
+        )
+    ]
+
+
+def _has_whole(boxes: Sequence[Box] | None, buffer: Buffer) -> bool:
+    return any(_is_whole(box, buffer) for box in boxes or ())
+
+
+def _is_whole(box: Box, buffer: Buffer) -> bool:
+    return all(_is_all(span, size) for span, size in zip(box, buffer.shape, strict=True))
+
+
+def _is_all(span: Span, size: Expr) -> bool:
+    """Return whether elements are all that a dimension has."""
+    if span.high is None:
+        return True
+    count = constant(size)
+    return not span.place and span.low <= 0 and count is not None and span.high >= count
+
+
+def _is_within(stmt: Node, buffer: Buffer, box: Box, images: _Images) -> bool:
+    """Return whether a statement uses nothing of a buffer but a box."""
+    if _is_whole(box, buffer):
         return True  # all of it may be used by anybody
     inner = dict(images)
     for each in PROGRAM.pre_order(stmt):
@@ -193,8 +294,8 @@ def _is_within(stmt: Node, buffer: Buffer, part: Part, images: _Images) -> bool:
             continue
         if not isinstance(each, (Load, Store)) or not _is_whole_view(each.tensor, buffer):
             return False
-        for index, at in zip(each.indices, part, strict=True):
-            if at is not None and _resolved(index, inner) is not at:
+        for index, span, size in zip(each.indices, box, buffer.shape, strict=True):
+            if not _is_all(span, size) and _span_of(index, inner) != span:
                 return False
     return True
 
@@ -218,15 +319,6 @@ def _is_whole_view(node: Node, buffer: Buffer) -> bool:
         and len(node.shape) == len(buffer.shape)
         and all(map(_are_same, node.shape, buffer.shape))
     )
-
-
-def _resolved(index: Expr, images: Mapping[Var, Expr]) -> Expr:
-    """Return what a variable of a schedule block stands for."""
-    for _ in range(DEEPEST_NEST):
-        if not isinstance(index, Var) or index not in images:
-            break
-        index = images[index]
-    return index
 
 
 def _are_same(a: Expr, b: Expr) -> bool:

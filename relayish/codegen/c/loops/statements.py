@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from types import MappingProxyType
+from typing import Final
 
 from relayish.codegen.c.loops.calls import Calls
 from relayish.codegen.c.loops.context import LoopsCtx, Memory
@@ -26,6 +28,9 @@ from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Store, Var
+
+_PRAGMAS: Final = MappingProxyType({ForType.PARALLEL: "parallel for", ForType.VECTORIZED: "simd"})
+"""What OpenMP is told of a loop, if nothing in it fails and no iteration needs another."""
 
 
 @register_handler("c")
@@ -129,9 +134,11 @@ class LoopsToC(Calls, domain="tir"):
         ):
             ctx.run(visitor, node.body)
         ctx.names.leave()
-        is_threaded = node.for_type & ForType.PARALLEL and faults == len(ctx.source.faults)
-        if is_threaded and end is not None and is_parallel(node):
-            ctx.lines[before] = f"#pragma omp parallel for\n{ctx.lines[before]}"
+        pragma = next((text for kind, text in _PRAGMAS.items() if node.for_type & kind), None)
+        if pragma is None or end is None or faults < len(ctx.source.faults):
+            return
+        if is_parallel(node):
+            ctx.lines[before] = f"#pragma omp {pragma}\n{ctx.lines[before]}"
 
     @staticmethod
     def _advanced(ctx: LoopsCtx, var: Var, now: CText, step: CText) -> CText:

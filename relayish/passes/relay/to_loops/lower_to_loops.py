@@ -18,12 +18,13 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final, Literal
 
 from relayish.domain import Handler
 from relayish.errors import DispatchError, UnlowerableError
 from relayish.functor import ExprMutator
+from relayish.ir.equality.exact_key import make_exact_key
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import (
     Call,
@@ -131,7 +132,7 @@ class _Groups(ExprMutator):
         self._made = made
         self._instead = handlers
         self._refuses = refuses
-        self._known: dict[Function, GlobalVar | None] = {}
+        self._known: dict[Hashable, GlobalVar | None] = {}
 
     def visit_call(self, call: Call) -> Expr:
         group = call.op
@@ -155,9 +156,13 @@ class _Groups(ExprMutator):
         return _sized(match, super().visit_match(match))
 
     def _lowered(self, group: Function) -> GlobalVar | None:
-        """Return the function of loops that a group becomes, if loops can express it."""
-        if group in self._known:
-            return self._known[group]
+        """Return the function of loops that a group becomes, if loops can express it.
+
+        Groups that are equal become one.
+        """
+        key = make_exact_key(group)
+        if key in self._known:
+            return self._known[key]
         hint = getattr(getattr(group.body, "op", None), "name", "group").replace(".", "_")
         name = self._supply.fresh_name(f"{self._name}_{hint}")
         var: GlobalVar | None = GlobalVar(name)
@@ -169,7 +174,7 @@ class _Groups(ExprMutator):
             if self._refuses:
                 raise
             var = None
-        self._known[group] = var
+        self._known[key] = var
         return var
 
 
