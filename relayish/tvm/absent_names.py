@@ -74,7 +74,6 @@ _REGISTER = (
 )
 
 _IR = _merge(
-    _each("Array Map", "write Python's lists, tuples and dictionaries"),
     _each("BaseExpr", "write relay.Expr"),
     _each("BaseFunc CallingConv", "write relay.Function"),
     _each("PointerType PrimType Range", _NO_TENSOR_IR),
@@ -92,8 +91,6 @@ _IR = _merge(
 )
 
 _RUNTIME = _merge(
-    _each("ShapeTuple String", "write Python's own tuples and strings"),
-    _each("ADT tuple_object", "write a tuple"),
     _each("enabled", "write relay.testing.device_enabled(target)"),
     _each("Object Scriptable", "write relay.Node"),
     _each("Executable PackedFunc executor profiler_vm", _EVALUATE),
@@ -114,7 +111,6 @@ _TVM = _merge(
         "get_global_func register_func register_object",
         _OBJECTS + "; a pass by its name is relay.transform.get_pass(name)",
     ),
-    _each("convert", "Python's values are taken as they are; leave convert(...) out"),
     _each("DataType DataTypeCode", 'an element type is its name: write "float32"'),
     _each("context", "write relayish.tvm.device(kind, 0)"),
     _each("load_json save_json", _TEXT),
@@ -149,7 +145,6 @@ _RELAY = _merge(
     _each("SourceName SequentialSpan", _PLACE),
     _each("SpanCheck", "spans are kept where they are; write expr.span"),
     _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
-    _each("module", "write relay.IRModule"),
     _each("Module", f"write relay.IRModule for a program; {_EVALUATE}"),
     _each("ExprWithOp", "write relay.Expr, which has Python's operators"),
     _each("TempExpr", "write a kind of node of your own, declared with @relay.node"),
@@ -196,11 +191,8 @@ _OP = _merge(
 )
 
 _TESTING = _merge(
-    _each("parameter parameters fixture", _PYTEST),
-    _each(
-        "exclude_targets requires_cuda requires_gpu requires_llvm",
-        _NO_DEVICES,
-    ),
+    _each("parameters fixture", _PYTEST),
+    _each("exclude_targets", _NO_DEVICES),
     _each("assert_prim_expr_equal", "write relay.assert_structural_equal(a, b)"),
     _each("darknet tf tflite yolo_detection byoc", _NO_FRONT_END),
     _each("ctx_list", "write relay.testing.enabled_targets()"),

@@ -8,7 +8,7 @@ _HERE: Final = __name__.rpartition(".")[0]
 
 SAME: Final = {
     _HERE: "_ffi adt backend base build_module container error expr expr_functor function loops "
-    "object param_dict params parser relay runtime scope_builder ty type_functor",
+    "module object param_dict params parser relay runtime scope_builder ty type_functor",
     f"{_HERE}.frontend": "common onnx",
     f"{_HERE}.ir": "adt affine_type attrs base container expr function module op supply "
     "tensor_type type type_relation",
@@ -28,6 +28,7 @@ SAME: Final = {
 NAMES: Final = {
     name: (module, name)
     for module, names in {
+        "relayish.codegen.c.graph_module": "BenchmarkResult",
         "relayish.codegen.c.library": "load_module",
         "relayish.frontend": "foreach while_loop",
         "relayish.op": "TensorAffineType TupleAffineType make_node register_op_attr",
@@ -37,6 +38,7 @@ NAMES: Final = {
         "relayish.tvm.executors": "create_executor",
         "relayish.tvm.nd": "Device NDArray cpu cuda device gpu",
         "relayish.tvm.shapes": "ShapeVar is_dynamic type_has_any",
+        "relayish.tvm.values": "ADT Array Map ShapeTuple String convert tuple_object",
     }.items()
     for name in names.split()
 } | {

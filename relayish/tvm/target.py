@@ -86,6 +86,10 @@ class Target:
         given = self.attrs.get("max_function_args", _MOST_ARGUMENTS.get(self.kind.name, 0))
         return int(str(given))
 
+    def with_host(self, host: str | Target) -> Target:
+        """Return this target with another host program."""
+        return Target(self, host)
+
     @staticmethod
     def current(allow_none: bool = True) -> Target | None:
         """Return the target of the innermost ``with`` around the caller.

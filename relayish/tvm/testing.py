@@ -5,7 +5,7 @@ What ``relayish.testing`` has is here too, and is the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from relayish.errors import OperatorError
@@ -76,3 +76,41 @@ def uses_gpu(test: _Test) -> _Test:
         TVM ``testing.uses_gpu``.
     """
     return test
+
+
+def requires_llvm(test: _Test) -> _Test:
+    """Return ``test``, which runs on the CPU.
+
+    Source:
+        TVM ``testing.requires_llvm``.
+    """
+    return test
+
+
+def requires_gpu(test: _Test) -> _Test:
+    """Return ``test``, which is skipped, for there is no GPU.
+
+    Source:
+        TVM ``testing.requires_gpu``, ``requires_cuda``.
+    """
+    import pytest  # noqa: PLC0415 - as above
+
+    skipped: _Test = pytest.mark.skip(reason="nothing is compiled for a GPU")(test)
+    return skipped
+
+
+requires_cuda = requires_gpu
+
+
+def parameter(*values: object, ids: Sequence[str] | None = None) -> Any:  # Any: a fixture
+    """Return a fixture: each test that takes what it is assigned to runs with each of ``values``.
+
+    Source:
+        TVM ``testing.parameter``.
+    """
+    import pytest  # noqa: PLC0415 - as above
+
+    def found(*_instance: object, request: Any) -> object:  # Any: what pytest gives
+        return request.param
+
+    return pytest.fixture(params=values, ids=ids)(found)

@@ -24,6 +24,7 @@ def test_mapping_gives_kind_options_and_host():
 
 def test_host_that_is_given_counts():
     assert Target(Target("cuda"), host="c").host == Target("c")
+    assert Target("cuda", host="llvm").with_host("c") == Target("cuda", host="c")
 
 
 def test_keys_are_those_given_or_the_kind():

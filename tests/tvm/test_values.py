@@ -159,3 +159,24 @@ def test_parameters_of_a_network_have_numpy():
     assert all(isinstance(value, tvm.nd.NDArray) for value in params.values())
     loaded = relay.load_param_dict(relay.save_param_dict(params))
     assert all((loaded[name].numpy() == params[name].numpy()).all() for name in params)
+
+
+def test_values_of_python_stand_for_objects_of_tvm():
+    container = tvm.runtime.container
+    assert isinstance(relay.Tuple([X]).fields, tvm.ir.Array)
+    assert container.tuple_object([1, 2]) == container.ShapeTuple((1, 2)) == (1, 2)
+    assert isinstance(relay.evaluate(relay.Tuple([relay.const(1)])), container.ADT)
+    assert tvm.runtime.convert([X, X]) == (X, X)
+    assert tvm.runtime.module.BenchmarkResult([1, 2, 2, 5]).std == 1.5
+
+
+class TestFixtures:
+    kind = tvm.testing.parameter("graph", "vm")
+
+    @tvm.testing.requires_llvm
+    def test_a_parameter_is_given_to_tests_that_take_it(self, kind):
+        assert relay.create_executor(kind).evaluate(relay.const(2)).numpy() == 2
+
+    @tvm.testing.requires_cuda
+    def test_for_another_device_is_skipped(self):
+        raise AssertionError

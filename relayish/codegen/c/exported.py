@@ -20,6 +20,7 @@ from relayish._support.files import replace_file
 from relayish.codegen.c.context import Fault
 from relayish.codegen.c.entry import CNetwork, Port
 from relayish.codegen.c.executor import CompiledNetwork, aligned_bytes
+from relayish.codegen.c.toolchain import processor
 from relayish.errors import BinaryFormatError
 from relayish.ir.relay.expr import Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
@@ -41,7 +42,7 @@ def export_network(network: CompiledNetwork, path: Path) -> None:
     weights = network.weights.tobytes()
     digest = hashlib.sha256(weights + told).digest()
     with replace_file(path) as file:
-        file.write(network.library.read_bytes())
+        file.write(_object_of(network.library.read_bytes()))
         file.write(weights)
         file.write(told)
         file.write(_END.pack(digest, len(weights), len(told), MARK))
@@ -53,7 +54,7 @@ def load_network(path: Path) -> CompiledNetwork:
     Its code runs in this process: load what you trust.
 
     Raises:
-        BinaryFormatError: If the file is none, or is damaged.
+        BinaryFormatError: If the file is none, is damaged, or for another processor.
         OSError: If it cannot be read, or is for another machine.
     """
     held = path.read_bytes()
@@ -67,6 +68,11 @@ def load_network(path: Path) -> CompiledNetwork:
     if start < 0 or hashlib.sha256(body).digest() != digest:
         raise BinaryFormatError(f"{path} is damaged: its checksum is another one")
     told = json.loads(body[weight_bytes:])
+    if told["processor"] != _processor():
+        raise BinaryFormatError(
+            f"{path} was compiled for another processor; build and export it on this one, or write "
+            f"its source by relayish compile"
+        )
     weights = aligned_bytes(weight_bytes)
     weights[:] = np.frombuffer(body, np.uint8, weight_bytes)
     code = CNetwork(
@@ -83,9 +89,22 @@ def load_network(path: Path) -> CompiledNetwork:
     return CompiledNetwork(params, _type_of(told["result"]), code, path, weights)
 
 
+def _object_of(held: bytes) -> bytes:
+    """Return the shared object alone, of a file in which more may stand behind it."""
+    if len(held) < _END.size or not held.endswith(MARK):
+        return held
+    _, weight_bytes, told_bytes, _ = _END.unpack(held[-_END.size :])
+    return held[: len(held) - _END.size - int(weight_bytes) - int(told_bytes)]
+
+
+def _processor() -> str:
+    return hashlib.sha256(processor().encode()).hexdigest()
+
+
 def _described(network: CompiledNetwork) -> dict[str, object]:
     code = network.code
     return {
+        "processor": _processor(),
         "name": code.name,
         "text": code.text,
         "entry": code.entry,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
+import json
 from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from relayish.binary.param_dict import load_param_dict
 from relayish.codegen.c.executor import CompiledNetwork, build_network
 from relayish.codegen.c.exported import export_network, load_network
-from relayish.errors import CodegenError, EvaluationError, UnknownNameError, suggest
+from relayish.codegen.c.graph_module import GraphModule, plain
+from relayish.errors import CodegenError, EvaluationError, UnknownNameError
 from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.relay.expr import Constant, Expr, Function, Let, Var
@@ -22,194 +23,6 @@ from relayish.op.runtime.device import virtual_device_named
 from relayish.pass_infra import PassContext
 from relayish.passes.relay.default_pipeline import default_pipeline
 from relayish.passes.relay.fold.bind import bind_params_by_name
-
-
-class Timing(NamedTuple):
-    """How long runs took, in seconds.
-
-    Attributes:
-        results: Of each round, the mean of its runs.
-    """
-
-    results: tuple[float, ...]
-
-    @property
-    def mean(self) -> float:
-        """The mean of all rounds."""
-        return float(np.mean(self.results))
-
-    @property
-    def median(self) -> float:
-        """The round in the middle."""
-        return float(np.median(self.results))
-
-    @property
-    def min(self) -> float:
-        """The fastest round."""
-        return min(self.results)
-
-    @property
-    def max(self) -> float:
-        """The slowest round."""
-        return max(self.results)
-
-    @property
-    def std(self) -> float:
-        """The deviation of rounds from their mean."""
-        return float(np.std(self.results))
-
-
-class GraphModule:
-    """Runs a compiled network on inputs that are set before, and keeps its outputs.
-
-    Source:
-        TVM ``graph_executor.GraphModule``.
-
-    Args:
-        module: Another one, which is taken over, or the network.
-
-    Attributes:
-        network: The network.
-    """
-
-    def __init__(self, module: GraphModule | CompiledNetwork) -> None:
-        network = module.network if isinstance(module, GraphModule) else module
-        self.network: CompiledNetwork = network
-        self._inputs: dict[str, Any] = {}  # Any: arrays
-        self._outputs: list[np.ndarray[Any, Any]] | None = None
-
-    def set_input(
-        self, key: str | int | None = None, value: object = None, **named: object
-    ) -> None:
-        """Set inputs, by name or place; the values are copied.
-
-        Args:
-            key: The name of an input, or its place.
-            value: What it is to be.
-            named: Further ones; names that the network has not are left aside, as Relay does, for
-                parameters that were folded are among them.
-
-        Raises:
-            UnknownNameError: If there is no input of that name or place.
-        """
-        if key is not None:
-            self._inputs[self._name(key)] = np.array(_plain(value))
-        known = self._names()
-        self._inputs |= {n: np.array(_plain(each)) for n, each in named.items() if n in known}
-
-    def load_params(self, params_bytes: bytes | bytearray) -> None:
-        """Set the inputs that :func:`relayish.save_param_dict` wrote."""
-        self.set_input(None, None, **load_param_dict(bytes(params_bytes)))
-
-    def run(self, **inputs: object) -> None:
-        """Run the network; ``inputs`` are set before.
-
-        Raises:
-            EvaluationError: If an input is missing, is of another type, or a check fails.
-        """
-        self.set_input(None, None, **inputs)
-        found = self.network(**self._inputs)
-        self._outputs = [np.asarray(each) for each in _leaves(found)]
-
-    def get_output(self, index: int, out: np.ndarray[Any, Any] | None = None) -> NDArray:
-        """Return an output of the last run.
-
-        Raises:
-            EvaluationError: If there was none, or has no such output.
-        """
-        if self._outputs is None:
-            raise EvaluationError("the network did not run yet, so it has no outputs; call run()")
-        if not 0 <= index < len(self._outputs):
-            raise EvaluationError(f"there is no output {index}; there are {len(self._outputs)}")
-        found = as_ndarray(self._outputs[index])
-        return found if out is None else as_ndarray(out).copyfrom(found)
-
-    def get_input(self, index: str | int, out: np.ndarray[Any, Any] | None = None) -> NDArray:
-        """Return what an input is set to.
-
-        Raises:
-            EvaluationError: If it is not set.
-            UnknownNameError: If there is none.
-        """
-        name = self._name(index)
-        if name not in self._inputs:
-            raise EvaluationError(f"input {name!r} is not set; call set_input({name!r}, value)")
-        found = as_ndarray(self._inputs[name])
-        return found if out is None else as_ndarray(out).copyfrom(found)
-
-    def get_num_outputs(self) -> int:
-        """Return how many outputs there are."""
-        return len(self.network.code.outputs)
-
-    def get_num_inputs(self) -> int:
-        """Return how many inputs there are."""
-        return len(self.network.params)
-
-    def get_input_index(self, name: str) -> int:
-        """Return the place of an input; -1 if there is none of that name."""
-        names = self._names()
-        return names.index(name) if name in names else -1
-
-    def get_input_info(self) -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
-        """Return shapes and element types of inputs, by name."""
-        ports = list(zip(self._names(), self.network.code.inputs, strict=True))
-        return (
-            {name: port.shape for name, port in ports},
-            {name: port.dtype.name for name, port in ports},
-        )
-
-    def benchmark(
-        self,
-        device: object = None,
-        func_name: str = "run",
-        repeat: int = 5,
-        number: int = 5,
-        **inputs: object,
-    ) -> Timing:
-        """Return how long running takes.
-
-        Args:
-            device: Taken as Relay takes it and left aside.
-            func_name: The same.
-            repeat: How many rounds there are.
-            number: How often it is run in a round.
-            inputs: Set before.
-        """
-        del device, func_name
-        self.run(**inputs)
-        results = []
-        for _ in range(repeat):
-            start = time.perf_counter()
-            for _ in range(number):
-                self.run()
-            results.append((time.perf_counter() - start) / number)
-        return Timing(tuple(results))
-
-    def _names(self) -> list[str]:
-        return [param.name_hint for param in self.network.params]
-
-    def _name(self, key: str | int) -> str:
-        names = self._names()
-        if isinstance(key, int) and 0 <= key < len(names):
-            return names[key]
-        if key not in names:
-            raise UnknownNameError(
-                f"the network has no input {key!r}{suggest(str(key), names)}; it takes "
-                f"{', '.join(names)}"
-            )
-        return str(key)
-
-
-def _plain(value: object) -> object:
-    return value.data if isinstance(value, Constant) else value
-
-
-def _leaves(found: object) -> Iterator[object]:
-    if not isinstance(found, tuple):
-        yield found
-        return
-    for each in found:
-        yield from _leaves(each)
 
 
 class Library:
@@ -249,8 +62,11 @@ class Library:
     def _make(self, *_devices: object) -> GraphModule:
         return GraphModule(self.network)
 
-    def export_library(self, file_name: str | Path, **options: object) -> None:
+    def export_library(self, file_name: str | PathLike[str], **options: object) -> None:
         """Write the library to a file, which :func:`load_module` reads: a shared object.
+
+        It holds the parameters that were bound among its constants, and is for this processor
+        alone; ``relayish compile`` writes sources for others.
 
         Args:
             file_name: The file.
@@ -258,6 +74,9 @@ class Library:
 
         Raises:
             OSError: If it cannot be written; it holds what it held then.
+
+        Source:
+            TVM ``Module.export_library``.
         """
         del options
         export_network(self.network, Path(file_name))
@@ -272,6 +91,48 @@ class Library:
     def text(self) -> str:
         """The source in C."""
         return self.network.text
+
+    def get_graph_json(self) -> str:
+        """Return inputs, outputs and the function that computes them, as Relay's graphs in JSON.
+
+        Attributes are those of Relay; inputs have the first numbers for their memory.
+        """
+        code = self.network.code
+        ports = [*code.inputs, *code.outputs]
+        count = len(code.inputs)
+        run = {
+            "op": "tvm_op",
+            "name": code.entry,
+            "attrs": {
+                "func_name": code.entry,
+                "num_inputs": str(count),
+                "num_outputs": str(len(code.outputs)),
+                "flatten_data": "0",
+            },
+            "inputs": [[at, 0, 0] for at in range(count)],
+        }
+        names = [param.name_hint for param in self.network.params]
+        graph = {
+            "nodes": [*[{"op": "null", "name": name, "inputs": []} for name in names], run],
+            "arg_nodes": list(range(count)),
+            "heads": [[count, at, 0] for at in range(len(code.outputs))],
+            "attrs": {
+                "dltype": ["list_str", [each.dtype.name for each in ports]],
+                "shape": ["list_shape", [list(each.shape) for each in ports]],
+                "storage_id": ["list_int", list(range(len(ports)))],
+            },
+            "node_row_ptr": [*range(count + 1), len(ports)],
+        }
+        return json.dumps(graph, indent=2)
+
+    @property
+    def graph_json(self) -> str:
+        """What :meth:`get_graph_json` returns."""
+        return self.get_graph_json()
+
+    def get_executor_config(self) -> str:
+        """Return what :meth:`get_graph_json` returns."""
+        return self.get_graph_json()
 
     @property
     def lib(self) -> Library:
@@ -297,7 +158,7 @@ class Library:
         return self.get_params()
 
     def __iter__(self) -> Iterator[Any]:  # Any: the parts
-        yield self.network.text
+        yield self.get_graph_json()
         yield self
         yield self.get_params()
 
@@ -382,7 +243,7 @@ def _bind(
     if not isinstance(main, Function):
         return mod, {}
     names = {param.name_hint for param in main.params}
-    bound = {name: np.asarray(_plain(value)) for name, value in params.items() if name in names}
+    bound = {name: np.asarray(plain(value)) for name, value in params.items() if name in names}
     return mod.with_function("main", bind_params_by_name(main, bound)), bound
 
 
@@ -445,11 +306,11 @@ def _evaluating(network: CompiledNetwork) -> Callable[..., Evaluated]:
     return call
 
 
-def load_module(path: str | Path) -> Library:
+def load_module(path: str | PathLike[str]) -> Library:
     """Return the library that a file holds. Its code runs in this process: load what you trust.
 
     Raises:
-        BinaryFormatError: If the file holds none, or is damaged.
+        BinaryFormatError: If the file holds none, is damaged, or for another processor.
         OSError: If it cannot be read, or is for another machine.
 
     Source:

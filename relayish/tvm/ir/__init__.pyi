@@ -6,4 +6,5 @@ from relayish.tvm.ir import base as base
 from relayish.tvm.ir import container as container
 from relayish.tvm.ir import expr as expr
 from relayish.tvm.ir import function as function
+from relayish.tvm.ir import module as module
 from relayish.tvm import *

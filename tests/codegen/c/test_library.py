@@ -1,5 +1,8 @@
 """What ``relay.build`` returns, used as scripts for TVM use it, and the executor that compiles."""
 
+import json
+import time
+
 import numpy as np
 import pytest
 from relayish.tvm.contrib.graph_executor import GraphModule
@@ -113,6 +116,38 @@ def test_parameters_may_be_given_when_it_runs(workload):
     module.run(data=given)
     assert np.allclose(module.get_output(0).numpy(), wanted, rtol=1e-5)
     assert module.benchmark(tvm.cpu(), repeat=2, number=2).min > 0
+    whole = module.benchmark(tvm.cpu(), repeat=3, number=1, end_to_end=True, data=given)
+    assert len(whole.results) == 3
+    shapes, types = module.get_output_info()
+    assert list(shapes.values()) == [(1, 10)]
+    assert [module.get_output_index(name) for name in (*types, "none")] == [0, -1]
+
+
+def test_time_is_told_of_rounds_that_take_as_long_as_asked(workload, library):
+    module = library["default"](tvm.cpu())
+    module.set_input("data", workload[2])
+    runs = []
+    module.run = lambda: runs.append(time.sleep(0.001))
+    timer = module.module.time_evaluator("run", tvm.cpu(), number=1, repeat=2, min_repeat_ms=5)
+    found = timer()
+    assert 4 <= len(runs) <= 20
+    assert found.min >= 0.001
+    with pytest.raises(UnknownNameError, match="only 'run' is timed"):
+        module.module.time_evaluator("main")
+
+
+def test_the_graph_of_a_library_tells_inputs_and_outputs(workload):
+    mod, params, _, _ = workload
+    text, lib, _ = relay.build(mod)
+    graph = json.loads(text)
+    assert lib.get_graph_json() == lib.graph_json == lib.get_executor_config() == text
+    names = [graph["nodes"][at]["name"] for at in graph["arg_nodes"]]
+    assert set(names) == {"data", *params}
+    shapes = graph["attrs"]["shape"][1]
+    assert shapes[names.index("fc1_bias")] == list(params["fc1_bias"].shape)
+    rows = graph["node_row_ptr"]
+    assert [shapes[rows[node] + at] for node, at, _ in graph["heads"]] == [[1, 10]]
+    assert rows[-1] == len(shapes) == len(graph["attrs"]["dltype"][1])
 
 
 def test_levels_tell_which_passes_run():
