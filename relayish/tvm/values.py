@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias, TypeVar
 
 _T = TypeVar("_T")
@@ -10,10 +11,18 @@ __all__ = ["ADT", "Array", "Map", "ShapeTuple", "String", "convert", "tuple_obje
 
 ADT: TypeAlias = tuple  # type: ignore[type-arg]  # the class, for isinstance
 Array: TypeAlias = tuple  # type: ignore[type-arg]  # as above
-Map: TypeAlias = dict  # type: ignore[type-arg]  # as above
+Map: TypeAlias = dict
 ShapeTuple: TypeAlias = tuple  # type: ignore[type-arg]  # as above
 String: TypeAlias = str
-tuple_object: TypeAlias = tuple  # type: ignore[type-arg]  # as above
+
+
+def tuple_object(fields: Iterable[_T] = ()) -> tuple[_T, ...]:
+    """Return a tuple.
+
+    Source:
+        TVM ``runtime.container.tuple_object``.
+    """
+    return tuple(fields)
 
 
 def convert(value: list[_T] | _T) -> tuple[_T, ...] | _T:

@@ -17,8 +17,10 @@ from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, lower_network, order_calls
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
+from relayish.functor import ExprMutator
 from relayish.interpreter.arguments import order_arguments
-from relayish.ir.relay.expr import Constant, Function, Var
+from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Var
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, TupleType, Type
 
@@ -171,12 +173,37 @@ def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var
     Raises:
         UnlowerableError: As :func:`build_network`.
     """
-    if name != "main":  # which is what passes keep
-        mod = mod.with_function("main", mod[name])
-    lowered = lower_network(mod)
+    lowered = lower_network(_with_main(mod, name))
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
     return order_calls(lowered), func.params
+
+
+def _with_main(mod: IRModule, name: str) -> IRModule:
+    """Return a module in which a function goes by ``main``, which is the name that passes keep.
+
+    What went by it before goes by another one.
+    """
+    if name == "main" or "main" not in mod:
+        return mod.with_function("main", mod[name])
+    supply = GlobalVarSupply(mod)
+    rename = _Renaming("main", supply.fresh_global("main", add_prefix=False))
+    named: dict[GlobalVar | str, Expr] = {
+        var.name_hint: rename.visit(func) for var, func in mod.functions_of(Function).items()
+    }
+    return mod.with_functions({**named, rename.image: named["main"], "main": named[name]})
+
+
+class _Renaming(ExprMutator):
+    """Puts another global variable in the place of one."""
+
+    def __init__(self, name: str, image: GlobalVar) -> None:
+        super().__init__()
+        self._name = name
+        self.image = image
+
+    def visit_global_var(self, var: GlobalVar) -> Expr:
+        return self.image if var.name_hint == self._name else var
 
 
 def build_network(

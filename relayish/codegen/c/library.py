@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,8 @@ import numpy as np
 from relayish.codegen.c.executor import CompiledNetwork, build_network
 from relayish.codegen.c.exported import export_network, load_network
 from relayish.codegen.c.graph_module import GraphModule, plain
-from relayish.errors import CodegenError, EvaluationError, UnknownNameError
-from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
-from relayish.interpreter.value import Evaluated, normalise
-from relayish.ir.relay.expr import Constant, Expr, Function, Let, Var
+from relayish.errors import CodegenError, UnknownNameError
+from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.values.ndarray import NDArray, as_ndarray
 from relayish.op.runtime.device import virtual_device_named
@@ -218,7 +216,7 @@ def build(
     if not isinstance(mod, IRModule):
         raise CodegenError(f"a {type(mod).__name__} cannot be built; expected a module")
     level = PassContext.current().opt_level if opt_level is None else opt_level
-    mod, bound = _bind(mod, params or {})
+    mod, bound = bind_params(mod, params or {})
     mod = default_pipeline(level)(mod)
     return Library(mod, build_network(mod, prefix=mod_name, exact=exact), mod_name, bound)
 
@@ -235,7 +233,7 @@ def _check_target(target: object) -> None:
     raise CodegenError(f"nothing is compiled for {target}; expected a CPU: 'c', or 'llvm'")
 
 
-def _bind(
+def bind_params(
     mod: IRModule, params: Mapping[str, object]
 ) -> tuple[IRModule, dict[str, np.ndarray[Any, Any]]]:
     """Return a module whose ``main`` has values of parameters as constants, and which these are."""
@@ -245,65 +243,6 @@ def _bind(
     names = {param.name_hint for param in main.params}
     bound = {name: np.asarray(plain(value)) for name, value in params.items() if name in names}
     return mod.with_function("main", bind_params_by_name(main, bound)), bound
-
-
-class AotExecutor:
-    """Evaluates the functions of a module, each compiled when it is asked for first.
-
-    Attributes:
-        mod: The module; without one, only expressions can be evaluated.
-        params: Values of parameters of ``main``, by name.
-    """
-
-    def __init__(
-        self, mod: IRModule | None = None, params: Mapping[str, object] | None = None
-    ) -> None:
-        check_module(mod)
-        self.mod = mod
-        self.params = convert_params(params)
-        self._compiled: dict[str, CompiledNetwork] = {}
-
-    def evaluate(
-        self, expr: Expr | str | None = None, binds: Mapping[Var, object] | None = None
-    ) -> Evaluated | Callable[..., Evaluated]:
-        """Return the value of ``expr``, for functions something to call with arguments.
-
-        Args:
-            expr: An expression that may call functions of the module, or the name of one; by
-                default ``main``, with the parameters given to the executor bound.
-            binds: Values of variables that are free in ``expr``.
-
-        Raises:
-            CodegenError: If C cannot say it, there is no compiler, or it fails.
-            UnlowerableError: If loops cannot express an operator.
-        """
-        if expr is None or isinstance(expr, str):
-            return self._named(expr or "main")
-        check_expr(expr)
-        for var, bound in check_binds(binds).items():
-            expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)
-        is_function = isinstance(expr, Function)
-        func = expr if is_function else Function((), expr)
-        mod = IRModule() if self.mod is None else self.mod
-        network = build_network(mod.with_function("main", func))
-        return _evaluating(network) if is_function else _evaluating(network)()
-
-    def _named(self, name: str) -> Callable[..., Evaluated]:
-        if self.mod is None:
-            raise EvaluationError(
-                f"there is no module to find @{name} in; pass mod= or an expression"
-            )
-        if name not in self._compiled:
-            mod = _bind(self.mod, self.params)[0] if name == "main" else self.mod
-            self._compiled[name] = build_network(mod, name=name)
-        return _evaluating(self._compiled[name])
-
-
-def _evaluating(network: CompiledNetwork) -> Callable[..., Evaluated]:
-    def call(*args: object, **named: object) -> Evaluated:
-        return normalise(network(*args, **named))
-
-    return call
 
 
 def load_module(path: str | PathLike[str]) -> Library:
