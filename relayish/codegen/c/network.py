@@ -31,6 +31,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.pass_infra import Sequential
+from relayish.passes.relay.default_pipeline import default_pipeline
 from relayish.passes.relay.functions.defunctionalization import defunctionalize
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
@@ -76,12 +77,15 @@ def lower_network(mod: IRModule, name: str = "main") -> IRModule:
         DispatchError: The same where the domain of an operator says nothing of loops.
         PassError: If a function that is a value is one that no data can stand for.
     """
-    prepared = Sequential(_INLINED, opt_level=0)(mod)
+    prepared = default_pipeline(_LEVEL, _INLINED)(mod)
     prepared = infer_type(defunctionalize(prepared, entry=name))
-    prepared = Sequential(_SIMPLIFIED, opt_level=0)(prepared)
+    prepared = default_pipeline(_LEVEL, _SIMPLIFIED)(prepared)
     lowered = lower_to_loops(prepared, unlowerable="refuse")
     return Sequential(_SCHEDULED, opt_level=0)(lowered)
 
+
+_LEVEL: Final = 2
+"""The level that these passes run at, whatever that of the context is: loops need what they do."""
 
 _INLINED: Final = ("LowerOnnx", "InferType", "FullInline", "InferType")
 _SIMPLIFIED: Final = (
