@@ -159,7 +159,7 @@ _RELAY = _merge(
     ),
     _each("OpError OpNotImplemented OpAttributeInvalid", "write relay.OperatorError"),
     _each("ir_pass", "write relay.analysis for analyses, relay.transform for passes"),
-    _each("_backend memory_plan", _NO_POOLS),
+    _each("memory_plan", _NO_POOLS),
     _each("collage", "write MergeComposite, AnnotateTarget and PartitionGraph with a table"),
     _each(
         "quantize",
