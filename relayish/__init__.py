@@ -227,7 +227,7 @@ def _build_loops(program: object) -> object:
 
 def _build_executor(mod: object, params: object) -> object:
     """Return what compiles functions of a module, as ``_support.hooks`` asks."""
-    return _importlib.import_module("relayish.codegen.c.library").AotExecutor(mod, params)
+    return _importlib.import_module("relayish.codegen.c.aot_executor").AotExecutor(mod, params)
 
 
 def _build_core(mod: object, **options: object) -> object:

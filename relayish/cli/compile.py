@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.verify or args.time:
         toolchain = find_toolchain(flags)
         built = compile_network(params, network, args.name, toolchain)
-        report.code_bytes = built.shared_object.stat().st_size
+        report.code_bytes = built.library.stat().st_size
         reference = _reference(args, source)
         compute = running(built, [each.name for each in source.inputs])
         comparison = _compare(args, source, reference, compute)

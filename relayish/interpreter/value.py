@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -45,9 +45,9 @@ class ConstructorValue:
 
     __slots__ = ("__weakref__", "constructor", "fields", "tag")
 
-    def __init__(self, tag: int, fields: tuple[Evaluated, ...], constructor: Constructor) -> None:
+    def __init__(self, tag: int, fields: Sequence[Evaluated], constructor: Constructor) -> None:
         self.tag = tag
-        self.fields = fields
+        self.fields = tuple(fields)
         self.constructor = constructor
 
     def __repr__(self) -> str:

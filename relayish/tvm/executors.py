@@ -33,9 +33,7 @@ class Executor:
         self, expr: Expr | str | None = None, binds: Mapping[Var, object] | None = None
     ) -> Any:  # Any: an array, a tuple, a function of these, as the program says
         """Return the value of ``expr``; for a function, by default ``main``, what may be called."""
-        if binds is not None and isinstance(self._executor, interpreter.Interpreter):
-            return _convert(self._executor.evaluate(expr, binds))
-        return _convert(self._executor.evaluate(expr))
+        return _convert(self._executor.evaluate(expr, binds))
 
 
 def create_executor(

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Iterable
+from typing import TypeAlias, TypeVar
 
 _T = TypeVar("_T")
 
 __all__ = ["ADT", "Array", "Map", "ShapeTuple", "String", "convert", "tuple_object"]
 
-ADT = Array = ShapeTuple = tuple_object = tuple
-Map = dict
-String = str
+ADT: TypeAlias = tuple  # type: ignore[type-arg]  # the class, for isinstance
+Array: TypeAlias = tuple  # type: ignore[type-arg]  # as above
+Map: TypeAlias = dict
+ShapeTuple: TypeAlias = tuple  # type: ignore[type-arg]  # as above
+String: TypeAlias = str
+
+
+def tuple_object(fields: Iterable[_T] = ()) -> tuple[_T, ...]:
+    """Return a tuple.
+
+    Source:
+        TVM ``runtime.container.tuple_object``.
+    """
+    return tuple(fields)
 
 
 def convert(value: list[_T] | _T) -> tuple[_T, ...] | _T:

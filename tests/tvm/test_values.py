@@ -170,6 +170,18 @@ def test_values_of_python_stand_for_objects_of_tvm():
     assert tvm.runtime.module.BenchmarkResult([1, 2, 2, 5]).std == 1.5
 
 
+def test_values_of_constructors_are_made_of_lists_as_well():
+    mod = relay.prelude.Prelude(tvm.IRModule()).mod
+    _, cons, nil = mod.get_type("List")
+    value_class = relay.backend.interpreter.ConstructorValue
+    empty = value_class(nil.tag, [], nil)
+    given = value_class(cons.tag, [tvm.nd.array(ONES), empty], cons)
+    found = relay.create_executor(mod=mod).evaluate("id")(given)
+    assert found.tag == cons.tag
+    assert found.fields[0].numpy().tolist() == [1, 1]
+    assert found.fields[1].fields == ()
+
+
 class TestFixtures:
     kind = tvm.testing.parameter("graph", "vm")
 

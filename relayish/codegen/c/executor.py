@@ -18,8 +18,10 @@ from relayish.codegen.c.network import Network, lower_network, order_calls
 from relayish.codegen.c.sized import SizedNetwork, arranged
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
+from relayish.functor import ExprMutator
 from relayish.interpreter.arguments import order_arguments
-from relayish.ir.relay.expr import Constant, Function, Var
+from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Var
+from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Type
 
@@ -34,23 +36,28 @@ class CompiledNetwork:
         params: Its parameters.
         result: The type of what it gives.
         code: Its source in C, and what that is given.
-        shared_object: The file that holds what the source was compiled to.
+        library: The file of the shared object.
+        weights: Its constants, as bytes.
     """
 
     def __init__(
-        self, params: Sequence[Var], result: Type, code: CNetwork, shared_object: Path
+        self,
+        params: Sequence[Var],
+        result: Type,
+        code: CNetwork,
+        library: Path,
+        weights: np.ndarray[Any, Any],
     ) -> None:
         self.params = tuple(params)
         self.result = result
         self.code = code
-        self.shared_object = shared_object
-        library = ctypes.CDLL(str(shared_object))
-        self._run: Any = getattr(library, code.entry)  # Any: as ctypes types it
+        self.library = library
+        self.weights = weights
+        loaded = ctypes.CDLL(str(library))
+        self._run: Any = getattr(loaded, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
         self._run.argtypes = [ctypes.c_void_p] * count
-        self._weights = aligned_bytes(code.weight_bytes)
-        code.write_weights(self._weights)
         self._arena = aligned_bytes(code.arena)
         self._lock = threading.Lock()
 
@@ -87,7 +94,7 @@ class CompiledNetwork:
         Raises:
             EvaluationError: If a check of the program fails.
         """
-        given = [each.ctypes.data for each in (*inputs, *outputs, self._weights)]
+        given = [each.ctypes.data for each in (*inputs, *outputs, self.weights)]
         with self._memory() as arena:
             status = self._run(*given, arena.ctypes.data)
         if status:
@@ -139,12 +146,37 @@ def network_of(
     Raises:
         UnlowerableError: As :func:`build_network`.
     """
-    if name != "main":  # which is what passes keep
-        mod = mod.with_function("main", mod[name])
-    lowered = lower_network(mod, exact=exact)
+    lowered = lower_network(_with_main(mod, name), exact=exact)
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
     return order_calls(lowered), func.params
+
+
+def _with_main(mod: IRModule, name: str) -> IRModule:
+    """Return a module in which a function goes by ``main``, which is the name that passes keep.
+
+    What went by it before goes by another one.
+    """
+    if name == "main" or "main" not in mod:
+        return mod.with_function("main", mod[name])
+    supply = GlobalVarSupply(mod)
+    rename = _Renaming("main", supply.fresh_global("main", add_prefix=False))
+    named: dict[GlobalVar | str, Expr] = {
+        var.name_hint: rename.visit(func) for var, func in mod.functions_of(Function).items()
+    }
+    return mod.with_functions({**named, rename.image: named["main"], "main": named[name]})
+
+
+class _Renaming(ExprMutator):
+    """Puts another global variable in the place of one."""
+
+    def __init__(self, name: str, image: GlobalVar) -> None:
+        super().__init__()
+        self._name = name
+        self.image = image
+
+    def visit_global_var(self, var: GlobalVar) -> Expr:
+        return self.image if var.name_hint == self._name else var
 
 
 def build_network(
@@ -200,7 +232,10 @@ def compile_network(
         CodegenError: If C cannot say it, or the compiler fails.
     """
     code = network_to_c(network, prefix)
-    return CompiledNetwork(params, network.result, code, compiled(code.text, toolchain))
+    weights = aligned_bytes(code.weight_bytes)
+    code.write_weights(weights)
+    library = compiled(code.text, toolchain)
+    return CompiledNetwork(params, network.result, code, library, weights)
 
 
 def flags_for(*, exact: bool) -> tuple[str, ...]:

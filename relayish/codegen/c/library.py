@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from relayish.codegen.c.executor import (
-    CompiledNetwork,
-    build_network,
-    compile_network,
-    flags_for,
-    network_of,
-)
-from relayish.codegen.c.exporting import export_network, load_network
+from relayish.codegen.c.executor import CompiledNetwork, compile_network, flags_for, network_of
+from relayish.codegen.c.exported import export_network, load_network
 from relayish.codegen.c.graph_module import GraphModule, plain
-from relayish.codegen.c.sized import SizedNetwork
 from relayish.codegen.c.toolchain import find_toolchain
-from relayish.errors import CodegenError, EvaluationError, UnknownNameError
-from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
-from relayish.interpreter.value import Evaluated, normalise
-from relayish.ir.relay.expr import Constant, Expr, Function, Let, Var
+from relayish.errors import CodegenError, UnknownNameError
+from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.values.ndarray import NDArray, as_ndarray
 from relayish.op.runtime.device import virtual_device_named
@@ -70,29 +61,24 @@ class Library:
     def _make(self, *_devices: object) -> GraphModule:
         return GraphModule(self.network)
 
-    def export_library(self, file_name: str | PathLike[str]) -> None:
-        """Write the library into a file, whole or not at all, which :func:`load_module` reads.
+    def export_library(self, file_name: str | PathLike[str], **options: object) -> None:
+        """Write the library to a file, which :func:`load_module` reads: a shared object.
 
         It holds the parameters that were bound among its constants, and is for this processor
         alone; ``relayish compile`` writes sources for others.
 
         Args:
-            file_name: The file: ``deploy_lib.so``.
+            file_name: The file.
+            options: Taken as Relay takes them and left aside.
 
         Raises:
-            CodegenError: If the name asks for another form.
-            OSError: If it cannot be written.
+            OSError: If it cannot be written; it holds what it held then.
 
         Source:
             TVM ``Module.export_library``.
         """
-        path = Path(file_name)
-        if path.suffix not in _SHARED:
-            raise CodegenError(
-                f"a library is written as a shared object, {path.with_suffix('.so')}; found "
-                f"{str(file_name)!r}; for sources, write relayish compile"
-            )
-        export_network(self.network, path, self.libmod_name)
+        del options
+        export_network(self.network, Path(file_name))
 
     def get_source(self, fmt: str = "") -> str:
         """Return the source in C; there is no other form."""
@@ -176,25 +162,6 @@ class Library:
         yield self.get_params()
 
 
-_SHARED: Final = (".so", ".dylib", ".dll")
-
-
-def load_module(path: str | PathLike[str]) -> Library:
-    """Return the library that :meth:`Library.export_library` wrote into a file.
-
-    It runs code that the file holds: load only what comes from where you trust.
-
-    Raises:
-        CodegenError: If the file holds none, was damaged, or is for another processor.
-        OSError: If it cannot be read.
-
-    Source:
-        TVM ``runtime.load_module``.
-    """
-    network, name = load_network(Path(path).resolve())
-    return Library(None, network, name, {})
-
-
 def build(
     ir_mod: IRModule | Function,
     target: object = "c",
@@ -250,7 +217,7 @@ def build(
     if not isinstance(mod, IRModule):
         raise CodegenError(f"a {type(mod).__name__} cannot be built; expected a module")
     level = PassContext.current().opt_level if opt_level is None else opt_level
-    mod, bound = _bind(mod, params or {})
+    mod, bound = bind_params(mod, params or {})
     mod = default_pipeline(level)(mod)
     network, params_left = network_of(mod, exact=exact)
     toolchain = find_toolchain(flags_for(exact=exact))
@@ -270,7 +237,7 @@ def _check_target(target: object) -> None:
     raise CodegenError(f"nothing is compiled for {target}; expected a CPU: 'c', or 'llvm'")
 
 
-def _bind(
+def bind_params(
     mod: IRModule, params: Mapping[str, object]
 ) -> tuple[IRModule, dict[str, np.ndarray[Any, Any]]]:
     """Return a module whose ``main`` has values of parameters as constants, and which these are."""
@@ -282,63 +249,18 @@ def _bind(
     return mod.with_function("main", bind_params_by_name(main, bound)), bound
 
 
-class AotExecutor:
-    """Evaluates the functions of a module, each compiled when it is asked for first.
+def load_module(path: str | PathLike[str]) -> Library:
+    """Return the library that a file holds. Its code runs in this process: load what you trust.
 
-    Attributes:
-        mod: The module; without one, only expressions can be evaluated.
-        params: Values of parameters of ``main``, by name.
+    Raises:
+        BinaryFormatError: If the file holds none, is damaged, or for another processor.
+        OSError: If it cannot be read, or is for another machine.
+
+    Source:
+        TVM ``runtime.load_module``.
     """
-
-    def __init__(
-        self, mod: IRModule | None = None, params: Mapping[str, object] | None = None
-    ) -> None:
-        check_module(mod)
-        self.mod = mod
-        self.params = convert_params(params)
-        self._compiled: dict[str, CompiledNetwork | SizedNetwork] = {}
-
-    def evaluate(
-        self, expr: Expr | str | None = None, binds: Mapping[Var, object] | None = None
-    ) -> Evaluated | Callable[..., Evaluated]:
-        """Return the value of ``expr``, for functions something to call with arguments.
-
-        Args:
-            expr: An expression that may call functions of the module, or the name of one; by
-                default ``main``, with the parameters given to the executor bound.
-            binds: Values of variables that are free in ``expr``.
-
-        Raises:
-            CodegenError: If C cannot say it, there is no compiler, or it fails.
-            UnlowerableError: If loops cannot express an operator.
-        """
-        if expr is None or isinstance(expr, str):
-            return self._named(expr or "main")
-        check_expr(expr)
-        for var, bound in check_binds(binds).items():
-            expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)
-        is_function = isinstance(expr, Function)
-        func = expr if is_function else Function((), expr)
-        mod = IRModule() if self.mod is None else self.mod
-        network = build_network(mod.with_function("main", func))
-        return _evaluating(network) if is_function else _evaluating(network)()
-
-    def _named(self, name: str) -> Callable[..., Evaluated]:
-        if self.mod is None:
-            raise EvaluationError(
-                f"there is no module to find @{name} in; pass mod= or an expression"
-            )
-        if name not in self._compiled:
-            mod = _bind(self.mod, self.params)[0] if name == "main" else self.mod
-            self._compiled[name] = build_network(mod, name=name)
-        return _evaluating(self._compiled[name])
-
-
-def _evaluating(network: CompiledNetwork | SizedNetwork) -> Callable[..., Evaluated]:
-    def call(*args: object, **named: object) -> Evaluated:
-        return normalise(network(*args, **named))
-
-    return call
+    network = load_network(Path(path))
+    return Library(None, network, network.code.name, {})
 
 
 def create(graph_json_str: object, libmod: Library, device: object = None) -> GraphModule:

@@ -34,6 +34,7 @@ from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
 from relayish.pass_infra import Sequential, get_pass
+from relayish.passes.relay.default_pipeline import default_pipeline
 from relayish.passes.relay.fold.bind import bind
 from relayish.passes.relay.functions.defunctionalization import defunctionalize
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
@@ -83,13 +84,16 @@ def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> 
         DispatchError: The same where the domain of an operator says nothing of loops.
         PassError: If a function that is a value is one that no data can stand for.
     """
-    prepared = Sequential(_INLINED, opt_level=0)(name_sizes(mod, name))
+    prepared = default_pipeline(_LEVEL, _INLINED)(name_sizes(mod, name))
     prepared = infer_type(defunctionalize(prepared, entry=name))
-    prepared = Sequential(_SIMPLIFIED, opt_level=0)(prepared)
+    prepared = default_pipeline(_LEVEL, _SIMPLIFIED)(prepared)
     lowered = lower_to_loops(prepared, unlowerable="refuse")
     split = get_pass("SplitReductions", floats=not exact)
     return Sequential((*_SCHEDULED, split), opt_level=0)(lowered)
 
+
+_LEVEL: Final = 2
+"""The level that these passes run at, whatever that of the context is: loops need what they do."""
 
 _INLINED: Final = (
     *("LowerOnnx", "InferType", "LowerOnnxLoops{unlowerable=refuse}"),

@@ -41,7 +41,7 @@ def structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> b
     """Return whether two nodes, modules or attribute values are structurally equal.
 
     Args:
-        lhs: A node, module or attributes.
+        lhs: A node, module or attributes, or a sequence of these.
         rhs: What to compare with it.
         map_free_vars: Let free variables correspond by order of first use.
 
@@ -66,6 +66,7 @@ def first_mismatch(lhs: object, rhs: object, map_free_vars: bool = False) -> Mis
 
     See :func:`structural_equal`.
     """
+    lhs, rhs = [tuple(each) if isinstance(each, list) else each for each in (lhs, rhs)]
     comparer = _Comparer(map_free_vars)
     found = comparer.compare(lhs, rhs)
     if found is None and comparer.has_renamed_annotations:

@@ -65,12 +65,14 @@ def var(
     return Var(name_hint, type_annotation, span=span)
 
 
-def const(value: object, dtype: DType | None = None, span: Span | None = None) -> Constant:
+def const(
+    value: object, dtype: DType | TensorType | None = None, span: Span | None = None
+) -> Constant:
     """Return a constant holding ``value``.
 
     Without ``dtype``, what numpy would hold in 64 bits (a Python number, a list of them, an array)
     is held in 32, as in Relay; ``Constant(value)`` keeps the width of arrays. Strings, tuples and
-    ``None`` are held as they are.
+    ``None`` are held as they are. Of a type of tensors the element type counts.
 
     Raises:
         FieldError: If the value is nothing a constant can hold, or does not fit its type.
@@ -87,7 +89,8 @@ Constant(data=array([1, 2], dtype=int32)), Constant(data=np.int8(1)))
         if dtype is not None:
             raise FieldError(f"const({value!r}) has no element type; leave dtype={dtype!r} out")
         return Constant(_convert(value), span=span)
-    return Constant(_tensor(value, dtype), span=span)
+    element = dtype.dtype if isinstance(dtype, TensorType) else dtype
+    return Constant(_tensor(value, element), span=span)
 
 
 def _convert(value: object) -> Value:

@@ -807,3 +807,9 @@ class TestNamedDimensions:
             return Let(y, Constant(1), y)
 
         assert not self.same(function(Var("a")), function(Var("b")))
+
+
+def test_lists_are_sequences_as_tuples_are():
+    x, y = Var("x"), Var("y")
+    assert structural_equal([Tuple([x, y])], (Tuple([x, y]),))
+    assert not structural_equal((x, y), [x])

