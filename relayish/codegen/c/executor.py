@@ -193,8 +193,8 @@ def build_network(
     Sums of floats are added in an order of the compiler's choice, and products are rounded together
     with the sum that they are part of: errors of a sum of n products are at most n units in the
     last place of the sum of their absolute values. Functions such as ``exp`` are those of C's
-    library, where it has them those of vectors, which are 4 units off at most. Nothing else differs
-    from the interpreter.
+    library, where it has them those of vectors, which are 4 units off at most. The greatest of
+    zeros of two signs may be either. Nothing else differs from the interpreter.
 
     Args:
         mod: A module of Relay.

@@ -27,7 +27,10 @@ HEAD = """\
 #include <string.h>
 
 #if defined(__GNUC__)
+#define RELAYISH_APART __attribute__((noinline)) /* else compilers forget which memory is which */
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" /* of OpenMP, which say what is so anyway */
+#else
+#define RELAYISH_APART
 #endif
 #if defined(__FAST_MATH__)
 #warning "numbers may differ: this is compiled with rules of its own for floats"
@@ -35,18 +38,18 @@ HEAD = """\
 #if defined(RELAYISH_LOOSE)
 /* whoever says so wants sums in another order, and functions of vectors, which are 4 units off */
 #if defined(__GLIBC__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define OF_VECTORS __attribute__((simd("notinbranch"))) extern
-OF_VECTORS float expf(float), logf(float), sinf(float), cosf(float), powf(float, float);
-OF_VECTORS double exp(double), log(double), sin(double), cos(double), pow(double, double);
+#define RELAYISH_SIMD __attribute__((simd("notinbranch"))) extern
+RELAYISH_SIMD float expf(float), logf(float), sinf(float), cosf(float), powf(float, float);
+RELAYISH_SIMD double exp(double), log(double), sin(double), cos(double), pow(double, double);
 #if __GLIBC_PREREQ(2, 35)
-OF_VECTORS float tanf(float), asinf(float), acosf(float), atanf(float), atan2f(float, float);
-OF_VECTORS float sinhf(float), coshf(float), tanhf(float), asinhf(float), acoshf(float);
-OF_VECTORS float atanhf(float), erff(float), exp2f(float), expm1f(float), log2f(float);
-OF_VECTORS float log10f(float), log1pf(float), cbrtf(float);
-OF_VECTORS double tan(double), asin(double), acos(double), atan(double), atan2(double, double);
-OF_VECTORS double sinh(double), cosh(double), tanh(double), asinh(double), acosh(double);
-OF_VECTORS double atanh(double), erf(double), exp2(double), expm1(double), log2(double);
-OF_VECTORS double log10(double), log1p(double), cbrt(double);
+RELAYISH_SIMD float tanf(float), asinf(float), acosf(float), atanf(float), atan2f(float, float);
+RELAYISH_SIMD float sinhf(float), coshf(float), tanhf(float), asinhf(float), acoshf(float);
+RELAYISH_SIMD float atanhf(float), erff(float), exp2f(float), expm1f(float), log2f(float);
+RELAYISH_SIMD float log10f(float), log1pf(float), cbrtf(float);
+RELAYISH_SIMD double tan(double), asin(double), acos(double), atan(double), atan2(double, double);
+RELAYISH_SIMD double sinh(double), cosh(double), tanh(double), asinh(double), acosh(double);
+RELAYISH_SIMD double atanh(double), erf(double), exp2(double), expm1(double), log2(double);
+RELAYISH_SIMD double log10(double), log1p(double), cbrt(double);
 #endif
 #endif
 #elif defined(__clang__)
@@ -127,7 +130,7 @@ def write_program(
     source = Source(names.values())
     written = [write_function(source, each, known, handlers) for each in known.values()]
     if inner:
-        written = [(f"static {head}", lines) for head, lines in written]
+        written = [(f"static RELAYISH_APART {head}", lines) for head, lines in written]
     by_name = {".".join(path): known[func] for path, func, _ in listed}
     return CSource(_assemble(source, written), by_name, tuple(source.faults))
 
