@@ -13,6 +13,7 @@ import pytest
 import relayish as relay
 from relayish import core
 from relayish.codegen.c import core_to_c, find_toolchain
+from relayish.codegen.c.core.native import build
 from relayish.core import GlobalScope, as_type
 from relayish.errors import CodegenError, EndlessRecursionError, RelayishError, VerificationError
 from tests.support.compiled_core import same
@@ -117,6 +118,7 @@ def _fill(scope: GlobalScope) -> None:  # noqa: PLR0915 - a function for each fa
         with f.if_(core.equal(f.n, 0)):
             f.retv(0)
         f.retv(at(f.call(f.self, f.n - 1)) + 1)
+    _loops(scope)
     with scope.function("swap", {"p": POINT, "o": ODD}, ODD) as f:
         f.store_field(f.o, "p", at(f.p))
         f.store_field(f.o, "double", core.equal(f.field(f.p, "x"), 3))
@@ -137,6 +139,41 @@ def _fill(scope: GlobalScope) -> None:  # noqa: PLR0915 - a function for each fa
         f.add(core.TmTaken("end"))
         f.add(core.DumpVar(core.Ldca(core.Constant("n")), core.Lda(f.n), at(f.n)))
         f.ret()
+
+
+def _loops(scope: GlobalScope) -> None:
+    """Define loops whose variables wrap around, and are changed within, by whoever can."""
+    number, at = {"n": "int32"}, core.as_expr
+    shared = scope.variable("shared", "int32")
+    with scope.function("advance", number) as f:
+        f.store(shared, shared + f.n)
+        f.ret()
+    advance = f.self
+
+    def loop(name: str, held: str, first: int, holds: Any, inside: Any, iv: Any = None) -> None:
+        with scope.function(name, number, "int32") as f:
+            rounds, i = f.local("rounds"), f.local("i", held) if iv is None else iv
+            f.store(rounds, 0)
+            with f.do_loop(i, core.const(first, held), holds(f, i), i + core.const(1, held)):
+                f.store(rounds, rounds + 1)
+                inside(f, i)
+                with f.if_(at(rounds) > 600):
+                    f.retv(-1)
+            f.retv(rounds)
+
+    loop("wraps_8", "uint8", 250, lambda f, i: core.not_equal(i, 3), lambda f, i: None)
+    loop("wraps_32", "int32", 2**31 - 3, lambda f, i: i > f.n, lambda f, i: None)
+    loop("within", "int32", 0, lambda f, i: i < f.n, lambda f, i: f.store(i, i + 2))
+    loop("back", "int32", 0, lambda f, i: i < 9, lambda f, i: f.store(i, i - f.n))
+    loop("called", "int32", 0, lambda f, i: i < 9, lambda f, i: f.call(advance, f.n), shared)
+    loop("divided", "int32", 0, lambda f, i: core.const(10) / (f.n - i) > 0, lambda f, i: None)
+
+    def through(f: Any, i: Any) -> None:
+        p = f.local("p", "int32*")
+        f.store(p, core.Lda(i))
+        f.store(at(p), i + f.n)
+
+    loop("pointed", "int32", 0, lambda f, i: i < 1000, through)
 
 
 def _module() -> relay.IRModule:
@@ -162,7 +199,8 @@ def built() -> tuple[Any, Any, list[str], list[str]]:
     """The same module compiled and interpreted, with the lines that each shows."""
     mod, lines = _module(), ([], [])
     options = {"externs": {"doubled": _doubled}, "clock": lambda: 2.5}
-    compiled = core.build(mod, output=lines[0].append, **options)
+    plain = find_toolchain(("-std=c11", "-O0"))
+    compiled = build(mod, output=lines[0].append, toolchain=plain, **options)
     return compiled, core.Interpreter(mod, output=lines[1].append, **options), *lines
 
 
@@ -202,6 +240,17 @@ def test_a_fault_is_the_error_of_the_interpreter(name):
     found = [outcome(compiled, name, n) for n in NUMBERS]
     assert same(found, [outcome(interpreted, name, n) for n in NUMBERS])
     assert FAULTS[name] in found
+
+
+LOOPS = ("wraps_8", "wraps_32", "within", "back", "called", "divided", "pointed")
+
+
+@each("name", LOOPS)
+def test_a_loop_runs_as_often_as_in_the_interpreter(name):
+    compiled, interpreted, *_ = built()
+    found = [outcome(compiled, name, n) for n in NUMBERS]
+    assert same(found, [outcome(interpreted, name, n) for n in NUMBERS])
+    assert len({str(each) for each in found}) > (name != "wraps_8")
 
 
 def test_values_go_in_and_come_out_as_those_of_the_interpreter():

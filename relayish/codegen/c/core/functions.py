@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from relayish.codegen.c.context import DEEPEST_NEST, too_deep
 from relayish.codegen.c.core.context import CoreCtx, Part, Place
 from relayish.codegen.c.core.declarations import base_of, value_type
+from relayish.codegen.c.core.facts import Facts
 from relayish.codegen.c.core.program import Program
 from relayish.codegen.c.core.symbols import Symbols, symbols_of
 from relayish.codegen.c.text import CText
@@ -58,7 +59,7 @@ def write_function(
     _refuse_deep(func)
     ctx = CoreCtx(program)
     visitor = assemble("c", ctx, *handlers)
-    ctx.result = func.result
+    ctx.facts = Facts(func)
     symbols = symbols_of(func, keeps_whole=keeps_whole)
     places = {each: _place(ctx, each, symbols) for each in _symbols(func)}
     ctx.places.update(places)
@@ -110,7 +111,8 @@ def _place(ctx: CoreCtx, symbol: Symbol, symbols: Symbols) -> Place:
     hint = getattr(symbol, "name", "") or "r"
     name = ctx.names.fresh(hint)
     if symbol not in symbols.in_memory:
-        flag = ctx.names.fresh(f"{hint}_is_set") if symbol in symbols.doubtful else None
+        assert ctx.facts is not None
+        flag = ctx.names.fresh(f"{hint}_is_set") if symbol in ctx.facts.doubtful else None
         return Place(name, held, is_memory=False, flag=flag)
     marks = None if symbol in symbols.whole else ctx.names.fresh(f"{hint}_held")
     address = ctx.names.fresh(f"{hint}_address") if symbol in symbols.exposed else None
