@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gc
 import subprocess
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -194,13 +196,17 @@ def _doubled(n: Any) -> int:
     return int(n) * 2
 
 
+def quickly_built(mod: relay.IRModule, **options: Any) -> Any:
+    """The module compiled as ``core.build`` does, but for what takes the compiler long."""
+    return build(mod, toolchain=find_toolchain(("-std=c11", "-O0")), **options)
+
+
 @functools.cache
 def built() -> tuple[Any, Any, list[str], list[str]]:
     """The same module compiled and interpreted, with the lines that each shows."""
     mod, lines = _module(), ([], [])
     options = {"externs": {"doubled": _doubled}, "clock": lambda: 2.5}
-    plain = find_toolchain(("-std=c11", "-O0"))
-    compiled = build(mod, output=lines[0].append, toolchain=plain, **options)
+    compiled = quickly_built(mod, output=lines[0].append, **options)
     return compiled, core.Interpreter(mod, output=lines[1].append, **options), *lines
 
 
@@ -295,11 +301,44 @@ def test_statements_for_people_are_left_out_as_asked():
         f.add(core.Validate(core.Lda(f.n), zero, core.const(1), core.const(0.0)))
         f.retv(f.n)
     lines: list[str] = []
-    quiet = core.build(
+    quiet = quickly_built(
         scope.module(), output=lines.append, rt_dump=False, rt_timing=False, rt_validate=False
     )
     assert quiet(3) == 3
     assert lines == []
+
+
+@functools.cache
+def _keeping() -> tuple[relay.IRModule, relay.IRModule]:
+    """A module that cannot keep addresses, and one that does."""
+    plain, keeping = GlobalScope(), GlobalScope()
+    kept = keeping.variable("kept", "int32*")
+    for scope in (plain, keeping):
+        with scope.function("add", {"p": "int32*", "n": "int32"}) as f:
+            i = f.local("i")
+            with f.do_loop(i, 0, i < f.n):
+                f.store(core.element(f.p, i), core.load(core.element(f.p, i)) + 1)
+            if scope is keeping:
+                f.store(kept, f.p)
+            f.ret()
+    with keeping.function("again", {}, "int32") as f:
+        f.retv(core.load(core.as_expr(kept)))
+    return plain.module(), keeping.module()
+
+
+@each("make", (quickly_built, core.Interpreter))
+def test_arrays_are_kept_where_a_later_call_may_access_them_and_only_there(make):
+    plain, keeping = map(make, _keeping())
+    lent, held = np.arange(4, dtype="int32"), np.arange(4, dtype="int32")
+    seen, still = weakref.ref(lent), weakref.ref(held)
+    plain.call("add", lent, 4)
+    keeping.call("add", held, 4)
+    assert lent.tolist() == held.tolist() == [1, 2, 3, 4]
+    del lent, held
+    gc.collect()
+    assert seen() is None
+    assert still() is not None
+    assert keeping.call("again") == 1
 
 
 def test_threads_take_turns():

@@ -168,7 +168,8 @@ def _open(program: Program, handlers: Sequence[Handler | type[Handler]]) -> list
     visitor = assemble("c", ctx, *handlers)
     places: list[tuple[Place, object]] = []
     enter = ctx.helper("enter", "piece")
-    ctx.helper("reach", "piece")
+    for does in ("reach", "leave") if program.hosted else ():
+        ctx.helper(does, "piece")
     ctx.line("memset(self, 0, sizeof *self);")
     ctx.line(f"self->machine.stack = {STACK};")
     for name, member in program.globals.items():
@@ -189,7 +190,7 @@ def _open(program: Program, handlers: Sequence[Handler | type[Handler]]) -> list
     return [
         "\n".join(["int32_t open_program(struct program *self)", "{", *ctx.lines, "}"]),
         "void close_program(struct program *self)\n{\n  free(self->machine.pieces);\n}",
-        *([_ENTER_MEMORY, _FIND_MEMORY] if program.hosted else []),
+        *([_ENTER_MEMORY, _LEAVE_MEMORY, _FIND_MEMORY] if program.hosted else []),
         "size_t size_of_program(void)\n{\n  return sizeof(struct program);\n}",
     ]
 
@@ -198,6 +199,12 @@ _ENTER_MEMORY: Final = """\
 uint64_t enter_memory_of_program(struct program *self, void *data, int64_t size, int32_t kind)
 {
   return enter_piece(&self->machine, data, NULL, size, kind);
+}"""
+
+_LEAVE_MEMORY: Final = """\
+void leave_memory_of_program(struct program *self, uint64_t address)
+{
+  leave_piece(&self->machine, address);
 }"""
 
 _FIND_MEMORY: Final = """\
