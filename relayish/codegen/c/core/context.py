@@ -38,6 +38,7 @@ class Place(NamedTuple):
         held: The marks of the bytes that hold something; ``None``: all do.
         address: Its address; ``None``: nobody asks for it.
         is_const: Whether it is never written.
+        is_heap: Whether its memory is none of the stack.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Place(NamedTuple):
     held: str | None = None
     address: str | None = None
     is_const: bool = False
+    is_heap: bool = False
 
     def data(self, offset: str = "0") -> str:
         """Return where its bytes are from one of them on."""

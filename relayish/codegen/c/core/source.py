@@ -13,7 +13,7 @@ from relayish.codegen.c.core.symbols import moves_values
 from relayish.codegen.c.helpers import write_helpers
 from relayish.codegen.c.program import HEAD
 from relayish.core.ir.definition import FuncEntry
-from relayish.core.ir.family import Definition
+from relayish.core.ir.family import Definition, Expr
 from relayish.core.ir.stmt import Call, Icall
 from relayish.core.verifier import check
 from relayish.domain import assemble
@@ -166,7 +166,7 @@ def _open(program: Program, handlers: Sequence[Handler | type[Handler]]) -> list
     """Return the functions that give the variables of a program what they hold, and free it."""
     ctx = CoreCtx(program)
     visitor = assemble("c", ctx, *handlers)
-    places: list[tuple[Place, object]] = []
+    places: list[tuple[Place, Expr]] = []
     enter = ctx.helper("enter", "piece")
     for does in ("reach", "leave") if program.hosted else ():
         ctx.helper(does, "piece")
@@ -180,12 +180,13 @@ def _open(program: Program, handlers: Sequence[Handler | type[Handler]]) -> list
         entered = f"{enter}(&self->machine, {place.data()}, NULL, {size}, {kind})"
         ctx.line(f"if (!{entered}) return -2;")
         if variable.init is not None:
-            places.append((place, variable))
-    for place, variable in places:
-        init = variable.init  # type: ignore[attr-defined]  # a variable of the module
+            places.append((place, variable.init))
+    for place, init in places:
         with ctx.braces("", init), ctx.anew(init):
             part = Part(place, place.type, name=ctx.name_of(place, place.type))
             ctx.store_part(part, ctx.text(visitor, init))
+    if ("take_time", "piece") in program.source.helpers:
+        ctx.line("start_time_piece(&self->machine);")
     ctx.line("return 0;")
     return [
         "\n".join(["int32_t open_program(struct program *self)", "{", *ctx.lines, "}"]),
