@@ -168,7 +168,9 @@ class _FaultyFunction(CoreFunction):
 
     def _index(self, size: int) -> Expr:
         if self.program.dares():
-            return self.expr(self.pick(("int32", "int8", "uint16", "int64")), 1)
+            found = self.expr(self.pick(("int32", "int8", "uint16", "int64")), 1)
+            # of a number the verifier knows that it is out of range
+            return core.Add(found, core.Zero(found.type))
         return core.const(self.random.randrange(size))
 
     def expr(self, held: Type | str, depth: int) -> Expr:
