@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from time import perf_counter
 from typing import Any, Final, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from relayish.core.interpreter.foreign import ForeignFunctions
 from relayish.core.interpreter.frames import Code
+from relayish.core.interpreter.lasting import keeps_addresses
 from relayish.core.interpreter.memory import Aggregate, Memory, Piece
 from relayish.core.interpreter.numbers import form_of
 from relayish.core.ir.constant import Constant
@@ -291,6 +293,11 @@ class Machine(AnalyzeCtx):
         return None if held.is_void else self.take_in(found, held, f"the result of {name}")
 
     # The outside
+
+    @cached_property
+    def keeps_addresses(self) -> bool:
+        """Whether what a call is given the address of may be accessed when it has ended."""
+        return keeps_addresses(self.definitions, self.layout)
 
     def take_in(self, given: Any, held: Type, what: str) -> Value:  # Any: from outside
         """Return what the caller gives, as a value of type ``held``.

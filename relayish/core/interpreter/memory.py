@@ -191,6 +191,10 @@ class Memory:
         if piece.number:
             del self._pieces[piece.number]
 
+    def give_back(self, address: int) -> None:
+        """End the life of the piece that an address is of."""
+        del self._pieces[address >> _BITS]
+
     def at(self, address: int, what: str = "memory") -> Pointed:
         """Return what an address points to.
 

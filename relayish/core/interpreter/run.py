@@ -66,8 +66,14 @@ class Running:
             machine.take_in(arg, held, names[at] if at < len(names) else f"argument {at}")
             for at, (arg, held) in enumerate(zip(args, params, strict=True))
         ]
-        with np.errstate(all="ignore"):
-            found = machine.call(self.visitor, name, given, function.type)
+        lent = [] if machine.keeps_addresses else zip(args, given, strict=True)
+        try:
+            with np.errstate(all="ignore"):
+                found = machine.call(self.visitor, name, given, function.type)
+        finally:
+            for arg, address in lent:
+                if isinstance(arg, np.ndarray) and isinstance(address, int):
+                    machine.memory.give_back(address)
         return machine.hand_out(found, function.type.result)
 
     def read(self, name: str) -> Any:  # Any: as what calls return

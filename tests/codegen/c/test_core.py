@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gc
 import subprocess
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 import relayish as relay
 from relayish import core
 from relayish.codegen.c import core_to_c, find_toolchain
+from relayish.codegen.c.core.native import build
 from relayish.core import GlobalScope, as_type
 from relayish.errors import CodegenError, EndlessRecursionError, RelayishError, VerificationError
 from tests.support.compiled_core import same
@@ -117,6 +120,7 @@ def _fill(scope: GlobalScope) -> None:  # noqa: PLR0915 - a function for each fa
         with f.if_(core.equal(f.n, 0)):
             f.retv(0)
         f.retv(at(f.call(f.self, f.n - 1)) + 1)
+    _loops(scope)
     with scope.function("swap", {"p": POINT, "o": ODD}, ODD) as f:
         f.store_field(f.o, "p", at(f.p))
         f.store_field(f.o, "double", core.equal(f.field(f.p, "x"), 3))
@@ -139,6 +143,41 @@ def _fill(scope: GlobalScope) -> None:  # noqa: PLR0915 - a function for each fa
         f.ret()
 
 
+def _loops(scope: GlobalScope) -> None:
+    """Define loops whose variables wrap around, and are changed within, by whoever can."""
+    number, at = {"n": "int32"}, core.as_expr
+    shared = scope.variable("shared", "int32")
+    with scope.function("advance", number) as f:
+        f.store(shared, shared + f.n)
+        f.ret()
+    advance = f.self
+
+    def loop(name: str, held: str, first: int, holds: Any, inside: Any, iv: Any = None) -> None:
+        with scope.function(name, number, "int32") as f:
+            rounds, i = f.local("rounds"), f.local("i", held) if iv is None else iv
+            f.store(rounds, 0)
+            with f.do_loop(i, core.const(first, held), holds(f, i), i + core.const(1, held)):
+                f.store(rounds, rounds + 1)
+                inside(f, i)
+                with f.if_(at(rounds) > 600):
+                    f.retv(-1)
+            f.retv(rounds)
+
+    loop("wraps_8", "uint8", 250, lambda f, i: core.not_equal(i, 3), lambda f, i: None)
+    loop("wraps_32", "int32", 2**31 - 3, lambda f, i: i > f.n, lambda f, i: None)
+    loop("within", "int32", 0, lambda f, i: i < f.n, lambda f, i: f.store(i, i + 2))
+    loop("back", "int32", 0, lambda f, i: i < 9, lambda f, i: f.store(i, i - f.n))
+    loop("called", "int32", 0, lambda f, i: i < 9, lambda f, i: f.call(advance, f.n), shared)
+    loop("divided", "int32", 0, lambda f, i: core.const(10) / (f.n - i) > 0, lambda f, i: None)
+
+    def through(f: Any, i: Any) -> None:
+        p = f.local("p", "int32*")
+        f.store(p, core.Lda(i))
+        f.store(at(p), i + f.n)
+
+    loop("pointed", "int32", 0, lambda f, i: i < 1000, through)
+
+
 def _module() -> relay.IRModule:
     scope = GlobalScope()
     _fill(scope)
@@ -157,12 +196,17 @@ def _doubled(n: Any) -> int:
     return int(n) * 2
 
 
+def quickly_built(mod: relay.IRModule, **options: Any) -> Any:
+    """The module compiled as ``core.build`` does, but for what takes the compiler long."""
+    return build(mod, toolchain=find_toolchain(("-std=c11", "-O0")), **options)
+
+
 @functools.cache
 def built() -> tuple[Any, Any, list[str], list[str]]:
     """The same module compiled and interpreted, with the lines that each shows."""
     mod, lines = _module(), ([], [])
     options = {"externs": {"doubled": _doubled}, "clock": lambda: 2.5}
-    compiled = core.build(mod, output=lines[0].append, **options)
+    compiled = quickly_built(mod, output=lines[0].append, **options)
     return compiled, core.Interpreter(mod, output=lines[1].append, **options), *lines
 
 
@@ -202,6 +246,17 @@ def test_a_fault_is_the_error_of_the_interpreter(name):
     found = [outcome(compiled, name, n) for n in NUMBERS]
     assert same(found, [outcome(interpreted, name, n) for n in NUMBERS])
     assert FAULTS[name] in found
+
+
+LOOPS = ("wraps_8", "wraps_32", "within", "back", "called", "divided", "pointed")
+
+
+@each("name", LOOPS)
+def test_a_loop_runs_as_often_as_in_the_interpreter(name):
+    compiled, interpreted, *_ = built()
+    found = [outcome(compiled, name, n) for n in NUMBERS]
+    assert same(found, [outcome(interpreted, name, n) for n in NUMBERS])
+    assert len({str(each) for each in found}) > (name != "wraps_8")
 
 
 def test_values_go_in_and_come_out_as_those_of_the_interpreter():
@@ -246,11 +301,44 @@ def test_statements_for_people_are_left_out_as_asked():
         f.add(core.Validate(core.Lda(f.n), zero, core.const(1), core.const(0.0)))
         f.retv(f.n)
     lines: list[str] = []
-    quiet = core.build(
+    quiet = quickly_built(
         scope.module(), output=lines.append, rt_dump=False, rt_timing=False, rt_validate=False
     )
     assert quiet(3) == 3
     assert lines == []
+
+
+@functools.cache
+def _keeping() -> tuple[relay.IRModule, relay.IRModule]:
+    """A module that cannot keep addresses, and one that does."""
+    plain, keeping = GlobalScope(), GlobalScope()
+    kept = keeping.variable("kept", "int32*")
+    for scope in (plain, keeping):
+        with scope.function("add", {"p": "int32*", "n": "int32"}) as f:
+            i = f.local("i")
+            with f.do_loop(i, 0, i < f.n):
+                f.store(core.element(f.p, i), core.load(core.element(f.p, i)) + 1)
+            if scope is keeping:
+                f.store(kept, f.p)
+            f.ret()
+    with keeping.function("again", {}, "int32") as f:
+        f.retv(core.load(core.as_expr(kept)))
+    return plain.module(), keeping.module()
+
+
+@each("make", (quickly_built, core.Interpreter))
+def test_arrays_are_kept_where_a_later_call_may_access_them_and_only_there(make):
+    plain, keeping = map(make, _keeping())
+    lent, held = np.arange(4, dtype="int32"), np.arange(4, dtype="int32")
+    seen, still = weakref.ref(lent), weakref.ref(held)
+    plain.call("add", lent, 4)
+    keeping.call("add", held, 4)
+    assert lent.tolist() == held.tolist() == [1, 2, 3, 4]
+    del lent, held
+    gc.collect()
+    assert seen() is None
+    assert still() is not None
+    assert keeping.call("again") == 1
 
 
 def test_threads_take_turns():

@@ -235,13 +235,9 @@ def _prototype(ctx: CoreCtx, name: str, held: Type, node: Node) -> str:
                 f"{quote(node)} calls {name!r}, and {what} is of type {given}, which functions of "
                 f"C do not have so; expected numbers, structures, and addresses as arguments"
             )
-        return (
-            "void"
-            if given.is_void
-            else types.memory_type(given)
-            if given.is_struct
-            else (value_type(given))
-        )
+        if given.is_void:
+            return "void"
+        return types.memory_type(given) if given.is_struct else value_type(given)
 
     params = [spell(each, f"argument {at}") for at, each in enumerate(held.params)]
     return f"{spell(held.result, 'the result')} {name}({', '.join(params) or 'void'});"

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from relayish.codegen.c.context import CCtx, Fault
 from relayish.codegen.c.core.declarations import element_of, loop_type, value_type
+from relayish.codegen.c.core.facts import Facts, range_of
 from relayish.codegen.c.core.program import Program
 from relayish.codegen.c.core.runtime import REASONS
 from relayish.codegen.c.text import CText, apply, infix
 from relayish.codegen.c.types import c_literal
-from relayish.core.ir.family import Expr, Symbol
+from relayish.core.ir.family import Expr, Stmt, Symbol
+from relayish.core.ir.stmt import Block
 from relayish.core.ir.symbol import Global
 from relayish.core.ir.type import Type
+from relayish.dataflow.lattice.interval import Interval
+from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError, UninitialisedReadError
 from relayish.ir.fields.naming import display_name
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.flow.environments import NOTHING_KNOWN, Environment
 
 
 class Place(NamedTuple):
@@ -31,6 +38,7 @@ class Place(NamedTuple):
         held: The marks of the bytes that hold something; ``None``: all do.
         address: Its address; ``None``: nobody asks for it.
         is_const: Whether it is never written.
+        is_heap: Whether its memory is none of the stack.
     """
 
     name: str
@@ -40,6 +48,7 @@ class Place(NamedTuple):
     held: str | None = None
     address: str | None = None
     is_const: bool = False
+    is_heap: bool = False
 
     def data(self, offset: str = "0") -> str:
         """Return where its bytes are from one of them on."""
@@ -79,7 +88,7 @@ class CoreCtx(CCtx):
     Attributes:
         program: What functions share.
         places: Where the symbols of the function are.
-        result: The type of what the function returns.
+        facts: What is known of the function; ``None``: nothing.
     """
 
     def __init__(self, program: Program) -> None:
@@ -87,7 +96,8 @@ class CoreCtx(CCtx):
         self.program = program
         self.names.reserve(("self", "result", "result_held", "failed", "fputs"))
         self.places: dict[Symbol, Place] = {}
-        self.result = Type("void")
+        self.facts: Facts | None = None
+        self._known = NOTHING_KNOWN
 
     def value_type(self, expr: Node) -> str:
         """Return the type of C of the value of an expression."""
@@ -97,6 +107,35 @@ class CoreCtx(CCtx):
     def is_computed(self, node: Node) -> bool:
         """Return whether a node is an expression that is made of others."""
         return isinstance(node, Expr) and any(True for _ in PROGRAM.children(node))
+
+    def run(self, visitor: Dispatch, stmt: Node) -> None:
+        """Write the lines of a statement, by what is known before it."""
+        known = self._known
+        if self.facts is not None and isinstance(stmt, Stmt) and not isinstance(stmt, Block):
+            known = self.facts.before(stmt)
+        with self.knowing(known):
+            super().run(visitor, stmt)
+
+    @contextmanager
+    def anew(self, *roots: Node) -> Iterator[None]:
+        """Compute within anew what was computed before; what is known elsewhere is not used."""
+        with super().anew(*roots), self.knowing(NOTHING_KNOWN):
+            yield
+
+    @contextmanager
+    def knowing(self, known: Environment) -> Iterator[None]:
+        """Write within what is computed where ``known`` is known."""
+        before, self._known = self._known, known
+        try:
+            yield
+        finally:
+            self._known = before
+
+    def interval(self, expr: Expr) -> Interval:
+        """Return where an integer lies, where it is computed by the statement that is written."""
+        if self.facts is None:
+            return range_of(expr.type)
+        return self.facts.interval(expr, self._known)
 
     def literal(self, value: object, held: Type) -> CText:
         """Return the text of a number of a type."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from relayish.codegen.c.arithmetic import of_floats, of_integers
 from relayish.codegen.c.core.context import CoreCtx
 from relayish.codegen.c.core.declarations import loop_type, value_type
+from relayish.codegen.c.core.facts import range_of
 from relayish.codegen.c.text import CText, apply, cast, infix, prefix
 from relayish.core.ir import expr as ops
 from relayish.core.ir.type import Type
+from relayish.dataflow.lattice import interval
+from relayish.dataflow.lattice.interval import Interval
 from relayish.domain.dispatch import Dispatch
 from relayish.domain.handler import Handler
 from relayish.errors import CodegenError, DivisionByZeroError, EvaluationError
@@ -36,6 +39,11 @@ _SIGNS: Final[Mapping[type[Node], str]] = {
     ops.Le: "<=",
     ops.Gt: ">",
     ops.Ge: ">=",
+}
+_EXACT: Final[Mapping[str, Callable[[Interval, Interval], object]]] = {
+    "add": interval.add,
+    "sub": interval.sub,
+    "mul": interval.mul,
 }
 _SHIFTS: Final[Mapping[type[Node], str]] = {ops.Shl: "shl", ops.Ashr: "ashr", ops.Lshr: "lshr"}
 
@@ -112,26 +120,28 @@ class Expressions(Handler, domain="core"):
         given = loop_type(node.a.type)
         if given.is_float:
             return of_floats(ctx, does, a, b, given)
-        safe = False
         if does in ("div", "mod"):
-            a, b, safe = self._divisible(ctx, node, a, b)
-        return of_integers(ctx, does, a, b, given, fits=safe and given.bits >= 32)
+            a, b = self._divisible(ctx, node, a, b)
+        return of_integers(ctx, does, a, b, given, fits=self._fits(ctx, does, node))
 
     @staticmethod
-    def _divisible(
-        ctx: CoreCtx, node: ops.BinaryOp, a: CText, b: CText
-    ) -> tuple[CText, CText, bool]:
-        """Write the check that a divisor is not 0, unless it is a number.
-
-        Returns:
-            Both operands, and whether the quotient is known not to overflow.
-        """
-        known = node.b.value if isinstance(node.b, ops.Intconst) else None
-        if known:
-            return a, b, known != -1
+    def _divisible(ctx: CoreCtx, node: ops.BinaryOp, a: CText, b: CText) -> tuple[CText, CText]:
+        """Write the check that a divisor is not 0, unless that is known."""
+        if not ctx.interval(node.b).holds(0):
+            return a, b
         a, b = ctx.hold(node.a, a, "a"), ctx.hold(node.b, b, "b")
         ctx.fail_if(f"{b.text} == 0", DivisionByZeroError, "an integer is divided by zero", node)
-        return a, CText("1") if b.text in ("0", "0u") else b, False  # what follows is not reached
+        return a, CText("1") if b.text in ("0", "0u") else b  # what follows is not reached
+
+    @staticmethod
+    def _fits(ctx: CoreCtx, does: str, node: ops.BinaryOp) -> bool:
+        """Return whether it is known that an operator does not leave the range of its type."""
+        a, b, whole = ctx.interval(node.a), ctx.interval(node.b), range_of(node.type)
+        exact = _EXACT.get(does)
+        if exact is None:
+            return not (a.holds(whole.low) and b.holds(-1))
+        found = exact(a, b)
+        return isinstance(found, Interval) and whole.covers(found)
 
     def handle_bit_op(self, visitor: Dispatch, node: ops.BitOp) -> CText:
         ctx: CoreCtx = visitor.context
@@ -160,7 +170,7 @@ class Expressions(Handler, domain="core"):
             raise refuse(node)
         a, b = ctx.text(visitor, node.a), ctx.text(visitor, node.b)
         held, by = node.a.type, node.b.type
-        if not isinstance(node.b, ops.Intconst):  # of which the verifier knows that it fits
+        if not Interval(0, held.bits - 1).covers(ctx.interval(node.b)):
             a, b = ctx.hold(node.a, a, "a"), ctx.hold(node.b, b, "by")
             below = f"{b.text} < 0 || " if by.is_int else ""
             ctx.fail_if(

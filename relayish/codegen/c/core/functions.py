@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from relayish.codegen.c.context import DEEPEST_NEST, too_deep
 from relayish.codegen.c.core.context import CoreCtx, Part, Place
 from relayish.codegen.c.core.declarations import base_of, value_type
+from relayish.codegen.c.core.facts import Facts
 from relayish.codegen.c.core.program import Program
 from relayish.codegen.c.core.symbols import Symbols, symbols_of
 from relayish.codegen.c.text import CText
@@ -22,6 +23,9 @@ from relayish.ir.scopes.scoping import PROGRAM
 
 MOST_STACK = 4096
 """How many bytes a variable of the function's own stack may have."""
+
+MOST_FRAME = 1 << 18
+"""How many bytes such variables of a function may have together, with their marks."""
 
 
 def _head(program: Program, name: str, func: FuncEntry, names: Sequence[str]) -> str:
@@ -58,19 +62,20 @@ def write_function(
     _refuse_deep(func)
     ctx = CoreCtx(program)
     visitor = assemble("c", ctx, *handlers)
-    ctx.result = func.result
+    ctx.facts = Facts(func)
     symbols = symbols_of(func, keeps_whole=keeps_whole)
-    places = {each: _place(ctx, each, symbols) for each in _symbols(func)}
+    places: dict[Symbol, Place] = {}
+    left = MOST_FRAME
+    for symbol in _symbols(func):
+        place = places[symbol] = _place(ctx, symbol, symbols, left)
+        left -= 0 if place.is_heap else 2 * ctx.size_of(place.type)
     ctx.places.update(places)
-    large = [place for place in places.values() if _is_large(ctx, place)]
+    large = [place for place in places.values() if place.is_heap]
     entered = [places[each] for each in symbols.addressed if each in symbols.exposed]
     ctx.has_cleanup = bool(large or entered or recurs)
     params = [_parameter(ctx, places[each]) for each in func.formals]
     for symbol, place in places.items():
         _declare(ctx, place, symbol in func.formals, symbol in symbols.read)
-    _check_memory(ctx, large, func)
-    for formal, param in zip(func.formals, params, strict=True):
-        _take(ctx, places[formal], param)
     if recurs:
         ctx.fail_if(
             f"{ctx.helper('is_too_deep', 'piece')}(&self->machine)",
@@ -79,6 +84,9 @@ def write_function(
             f"ends?",
             func,
         )
+    _check_memory(ctx, large, func)
+    for formal, param in zip(func.formals, params, strict=True):
+        _take(ctx, places[formal], param)
     for symbol in symbols.addressed:
         _enter(ctx, places[symbol], func)
     ctx.run(visitor, func.body)
@@ -105,22 +113,21 @@ def _refuse_deep(func: FuncEntry) -> None:
         pending += [(each, depth) for each in PROGRAM.children(node)]
 
 
-def _place(ctx: CoreCtx, symbol: Symbol, symbols: Symbols) -> Place:
+def _place(ctx: CoreCtx, symbol: Symbol, symbols: Symbols, left: int) -> Place:
+    """Return where a symbol is, where the stack of the function has room for so many bytes."""
     held = type_of(symbol)
     hint = getattr(symbol, "name", "") or "r"
     name = ctx.names.fresh(hint)
     if symbol not in symbols.in_memory:
-        flag = ctx.names.fresh(f"{hint}_is_set") if symbol in symbols.doubtful else None
+        assert ctx.facts is not None
+        flag = ctx.names.fresh(f"{hint}_is_set") if symbol in ctx.facts.doubtful else None
         return Place(name, held, is_memory=False, flag=flag)
     marks = None if symbol in symbols.whole else ctx.names.fresh(f"{hint}_held")
     address = ctx.names.fresh(f"{hint}_address") if symbol in symbols.exposed else None
-    is_pointed = not held.is_array and ctx.size_of(held) > MOST_STACK
-    name = f"(*{name})" if is_pointed else name
-    return Place(name, held, is_memory=True, held=marks, address=address)
-
-
-def _is_large(ctx: CoreCtx, place: Place) -> bool:
-    return place.is_memory and ctx.size_of(place.type) > MOST_STACK
+    size = ctx.size_of(held)
+    is_heap = not held.is_scalar and (size > MOST_STACK or 2 * size > left)
+    name = f"(*{name})" if is_heap and not held.is_array else name
+    return Place(name, held, is_memory=True, held=marks, address=address, is_heap=is_heap)
 
 
 def _is_parameter(ctx: CoreCtx, place: Place) -> bool:
@@ -138,7 +145,7 @@ def _parameter(ctx: CoreCtx, place: Place) -> str:
 def _declare(ctx: CoreCtx, place: Place, is_formal: bool, is_read: bool) -> None:
     """Write the declaration of a symbol, and of what is noted of it; memory begins as zeros."""
     types, size = ctx.program.types, ctx.size_of(place.type)
-    if _is_large(ctx, place):
+    if place.is_heap:
         base, _ = base_of(place.type)
         name = place.name.removeprefix("(*").removesuffix(")")
         ctx.line(f"{types.memory_type(base)} *const {name} = calloc({size}, 1);")
@@ -150,7 +157,7 @@ def _declare(ctx: CoreCtx, place: Place, is_formal: bool, is_read: bool) -> None
         if not place.is_memory:
             declared = f"{value_type(place.type)} {place.name}"
         ctx.line(f"{declared} = {'0' if is_plain else '{0}'};")
-    if place.held is not None and not _is_large(ctx, place):
+    if place.held is not None and not place.is_heap:
         ctx.line(f"uint8_t {place.held}[{size}] = {{0}};")
     if place.flag is not None:
         ctx.line(f"bool {place.flag} = false;")

@@ -15,6 +15,7 @@ from relayish.core.ir.family import Expr
 from relayish.core.ir.memory import type_of
 from relayish.core.ir.symbol import Global
 from relayish.core.ir.type import Type
+from relayish.dataflow.lattice.interval import Interval
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError, OutOfBoundsError
 from relayish.ir.kinds.one_line import quote
@@ -196,11 +197,16 @@ class Accesses(Expressions):
         _, count = base_of(place.type)
         if len(array.indices) == 1:
             index = array.indices[0]
-            at = ctx.hold(index, ctx.text(visitor, index), "i")
-            beyond = _beyond(_unsigned(index, at), count - 1)
+            at = ctx.text(visitor, index)
+            beyond = None
+            if not Interval(0, count - 1).covers(ctx.interval(index)):
+                at = ctx.hold(index, at, "i")
+                beyond = _beyond(_unsigned(index, at), count - 1)
         else:
             at = _held(ctx, self._number_of(visitor, array), "uint64_t", "i")
             beyond = _beyond(at, count - 1)
+        if place.held is not None:
+            at = _held(ctx, at, "int64_t", "i")
         offset = _times(at if at.text.isdigit() else cast("int64_t", at), ctx.size_of(held))
         part = Part(place, held, offset.text, f"{place.name}[{at.text}]")
         return _Element(part, beyond)

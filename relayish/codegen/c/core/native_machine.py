@@ -31,7 +31,11 @@ class NativeMachine(Machine):
     """The machine of a compiled program: its memory is that of the program, which also runs."""
 
     def __init__(
-        self, mod: AnyModule, source: CoreSource, library: ctypes.CDLL, **options: Any
+        self,
+        mod: AnyModule,
+        source: CoreSource,
+        library: ctypes.CDLL,
+        **options: Any,  # Any: as machines take them
     ) -> None:
         super().__init__(mod, **options)
         self._source = source
@@ -75,13 +79,7 @@ class NativeMachine(Machine):
             given.append(ctypes.addressof(target))
         if marks is not None:
             given.append(ctypes.addressof(marks))
-        status = self._run(self._functions[name], given)
-        if status == -1:
-            raised, self._raised = self._raised, None
-            assert raised is not None
-            raise raised
-        if status:
-            raise self._source.faults[status - 1].error()
+        self._run(self._functions[name], given)
         return None if result is None else result(target, marks)
 
     def _target(self, held: Type) -> tuple[Any, Any, Any]:
@@ -95,23 +93,32 @@ class NativeMachine(Machine):
         target, marks = (ctypes.c_uint8 * size)(), (ctypes.c_uint8 * size)()
         return (lambda data, known: Aggregate(bytes(data), bytes(known))), target, marks
 
-    def _run(self, function: Any, given: Sequence[Any]) -> int:  # Any: as ctypes types it
+    def _run(self, function: Any, given: Sequence[Any]) -> None:  # Any: as ctypes types it
         """Run a function, one at a time; what recurs does so on a stack of its own."""
         if not self._source.recurs or self._worker == threading.get_ident():
             with self._lock:
-                status: int = function(self._program, *given)
-                return status
-        return run_with_stack(lambda: self._run_as_worker(function, given))
+                self._run_here(function, given)
+        else:
+            run_with_stack(lambda: self._run_as_worker(function, given))
 
-    def _run_as_worker(self, function: Any, given: Sequence[Any]) -> int:  # Any: as above
+    def _run_as_worker(self, function: Any, given: Sequence[Any]) -> None:  # Any: as above
         with self._lock:
             self._worker = threading.get_ident()
             self._head.stack = STACK - SPARE
             try:
-                status: int = function(self._program, *given)
-                return status
+                self._run_here(function, given)
             finally:
                 self._worker = None
+
+    def _run_here(self, function: Any, given: Sequence[Any]) -> None:  # Any: as above
+        """Run a function; raise the error that its status stands for."""
+        status: int = function(self._program, *given)
+        if status == -1:
+            raised, self._raised = self._raised, None
+            assert raised is not None
+            raise raised
+        if status:
+            raise self._source.faults[status - 1].error()
 
     # The outside
 

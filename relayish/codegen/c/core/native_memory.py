@@ -62,10 +62,12 @@ class NativeMemory(Memory):
     def __init__(self, library: ctypes.CDLL, program: int) -> None:
         super().__init__()
         self._program = program
-        self._kept: list[Piece] = []
+        self._kept: dict[int, Piece] = {}
         self._enter: Any = library.enter_memory_of_program  # Any: as ctypes types it
         self._enter.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
         self._enter.restype = ctypes.c_uint64
+        self._leave: Any = library.leave_memory_of_program  # Any: as above
+        self._leave.argtypes = (ctypes.c_void_p, ctypes.c_uint64)
         self._find: Any = library.find_memory_of_program  # Any: as above
         self._find.argtypes = (ctypes.c_void_p, ctypes.c_uint64, ctypes.POINTER(_Piece))
         self._find.restype = ctypes.c_int32
@@ -73,11 +75,16 @@ class NativeMemory(Memory):
     def address_of(self, piece: Piece) -> int:
         """Return the address of an array of the caller, which is kept."""
         array = np.frombuffer(piece.data, np.uint8)
-        self._kept.append(piece)
         at: int = self._enter(self._program, array.ctypes.data, array.size, int(piece.is_const))
         if not at:
             raise EvaluationError("there are no more addresses")
+        self._kept[at] = piece
         return at
+
+    def give_back(self, address: int) -> None:
+        """End the life of an array of the caller."""
+        self._leave(self._program, address)
+        del self._kept[address]
 
     def view(self, number: int, piece: Piece) -> Piece:
         """Return a variable of the module, which is where the program has it."""

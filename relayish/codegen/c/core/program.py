@@ -26,6 +26,7 @@ from relayish.tir.ir.type import Type as LoopType
 
 _FIXED: Final = (
     "open_program close_program size_of_program enter_memory_of_program find_memory_of_program "
+    "leave_memory_of_program "
     "remove rename tmpfile tmpnam fflush freopen setbuf setvbuf getc getchar putc ungetc perror "
     "rewind ftell fgetpos fsetpos fgetc fgets fputc fputs feof ferror clearerr time clock difftime "
     "mktime ctime gmtime localtime asctime timespec_get"

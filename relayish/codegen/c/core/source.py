@@ -13,7 +13,7 @@ from relayish.codegen.c.core.symbols import moves_values
 from relayish.codegen.c.helpers import write_helpers
 from relayish.codegen.c.program import HEAD
 from relayish.core.ir.definition import FuncEntry
-from relayish.core.ir.family import Definition
+from relayish.core.ir.family import Definition, Expr
 from relayish.core.ir.stmt import Call, Icall
 from relayish.core.verifier import check
 from relayish.domain import assemble
@@ -166,9 +166,10 @@ def _open(program: Program, handlers: Sequence[Handler | type[Handler]]) -> list
     """Return the functions that give the variables of a program what they hold, and free it."""
     ctx = CoreCtx(program)
     visitor = assemble("c", ctx, *handlers)
-    places: list[tuple[Place, object]] = []
+    places: list[tuple[Place, Expr]] = []
     enter = ctx.helper("enter", "piece")
-    ctx.helper("reach", "piece")
+    for does in ("reach", "leave") if program.hosted else ():
+        ctx.helper(does, "piece")
     ctx.line("memset(self, 0, sizeof *self);")
     ctx.line(f"self->machine.stack = {STACK};")
     for name, member in program.globals.items():
@@ -179,17 +180,18 @@ def _open(program: Program, handlers: Sequence[Handler | type[Handler]]) -> list
         entered = f"{enter}(&self->machine, {place.data()}, NULL, {size}, {kind})"
         ctx.line(f"if (!{entered}) return -2;")
         if variable.init is not None:
-            places.append((place, variable))
-    for place, variable in places:
-        init = variable.init  # type: ignore[attr-defined]  # a variable of the module
+            places.append((place, variable.init))
+    for place, init in places:
         with ctx.braces("", init), ctx.anew(init):
             part = Part(place, place.type, name=ctx.name_of(place, place.type))
             ctx.store_part(part, ctx.text(visitor, init))
+    if ("take_time", "piece") in program.source.helpers:
+        ctx.line("start_time_piece(&self->machine);")
     ctx.line("return 0;")
     return [
         "\n".join(["int32_t open_program(struct program *self)", "{", *ctx.lines, "}"]),
         "void close_program(struct program *self)\n{\n  free(self->machine.pieces);\n}",
-        *([_ENTER_MEMORY, _FIND_MEMORY] if program.hosted else []),
+        *([_ENTER_MEMORY, _LEAVE_MEMORY, _FIND_MEMORY] if program.hosted else []),
         "size_t size_of_program(void)\n{\n  return sizeof(struct program);\n}",
     ]
 
@@ -198,6 +200,12 @@ _ENTER_MEMORY: Final = """\
 uint64_t enter_memory_of_program(struct program *self, void *data, int64_t size, int32_t kind)
 {
   return enter_piece(&self->machine, data, NULL, size, kind);
+}"""
+
+_LEAVE_MEMORY: Final = """\
+void leave_memory_of_program(struct program *self, uint64_t address)
+{
+  leave_piece(&self->machine, address);
 }"""
 
 _FIND_MEMORY: Final = """\

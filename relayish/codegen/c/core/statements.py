@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from relayish.codegen.c.core.context import CoreCtx
 from relayish.codegen.c.core.tools import Tools
 from relayish.codegen.c.names import comment
@@ -12,6 +14,7 @@ from relayish.domain import register_handler
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError
 from relayish.ir.kinds.one_line import quote
+from relayish.tir.analysis.flow.environments import NOTHING_KNOWN, Environment
 
 
 @register_handler("c")
@@ -27,7 +30,8 @@ class CoreToC(Tools, domain="core"):
         ctx: CoreCtx = visitor.context
         for stmt in node.stmts:
             if stmt.span is not None and not ctx.program.hosted:
-                ctx.line(comment(f"{type(stmt).visit_name}, {stmt.span}"))
+                place = stmt.span._replace(source_name=PurePath(stmt.span.source_name).name)
+                ctx.line(comment(f"{type(stmt).visit_name}, {place}"))
             ctx.run(visitor, stmt)
 
     def handle_if(self, visitor: Dispatch, node: stmts.If) -> None:
@@ -45,34 +49,38 @@ class CoreToC(Tools, domain="core"):
         ctx: CoreCtx = visitor.context
         held, place = type_of(node.iv), ctx.place(node.iv)
         init = ctx.text(visitor, node.init)
-        is_plain = not place.is_memory and place.flag is None
-        head = self._in_head(visitor, node.compare, node.increment) if is_plain else None
-        if head is not None:
-            compare, increment = head
-            first, following = f"{place.name} = {init.text}", f"{place.name} = {increment}"
-            with ctx.braces(f"for ({first}; {compare}; {following})", node):
+        is_plain = not place.is_memory and place.flag is None  # so nothing unseen writes it
+        after_body = NOTHING_KNOWN
+        if is_plain and ctx.facts is not None:
+            after_body = ctx.facts.after_body(node)
+        compare = self._in_head(visitor, node.compare, NOTHING_KNOWN) if is_plain else None
+        step = self._in_head(visitor, node.increment, after_body) if is_plain else None
+        if compare is not None and step is not None:
+            is_one = step == f"{place.name} + 1"
+            step = f"++{place.name}" if is_one else f"{place.name} = {step}"
+            with ctx.braces(f"for ({place.name} = {init.text}; {compare}; {step})", node):
                 ctx.run(visitor, node.body)
             return
         ctx.store(node.iv, init, held)
         with ctx.braces("for (;;)", node):
             self._leave_unless(visitor, node.compare)
             self._body(visitor, node.body, node)
-            with ctx.anew(node.increment):
+            with ctx.anew(node.increment), ctx.knowing(after_body):
                 ctx.store(node.iv, ctx.text(visitor, node.increment), held)
 
     def handle_while_do(self, visitor: Dispatch, node: stmts.WhileDo) -> None:
         ctx: CoreCtx = visitor.context
-        head = self._in_head(visitor, node.condition)
-        with ctx.braces("for (;;)" if head is None else f"while ({head[0]})", node):
+        head = self._in_head(visitor, node.condition, NOTHING_KNOWN)
+        with ctx.braces("for (;;)" if head is None else f"while ({head})", node):
             if head is None:
                 self._leave_unless(visitor, node.condition)
             ctx.run(visitor, node.body)
 
     def handle_do_while(self, visitor: Dispatch, node: stmts.DoWhile) -> None:
         ctx: CoreCtx = visitor.context
-        head = self._in_head(visitor, node.condition)
+        head = self._in_head(visitor, node.condition, NOTHING_KNOWN)
         if head is not None:
-            with ctx.braces("do", node, f"}} while ({head[0]});"):
+            with ctx.braces("do", node, f"}} while ({head});"):
                 ctx.run(visitor, node.body)
             return
         with ctx.braces("for (;;)", node):
@@ -86,14 +94,12 @@ class CoreToC(Tools, domain="core"):
             ctx.run(visitor, body)
 
     @staticmethod
-    def _in_head(visitor: Dispatch, *exprs: Expr) -> list[str] | None:
-        """Return expressions as the head of a loop has them; ``None`` if they need lines before."""
+    def _in_head(visitor: Dispatch, expr: Expr, known: Environment) -> str | None:
+        """Return an expression as the head of a loop has it; ``None`` if it needs lines before."""
         ctx: CoreCtx = visitor.context
         before = len(ctx.lines)
-        made = []
-        for expr in exprs:
-            with ctx.anew(expr):
-                made.append(ctx.text(visitor, expr).text)
+        with ctx.anew(expr), ctx.knowing(known):
+            made = ctx.text(visitor, expr).text
         if len(ctx.lines) == before:
             return made
         del ctx.lines[before:]

@@ -15,11 +15,6 @@ from relayish.core.ir import memory as mem
 from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.expr import Ldc, Literal
 from relayish.core.ir.family import Expr, Symbol
-from relayish.dataflow import solve
-from relayish.dataflow.analyses.definite_initialisation import (
-    DefiniteInitialisation,
-    uninitialised_uses,
-)
 from relayish.ir.modules.module import AnyModule
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
@@ -32,7 +27,6 @@ class Symbols(NamedTuple):
         in_memory: Those whose bytes may be asked for, in order.
         addressed: Those of these whose address is taken, in order.
         exposed: Those of these whose address is more than where something is accessed at once.
-        doubtful: Variables that may be read before they hold a value.
         whole: Memory all of which holds something wherever it is used.
         read: Those that are loaded.
     """
@@ -40,7 +34,6 @@ class Symbols(NamedTuple):
     in_memory: tuple[Symbol, ...]
     addressed: tuple[Symbol, ...]
     exposed: frozenset[Symbol]
-    doubtful: frozenset[Node]
     whole: frozenset[Symbol]
     read: frozenset[Node]
 
@@ -54,8 +47,6 @@ def symbols_of(func: FuncEntry, *, keeps_whole: bool) -> Symbols:
     """
     code = Code(func)
     nodes = list(PROGRAM.pre_order(func.body))
-    [found] = solve([DefiniteInitialisation()], func)
-    doubtful = frozenset([symbol for symbol, _ in uninitialised_uses(found)])
     read = {node.symbol for node in nodes if isinstance(node, (mem.Ld, mem.Lda, mem.Ldf, mem.Ldo))}
     read |= {node.preg for node in nodes if isinstance(node, (mem.Ldp, mem.Ldpf))}
     whole = _stored_whole(func) if keeps_whole else frozenset()
@@ -63,7 +54,6 @@ def symbols_of(func: FuncEntry, *, keeps_whole: bool) -> Symbols:
         tuple(code.in_memory),
         tuple(code.addressed),
         frozenset([symbol for node in nodes for symbol in _exposed_by(node)]),
-        doubtful,
         whole,
         frozenset(read),
     )
