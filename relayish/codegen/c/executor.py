@@ -13,8 +13,9 @@ import numpy as np
 
 from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
+from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
-from relayish.codegen.c.network import Network, lower_network, order_calls
+from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
 from relayish.codegen.c.sized import SizedNetwork, arranged
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
@@ -44,7 +45,7 @@ class CompiledNetwork:
         self.result = result
         self.code = code
         self.shared_object = shared_object
-        library = ctypes.CDLL(str(shared_object))
+        library = load_library(str(shared_object))
         self._run: Any = getattr(library, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
@@ -91,7 +92,7 @@ class CompiledNetwork:
         with self._memory() as arena:
             status = self._run(*given, arena.ctypes.data)
         if status:
-            raise self.code.faults[status - 1].error()
+            raise_for(status, self.code.faults)
 
     @contextmanager
     def _memory(self) -> Iterator[np.ndarray[Any, Any]]:
@@ -132,7 +133,11 @@ def _fitting(port: Port, value: object) -> np.ndarray[Any, Any]:
 
 
 def network_of(
-    mod: IRModule, name: str = "main", *, exact: bool = False
+    mod: IRModule,
+    name: str = "main",
+    *,
+    exact: bool = False,
+    unlowerable: Unlowerable = "refuse",
 ) -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops, and its parameters.
 
@@ -141,10 +146,10 @@ def network_of(
     """
     if name != "main":  # which is what passes keep
         mod = mod.with_function("main", mod[name])
-    lowered = lower_network(mod, exact=exact)
+    lowered = lower_network(mod, exact=exact, unlowerable=unlowerable)
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
-    return order_calls(lowered), func.params
+    return order_calls(lowered, unlowerable=unlowerable), func.params
 
 
 def build_network(
@@ -152,6 +157,7 @@ def build_network(
     *,
     name: str = "main",
     exact: bool = False,
+    unlowerable: Unlowerable = "refuse",
     toolchain: Toolchain | None = None,
 ) -> CompiledNetwork | SizedNetwork:
     """Return a network compiled for this machine.
@@ -169,6 +175,7 @@ def build_network(
         name: The function.
         exact: Whether sums are added in order, each product is rounded, and functions are those of
             numbers.
+        unlowerable: ``"call"`` has numpy evaluate, in Python, what loops do not express.
         toolchain: The compiler; by default the first that is found.
 
     Raises:
@@ -185,7 +192,7 @@ def build_network(
         [[0.0, 2.0, 0.0], [4.0, 0.0, 6.0]]
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
-    network, params = network_of(mod, name, exact=exact)
+    network, params = network_of(mod, name, exact=exact, unlowerable=unlowerable)
     if network.sizes:
         return SizedNetwork(params, network, chosen)
     return compile_network(params, network, name, chosen)

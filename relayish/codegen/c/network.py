@@ -17,7 +17,7 @@ After::
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -68,7 +68,17 @@ class Network(NamedTuple):
     sizes: tuple[Var, ...] = ()
 
 
-def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> IRModule:
+Unlowerable: TypeAlias = Literal["refuse", "call"]
+"""What becomes of what loops do not express: an error, or a call of Python, where numpy does it."""
+
+
+def lower_network(
+    mod: IRModule,
+    name: str = "main",
+    *,
+    exact: bool = False,
+    unlowerable: Unlowerable = "refuse",
+) -> IRModule:
     """Return a network whose operators are functions of loops, as :func:`order_calls` takes it.
 
     Functions are put where they are called, data in the place of functions that are values.
@@ -77,6 +87,7 @@ def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> 
         mod: A module of Relay.
         name: The function.
         exact: Whether the greatest of floats is found in order.
+        unlowerable: Whether what loops do not express is refused, or stays.
 
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
@@ -86,7 +97,8 @@ def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> 
     prepared = Sequential(_INLINED, opt_level=0)(name_sizes(mod, name))
     prepared = infer_type(defunctionalize(prepared, entry=name))
     prepared = Sequential(_SIMPLIFIED, opt_level=0)(prepared)
-    lowered = lower_to_loops(prepared, unlowerable="refuse")
+    kept: Literal["keep", "refuse"] = "keep" if unlowerable == "call" else "refuse"
+    lowered = lower_to_loops(prepared, unlowerable=kept)
     split = get_pass("SplitReductions", floats=not exact)
     return Sequential((*_SCHEDULED, split), opt_level=0)(lowered)
 
@@ -107,7 +119,9 @@ _SCHEDULED: Final = (
 )
 
 
-def order_calls(mod: IRModule, name: str = "main") -> Network:
+def order_calls(
+    mod: IRModule, name: str = "main", *, unlowerable: Unlowerable = "refuse"
+) -> Network:
     """Return a function that calls functions of loops as one of loops.
 
     Each function of Relay that it calls becomes one as well. Memory between calls is used again
@@ -119,6 +133,7 @@ def order_calls(mod: IRModule, name: str = "main") -> Network:
     Args:
         mod: What :func:`lower_network` made.
         name: The function of Relay.
+        unlowerable: Whether what no function of loops says is refused, or evaluated by Python.
 
     Raises:
         CodegenError: If loops cannot say something that it does, or how much memory something
@@ -127,7 +142,8 @@ def order_calls(mod: IRModule, name: str = "main") -> Network:
     Complexity:
         Linear in the size of the functions, and in that of constants times how deep calls nest.
     """
-    program = Program(_in_order(infer_type(mod)), name)
+    ordered = _in_order(infer_type(mod))
+    program = Program(ordered, name, calls_python=unlowerable == "call")
     result = _checked(program, program.function(program.entry))
     called: dict[LoweredFunc, None] = {}
     for var in program.order:
