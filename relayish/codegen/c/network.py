@@ -26,13 +26,14 @@ from relayish.analysis.infer_type import infer_type
 from relayish.codegen.c.ordering.body import Body
 from relayish.codegen.c.ordering.leaves import closest
 from relayish.codegen.c.ordering.program import Program
-from relayish.errors import CodegenError
-from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
+from relayish.errors import CodegenError, UnlowerableError
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Op, Tuple
 from relayish.ir.relay.expr import Var as RelayVar
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import Any as AnySize
-from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
+from relayish.ir.relay.type import FuncType, SizeVar, TensorType, TupleType, Type
 from relayish.pass_infra import Sequential, get_pass
 from relayish.passes.relay.fold.bind import bind
 from relayish.passes.relay.functions.defunctionalization import defunctionalize
@@ -95,6 +96,8 @@ def lower_network(
         PassError: If a function that is a value is one that no data can stand for.
     """
     prepared = Sequential(_INLINED, opt_level=0)(name_sizes(mod, name))
+    for func in prepared.functions_of(Function).values():
+        _refuse_graphs(func)
     prepared = infer_type(defunctionalize(prepared, entry=name))
     prepared = Sequential(_SIMPLIFIED, opt_level=0)(prepared)
     kept: Literal["keep", "refuse"] = "keep" if unlowerable == "call" else "refuse"
@@ -177,6 +180,22 @@ def _in_order(mod: IRModule) -> IRModule:
         for var, func in mod.functions_of(Function).items()
     }
     return infer_type(mod.with_functions(made))
+
+
+def _refuse_graphs(func: Function) -> None:
+    """Raise for operators that are given functions, which are no data to them.
+
+    Raises:
+        UnlowerableError: Naming the first.
+    """
+    for each in EXPRESSIONS.post_order(func):
+        if isinstance(each, Call) and isinstance(each.op, Op):
+            given = [arg for arg in each.args if isinstance(arg.checked_type, FuncType)]
+            if given:
+                raise UnlowerableError(
+                    f"{quote(each)} cannot be written as loops: it is given functions, and of type "
+                    f"{each.checked_type}; LowerOnnx(unlowerable='refuse') says why it was left"
+                )
 
 
 def name_sizes(mod: IRModule, name: str = "main") -> IRModule:

@@ -9,7 +9,7 @@ import relayish as relay
 from relayish import tir
 from relayish.codegen.c import build_network, to_c
 from relayish.codegen.c.network import lower_network, order_calls
-from relayish.errors import CodegenError, EvaluationError
+from relayish.errors import CodegenError, EvaluationError, UnlowerableError
 from tests.support.compiled_networks import differences, leaves
 from tests.support.each import each
 from tests.support.seeds import seeds
@@ -185,6 +185,18 @@ REFUSED = {
 def test_what_loops_cannot_say_is_refused_with_the_reason(text):
     with pytest.raises(CodegenError, match=REFUSED[text]):
         build_network(module(text))
+
+
+def test_operators_that_are_given_functions_are_refused_by_name():
+    text = """def @main(%c: bool, %x: Tensor[(2), float32]) {
+      %0 = fn (%a: Tensor[(2), float32]) { %a };
+      %1 = fn (%b: Tensor[(2), float32]) { onnx::Unsqueeze_13(%b, meta[relay.Constant][0]) };
+      onnx::If_13(%c, %0, %1, %x, _graphs=["then_branch", "else_branch"], _captures=1)
+    }"""
+    text = text.replace("meta[relay.Constant][0]", "0i64")
+    mod = relay.parse(HEAD + text)
+    with pytest.raises(UnlowerableError, match="given functions"):
+        build_network(mod)
 
 
 def test_deep_nests_of_branches_are_refused():
