@@ -29,6 +29,7 @@ def check(text, *given):
     assert [a.shape for a in expected] == [b.shape for b in found]
 
 
+@pytest.mark.slow("lowers and compiles twenty programs")
 def test_random_programs_do_what_the_evaluator_does():
     chosen = seeds(20)
     assert differences(chosen) == []
@@ -202,8 +203,15 @@ def test_operators_that_are_given_functions_are_refused_by_name():
 def test_deep_nests_of_branches_are_refused():
     x = relay.var("x", shape=(), dtype="int32")
     value = x
-    for at in range(300):
+    for at in range(210):
         value = relay.If(relay.less(x, relay.const(at)), relay.const(at), value)
     mod = relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x], value)))
     with pytest.raises(CodegenError, match="200 blocks"):
         to_c(order_calls(lower_network(mod)).module)
+
+
+def test_recursion_without_end_takes_no_more_than_some_memory_elsewhere():
+    text = DEEP.replace("(3)", "(1000, 1000)")
+    net = build_network(module(text))
+    with pytest.raises(EvaluationError, match="without end"):
+        net(np.int32(-1), np.ones((1000, 1000), "float32"))
