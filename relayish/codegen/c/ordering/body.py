@@ -43,6 +43,7 @@ from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
 from relayish.ir.relay.typed import type_of
+from relayish.op.types.dimension import compare, show_shape
 from relayish.passes.relay.to_loops.functions import is_view
 from relayish.tir.foreign_calls import written_arguments
 from relayish.tir.ir.expr import Call as LoopCall
@@ -184,9 +185,19 @@ class Body(ExprFunctor[Value]):
         made = []
         for source, place in zip(found, places, strict=True):
             if place is not None and place is not source:
+                self._check_same(source, place)
                 self._stmts.append(copy(source, place))
             made.append(source if place is None else place)
         return tuple(made)
+
+    def _check_same(self, source: Tensor, place: Tensor) -> None:
+        """Refuse to copy a tensor of which nobody knows whether it has the shape of its place."""
+        shapes = [self._space.leaf_of(each).shape for each in (source, place)]
+        if not all(compare(a, b) for a, b in zip(*shapes, strict=True)):
+            raise CodegenError(
+                f"a tensor of shape {show_shape(shapes[0])} stands for one of "
+                f"{show_shape(shapes[1])}, which is known only when it runs"
+            )
 
     def _bind(self, var: Var, value: Value) -> None:
         self._values[var] = value
