@@ -77,14 +77,23 @@ def signature_of(func: LoweredFunc) -> CallSignature | None:
     if func.args_io and len(func.args_io) != len(func.args):
         return None
     results = written_arguments(func)
-    params = [arg for arg in func.args if arg not in results]
-    sizes = _told_sizes(func, params)
-    params = [arg for arg in params if arg not in sizes]
+    params = given_parameters(func)
     told = [_type_of(arg) for arg in (*params, *results)]
     types = [each for each in told if each is not None]
     if len(types) < len(told):
         return None
     return CallSignature(tuple(types[: len(params)]), tuple(types[len(params) :]))
+
+
+def given_parameters(func: LoweredFunc) -> list[Parameter]:
+    """Return the arguments of a function that other languages give it, in order.
+
+    They do not give what it writes, which is made for the call, nor sizes that arrays tell.
+    """
+    results = written_arguments(func)
+    params = [arg for arg in func.args if arg not in results]
+    told = _told_sizes(func, params)
+    return [arg for arg in params if arg not in told]
 
 
 def written_arguments(func: LoweredFunc) -> tuple[Buffer, ...]:

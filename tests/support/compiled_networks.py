@@ -1,6 +1,7 @@
 """Random networks with control flow in C beside Relay's evaluator: many are compiled together.
 
-python -m tests.support.compiled_networks 1000 7  # so many, from this seed on
+python -m tests.support.compiled_networks 1000 7  # so many, from this seed on; SANITIZE=1 as for
+python -m tests.support.compiled_loops            # these
 
 Programs branch, bind, recur, repeat, write to references, match values of data types, and pass
 functions on. Their operators round as C does, so results are the same bit for bit.
@@ -8,6 +9,7 @@ functions on. Their operators round as C does, so results are the same bit for b
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -21,7 +23,7 @@ from relayish.codegen.c.network import Network, lower_network, order_calls
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import RelayishError
 from relayish.tir.interpreter.access import constant
-from tests.support.compiled_loops import QUICK
+from tests.support.compiled_loops import QUICK, SANITIZED
 from tests.support.random_exprs import (
     BOOL,
     INT,
@@ -192,8 +194,9 @@ TOGETHER = 20
 def main(count: int, start: int) -> int:
     """Try networks, and say which differ."""
     wrong = 0
+    flags = SANITIZED if os.environ.get("SANITIZE") else QUICK
     for seed in range(start, start + count, TOGETHER):
-        for line in differences(range(seed, min(seed + TOGETHER, start + count))):
+        for line in differences(range(seed, min(seed + TOGETHER, start + count)), flags):
             sys.stdout.write(f"{line}\n")
             wrong += 1
     sys.stdout.write(f"{count} networks, {wrong} differ\n")

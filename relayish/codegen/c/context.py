@@ -59,12 +59,14 @@ class Source:
         faults: What checks find, from status 1 on.
         helpers: The helpers that are used, by what they do and for which element type.
         taken: Names that functions have.
+        calls_back: Whether functions of Python are called.
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.faults: list[Fault] = []
         self.helpers: dict[tuple[str, str], None] = {}
         self.taken = frozenset(taken)
+        self.calls_back = False
 
 
 class CCtx(AnalyzeCtx):

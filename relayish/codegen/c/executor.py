@@ -13,8 +13,9 @@ import numpy as np
 
 from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
+from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
-from relayish.codegen.c.network import Network, lower_network, order_calls
+from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
 from relayish.codegen.c.sized import SizedNetwork, arranged
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import TypeConfusionError
@@ -53,7 +54,7 @@ class CompiledNetwork:
         self.code = code
         self.library = library
         self.weights = weights
-        loaded = ctypes.CDLL(str(library))
+        loaded = load_library(str(library))
         self._run: Any = getattr(loaded, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
@@ -98,7 +99,7 @@ class CompiledNetwork:
         with self._memory() as arena:
             status = self._run(*given, arena.ctypes.data)
         if status:
-            raise self.code.faults[status - 1].error()
+            raise_for(status, self.code.faults)
 
     @contextmanager
     def _memory(self) -> Iterator[np.ndarray[Any, Any]]:
@@ -139,17 +140,21 @@ def _fitting(port: Port, value: object) -> np.ndarray[Any, Any]:
 
 
 def network_of(
-    mod: IRModule, name: str = "main", *, exact: bool = False
+    mod: IRModule,
+    name: str = "main",
+    *,
+    exact: bool = False,
+    unlowerable: Unlowerable = "refuse",
 ) -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops, and its parameters.
 
     Raises:
         UnlowerableError: As :func:`build_network`.
     """
-    lowered = lower_network(_with_main(mod, name), exact=exact)
+    lowered = lower_network(_with_main(mod, name), exact=exact, unlowerable=unlowerable)
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
-    return order_calls(lowered), func.params
+    return order_calls(lowered, unlowerable=unlowerable), func.params
 
 
 def _with_main(mod: IRModule, name: str) -> IRModule:
@@ -184,6 +189,7 @@ def build_network(
     *,
     name: str = "main",
     exact: bool = False,
+    unlowerable: Unlowerable = "refuse",
     toolchain: Toolchain | None = None,
 ) -> CompiledNetwork | SizedNetwork:
     """Return a network compiled for this machine.
@@ -201,6 +207,7 @@ def build_network(
         name: The function.
         exact: Whether sums are added in order, each product is rounded, and functions are those of
             numbers.
+        unlowerable: ``"call"`` has numpy evaluate, in Python, what loops do not express.
         toolchain: The compiler; by default the first that is found.
 
     Raises:
@@ -217,7 +224,7 @@ def build_network(
         [[0.0, 2.0, 0.0], [4.0, 0.0, 6.0]]
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
-    network, params = network_of(mod, name, exact=exact)
+    network, params = network_of(mod, name, exact=exact, unlowerable=unlowerable)
     if network.sizes:
         return SizedNetwork(params, network, chosen)
     return compile_network(params, network, name, chosen)

@@ -195,7 +195,8 @@ def build(
         exact: As for :func:`build_network`.
 
     Raises:
-        CodegenError: If the target is no CPU, there is no compiler, or it fails.
+        CodegenError: If the target is no CPU, arguments tell sizes, there is no compiler, or it
+            fails.
         UnlowerableError: If loops cannot express an operator.
 
     Source:

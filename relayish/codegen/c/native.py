@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.codegen.c.cache import compiled
+from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.loops.functions import STACK
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.program import CSource, to_c
@@ -106,7 +107,7 @@ class NativeFunction:
             for loan in loans:
                 loan.give_back()
         if status:
-            raise self.source.faults[status - 1].error()
+            raise_for(status, self.source.faults)
 
     def _refuse_overlap(self, memories: Mapping[Buffer, Memory]) -> None:
         """Raise where memory that is stored to is given for something else as well."""
@@ -154,7 +155,7 @@ class NativeModule:
     def __init__(self, source: CSource, toolchain: Toolchain) -> None:
         self.source = source
         self.text = source.text
-        library = ctypes.CDLL(str(compiled(source.text, toolchain)))
+        library = load_library(str(compiled(source.text, toolchain)))
         self.functions: Mapping[str, NativeFunction] = {
             name: NativeFunction(library, source, signature)
             for name, signature in source.functions.items()

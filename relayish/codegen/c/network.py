@@ -17,7 +17,7 @@ After::
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,13 +26,14 @@ from relayish.analysis.infer_type import infer_type
 from relayish.codegen.c.ordering.body import Body
 from relayish.codegen.c.ordering.leaves import closest
 from relayish.codegen.c.ordering.program import Program
-from relayish.errors import CodegenError
-from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
+from relayish.errors import CodegenError, UnlowerableError
+from relayish.ir.kinds.one_line import quote
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Op, Tuple
 from relayish.ir.relay.expr import Var as RelayVar
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import Any as AnySize
-from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
+from relayish.ir.relay.type import FuncType, SizeVar, TensorType, TupleType, Type
 from relayish.pass_infra import Sequential, get_pass
 from relayish.passes.relay.default_pipeline import default_pipeline
 from relayish.passes.relay.fold.bind import bind
@@ -69,7 +70,17 @@ class Network(NamedTuple):
     sizes: tuple[Var, ...] = ()
 
 
-def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> IRModule:
+Unlowerable: TypeAlias = Literal["refuse", "call"]
+"""What becomes of what loops do not express: an error, or a call of Python, where numpy does it."""
+
+
+def lower_network(
+    mod: IRModule,
+    name: str = "main",
+    *,
+    exact: bool = False,
+    unlowerable: Unlowerable = "refuse",
+) -> IRModule:
     """Return a network whose operators are functions of loops, as :func:`order_calls` takes it.
 
     Functions are put where they are called, data in the place of functions that are values.
@@ -78,6 +89,7 @@ def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> 
         mod: A module of Relay.
         name: The function.
         exact: Whether the greatest of floats is found in order.
+        unlowerable: Whether what loops do not express is refused, or stays.
 
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
@@ -85,9 +97,12 @@ def lower_network(mod: IRModule, name: str = "main", *, exact: bool = False) -> 
         PassError: If a function that is a value is one that no data can stand for.
     """
     prepared = default_pipeline(_LEVEL, _INLINED)(name_sizes(mod, name))
+    for func in prepared.functions_of(Function).values():
+        _refuse_graphs(func)
     prepared = infer_type(defunctionalize(prepared, entry=name))
     prepared = default_pipeline(_LEVEL, _SIMPLIFIED)(prepared)
-    lowered = lower_to_loops(prepared, unlowerable="refuse")
+    kept: Literal["keep", "refuse"] = "keep" if unlowerable == "call" else "refuse"
+    lowered = lower_to_loops(prepared, unlowerable=kept)
     split = get_pass("SplitReductions", floats=not exact)
     return Sequential((*_SCHEDULED, split), opt_level=0)(lowered)
 
@@ -111,7 +126,9 @@ _SCHEDULED: Final = (
 )
 
 
-def order_calls(mod: IRModule, name: str = "main") -> Network:
+def order_calls(
+    mod: IRModule, name: str = "main", *, unlowerable: Unlowerable = "refuse"
+) -> Network:
     """Return a function that calls functions of loops as one of loops.
 
     Each function of Relay that it calls becomes one as well. Memory between calls is used again
@@ -123,6 +140,7 @@ def order_calls(mod: IRModule, name: str = "main") -> Network:
     Args:
         mod: What :func:`lower_network` made.
         name: The function of Relay.
+        unlowerable: Whether what no function of loops says is refused, or evaluated by Python.
 
     Raises:
         CodegenError: If loops cannot say something that it does, or how much memory something
@@ -131,7 +149,8 @@ def order_calls(mod: IRModule, name: str = "main") -> Network:
     Complexity:
         Linear in the size of the functions, and in that of constants times how deep calls nest.
     """
-    program = Program(_in_order(infer_type(mod)), name)
+    ordered = _in_order(infer_type(mod))
+    program = Program(ordered, name, calls_python=unlowerable == "call")
     result = _checked(program, program.function(program.entry))
     called: dict[LoweredFunc, None] = {}
     for var in program.order:
@@ -165,6 +184,22 @@ def _in_order(mod: IRModule) -> IRModule:
         for var, func in mod.functions_of(Function).items()
     }
     return infer_type(mod.with_functions(made))
+
+
+def _refuse_graphs(func: Function) -> None:
+    """Raise for operators that are given functions, which are no data to them.
+
+    Raises:
+        UnlowerableError: Naming the first.
+    """
+    for each in EXPRESSIONS.post_order(func):
+        if isinstance(each, Call) and isinstance(each.op, Op):
+            given = [arg for arg in each.args if isinstance(arg.checked_type, FuncType)]
+            if given:
+                raise UnlowerableError(
+                    f"{quote(each)} cannot be written as loops: it is given functions, and of type "
+                    f"{each.checked_type}; LowerOnnx(unlowerable='refuse') says why it was left"
+                )
 
 
 def name_sizes(mod: IRModule, name: str = "main") -> IRModule:

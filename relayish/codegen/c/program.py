@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from relayish.codegen.c.call_backs import CALL_BACK, DECLARATION
 from relayish.codegen.c.context import Fault, Source
 from relayish.codegen.c.helpers import write_helpers
 from relayish.codegen.c.loops.functions import write_function
@@ -123,11 +124,11 @@ def write_program(
     if not listed:
         raise CodegenError("the module has no function of the loop IR, so nothing is to be written")
     _verify(program)
-    supply = NameSupply(taken=taken)
+    supply = NameSupply(taken=[CALL_BACK, *taken])
     names = {func: supply.fresh_name(identifier(func.name)) for _, func, _ in listed}
     first = [listed[0][1]] if inner else []
     known = find_signatures(link_functions(listed, "plain"), names, sharing=first)
-    source = Source(names.values())
+    source = Source([CALL_BACK, *names.values()])
     written = [write_function(source, each, known, handlers) for each in known.values()]
     if inner:
         written = [(f"static RELAYISH_APART {head}", lines) for head, lines in written]
@@ -152,7 +153,7 @@ def _verify(program: LoweredFunc | Module | IRModule[Any]) -> None:
 
 
 def _assemble(source: Source, written: Sequence[tuple[str, list[str]]]) -> str:
-    parts = [HEAD, *write_helpers(source.helpers)]
+    parts = [HEAD, *([DECLARATION] if source.calls_back else []), *write_helpers(source.helpers)]
     if len(written) > 1:
         parts.append("\n".join([f"{head};" for head, _ in written]))
     parts += ["\n".join([head, "{", *lines, "}"]) for head, lines in written]

@@ -9,7 +9,7 @@ import relayish as relay
 from relayish import tir
 from relayish.codegen.c import build_network, to_c
 from relayish.codegen.c.network import lower_network, order_calls
-from relayish.errors import CodegenError, EvaluationError
+from relayish.errors import CodegenError, EvaluationError, UnlowerableError
 from tests.support.compiled_networks import differences, leaves
 from tests.support.each import each
 from tests.support.seeds import seeds
@@ -29,6 +29,7 @@ def check(text, *given):
     assert [a.shape for a in expected] == [b.shape for b in found]
 
 
+@pytest.mark.slow("lowers and compiles twenty programs")
 def test_random_programs_do_what_the_evaluator_does():
     chosen = seeds(20)
     assert differences(chosen) == []
@@ -187,11 +188,30 @@ def test_what_loops_cannot_say_is_refused_with_the_reason(text):
         build_network(module(text))
 
 
+def test_operators_that_are_given_functions_are_refused_by_name():
+    text = """def @main(%c: bool, %x: Tensor[(2), float32]) {
+      %0 = fn (%a: Tensor[(2), float32]) { %a };
+      %1 = fn (%b: Tensor[(2), float32]) { onnx::Unsqueeze_13(%b, meta[relay.Constant][0]) };
+      onnx::If_13(%c, %0, %1, %x, _graphs=["then_branch", "else_branch"], _captures=1)
+    }"""
+    text = text.replace("meta[relay.Constant][0]", "0i64")
+    mod = relay.parse(HEAD + text)
+    with pytest.raises(UnlowerableError, match="given functions"):
+        build_network(mod)
+
+
 def test_deep_nests_of_branches_are_refused():
     x = relay.var("x", shape=(), dtype="int32")
     value = x
-    for at in range(300):
+    for at in range(210):
         value = relay.If(relay.less(x, relay.const(at)), relay.const(at), value)
     mod = relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x], value)))
     with pytest.raises(CodegenError, match="200 blocks"):
         to_c(order_calls(lower_network(mod)).module)
+
+
+def test_recursion_without_end_takes_no_more_than_some_memory_elsewhere():
+    text = DEEP.replace("(3)", "(1000, 1000)")
+    net = build_network(module(text))
+    with pytest.raises(EvaluationError, match="without end"):
+        net(np.int32(-1), np.ones((1000, 1000), "float32"))

@@ -9,6 +9,8 @@ from relayish.errors import EvaluationError, RelayishError, TypeConfusionError, 
 from relayish.testing import mlp
 from tests.support.compiled_networks import leaves
 from tests.support.each import each
+from tests.support.seeds import seeds
+from tests.support.sized_networks import differences
 
 N, M = relay.SizeVar("n"), relay.SizeVar("m")
 
@@ -64,9 +66,16 @@ OPERATORS = {
 }
 
 
-@each("name", list(OPERATORS))
-def test_operators_take_sizes_from_their_arguments(name):
-    check(module([X, Y], OPERATORS[name]))
+@pytest.mark.slow("lowers and compiles twenty programs")
+def test_random_programs_do_what_the_evaluator_does():
+    wrong, compiled = differences(seeds(20))
+    assert wrong == []
+    assert compiled
+
+
+@pytest.mark.slow("compiles many operators, together")
+def test_operators_take_sizes_from_their_arguments():
+    check(module([X, Y], relay.Tuple(list(OPERATORS.values()))))
 
 
 def test_convolutions_and_pools_are_compiled_once_for_all_batches():
@@ -113,6 +122,16 @@ def test_sizes_of_arguments_that_do_not_agree_are_refused():
     with pytest.raises(EvaluationError, match="out of the bounds"):
         net(np.zeros((0, 4), "float32"), np.zeros((0, 2), "float32"))
     assert net(np.ones((2, 4), "float32"), np.zeros((2, 2), "float32")) == 8
+
+
+def test_sizes_of_which_one_may_be_1_are_looked_at_when_it_runs():
+    x, y = var("x", N, 4), var("y", 2, 4)
+    net = build_network(module([x, y], relay.add(x, y)))
+    two = np.ones((2, 4), "float32")
+    for size in (1, 2):
+        assert net(np.ones((size, 4), "float32"), two).tolist() == [[2] * 4] * 2
+    with pytest.raises(EvaluationError, match="out of range"):
+        net(np.ones((3, 4), "float32"), two)
 
 
 REFUSED = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish.codegen.c.call_backs import CALL_BACK, Layout
 from relayish.codegen.c.loops.access import Accesses
 from relayish.codegen.c.loops.context import LoopsCtx, Memory
 from relayish.codegen.c.loops.expressions import number
@@ -9,9 +10,16 @@ from relayish.codegen.c.loops.externs import C_EXTERNS
 from relayish.codegen.c.text import CText, infix
 from relayish.codegen.c.types import c_type
 from relayish.domain.dispatch import Dispatch
-from relayish.errors import CodegenError, DivisionByZeroError, LifetimeError, TypeConfusionError
+from relayish.errors import (
+    CodegenError,
+    DivisionByZeroError,
+    LifetimeError,
+    TypeConfusionError,
+    UnsupportedError,
+)
 from relayish.ir.kinds.one_line import quote
 from relayish.tir.externs import find_extern
+from relayish.tir.interpreter.access import constant
 from relayish.tir.interpreter.calls import MOST_EXPANSIONS, find_builtin
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import REDUCE_OPERATORS, Call, PrimitiveNode, Reduce
@@ -31,10 +39,7 @@ class Calls(Accesses):
         if node.call_type is CallType.CINN:
             return self._call_function(visitor, node)
         if node.write_args or any(isinstance(arg, (Tensor, Buffer)) for arg in node.read_args):
-            raise CodegenError(
-                f"{quote(node)} gives memory to the function {node.name!r}; write it as a function "
-                f"of the module"
-            )
+            return self._call_back(visitor, node)
         return self._value(visitor, node, node.call_type, node.name, node.read_args)
 
     def _value(
@@ -67,6 +72,41 @@ class Calls(Accesses):
         return self._value(visitor, node, found.call_type, found.name, node.args)
 
     def handle_buffer_create(self, visitor: Dispatch, node: BufferCreate) -> CText:  # noqa: ARG002
+        return CText("0")
+
+    @staticmethod
+    def _call_back(visitor: Dispatch, node: Call) -> CText:
+        """Write the call of a function of Python that is given memory."""
+        ctx: LoopsCtx = visitor.context
+        if find_extern(node.name) is None or node.call_type is not CallType.EXTERN:
+            raise CodegenError(
+                f"{quote(node)} gives memory to the function {node.name!r}, of which nothing is "
+                f"known; write it as a function of the module, or call tir.register_extern"
+            )
+        pointers, layouts = [], []
+        for arg in (*node.read_args, *node.write_args):
+            buffer = arg.buffer if isinstance(arg, Tensor) else arg
+            memory = ctx.memory(buffer, node)
+            assert isinstance(buffer, Buffer)
+            assert isinstance(arg, (Tensor, Buffer))
+            known = [constant(size) for size in arg.shape]
+            shape = [size for size in known if size is not None]
+            is_plain = not buffer.strides and buffer.elem_offset is None
+            if len(shape) < len(known) or not is_plain or memory.held or memory.may_be_missing:
+                raise CodegenError(
+                    f"{quote(node)} gives {buffer.name} to Python; expected memory of known sizes, "
+                    f"without gaps, all of which holds something"
+                )
+            pointers.append(f"(void *){memory.name}")
+            layouts.append(str(Layout(arg.dtype, tuple(shape), arg in node.write_args)))
+        ctx.source.calls_back = True
+        ctx.fail_if(f"!{CALL_BACK}", UnsupportedError, "Python is called, and is not there", node)
+        with ctx.braces("", node):
+            given, status = ctx.names.fresh("given"), ctx.names.fresh("called")
+            ctx.line(f"void *const {given}[] = {{{', '.join(pointers)}}};")
+            args = f'"{node.name}", "{";".join(layouts)}", {given}'
+            ctx.line(f"const int32_t {status} = {CALL_BACK}({args});")
+            ctx.line(f"if ({status}) {ctx.leave(status)}")
         return CText("0")
 
     def _call_function(self, visitor: Dispatch, node: Call) -> CText:

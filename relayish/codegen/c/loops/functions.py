@@ -38,6 +38,9 @@ MOST_COUNTED = 1 << 10
 STACK = 1 << 22
 """How many bytes functions may take together that call one another: half of what threads have."""
 
+HEAP_FOR_STACK = 512
+"""So many bytes elsewhere count as one of the stack: 2 GB in all."""
+
 
 def write_function(
     source: Source,
@@ -92,7 +95,8 @@ def write_function(
     _end(ctx, [memory for _, memory in temps if not memory.is_stack])
     if signature.is_counted:
         params.append(f"int32_t {ctx.left}")
-        _count(ctx, func, room - left)
+        heap = sum([_bytes_of(buffer) for buffer, memory in temps if not memory.is_stack])
+        _count(ctx, func, room - left + heap // HEAP_FOR_STACK)
     return f"int32_t {signature.name}({', '.join(params) or 'void'})", ctx.lines
 
 
@@ -214,6 +218,10 @@ def _count(ctx: LoopsCtx, func: LoweredFunc, taken: int) -> None:
         f"  if ({ctx.left} < {cost}) return {len(source.faults)};",
         f"  {ctx.left} -= {cost};",
     ]
+
+
+def _bytes_of(buffer: Buffer) -> int:
+    return (count_of(buffer) or 0) * buffer.dtype.numpy.itemsize
 
 
 _FRAME: Final = 256

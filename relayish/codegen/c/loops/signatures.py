@@ -185,6 +185,9 @@ class _Fills:
         callees = self._callees[func]
 
         def fills(call: Call, buffer: Buffer) -> bool:
+            if call.call_type is not CallType.CINN:  # it is given all of what it fills
+                held = [_memory_of(arg) for arg in call.read_args]
+                return buffer not in held and buffer in map(_memory_of, call.write_args)
             callee = callees.get(call.name)
             if callee is None:
                 return False
@@ -198,6 +201,11 @@ class _Fills:
 
 def _memory_of(arg: Expr) -> Expr | None:
     return arg.buffer if isinstance(arg, Tensor) else arg
+
+
+def _buffer_of(arg: Expr) -> Buffer | None:
+    found = _memory_of(arg)
+    return found if isinstance(found, Buffer) else None
 
 
 def _tracked(
@@ -280,5 +288,7 @@ def _stored(func: LoweredFunc) -> Iterator[Buffer]:
             buffer = each.tensor.buffer
             if isinstance(buffer, Buffer):
                 yield buffer
+        elif isinstance(each, Call) and each.call_type is not CallType.CINN:
+            yield from [buffer for arg in each.write_args if (buffer := _buffer_of(arg))]
         elif isinstance(each, PrimitiveNode):  # what it is written as may store to what it is given
             yield from _used(each)

@@ -10,6 +10,7 @@ from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.codegen.c.ordering.leaves import Layouts, Leaf, closest
 from relayish.codegen.c.ordering.memory import Workspace, buffer_of
 from relayish.codegen.c.ordering.program import Ordered, Program, block_of, last_calls
+from relayish.codegen.c.ordering.python_calls import register_function
 from relayish.codegen.c.ordering.statements import copy, fill
 from relayish.errors import CodegenError
 from relayish.functor import ExprFunctor, PatternFunctor
@@ -30,6 +31,7 @@ from relayish.ir.relay.expr import (
     GlobalVar,
     If,
     Let,
+    Op,
     RefCreate,
     RefRead,
     RefWrite,
@@ -37,8 +39,11 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.relay.typed import type_of
+from relayish.op.types.dimension import compare, show_shape
 from relayish.passes.relay.to_loops.functions import is_view
 from relayish.tir.foreign_calls import written_arguments
 from relayish.tir.ir.expr import Call as LoopCall
@@ -112,6 +117,7 @@ class Body(ExprFunctor[Value]):
         )
         bound = [node.var for node in nodes if isinstance(node, (Let, PatternVar))]
         self._uses.subtract(bound)
+        self._groups: dict[Expr, Expr] = {}
         self._idle: list[Var] = []
         self._again: LoopVar | None = None
 
@@ -157,6 +163,9 @@ class Body(ExprFunctor[Value]):
         bindings, last = block_of(expr)
         aims = _aims_of(bindings, last, aim, self._layouts)
         for var, value in bindings:
+            if isinstance(value, Function) and is_primitive(value):  # several calls share it
+                self._groups[var] = value
+                continue
             self._bind(var, self.visit(value, aims.get(var) or Aim(None, var.type_annotation)))
             self._settle()
         found = self.visit(last, aim)
@@ -176,9 +185,19 @@ class Body(ExprFunctor[Value]):
         made = []
         for source, place in zip(found, places, strict=True):
             if place is not None and place is not source:
+                self._check_same(source, place)
                 self._stmts.append(copy(source, place))
             made.append(source if place is None else place)
         return tuple(made)
+
+    def _check_same(self, source: Tensor, place: Tensor) -> None:
+        """Refuse to copy a tensor of which nobody knows whether it has the shape of its place."""
+        shapes = [self._space.leaf_of(each).shape for each in (source, place)]
+        if not all(compare(a, b) for a, b in zip(*shapes, strict=True)):
+            raise CodegenError(
+                f"a tensor of shape {show_shape(shapes[0])} stands for one of "
+                f"{show_shape(shapes[1])}, which is known only when it runs"
+            )
 
     def _bind(self, var: Var, value: Value) -> None:
         self._values[var] = value
@@ -304,17 +323,31 @@ class Body(ExprFunctor[Value]):
     # Calls
 
     def visit_call(self, call: Call, aim: Aim) -> Value:
-        match call.op:
-            case Constructor():
-                return self._construct(call, call.op, aim)
-            case GlobalVar():
-                callee = self._program.mod[call.op]
+        match self._groups.get(call.op, call.op):
+            case Constructor() as constructor:
+                return self._construct(call, constructor, aim)
+            case GlobalVar() as var:
+                callee = self._program.mod[var]
                 if isinstance(callee, LoweredFunc):
                     return self._run(call, callee, aim)
-                if aim.is_last and call.op is self._var and self._again is not None:
+                if aim.is_last and var is self._var and self._again is not None:
                     return self._next(call, self._again, aim)
-                return self._call(call, self._program.ordered[call.op], aim)
+                return self._call(call, self._program.ordered[var], aim)
+            case Function() | Op() if self._program.calls_python:
+                return self._call_python(call, aim)
         return self.visit_node(call, aim)
+
+    def _call_python(self, call: Call, aim: Aim) -> Value:
+        """Write the call of what loops do not express, which numpy evaluates."""
+        given = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
+        func = self._groups.get(call.op, call.op)
+        if not isinstance(func, Function):
+            params = [Var(f"p{at}", type_of(arg)) for at, arg in enumerate(call.args)]
+            func = Function(params, call.with_fields(args=tuple(params), checked_type=None))
+        made = self._room(call, aim)
+        name = register_function(func, len(made))
+        self._stmts.append(LoopCall(VOID, name, tuple(given), made, CallType.EXTERN))
+        return made
 
     def _run(self, call: Call, callee: LoweredFunc, aim: Aim) -> Value:
         """Write the call of a function of loops."""

@@ -49,6 +49,7 @@ class Program:
 
     Attributes:
         mod: The module.
+        calls_python: Whether numpy evaluates what no function of loops says.
         entry: The function that is called from outside.
         layouts: The tensors of which values consist.
         names: Names that nothing has.
@@ -59,8 +60,9 @@ class Program:
         ordered: What is told of each.
     """
 
-    def __init__(self, mod: IRModule, entry: str) -> None:
+    def __init__(self, mod: IRModule, entry: str, *, calls_python: bool = False) -> None:
         self.mod: Final = mod
+        self.calls_python: Final = calls_python
         self.layouts: Final = Layouts(mod)
         self.names: Final = NameSupply(taken=[each.name_hint for each in mod.functions])
         self.entry: Final = mod.get_global_var(entry)

@@ -9,7 +9,14 @@ from relayish.ir.values.dtype import get_lowest_number, numpy_dtype
 from relayish.numeric.precision import compute_dtype, is_whole
 from relayish.op.tensor.reduction import normalise_axes
 from relayish.passes.relay.to_loops.context import Site
-from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, converted, flat
+from relayish.passes.relay.to_loops.elements import (
+    Elements,
+    Index,
+    broadcast,
+    converted,
+    flat,
+    repeated,
+)
 from relayish.passes.relay.to_loops.formulas import computes, reduced, zero
 from relayish.passes.relay.to_loops.lookup import Lookup
 from relayish.tir.builders.expr import select
@@ -133,7 +140,7 @@ class Combining(Lookup, domain="relay"):
                     part.at(
                         tuple(
                             [
-                                const(0) if size == 1 else known[letter]
+                                repeated(known[letter], size, sizes[letter])
                                 for letter, size in zip(term, part.shape, strict=True)
                             ]
                         )

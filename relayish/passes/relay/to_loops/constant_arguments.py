@@ -11,7 +11,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
 from relayish.passes.loops.schedule.constant_memory import CONSTANT
-from relayish.tir.foreign_calls import written_arguments
+from relayish.tir.foreign_calls import given_parameters
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.tensor import Parameter
 
@@ -60,6 +60,8 @@ def constant_arguments(func: LoweredFunc, calls: list[Call]) -> frozenset[Parame
 
 
 def given_arguments(func: LoweredFunc) -> list[Parameter]:
-    """Return the arguments of a function that calls give, in order; others are its results."""
-    results = written_arguments(func)
-    return [arg for arg in func.args if arg not in results]
+    """Return the arguments of a function that calls give, in order.
+
+    Others are its results, and sizes that arguments tell.
+    """
+    return given_parameters(func)

@@ -63,14 +63,34 @@ def broadcast(data: Elements, shape: Shape) -> Elements:
     if data.shape == shape:
         return data
     lead = len(shape) - len(data.shape)
-    once = [size == 1 and shape[lead + axis] != 1 for axis, size in enumerate(data.shape)]
 
     def place(index: Index) -> Index:
         return tuple(
-            [const(0) if only else at for only, at in zip(once, index[lead:], strict=True)]
+            [
+                repeated(at, size, whole)
+                for at, size, whole in zip(index[lead:], data.shape, shape[lead:], strict=True)
+            ]
         )
 
     return moved(data, shape, place)
+
+
+def repeated(at: Expr, size: Size, whole: Size) -> Expr:
+    """Return an index of an axis of some size, of which there is one element, or a whole of them.
+
+    Where it is known only when it runs whether one of both holds, it is out of range if none does.
+    """
+    if size == whole:
+        return at
+    if size == 1:
+        return const(0)
+    fits = same(at, size, whole)
+    return fits if isinstance(size, int) else select(EQ(const(size), const(1)), const(0), fits)
+
+
+def same(at: Expr, size: Size, whole: Size) -> Expr:
+    """Return an index of an axis that has to be as long as a whole, out of range if it is not."""
+    return at if size == whole else select(EQ(const(size), const(whole)), at, const(size))
 
 
 def guarded(inside: Sequence[Expr], value: Expr, otherwise: Expr) -> Expr:

@@ -23,6 +23,7 @@ from relayish.passes.relay.to_loops.elements import (
     flat,
     guarded,
     moved,
+    same,
     unflat,
     within,
 )
@@ -290,7 +291,9 @@ def _joined(site: Site, parts: tuple[Elements, ...], axis: int) -> Elements:
             if not size:
                 continue
             own = index[axis] - first if first else index[axis]
-            value = part.at((*index[:axis], clamped(own, size), *index[axis + 1 :]))
+            places = [same(place, part.shape[at], site.shape[at]) for at, place in enumerate(index)]
+            places[axis] = clamped(own, size)
+            value = part.at(tuple(places))
             found = value if found is None else select(index[axis] < first + size, value, found)
         return zero(site.result.dtype) if found is None else found  # of no elements, none is asked
 

@@ -60,6 +60,7 @@ def arguments(mod, count):
     return [scalars.get(ty.dtype, generator.random(ty.shape).astype("float32")) for ty in types]
 
 
+@pytest.mark.slow("compiles a network for each loop")
 @each("name", list(WRITTEN))
 def test_loops_compute_what_they_did_and_compile(name):
     mod = module(WRITTEN[name])

@@ -1,0 +1,70 @@
+"""Operators that loops do not express, as functions of Python that fill memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.interpreter.evaluate import evaluate
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.relay.typed import type_of
+from relayish.text.relay.printer import astext
+from relayish.tir.externs import find_extern, nothing, register_extern
+
+
+def register_function(func: Function, results: int) -> str:
+    """Let loops call a function of Relay, which numpy evaluates, and return by which name.
+
+    The name tells the text of the function, so one that is registered is not registered again.
+
+    Args:
+        func: A closed function of tensors, and tuples of these.
+        results: How many tensors it gives.
+    """
+    name = f"relay_{sha256(astext(func).encode()).hexdigest()[:16]}"
+    if find_extern(name) is None:
+        types = [type_of(param) for param in func.params]
+        register_extern(name, _filling(func, types), arity=None, writes=results, type_rule=nothing)
+    return name
+
+
+def _filling(func: Function, types: Sequence[Type]) -> Callable[..., None]:
+    """Return what evaluates a function of some arrays, and puts the results into further ones."""
+    count = sum(map(_count_of, types))
+
+    def fill(*arrays: np.ndarray[Any, Any]) -> None:  # Any: of any element type
+        given = iter(arrays[:count])
+        value = evaluate(func, args=[_arranged(given, ty) for ty in types])
+        found = [*_leaves(value)]
+        for place, each in zip(arrays[count:], found, strict=True):
+            if place.shape != np.shape(each) or place.dtype != np.asarray(each).dtype:
+                raise EvaluationError(
+                    f"{np.shape(each)} {np.asarray(each).dtype} is computed where memory is for "
+                    f"{place.shape} {place.dtype}; types of the program do not hold"
+                )
+            place[...] = each
+
+    return fill
+
+
+def _count_of(ty: Type) -> int:
+    return sum(map(_count_of, ty.fields)) if isinstance(ty, TupleType) else 1
+
+
+def _arranged(arrays: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any: arrays, in tuples
+    if isinstance(ty, TupleType):
+        return tuple([_arranged(arrays, field) for field in ty.fields])
+    return next(arrays).copy()
+
+
+def _leaves(value: Any) -> Iterator[Any]:  # Any: as above
+    if not isinstance(value, tuple):
+        yield value
+        return
+    for field in value:
+        yield from _leaves(field)
