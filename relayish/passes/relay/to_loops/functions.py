@@ -73,6 +73,7 @@ def function_to_loops(
         ctx.input(param)
     params = [tensor for param in func.params for tensor in ctx.inputs[param]]
     made = ctx.place_bodies(lower(name, [*params, *ctx.constants.values(), *outputs]))
-    if is_marked(func, RESHAPE_ONLY):
+    is_of_one = sum([len(ctx.inputs[param]) for param in func.params]) == 1
+    if is_marked(func, RESHAPE_ONLY) and is_of_one:  # not of a field of a tuple
         made = made.with_fields(attrs=DictAttrs({RESHAPE_ONLY: 1}))
     return Kernel(made, tuple(ctx.constants), len(outputs), is_tuple)

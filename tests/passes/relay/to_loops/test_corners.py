@@ -7,6 +7,8 @@ import pytest
 
 import relayish as relay
 from relayish.errors import UnlowerableError
+from relayish.ir.relay.function_attributes import RESHAPE_ONLY
+from relayish.passes.relay.to_loops.functions import function_to_loops, is_view
 from tests.support.each import each
 
 
@@ -90,3 +92,11 @@ def test_arrays_without_elements_stand_behind_one_another(name):
     body = getattr(relay, name)(relay.Tuple([a, a]), axis=1)
     expected, found = both([a], body, np.ones((2, 0), "float32"))
     assert np.asarray(found).shape == np.asarray(expected).shape
+
+
+def test_a_view_of_a_field_is_no_view_of_the_first():
+    pair = relay.var("p", relay.TupleType([relay.TensorType((4, 1))] * 2))
+    body = relay.squeeze(relay.TupleGetItem(pair, 1))
+    func = relay.Function([pair], body, attrs=relay.DictAttrs({RESHAPE_ONLY: 1}))
+    typed = relay.transform.InferType()(relay.IRModule.from_expr(func))["main"]
+    assert not is_view(function_to_loops(typed, "squeeze").func)
