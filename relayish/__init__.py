@@ -282,6 +282,7 @@ _HANDLERS: _typing.Final = {
         "relayish.core.foreign_calls",
     ),
     "lower": (
+        "relayish.passes.relay.lowering.image",
         "relayish.passes.relay.lowering.nn.handler",
         "relayish.passes.relay.lowering.relay",
         "relayish.passes.relay.lowering.vision.handler",
@@ -293,7 +294,14 @@ _HANDLERS: _typing.Final = {
         "relayish.tir.algebra",
     ),
     "c": ("relayish.codegen.c.loops.statements", "relayish.codegen.c.core.statements"),
-    "loops": ("relayish.passes.relay.to_loops.handler", "relayish.passes.relay.to_loops.resizing"),
+    "loops": (
+        "relayish.passes.relay.to_loops.detection",
+        "relayish.passes.relay.to_loops.handler",
+        "relayish.passes.relay.to_loops.marks",
+        "relayish.passes.relay.to_loops.networks",
+        "relayish.passes.relay.to_loops.refusing",
+        "relayish.passes.relay.to_loops.resizing",
+    ),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),
 }
 """By task, what registers the rules, or handlers, of relayish's own domains."""

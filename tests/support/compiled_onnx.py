@@ -1,8 +1,8 @@
 """The ONNX tests of nodes, compiled: how many are, how many give what is expected, and the others.
 
-python -m tests.support.compiled_onnx                       # all of them
-python -m tests.support.compiled_onnx --only test_top_k     # those whose name begins so
-python -m tests.support.compiled_onnx --beside verdicts.json  # and what tests.support.emx_onnx found
+python -m tests.support.compiled_onnx                         # all of them
+python -m tests.support.compiled_onnx --only test_top_k       # those whose name begins so
+python -m tests.support.compiled_onnx --beside verdicts.json  # what tests.support.emx_onnx found
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from relayish.passes.relay.to_loops.lookup import Lookup
 from relayish.tir.builders.expr import select
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.flags import ReduceType
-from relayish.tir.ir.operators import EQ, NE, Expr, const
+from relayish.tir.ir.operators import EQ, NE, And, Expr, const
 from relayish.tir.ir.type import as_type
 
 
@@ -50,9 +50,9 @@ class Combining(Lookup, domain="relay"):
     def handle_mean(self, site: Site) -> Elements:
         data, dtype = site.args[0], site.result.dtype
         work = str(compute_dtype(numpy_dtype(dtype)))
-        if is_whole(numpy_dtype(dtype)):
-            raise site.refuse(f"it is the mean of {dtype}")
         count = prod([data.shape[axis] for axis in _axes(site)])
+        if is_whole(numpy_dtype(dtype)):
+            return _whole_mean(site, count)
         total = _along(site, ReduceType.SUM, lambda _: zero(work), work)
         divisor = const(count, work)
         return Elements(site.shape, dtype, lambda i: converted(total.at(i) / divisor, dtype))
@@ -86,6 +86,33 @@ class Combining(Lookup, domain="relay"):
         return _position(site, ReduceType.MIN, _greatest)
 
     @computes
+    def handle_collapse_sum_to(self, site: Site) -> Elements:
+        """Sum what broadcasting to the shape of the data would repeat."""
+        data, shape = site.args[0], site.shape
+        lead, dtype = len(data.shape) - len(shape), site.result.dtype
+        repeated = [
+            axis
+            for axis, size in enumerate(data.shape)
+            if axis < lead or (size != 1 and shape[axis - lead] == 1)
+        ]
+        work = str(compute_dtype(numpy_dtype(dtype)))
+        kind, start = ReduceType.SUM, zero(work)
+        if work == "bool":
+            kind, start = ReduceType.ANY, const(False)
+
+        def body(index: Index, inner: Index) -> Expr:
+            places: list[Expr] = [const(0)] * lead + list(index)
+            for axis, at in zip(repeated, inner, strict=True):
+                places[axis] = at
+            return converted(data.at(tuple(places)), work)
+
+        sizes = [data.shape[axis] for axis in repeated]
+        total = reduced(site, kind, start, shape, sizes, body)
+        return Elements(shape, dtype, lambda i: converted(total.at(i), dtype))
+
+    handle_collapse_sum_like = handle_collapse_sum_to
+
+    @computes
     def handle_einsum(self, site: Site) -> Elements:
         """Sum products, as an equation says: sizes of axes that the result has not are summed."""
         parts: tuple[Elements, ...] = site.args[0]
@@ -96,8 +123,6 @@ class Combining(Lookup, domain="relay"):
                 sizes[letter] = size if size != 1 else sizes.get(letter, 1)
         summed = [letter for letter in sizes if letter not in result]
         dtype = site.result.dtype
-        if dtype == "bool":
-            raise site.refuse("it counts truth values")
         work = str(compute_dtype(numpy_dtype(dtype)))
         held = [site.context.keep_plain(part, site.hint) for part in parts]
 
@@ -119,12 +144,13 @@ class Combining(Lookup, domain="relay"):
             ]
             product = factors[0]
             for factor in factors[1:]:
-                product = product * factor
+                product = And(product, factor) if work == "bool" else product * factor
             return product
 
         shape = tuple([sizes[letter] for letter in result])
         extents = [sizes[letter] for letter in summed]
-        total = reduced(site, ReduceType.SUM, zero(work), shape, extents, body)
+        kind = ReduceType.ANY if work == "bool" else ReduceType.SUM
+        total = reduced(site, kind, zero(work), shape, extents, body)
         return (
             total
             if work == dtype
@@ -161,8 +187,10 @@ def _along(
     axes = _axes(site)
     dtype = site.result.dtype
     wide = str(compute_dtype(numpy_dtype(dtype))) if work is None else work
-    if data.dtype == "bool" and kind not in (ReduceType.ALL, ReduceType.ANY):
-        raise site.refuse("it counts truth values")
+    if data.dtype == wide == "bool":  # sums and greatest are whether any holds
+        is_any = kind in (ReduceType.SUM, ReduceType.MAX, ReduceType.ANY)
+        kind = ReduceType.ANY if is_any else ReduceType.ALL
+        init = lambda _: const(not is_any)  # noqa: E731 - in the place of what is given
     place, shape = _places(site, axes), site.shape
     if kind in (ReduceType.MAX, ReduceType.MIN) and any(data.shape[axis] == 0 for axis in axes):
         raise site.refuse("nothing is there of which one could be the greatest")
@@ -174,6 +202,21 @@ def _along(
     if wide == dtype or work is not None:
         return total
     return Elements(shape, dtype, lambda i: converted(total.at(i), dtype))
+
+
+def _whole_mean(site: Site, count: int) -> Elements:
+    """Return the mean of integers, whose sum wraps around, rounded towards zero."""
+    dtype = site.result.dtype
+    if dtype == "bool" or not count:
+        raise site.refuse(f"it is the mean of {count} elements of {dtype}")
+    total = _along(site, ReduceType.SUM, zero)
+    wide = "uint64" if dtype.startswith("uint") else "int64"
+    divisor = const(count, wide)
+
+    def at(index: Index) -> Expr:
+        return converted(ops.Div(converted(total.at(index), wide), divisor), dtype)
+
+    return Elements(site.shape, dtype, at)
 
 
 def _asked(site: Site, kind: ReduceType, init: Expr) -> Elements:
@@ -207,7 +250,8 @@ def _position(site: Site, kind: ReduceType, init: Callable[[str], Expr]) -> Elem
     if any(data.shape[axis] == 0 for axis in axes):
         raise site.refuse("nothing is there of which one could be the greatest")
     if data.dtype == "bool":
-        raise site.refuse("it orders truth values")
+        numbers = data
+        data = Elements(data.shape, "int32", lambda i: converted(numbers.at(i), "int32"), True)
     best = _extreme(site, kind, init, data)
     best = site.context.keep_plain(best, site.hint)
     place = _places(site, axes)

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from relayish.domain import register_handler
 from relayish.domain.dispatch import Dispatch
-from relayish.errors import UnlowerableError
-from relayish.ir.kinds.one_line import quote
-from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Constant, Tuple, TupleGetItem, Var
 from relayish.passes.relay.to_loops.context import ToLoopsCtx
 from relayish.passes.relay.to_loops.elements import Elements
 from relayish.passes.relay.to_loops.formulas import literal
-from relayish.passes.relay.to_loops.scattering import Scattering
+from relayish.passes.relay.to_loops.refusing import Refusing
+from relayish.passes.relay.to_loops.spectra import Spectra
 
 
 @register_handler("loops")
-class RelayToLoops(Scattering, domain="relay"):
+class RelayToLoops(Spectra, Refusing, domain="relay"):
     """Writes Relay's tensor operators as formulas of elements.
 
     An operator without a method is refused; a target of its own derives from this class and
     overrides in part.
     """
 
-    def any_operator(self, visitor: Dispatch, node: Node) -> Any:  # noqa: ARG002 - Any: as the base
-        """Refuse what has no method.
-
-        Raises:
-            UnlowerableError: Always.
-        """
-        raise UnlowerableError(
-            f"{quote(node)} cannot be written as loops: nobody said how; a handler for the task "
-            f"'loops' can"
-        )
+    reasons: ClassVar[dict[str, str]] = {
+        "argwhere": "how many places it finds is known when it runs only",
+        "debug": "it calls a function of Python",
+        "meta_schedule_layout_transform": "its index map is an object of another compiler",
+        "sparse_fill_empty_rows": "how many rows it fills is known when it runs only",
+        "sparse_reshape": "which shape it gives is known when it runs only",
+    }
 
     def handle_var(self, visitor: Dispatch, node: Var) -> Any:
         """Take what the function is given: a tensor, or each field of a tuple of these."""
@@ -49,7 +44,7 @@ class RelayToLoops(Scattering, domain="relay"):
         dtype = str(data.dtype)
         if data.size != 1:
             return Elements(data.shape, dtype, lambda i: ctx.constant(node)[i], is_plain=True)
-        number = literal(data.reshape(-1)[0], dtype)
+        number = literal(data.reshape(-1)[0].item(), dtype)
         return Elements(data.shape, dtype, lambda _: number, is_plain=True)
 
     def handle_tuple(self, visitor: Dispatch, node: Tuple) -> tuple[Any, ...]:

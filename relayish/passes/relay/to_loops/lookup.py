@@ -9,9 +9,17 @@ from relayish.numeric.precision import is_whole
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.values.evaluation import number_of
 from relayish.passes.relay.to_loops.context import Site
-from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, moved
+from relayish.passes.relay.to_loops.elements import (
+    Elements,
+    Index,
+    broadcast,
+    clamped,
+    converted,
+    moved,
+)
 from relayish.passes.relay.to_loops.formulas import computes, literal, zero
 from relayish.passes.relay.to_loops.movement import Movement, regrouped
+from relayish.passes.relay.to_loops.pointwise import floor_quotient, floor_rest
 from relayish.tir.builders.expr import select
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.operators import EQ, Cast, Expr, Mod, const
@@ -29,16 +37,16 @@ class Lookup(Movement, domain="relay"):
     def handle_take(self, site: Site) -> Elements:
         """Take what stands at indices that memory holds: wrapped, cut off, or checked."""
         data, at, mode = site.kept(0), site.kept(1), str(site.attrs.mode)
-        if int(site.attrs.batch_dims):
-            raise site.refuse("it takes in batches")
         axis, source = site.attrs.axis, data
         if axis is None:
             source = regrouped(data, (prod(data.shape),))
         axis = normalise_axis(int(axis or 0), len(source.shape))
-        rank, size = len(at.shape), source.shape[axis]
+        batch = int(site.attrs.batch_dims)
+        batch = batch + len(at.shape) if batch < 0 else batch
+        rank, size = len(at.shape) - batch, source.shape[axis]
 
         def place(index: Index) -> Index:
-            found = at.at(index[axis : axis + rank])
+            found = at.at((*index[:batch], *index[axis : axis + rank]))
             return (*index[:axis], _brought_in(found, size, mode), *index[axis + rank :])
 
         return moved(source, site.shape, place, plain=False)
@@ -133,6 +141,55 @@ class Lookup(Movement, domain="relay"):
             return (*index[:along], turned, *index[along + 1 :])
 
         return moved(data, site.shape, place, plain=False)
+
+    @computes
+    def handle_unravel_index(self, site: Site) -> Elements:
+        """Take positions apart, row by row, into places along each axis."""
+        places, sizes = site.args[0], site.kept(1)
+        dtype = site.result.dtype
+        work = dtype if dtype in ("int64", "uint64") else "int64"
+
+        def element(index: Index) -> Expr:
+            rest = converted(places.at(index[1:]), work)
+            found: Expr = zero(work)
+            for row in reversed(range(sizes.shape[0])):
+                size = converted(sizes.at((const(row),)), work)
+                found = select(EQ(index[0], const(row)), floor_rest(rest, size), found)
+                rest = floor_quotient(rest, size)
+            return converted(found, dtype)
+
+        return Elements(site.shape, dtype, element)
+
+    @computes
+    def handle_matrix_set_diag(self, site: Site) -> Elements:
+        """Put rows of elements on diagonals, at the beginning of each row or at its end."""
+        data, diagonal, attrs = site.args[0], site.kept(1), site.attrs
+        rows, columns = data.shape[-2:]
+        longest = diagonal.shape[-1]
+        several = attrs.k1 != attrs.k2
+
+        def element(index: Index) -> Expr:
+            down, across = index[-2:]
+            number = across - down
+            is_upper = number >= const(0)
+            place: Expr = ops.Min(down, across)
+            if several:
+                length = ops.Min(
+                    const(rows) + ops.Min(number, const(0)),
+                    const(columns) - ops.Max(number, const(0)),
+                )
+                right = select(
+                    is_upper,
+                    const(bool(attrs.super_diag_right_align)),
+                    const(bool(attrs.sub_diag_right_align)),
+                )
+                place = place + select(right, const(longest) - length, const(0))
+            band = clamped(const(int(attrs.k2)) - number, int(attrs.k2) - int(attrs.k1) + 1)
+            at = (*index[:-2], *([band] if several else []), clamped(place, longest))
+            inside = ops.And(number >= const(int(attrs.k1)), number <= const(int(attrs.k2)))
+            return select(inside, diagonal.at(at), data.at(index))
+
+        return Elements(site.shape, site.result.dtype, element)
 
     @computes
     def handle_trilu(self, site: Site) -> Elements:

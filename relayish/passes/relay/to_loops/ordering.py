@@ -39,14 +39,14 @@ class Ordering(Combining, domain="relay"):
         data = site.args[0]
         axis = normalise_axis(site.attrs.axis, len(data.shape))
         return cast_elements(
-            _order(site, data, axis, largest=not site.attrs.is_ascend), site.result.dtype
+            ordered(site, data, axis, largest=not site.attrs.is_ascend), site.result.dtype
         )
 
     @computes
     def handle_sort(self, site: Site) -> Elements:
         data = site.kept(0)
         axis = normalise_axis(site.attrs.axis, len(data.shape))
-        return _picked(data, _order(site, data, axis, largest=not site.attrs.is_ascend), axis)
+        return _picked(data, ordered(site, data, axis, largest=not site.attrs.is_ascend), axis)
 
     @computes
     def handle_topk(self, site: Site) -> Elements | tuple[Elements, ...]:
@@ -55,7 +55,7 @@ class Ordering(Combining, domain="relay"):
         axis = normalise_axis(attrs.axis, len(data.shape))
         count = data.shape[axis] if attrs.k < 1 else int(attrs.k)
         shape = (*data.shape[:axis], count, *data.shape[axis + 1 :])
-        order = _order(site, data, axis, largest=not attrs.is_ascend)
+        order = ordered(site, data, axis, largest=not attrs.is_ascend)
         places = moved(order, shape, lambda index: index)
         found = {
             "values": _picked(data, places, axis),
@@ -94,7 +94,7 @@ class Ordering(Combining, domain="relay"):
         """Number the distinct of sorted elements; what is left of results is filled up."""
         data = site.kept(0)
         size, by_value = data.shape[0], bool(site.attrs.sorted)
-        order = _order(site, data, 0, largest=False)
+        order = ordered(site, data, 0, largest=False)
         vector = ((size,), "int32")
 
         def body(build: IRBuilder, given: Sequence[Tensor], made: Sequence[Tensor]) -> None:
@@ -188,7 +188,7 @@ def _before(a: Expr, b: Expr) -> Expr:
     return Or(a < b, And(NE(b, b), EQ(a, a)))
 
 
-def _order(site: Site, data: Elements, axis: int, *, largest: bool) -> Elements:
+def ordered(site: Site, data: Elements, axis: int, *, largest: bool) -> Elements:
     """Return the places of elements along an axis in order; equal ones keep theirs.
 
     They are merged from runs that are in order, of 1, 2, 4, ... elements.

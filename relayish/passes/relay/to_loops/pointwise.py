@@ -59,6 +59,15 @@ def smaller_of(a: Expr, b: Expr) -> Expr:
     return select(ops.Or(a < b, ops.NE(a, a)), a, b)
 
 
+def half_even(x: Expr) -> Expr:
+    """Return the nearest whole number of a float, of two the even one."""
+    low = math.floor(x)
+    rest, half, one = x - low, const(0.5, x.type), const(1.0, x.type)
+    is_odd = ops.NE(ops.Mod(low, const(2.0, x.type)), const(0.0, x.type))
+    above = ops.Or(rest > half, ops.And(ops.EQ(rest, half), is_odd))
+    return select(above, low + one, low)
+
+
 def _sign(x: Expr) -> Expr:
     if x.type.is_bool:
         return x
@@ -66,7 +75,8 @@ def _sign(x: Expr) -> Expr:
     return Cast(x.type, x > none) - Cast(x.type, x < none)
 
 
-def _floor_quotient(a: Expr, b: Expr) -> Expr:
+def floor_quotient(a: Expr, b: Expr) -> Expr:
+    """Return a quotient, rounded down."""
     if a.type.is_float:
         return math.floor(a / b)
     quotient = ops.Div(a, b)
@@ -78,7 +88,8 @@ def _floor_quotient(a: Expr, b: Expr) -> Expr:
     return quotient - Cast(a.type, apart)
 
 
-def _floor_rest(a: Expr, b: Expr) -> Expr:
+def floor_rest(a: Expr, b: Expr) -> Expr:
+    """Return what a quotient leaves that is rounded down."""
     if a.type.is_float:
         return a - math.floor(a / b) * b
     rest = ops.Mod(a, b)
@@ -179,7 +190,7 @@ class Pointwise(Handler, domain="relay"):
     handle_abs = elementwise(numbers(extern("abs")))
     handle_negative = elementwise(ops.Minus)
     handle_sign = elementwise(_sign)
-    handle_copy = elementwise(lambda x: x)
+    handle_copy = handle_device_copy = elementwise(lambda x: x)
     handle_logical_not = elementwise(lambda x: ops.Not(converted(x, "bool")))
     handle_bitwise_not = elementwise(
         lambda x: ops.Not(x) if x.type.is_bool else extern("bitwise_not")(x)
@@ -189,10 +200,10 @@ class Pointwise(Handler, domain="relay"):
     handle_subtract = elementwise(ops.Sub)
     handle_multiply = elementwise(numbers(ops.Mul))
     handle_divide = elementwise(numbers(ops.Div))
-    handle_floor_divide = elementwise(numbers(_floor_quotient))
+    handle_floor_divide = elementwise(numbers(floor_quotient))
     handle_trunc_divide = elementwise(numbers(_cut_quotient))
     handle_mod = elementwise(numbers(ops.Mod))
-    handle_floor_mod = elementwise(numbers(_floor_rest))
+    handle_floor_mod = elementwise(numbers(floor_rest))
     handle_trunc_mod = elementwise(numbers(_cut_rest))
     handle_power = elementwise(numbers(extern("pow")))
     handle_maximum = elementwise(numbers(greater_of))

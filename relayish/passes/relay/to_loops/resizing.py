@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from relayish.domain import Handler, register_handler
-from relayish.domain.dispatch import Dispatch
-from relayish.errors import UnlowerableError
-from relayish.ir.kinds.one_line import quote
-from relayish.ir.nodes.node import Node
+from relayish.domain import register_handler
 from relayish.ir.relay.expr import Constant
 from relayish.ir.values.dtype import numpy_dtype
-from relayish.numeric.precision import weighing_dtype
+from relayish.numeric.precision import compute_dtype, weighing_dtype
 from relayish.numeric.resizing import Samples, find_samples, in_order
 from relayish.op.image.resizing import resampling
+from relayish.op.image.sampling import WIDTH
 from relayish.passes.relay.to_loops.context import Site, ToLoopsCtx
 from relayish.passes.relay.to_loops.elements import Elements, Index, converted
 from relayish.passes.relay.to_loops.formulas import computes
-from relayish.tir.ir.operators import Expr
+from relayish.passes.relay.to_loops.refusing import Refusing
+from relayish.passes.relay.to_loops.sampling import grid_sample, in_layout
+from relayish.tir.ir.operators import Expr, const
 
 
 @register_handler("loops")
-class ImageToLoops(Handler, domain="image"):
+class ImageToLoops(Refusing, domain="image"):
     """Writes resizing: along one axis after the other, as :mod:`relayish.numeric.resizing` does."""
 
-    def any_operator(self, visitor: Dispatch, node: Node) -> Any:  # noqa: ARG002 - Any: as the base
-        """Refuse what has no method.
-
-        Raises:
-            UnlowerableError: Always.
-        """
-        raise UnlowerableError(
-            f"{quote(node)} cannot be written as loops: where it looks is told by its data"
-        )
+    otherwise = "where it looks is told by its data"
 
     @computes
     def handle_resize1d(self, site: Site) -> Elements:
@@ -48,12 +37,41 @@ class ImageToLoops(Handler, domain="image"):
     def handle_resize3d(self, site: Site) -> Elements:
         return _resized(site)
 
+    @computes
+    def handle_grid_sample(self, site: Site) -> Elements:
+        return grid_sample(site)
+
+    @computes
+    def handle_affine_grid(self, site: Site) -> Elements:
+        """Take the points of a grid where affine maps take them."""
+        maps, dtype = site.args[0], site.result.dtype
+        sizes = site.shape[2:]
+        if min(sizes) < 2:
+            raise site.refuse(f"a grid of {sizes} points has no edges")
+        work = str(compute_dtype(numpy_dtype(maps.dtype)))
+        if work == "bool":
+            raise site.refuse("it counts truth values")
+        lines = [
+            Constant((np.arange(size) * (WIDTH / (size - 1)) - 1).astype(work)) for size in sizes
+        ]
+        ctx: ToLoopsCtx = site.context
+
+        def at(index: Index) -> Expr:
+            image, row, *place = index
+            columns = [converted(maps.at((image, row, const(n))), work) for n in range(3)]
+            total = columns[2]
+            for axis, line in enumerate(lines):
+                total = total + columns[1 - axis] * ctx.constant(line)[place[axis],]
+            return converted(total, dtype)
+
+        return Elements(site.shape, dtype, at)
+
 
 def _resized(site: Site) -> Elements:
     attrs, shape = site.attrs, site.shape
-    if not str(attrs.layout).startswith("NC") or len(attrs.layout) != len(shape):
-        raise site.refuse(f"it is in the layout {attrs.layout}; convert it to NC... first")
-    data: Elements = site.kept(0)
+    plain = "NC" + "DHW"[5 - len(shape) :]
+    data = in_layout(site, site.kept(0), attrs.layout, plain)
+    shape = tuple([shape[str(attrs.layout).index(letter)] for letter in plain])
     dtype = site.result.dtype
     axes, how = resampling(attrs, data.shape[2:], shape[2:], attrs.roi)
     work = weighing_dtype(numpy_dtype(data.dtype))
@@ -62,7 +80,8 @@ def _resized(site: Site) -> Elements:
         if samples.outside is not None and samples.outside.any():
             raise site.refuse("parts of the result lie outside of the data")
         data = site.context.keep_elements(_along(site, data, number, samples, str(work)), site.hint)
-    return Elements(shape, dtype, lambda index: converted(data.at(index), dtype), data.is_plain)
+    found = Elements(shape, dtype, lambda index: converted(data.at(index), dtype), data.is_plain)
+    return in_layout(site, found, plain, attrs.layout)
 
 
 def _along(site: Site, data: Elements, axis: int, samples: Samples, work: str) -> Elements:

@@ -63,7 +63,7 @@ class Scattering(Ordering, domain="relay"):
     @computes
     def handle_sparse_to_dense(self, site: Site) -> Elements:
         """Put values at places, where the tensor has these."""
-        places, values, filler = site.args
+        places, values, _ = site.args
         shape, dtype = site.shape, site.result.dtype
         count = places.shape[0] if places.shape else 1
 

@@ -64,11 +64,10 @@ def test_truth_values_are_divided_as_numbers(name):
     assert np.array_equal(found, expected)
 
 
-def test_what_orders_or_counts_truth_values_is_refused():
-    a, b = relay.var("a", shape=(2, 2), dtype="bool"), relay.var("b", shape=(2, 2), dtype="bool")
-    for body in (relay.clip(a, 0, 1), relay.einsum(relay.Tuple([a, b]), "ij,jk->ik")):
-        with pytest.raises(UnlowerableError, match="truth values"):
-            both([a, b], body)
+def test_what_orders_truth_values_is_refused():
+    a = relay.var("a", shape=(2, 2), dtype="bool")
+    with pytest.raises(UnlowerableError, match="truth values"):
+        both([a], relay.clip(a, 0, 1))
 
 
 @each("name", ["isnan", "isinf", "isfinite"])

@@ -83,7 +83,7 @@ def dense_pack(attrs: Any, inputs: Any, types: Any) -> Expr:
     """Unpack the weight first."""
     data, weight, left, right, *_ = map(Parameter, inputs, types)
     plain: Expr = op.layout_transform(weight.expr, attrs.weight_layout, "NC")
-    said = {"units": attrs.units, "out_dtype": attrs.out_dtype or _WIDE}
+    said = {"units": None, "out_dtype": attrs.out_dtype or _WIDE}  # as many as it has rows
     return _dense(data, Parameter(plain, weight.ty), left, right, said)
 
 
