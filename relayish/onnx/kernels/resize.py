@@ -40,6 +40,45 @@ def resize(
     nearest_mode: str = "round_prefer_floor",
 ) -> Array:
     """Return ``x`` with axes longer by ``scales``, or of given ``sizes``."""
+    found, how, beyond = plan_resize(
+        x,
+        roi,
+        scales,
+        sizes,
+        antialias=antialias,
+        axes=axes,
+        coordinate_transformation_mode=coordinate_transformation_mode,
+        cubic_coeff_a=cubic_coeff_a,
+        exclude_outside=exclude_outside,
+        extrapolation_value=extrapolation_value,
+        keep_aspect_ratio_policy=keep_aspect_ratio_policy,
+        mode=mode,
+        nearest_mode=nearest_mode,
+    )
+    return _resample(x, found, how, beyond)
+
+
+def plan_resize(
+    x: Array,
+    roi: Array | None = None,
+    scales: Array | None = None,
+    sizes: Array | None = None,
+    *,
+    antialias: int = 0,
+    axes: tuple[int, ...] | None = None,
+    coordinate_transformation_mode: str = "half_pixel",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+    keep_aspect_ratio_policy: str = "stretch",
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+) -> tuple[list[tuple[int, Axis]], Resampling, float]:
+    """Return which axes of ``x`` become others, how, and what is outside.
+
+    Raises:
+        EvaluationError: If what is asked for contradicts itself, or there is no such mode.
+    """
     over = tuple(range(x.ndim)) if axes is None else normalise_axes(axes, x.ndim)
     regions = _read_regions(roi, len(over), coordinate_transformation_mode)
     if scales is not None and scales.size:
@@ -60,7 +99,7 @@ def resize(
         exclude_outside=bool(exclude_outside),
         antialias=bool(antialias),
     )
-    return _resample(x, found, how, extrapolation_value)
+    return _changed(found), how, extrapolation_value
 
 
 @kernel("Resize", since=(10,))
@@ -156,6 +195,14 @@ def _axes_of_sizes(
     return found
 
 
+def _changed(axes: list[tuple[int, Axis]]) -> list[tuple[int, Axis]]:
+    return [
+        (n, axis)
+        for n, axis in axes
+        if axis.size != axis.output or (axis.factor(), axis.start, axis.end) != (1, 0, 1)
+    ]
+
+
 def _resample(
     x: Array, axes: list[tuple[int, Axis]], how: Resampling, extrapolation: float
 ) -> Array:
@@ -163,12 +210,7 @@ def _resample(
 
     Integers are cut off, within their range.
     """
-    changed = [
-        (n, axis)
-        for n, axis in axes
-        if axis.size != axis.output or (axis.factor(), axis.start, axis.end) != (1, 0, 1)
-    ]
-    y = resizing.resize(x, changed, how, weighing_dtype(x.dtype), extrapolation)
+    y = resizing.resize(x, _changed(axes), how, weighing_dtype(x.dtype), extrapolation)
     if y.dtype != x.dtype and x.dtype.kind in "iu":
         bounds = np.iinfo(x.dtype)
         y = np.clip(y, bounds.min, bounds.max)

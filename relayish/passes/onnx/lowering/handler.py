@@ -20,6 +20,7 @@ from relayish.onnx.op_names import onnx_domain_of
 from relayish.onnx.operators import identity_of
 from relayish.onnx.types import may_be_alike
 from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
+    composed,
     elementwise,
     indexing,
     networks,

@@ -6,26 +6,30 @@ from typing import Any, Final
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.ir.relay.expr import Expr
+from relayish.numeric.resizing import find_samples
 from relayish.onnx.calls import count_outputs
+from relayish.onnx.kernels.resize import plan_resize
 from relayish.passes.onnx.lowering.elementwise import round_to_even
 from relayish.passes.onnx.lowering.reductions import fill_nothing
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
-_LAYOUTS: Final = {
+LAYOUTS: Final = {
     1: ("NCW", "OIW", "IOW"), 2: ("NCHW", "OIHW", "IOHW"), 3: ("NCDHW", "OIDHW", "IODHW")
 }  # fmt: skip
 """By spatial rank: the layout of data, of kernels, and of kernels of transposed convolutions."""
 
 
-def _spatial(node: OnnxNode) -> int:
+def spatial_rank(node: OnnxNode) -> int:
+    """Return over how many axes windows slide."""
     count = node.rank() - 2
-    if count not in _LAYOUTS:
+    if count not in LAYOUTS:
         raise Unlowered(f"Relay has no windows over {count} axes")
     return count
 
 
-def _windows(node: OnnxNode, kernel: tuple[int, ...]) -> dict[str, Any]:
+def windows_of(node: OnnxNode, kernel: tuple[int, ...]) -> dict[str, Any]:
     """Return strides, dilations and padding of a window. Any: numbers by name."""
     count = len(kernel)
     strides = tuple(node.attr("strides", (1,) * count))
@@ -60,49 +64,51 @@ def _same(
     return (*before, *after)
 
 
-def _kernel(node: OnnxNode) -> tuple[int, ...]:
+def kernel_of(node: OnnxNode, place: int = 1) -> tuple[int, ...]:
+    """Return the spatial sizes of a kernel."""
     told = node.attr("kernel_shape")
-    found = tuple(told) if told else node.sizes(1)[2:]
+    found = tuple(told) if told else node.sizes(place)[2:]
     return tuple([int(each) for each in found])
 
 
 @lowers("Conv")
 def convolution(node: OnnxNode) -> Expr:
     """A convolution over one to three axes, with or without a bias."""
-    count, kernel = _spatial(node), _kernel(node)
-    data, weights, _ = _LAYOUTS[count]
+    count, kernel = spatial_rank(node), kernel_of(node)
+    data, weights, _ = LAYOUTS[count]
     found = build(
         f"nn.conv{count}d",
         node.input(0),
         node.input(1),
         groups=int(node.attr("group", 1)),
-        channels=_channels(node, 0),
+        channels=channels_of(node, 0),
         kernel_size=kernel,
         data_layout=data,
         kernel_layout=weights,
-        **_windows(node, kernel),
+        **windows_of(node, kernel),
     )
     return build("nn.bias_add", found, node.input(2), axis=1) if node.has(2) else found
 
 
-def _channels(node: OnnxNode, axis: int) -> int | None:
-    size = node.type(1).shape[axis]
+def channels_of(node: OnnxNode, axis: int, place: int = 1) -> int | None:
+    """Return a size of a kernel, where it is known."""
+    size = node.type(place).shape[axis]
     return size if isinstance(size, int) else None
 
 
 @lowers("ConvTranspose")
 def transposed_convolution(node: OnnxNode) -> Expr:
     """The gradient of a convolution, as a layer."""
-    count, kernel = _spatial(node), _kernel(node)
-    data, _, weights = _LAYOUTS[count]
+    count, kernel = spatial_rank(node), kernel_of(node)
+    data, _, weights = LAYOUTS[count]
     group = int(node.attr("group", 1))
-    inner = _channels(node, 1)
+    inner = channels_of(node, 1)
     if "output_shape" in node.attributes or node.attr("auto_pad", "NOTSET") not in (
         "NOTSET",
         "VALID",
     ):
         raise Unlowered("its padding follows from the size of its result")
-    windows = _windows(node, kernel)
+    windows = windows_of(node, kernel)
     extra = tuple(node.attr("output_padding", (0,) * count))
     found = build(
         f"nn.conv{count}d_transpose",
@@ -125,13 +131,13 @@ def pool(node: OnnxNode) -> Expr:
     outputs = count_outputs(node.call.attrs)
     if outputs != 1:
         raise Unlowered("it tells where the largest elements stand")
-    count = _spatial(node)
+    count = spatial_rank(node)
     kernel = tuple([int(each) for each in node.attr("kernel_shape")])
-    windows = _windows(node, kernel)
+    windows = windows_of(node, kernel)
     ceil = bool(node.attr("ceil_mode", 0))
     if ceil and _ends_beyond(node.sizes()[2:], kernel, windows):
         raise Unlowered("its last window would begin behind the data, where ONNX has none")
-    layout = _LAYOUTS[count][0]
+    layout = LAYOUTS[count][0]
     if node.identity.name == "MaxPool":
         is_empty = 0 in node.type(0).shape[2:]
         if "float" in node.dtype() and (is_empty or _sees_padding_only(kernel, windows)):
@@ -250,10 +256,53 @@ _METHODS: Final = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "
 
 @lowers("Resize", "Upsample")
 def resize(node: OnnxNode) -> Expr:
-    """Images of another size."""
+    """Images of another size; where Relay has no such operator, products along each axis."""
+    try:
+        return _resize_image(node)
+    except Unlowered:
+        if node.identity.name != "Resize" or node.version < 11:
+            raise
+    return _resize_by_products(node)
+
+
+def _resize_by_products(node: OnnxNode) -> Expr:
+    """Return elements picked along each axis, or weighed by a matrix that is known."""
+    dtype, sizes = node.dtype(), node.sizes()
+    given = [node.constant(at, "sizes") if node.has(at) else None for at in (1, 2, 3)]
+    like = np.broadcast_to(np.zeros((), np.float32), sizes)
+    try:
+        axes, how, beyond = plan_resize(like, *given, **node.attributes)
+        samples = [(at, axis, find_samples(axis, how, np.dtype(np.float64))) for at, axis in axes]
+    except EvaluationError as error:
+        raise Unlowered(str(error)) from error
+    if how.method != "nearest" and "float" not in dtype:
+        raise Unlowered(f"it weighs elements of {dtype}")
+    work = dtype if dtype == "float64" else "float32"
+    found = node.input(0) if how.method == "nearest" else build("cast", node.input(0), work)
+    outside = np.zeros([1] * len(sizes), np.bool_)
+    letters = "abcdefgh"[: len(sizes)]
+    for at, axis, each in samples:
+        if each.weights is None:
+            found = build("take", found, const(each.indices[:, 0], "int64"), axis=at)
+        else:
+            matrix = np.zeros((axis.output, axis.size))
+            np.add.at(matrix, (np.arange(axis.output)[:, None], each.indices), each.weights)
+            equation = f"{letters},z{letters[at]}->{letters.replace(letters[at], 'z')}"
+            found = build("einsum", (found, const(matrix, work)), equation)
+        if each.outside is not None:
+            shape = [1] * len(sizes)
+            shape[at] = axis.output
+            outside = outside | each.outside.reshape(shape)
+    if outside.any():
+        kind = dtype if how.method == "nearest" else work
+        found = build("where", const(outside, "bool"), const(beyond, kind), found)
+    return found if how.method == "nearest" else build("cast", found, dtype)
+
+
+def _resize_image(node: OnnxNode) -> Expr:
     if node.attr("antialias", 0) or node.attr("axes") is not None:
         raise Unlowered("it smooths, or names its axes")
-    count = _spatial(node)
+    count = spatial_rank(node)
     sizes = node.sizes()
     wanted = _wanted_sizes(node, sizes)
     if wanted[:2] != sizes[:2]:
@@ -282,7 +331,7 @@ def resize(node: OnnxNode) -> Expr:
         f"image.resize{count}d",
         node.input(0),
         size=wanted[2:],
-        layout=_LAYOUTS[count][0],
+        layout=LAYOUTS[count][0],
         method=mode,
         coordinate_transformation_mode=coordinates,
         rounding_method=rounding if mode == "nearest_neighbor" else "",
