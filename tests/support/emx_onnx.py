@@ -59,7 +59,7 @@ def main() -> int:
                     found[case.name] = verdict(emx, case, Path(folder))
                 except (Exception, SystemExit) as error:  # noqa: BLE001 - an outcome, and told
                     found[case.name] = f"refused: {type(error).__name__}: {error}"
-    Path(sys.argv[1]).write_text(json.dumps(found, indent=1), encoding="utf-8")
+            Path(sys.argv[1]).write_text(json.dumps(found, indent=1), encoding="utf-8")
     return 0
 
 
