@@ -1,6 +1,7 @@
 """The ONNX tests of nodes through ``emx-onnx-cgen``, whose verdicts stand beside those of ours.
 
 python -m tests.support.emx_onnx verdicts.json   # in an environment that has emx-onnx-cgen
+python -m tests.support.emx_onnx verdicts.json 2 6  # every sixth test, from the third on
 """
 
 from __future__ import annotations
@@ -48,16 +49,17 @@ def main() -> int:
     except ImportError as error:
         sys.stderr.write(f"{error}; install emx-onnx-cgen and onnx\n")
         return 1
+    start, step = [int(each) for each in sys.argv[2:4]] or [0, 1]
     found: dict[str, str] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for case in loader.load_model_tests(kind="node"):
+        for case in loader.load_model_tests(kind="node")[start::step]:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     found[case.name] = verdict(emx, case, Path(folder))
                 except (Exception, SystemExit) as error:  # noqa: BLE001 - an outcome, and told
                     found[case.name] = f"refused: {type(error).__name__}: {error}"
-    Path(sys.argv[1]).write_text(json.dumps(found, indent=1), encoding="utf-8")
+            Path(sys.argv[1]).write_text(json.dumps(found, indent=1), encoding="utf-8")
     return 0
 
 

@@ -128,6 +128,21 @@ def grid_sample(node: OnnxNode) -> Expr:
     )
 
 
+@lowers("AffineGrid")
+def affine_grid(node: OnnxNode) -> Expr:
+    """Where affine maps take the points of a grid, the coordinates of the last axis first."""
+    batch, _, *sizes = node.ints(1, "size")
+    rank = len(sizes)
+    if node.attr("align_corners", 0):
+        lines = [np.linspace(-1, 1, size) for size in sizes]
+    else:
+        lines = [(2 * np.arange(size) + 1) / size - 1 for size in sizes]
+    grids = np.meshgrid(*lines, indexing="ij")
+    points = np.stack([*grids[::-1], np.ones(sizes)], axis=-1).reshape(-1, rank + 1)
+    found = build("einsum", (node.input(0), const(points, _refuse_whole(node))), "nik,pk->npi")
+    return build("reshape", found, newshape=(batch, *sizes, rank))
+
+
 @lowers("DFT")
 def fourier(node: OnnxNode) -> Expr:
     """The discrete Fourier transform along one axis, the parts of whose numbers come last."""

@@ -103,13 +103,8 @@ def transposed_convolution(node: OnnxNode) -> Expr:
     data, _, weights = LAYOUTS[count]
     group = int(node.attr("group", 1))
     inner = channels_of(node, 1)
-    if "output_shape" in node.attributes or node.attr("auto_pad", "NOTSET") not in (
-        "NOTSET",
-        "VALID",
-    ):
-        raise Unlowered("its padding follows from the size of its result")
-    windows = windows_of(node, kernel)
     extra = tuple(node.attr("output_padding", (0,) * count))
+    windows = _windows_of_transposed(node, kernel, extra)
     found = build(
         f"nn.conv{count}d_transpose",
         node.input(0),
@@ -123,6 +118,30 @@ def transposed_convolution(node: OnnxNode) -> Expr:
         **windows,
     )
     return build("nn.bias_add", found, node.input(2), axis=1) if node.has(2) else found
+
+
+def _windows_of_transposed(
+    node: OnnxNode, kernel: tuple[int, ...], extra: tuple[int, ...]
+) -> dict[str, Any]:  # Any: numbers by name
+    """Return what :func:`windows_of` does, where the size of the result may say the padding."""
+    count, auto = len(kernel), node.attr("auto_pad", "NOTSET")
+    wanted = node.attr("output_shape")
+    if wanted is None and auto not in ("SAME_UPPER", "SAME_LOWER"):
+        return windows_of(node, kernel)
+    strides = tuple(node.attr("strides", (1,) * count))
+    dilations = tuple(node.attr("dilations", (1,) * count))
+    sizes = node.sizes()[2:]
+    told = wanted or [size * stride for size, stride in zip(sizes, strides, strict=True)]
+    before, after = [], []
+    for axis, size in enumerate(tuple(told)[-count:]):
+        reach = (kernel[axis] - 1) * dilations[axis] + 1
+        total = strides[axis] * (sizes[axis] - 1) + extra[axis] + reach - size
+        if total < 0:
+            raise Unlowered("its result is larger than what its windows reach")
+        small, large = total // 2, total - total // 2
+        before.append(small if auto == "SAME_UPPER" else large)
+        after.append(large if auto == "SAME_UPPER" else small)
+    return {"strides": strides, "dilation": dilations, "padding": (*before, *after)}
 
 
 @lowers("MaxPool", "AveragePool")

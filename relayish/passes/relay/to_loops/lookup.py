@@ -113,7 +113,10 @@ class Lookup(Movement, domain="relay"):
         data, lengths = site.args
         axis = normalise_axis(int(site.attrs.axis), len(data.shape))
         dtype = site.result.dtype
-        wide = INT64 if is_whole(numpy_dtype(lengths.dtype)) else as_type("float64")
+        is_counted = is_whole(numpy_dtype(lengths.dtype)) and lengths.dtype != "uint64"
+        wide = (
+            INT64 if is_counted else as_type("uint64" if lengths.dtype == "uint64" else "float64")
+        )
         filler = literal(number_of(site.attrs.mask_value, numpy_dtype(dtype)), dtype)
 
         def element(index: Index) -> Expr:

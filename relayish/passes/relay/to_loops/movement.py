@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from relayish.errors import UnlowerableError
-from relayish.ir.relay.expr import Constant
 from relayish.op.declaration.properties import evaluate
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.types.extent import Extent
@@ -198,33 +197,6 @@ class Movement(Pointwise, domain="relay"):
         return moved(data, site.shape, place)
 
     @computes
-    def handle_strided_set(self, site: Site) -> Elements:
-        """Put a tensor in the place of a part of another, which begins and ends at constants."""
-        data, value = site.args[:2]
-        bounds = [np.asarray(arg.data) for arg in site.call.args[2:] if isinstance(arg, Constant)]
-        if len(bounds) < 3:
-            raise site.refuse("where it puts elements is told when it runs only")
-        shape = site.shape
-        cuts = [_cut(bounds, axis, size) for axis, size in enumerate(shape)]
-
-        def at(index: Index) -> Expr:
-            inside: list[Expr] = []
-            places: list[Expr] = []
-            for place, (first, step, count), size in zip(index, cuts, shape, strict=True):
-                if (first, step, count) == (0, 1, size):
-                    places.append(place)
-                    continue
-                own = place - first if first else place
-                own = own if step == 1 else Div(own, const(step))
-                inside.append(within(own, count))
-                if step != 1:
-                    inside.append(EQ(Mod(place - first, const(step)), const(0)))
-                places.append(clamped(own, count))
-            return guarded(inside, value.at(tuple(places)), data.at(index))
-
-        return Elements(shape, site.result.dtype, at)
-
-    @computes
     def handle_slice_like(self, site: Site) -> Elements:
         return moved(site.args[0], site.shape, lambda i: i)
 
@@ -298,6 +270,30 @@ def _joined(site: Site, parts: tuple[Elements, ...], axis: int) -> Elements:
         return zero(site.result.dtype) if found is None else found  # of no elements, none is asked
 
     return Elements(site.shape, site.result.dtype, at)
+
+
+def set_between(site: Site, bounds: Sequence[Any]) -> Elements:
+    """Put a tensor in the place of a part of another, which begins and ends at constants."""
+    data, value = site.args[:2]
+    shape = site.shape
+    cuts = [_cut(bounds, axis, size) for axis, size in enumerate(shape)]
+
+    def at(index: Index) -> Expr:
+        inside: list[Expr] = []
+        places: list[Expr] = []
+        for place, (first, step, count), size in zip(index, cuts, shape, strict=True):
+            if (first, step, count) == (0, 1, size):
+                places.append(place)
+                continue
+            own = place - first if first else place
+            own = own if step == 1 else Div(own, const(step))
+            inside.append(within(own, count))
+            if step != 1:
+                inside.append(EQ(Mod(place - first, const(step)), const(0)))
+            places.append(clamped(own, count))
+        return guarded(inside, value.at(tuple(places)), data.at(index))
+
+    return Elements(shape, site.result.dtype, at)
 
 
 def _steps_of(site: Site, sizes: Shape) -> list[tuple[int, int]]:

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Final
 
+import numpy as np
+
+from relayish.ir.relay.expr import Constant
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.precision import compute_dtype
 from relayish.op.types.dimension import normalise_axis
@@ -13,11 +16,13 @@ from relayish.passes.relay.to_loops.context import Site, nest
 from relayish.passes.relay.to_loops.elements import Elements, Index, converted, within
 from relayish.passes.relay.to_loops.formulas import computes
 from relayish.passes.relay.to_loops.lookup import counted
+from relayish.passes.relay.to_loops.movement import set_between
 from relayish.passes.relay.to_loops.ordering import Ordering, cast_elements
 from relayish.passes.relay.to_loops.pointwise import greater_of, numbers, smaller_of
+from relayish.tir.builders.expr import select
 from relayish.tir.builders.ir_builder import IRBuilder
 from relayish.tir.ir import operators as ops
-from relayish.tir.ir.operators import And, Cast, Expr
+from relayish.tir.ir.operators import And, Cast, Expr, const
 from relayish.tir.ir.tensor import Tensor
 from relayish.tir.ir.type import INT64
 
@@ -59,6 +64,43 @@ class Scattering(Ordering, domain="relay"):
             return (*found, *index[len(places.shape) - 1 :])
 
         return _scattered(site, (data, places, updates), str(site.attrs.mode), spread, put)
+
+    @computes
+    def handle_strided_set(self, site: Site) -> Elements:
+        """Put a tensor in the place of a part of another: every so many elements from one on."""
+        bounds = [np.asarray(arg.data) for arg in site.call.args[2:] if isinstance(arg, Constant)]
+        if len(bounds) == 3:
+            return set_between(site, bounds)
+        data, value, begin, _, strides = site.args
+        dtype, rank = site.result.dtype, len(data.shape)
+        told = [min(each.shape[0], rank) for each in (begin, strides)]
+
+        def body(build: IRBuilder, given: Sequence[Tensor], made: Sequence[Tensor]) -> None:
+            source, part, first, steps = given
+            with nest(build, data.shape) as index:
+                build.store(made[0], source[index], index)
+            starts, strides = [], []
+            for axis, size in enumerate(data.shape):
+                whole = const(size, "int64")
+                step: Expr = const(1, "int64")
+                start: Expr = const(0, "int64")
+                if axis < told[1]:
+                    step = Cast(INT64, steps[axis,])
+                last = select(step < 0, whole - 1, whole)
+                if axis < told[0]:
+                    start = Cast(INT64, first[axis,])
+                    start = select(start < 0, start + whole, start)
+                starts.append(build.let(f"start{axis}", ops.Min(start, last)))
+                strides.append(build.let(f"step{axis}", step))
+            with nest(build, value.shape, "v") as index:
+                place = [
+                    start + Cast(INT64, at) * step
+                    for start, at, step in zip(starts, index, strides, strict=True)
+                ]
+                build.store(made[0], part[index], tuple(place))
+
+        reads = [data, value, begin, strides]
+        return site.context.perform(site.hint, reads, [(data.shape, dtype)], body)[0]
 
     @computes
     def handle_sparse_to_dense(self, site: Site) -> Elements:

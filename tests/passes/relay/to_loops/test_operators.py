@@ -20,7 +20,7 @@ from tests.support.each import each
 from tests.support.sound_calls import sound_calls
 
 LEFT = """
-arange argwhere auto_scheduler_layout_transform debug image.crop_and_resize nn.deformable_conv2d
+arange argwhere auto_scheduler_layout_transform debug image.crop_and_resize
 on_device reinterpret relay.op.annotation.simulated_quantize vision.multibox_transform_loc
 vision.proposal vision.roi_align
 """

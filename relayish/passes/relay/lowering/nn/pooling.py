@@ -126,9 +126,13 @@ def _windows(site: Site, value: Expr, work: str) -> tuple[Expr, tuple[int, ...]]
 
 def _max_pool(site: Site) -> Expr:
     dtype, work = site.dtype(), work_dtype(site.dtype())
-    value = lowest(dtype) if work == dtype else cast(lowest(dtype), dtype, work)
-    seen, inner = _windows(site, value, work)
+    seen, inner = _windows(site, _least(dtype, work), work)
     return cast(op.max(seen, axis=inner), work, dtype)
+
+
+def _least(dtype: str, work: str) -> Expr:
+    """Return the least finite number of a type, in the one that is computed in."""
+    return lowest(dtype) if work == dtype else cast(lowest(dtype), dtype, work)
 
 
 def _avg_pool(site: Site) -> Expr:
@@ -171,10 +175,12 @@ def _places(bounds: Sequence[tuple[int, int]]) -> Any:  # Any: an array
 def _adaptive_max_pool(site: Site) -> Expr:
     dtype, work = site.dtype(), work_dtype(site.dtype())
     image, shape = cast(site.args[0], dtype, work), site.shape()
-    for axis, count in _targets(site):
-        if count != shape[axis]:
-            seen = pick(image, _places(_bounds(shape[axis], count)), axis)
-            image = op.max(seen, axis=(axis + 1,))
+    changed = [(axis, count) for axis, count in _targets(site) if count != shape[axis]]
+    for axis, count in changed:
+        seen = pick(image, _places(_bounds(shape[axis], count)), axis)
+        image = op.max(seen, axis=(axis + 1,))
+    if changed and not is_integral_type(dtype):  # the greatest of these and a number
+        image = op.maximum(image, _least(dtype, work))
     return cast(image, work, dtype)
 
 
