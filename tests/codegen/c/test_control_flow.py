@@ -188,7 +188,9 @@ def test_what_loops_cannot_say_is_refused_with_the_reason(text):
         build_network(module(text))
 
 
+@pytest.mark.references
 def test_operators_that_are_given_functions_are_refused_by_name():
+    pytest.importorskip("onnx")
     text = """def @main(%c: bool, %x: Tensor[(2), float32]) {
       %0 = fn (%a: Tensor[(2), float32]) { %a };
       %1 = fn (%b: Tensor[(2), float32]) { onnx::Unsqueeze_13(%b, meta[relay.Constant][0]) };

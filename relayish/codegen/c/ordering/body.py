@@ -10,7 +10,7 @@ from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.codegen.c.ordering.leaves import Layouts, Leaf, closest
 from relayish.codegen.c.ordering.memory import Workspace, buffer_of
 from relayish.codegen.c.ordering.program import Ordered, Program, block_of, last_calls
-from relayish.codegen.c.ordering.python_calls import register_function
+from relayish.codegen.c.ordering.python_calls import install_function
 from relayish.codegen.c.ordering.statements import copy, fill
 from relayish.errors import CodegenError
 from relayish.functor import ExprFunctor, PatternFunctor
@@ -345,7 +345,7 @@ class Body(ExprFunctor[Value]):
             params = [Var(f"p{at}", type_of(arg)) for at, arg in enumerate(call.args)]
             func = Function(params, call.with_fields(args=tuple(params), checked_type=None))
         made = self._room(call, aim)
-        name = register_function(func, len(made))
+        name = install_function(func, len(made))
         self._stmts.append(LoopCall(VOID, name, tuple(given), made, CallType.EXTERN))
         return made
 

@@ -17,7 +17,7 @@ from relayish.text.relay.printer import astext
 from relayish.tir.externs import find_extern, nothing, register_extern
 
 
-def register_function(func: Function, results: int) -> str:
+def install_function(func: Function, results: int) -> str:
     """Let loops call a function of Relay, which numpy evaluates, and return by which name.
 
     The name tells the text of the function, so one that is registered is not registered again.

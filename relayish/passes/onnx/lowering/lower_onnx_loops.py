@@ -25,9 +25,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import UnlowerableError
 from relayish.functor import ExprMutator
 from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import (
     Call,
@@ -57,7 +59,7 @@ from relayish.passes.onnx.lowering.rule import Unlowered, build
 from relayish.passes.relay.lowering.context import Unlowerable
 
 
-@register_pass("LowerOnnxLoops", opt_level=0, infer_types=True, idempotent=True)
+@register_pass("LowerOnnxLoops", opt_level=0, idempotent=True)
 def lower_onnx_loops(mod: IRModule, *, unlowerable: Unlowerable = "keep") -> IRModule:
     """Lowering of loops: write ``Loop`` and ``Scan`` of ONNX as functions that call themselves.
 
@@ -66,7 +68,7 @@ def lower_onnx_loops(mod: IRModule, *, unlowerable: Unlowerable = "keep") -> IRM
     the loop before.
 
     Args:
-        mod: A typed model whose operators ``LowerOnnx`` has lowered.
+        mod: A model whose operators ``LowerOnnx`` has lowered.
         unlowerable: ``"keep"`` leaves what no function of known types says, ``"refuse"`` raises.
 
     Returns:
@@ -83,6 +85,10 @@ def lower_onnx_loops(mod: IRModule, *, unlowerable: Unlowerable = "keep") -> IRM
         >>> lower_onnx_loops(mod) is mod
         True
     """
+    functions = mod.functions_of(Function)
+    if not any(_rule_of(node) for f in functions.values() for node in EXPRESSIONS.pre_order(f)):
+        return mod
+    mod = infer_type(mod)
     images = {
         var: _Loops(func, refuses=unlowerable == "refuse").visit(func)
         for var, func in mod.functions_of(Function).items()
@@ -123,10 +129,9 @@ class _Loops(ExprMutator):
                         self._bound.update(zip(held, captured, strict=True))
 
     def visit_call(self, call: Call) -> Expr:
-        identity = identity_of(call.op)
-        rule = None if identity is None else _RULES.get((identity.domain, identity.name))
+        rule = _rule_of(call)
         image = super().visit_call(call)
-        if rule is None or identity is None or identity.since_version < rule.since:
+        if rule is None:
             return image
         assert isinstance(image, Call)
         try:
@@ -142,6 +147,14 @@ class _Loops(ExprMutator):
         while expr in self._bound:
             expr = self._bound[expr]
         return expr
+
+
+def _rule_of(node: Node) -> _Rule | None:
+    """Return how a call is written, if it is one of a loop."""
+    identity = identity_of(node.op) if isinstance(node, Call) else None
+    rule = None if identity is None else _RULES.get((identity.domain, identity.name))
+    known = rule is not None and identity is not None and identity.since_version >= rule.since
+    return rule if known else None
 
 
 class _Loop:

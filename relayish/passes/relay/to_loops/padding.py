@@ -39,6 +39,8 @@ class PaddingToLoops(Refusing, domain="nn"):
             for axis in axes:
                 places[axis] = clamped(places[axis], data.shape[axis])
             around = converted(value.at((const(0),) * len(value.shape)), dtype)
+            if 0 in data.shape:  # all is put around
+                return around
             return guarded(inside, data.at(tuple(places)), around)
 
         return Elements(site.shape, dtype, at)

@@ -10,6 +10,9 @@ from relayish.errors import UnlowerableError
 from tests.support.compiled_networks import leaves
 from tests.support.each import each
 
+pytest.importorskip("onnx")
+pytestmark = pytest.mark.references
+
 HEAD = '#[version = "0.0.5"]\n'
 X, M = "Tensor[(3), float32]", "Tensor[(4, 2), float32]"
 
