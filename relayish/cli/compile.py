@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
         malloc=not args.no_malloc,
         single_file=args.single_file,
         flags=flags,
+        outputs=source.outputs if source.is_model else (),
     )
     report.functions = len(network.module.functions)
     report.source_bytes = len(code.text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +101,12 @@ class CNetwork(NamedTuple):
 
 
 def network_to_c(
-    network: Network, name: str, *, tables: bool = False, taken: Sequence[str] = ()
+    network: Network,
+    name: str,
+    *,
+    tables: bool = False,
+    taken: Sequence[str] = (),
+    outputs: Sequence[str] = (),
 ) -> CNetwork:
     """Return a network in C.
 
@@ -109,6 +115,7 @@ def network_to_c(
         name: What names in C that are seen from outside begin with.
         tables: Whether weights stand in the source, and are no argument of what runs it.
         taken: Further names that the source is to leave free.
+        outputs: What outputs are called, if not ``result``.
 
     Raises:
         CodegenError: If C cannot say it: what, where, and why.
@@ -133,41 +140,42 @@ def network_to_c(
     names = Names([*taken, entry, *[each.name for each in source.functions.values()]])
     place, work = names.fresh("weights"), names.fresh("arena")
     inputs = [_port(names, each) for each in network.params]
-    outputs = [_port(names, each) for each in network.outputs]
+    called: Iterable[str | None] = outputs if len(outputs) == len(network.outputs) else repeat(None)
+    filled = [_port(names, *pair) for pair in zip(network.outputs, called, strict=False)]
     behind = main.args[len(inputs) : len(inputs) + len(network.constants)]
     constants = [each for each in behind if isinstance(each, Buffer)]
     weights = _weights(names, constants, network.constants)
     held: dict[Parameter, str] = dict(
         zip(network.params, [each.name for each in inputs], strict=True)
     )
-    held |= dict(zip(network.outputs, [each.name for each in outputs], strict=True))
+    held |= dict(zip(network.outputs, [each.name for each in filled], strict=True))
     for buffer, weight in zip(constants, weights, strict=True):
         held[buffer] = weight.name if tables else _behind(place, weight.offset, buffer, "const ")
     held |= {each: _behind(work, at, each) for each, at in arena.offsets.items()}
-    called = _call(source.functions[main.name], held)
+    ordered = _call(source.functions[main.name], held)
     params = [f"const {each.declaration}" for each in inputs]
-    params += [each.declaration for each in outputs]
+    params += [each.declaration for each in filled]
     params += [] if tables else [f"const uint8_t *{place}"]
     params += [f"uint8_t *{work}"]
     head = f"int32_t {entry}({', '.join(params)})"
     unused = [f"  (void){work};"] * (not arena.offsets) + [f"  (void){place};"] * (
         not tables and not weights
     )
-    text = "\n".join([head, "{", *unused, f"  return {called};", "}", ""])
+    text = "\n".join([head, "{", *unused, f"  return {ordered};", "}", ""])
     return CNetwork(
         entry.removesuffix("_run_in"),
         f"{source.text}\n{text}",
         entry,
         source.faults,
         inputs,
-        outputs,
+        filled,
         weights,
         max(arena.size, ALIGNMENT),
     )
 
 
-def _port(names: Names, buffer: Buffer) -> Port:
-    label = buffer.name.removeprefix("_")
+def _port(names: Names, buffer: Buffer, called: str | None = None) -> Port:
+    label = buffer.name.removeprefix("_") if called is None else called
     shape = tuple([constant(size) or 0 for size in buffer.shape])
     return Port(names.fresh(label), label, shape, buffer.dtype)
 

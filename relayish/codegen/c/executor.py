@@ -18,7 +18,7 @@ from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
 from relayish.codegen.c.sized import SizedNetwork, arranged
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
-from relayish.errors import TypeConfusionError
+from relayish.errors import CodegenError, OptionError, TypeConfusionError
 from relayish.functor import ExprMutator
 from relayish.interpreter.arguments import order_arguments
 from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Var
@@ -127,6 +127,7 @@ def _fitting(port: Port, value: object) -> np.ndarray[Any, Any]:
         TypeConfusionError: If it is of another type or shape.
     """
     array = np.asarray(value.data if isinstance(value, Constant) else value)
+    array = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
     if type(value) in (bool, int, float) and not port.shape:
         array = array.astype(port.dtype)
     if array.dtype != port.dtype or array.shape != port.shape:
@@ -150,7 +151,16 @@ def network_of(
 
     Raises:
         UnlowerableError: As :func:`build_network`.
+        CodegenError: If it is given no module.
+        OptionError: If ``unlowerable`` is none of the words.
     """
+    if not isinstance(mod, IRModule):
+        raise CodegenError(
+            f"a {type(mod).__name__} cannot be compiled as a network; expected a module; of a "
+            f"function, IRModule.from_expr makes one"
+        )
+    if unlowerable not in ("refuse", "call"):
+        raise OptionError(f"unlowerable is 'refuse' or 'call'; found {unlowerable!r}")
     lowered = lower_network(_with_main(mod, name), exact=exact, unlowerable=unlowerable)
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused

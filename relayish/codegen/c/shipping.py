@@ -29,6 +29,7 @@ def ship(
     malloc: bool = True,
     single_file: bool = False,
     flags: Sequence[str] = (),
+    outputs: Sequence[str] = (),
 ) -> tuple[dict[str, bytes], CNetwork]:
     """Return the files of a network, by name, and what they are of.
 
@@ -45,15 +46,16 @@ def ship(
             one call runs at a time.
         single_file: Whether everything stands in ``NAME.c``.
         flags: What the source says that it is compiled with.
+        outputs: What outputs are called, if not ``result``.
 
     Raises:
         CodegenError: If C cannot say it, or not without asking for memory.
         OptionError: If the name is none for a file, or one file is to be two.
     """
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name == "main":
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _HEADERS:
         raise OptionError(
             f"{name!r} cannot be the name of a network in C, and of its files; expected letters, "
-            f"digits and underscores, and not 'main'"
+            f"digits and underscores, and neither 'main' nor a header of C"
         )
     size = sum([each.nbytes for each in network.constants])
     if weights is None:
@@ -62,7 +64,7 @@ def ship(
         raise OptionError("a single file holds the weights; leave out that they are binary")
     tables = weights is Weights.C
     taken = [f"{name}_{each}" for each in _TAKEN]
-    code = network_to_c(network, name, tables=tables, taken=taken)
+    code = network_to_c(network, name, tables=tables, taken=taken, outputs=outputs)
     if not malloc:
         _refuse_malloc(code)
     held = None if tables else packed(code)
@@ -86,6 +88,12 @@ def ship(
     return written, code
 
 
+_NO_NAMES: Final = (
+    "main assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
+    "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time "
+    "threads uchar wchar wctype"
+)
+_HEADERS: Final = frozenset(_NO_NAMES.split())
 _TAKEN: Final = (
     *("run", "run_in", "run_all", "error", "load", "inputs", "outputs", "port", "weights"),
     *("memory", "place", "status"),

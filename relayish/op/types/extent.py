@@ -79,6 +79,15 @@ class Extent:
             return NotImplemented
         return self.made(combine(self.size, _size_of(other)))
 
+    def __mod__(self, other: object) -> NoReturn:
+        self.refuse()
+
+    __rmod__ = __truediv__ = __rtruediv__ = __rfloordiv__ = __pow__ = __mod__
+
+    def bit_length(self) -> NoReturn:
+        """Raise, as the number is asked for; see :meth:`refuse`."""
+        self.refuse()
+
     def __eq__(self, other: object) -> bool:
         """Return whether sizes are known to be the same."""
         if not isinstance(other, (int, Extent)):

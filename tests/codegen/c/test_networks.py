@@ -7,7 +7,7 @@ import pytest
 
 import relayish as relay
 from relayish.codegen.c import build_network
-from relayish.errors import EvaluationError
+from relayish.errors import CodegenError, EvaluationError, OptionError, UnlowerableError
 from relayish.testing import lstm, mlp, mobilenet
 from tests.support.each import each
 
@@ -145,6 +145,28 @@ def test_arguments_that_do_not_fit_are_refused(args, found):
     net = build_network(module(relay.Function([x], relay.exp(x))))
     with pytest.raises(EvaluationError, match=found):
         net(*args)
+
+
+def test_what_is_no_module_and_no_option_is_refused():
+    x = relay.var("x", shape=(3,))
+    func = relay.Function([x], relay.exp(x))
+    with pytest.raises(CodegenError, match="a Function cannot be compiled as a network"):
+        build_network(func)
+    with pytest.raises(OptionError, match="found 'bogus'"):
+        build_network(module(func), unlowerable="bogus")
+    assert build_network(module(func))(np.zeros(3, ">f4")).tolist() == [1, 1, 1]
+
+
+@each("name", ["sort", "max_pool1d", "resize2d"])
+def test_operators_that_need_the_number_of_an_open_size_are_refused(name):
+    x = relay.Var("x", relay.TensorType((1, 4, relay.Any()), "float32"))
+    body = {
+        "sort": lambda: relay.sort(x, axis=2),
+        "max_pool1d": lambda: relay.nn.max_pool1d(x, 2, strides=2, ceil_mode=True),
+        "resize2d": lambda: relay.image.resize2d(relay.expand_dims(x, 0), (8, 8)),
+    }[name]()
+    with pytest.raises(UnlowerableError, match=r"cannot be|the number"):
+        build_network(relay.IRModule.from_expr(relay.Function([x], body)))
 
 
 def test_arguments_may_be_named_have_gaps_and_be_constants():

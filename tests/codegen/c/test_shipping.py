@@ -183,10 +183,17 @@ def test_weights_in_tables_are_these_very_bits(dtype, tmp_path_factory):
     assert bits[0] == bits[1]
 
 
-@each("name", ["", "main", "a-b", "1x", "ü", "a/b"])
+@each("name", ["", "main", "stdint", "a-b", "1x", "ü", "a/b"])
 def test_names_that_are_none_in_c_are_refused(name):
     with pytest.raises(OptionError, match="cannot be the name of a network"):
         ship(network_of(network())[0], name)
+
+
+def test_outputs_are_called_as_whoever_ships_them_calls_them():
+    files, code = ship(network_of(network())[0], "net", outputs=["scores", "net_run"])
+    assert [each.label for each in code.outputs] == ["scores", "net_run"]
+    assert "float *scores" in files["net.h"].decode()
+    assert '{"net_run", ' in files["net.c"].decode()
 
 
 def test_memory_that_functions_need_is_refused_where_there_is_to_be_none(monkeypatch):
