@@ -1,6 +1,6 @@
-"""Evaluations that TVM recorded, and models of others, compiled: how many are, and the others.
+"""Evaluations that TVM recorded, compiled: how many are right, and why others are not compiled.
 
-python -m tests.support.compiled_recordings            # both, as far as their files are there
+python -m tests.support.compiled_recordings  # where the environment names their folder
 """
 
 from __future__ import annotations
