@@ -22,10 +22,19 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.contraction import is_fixed, only_stores, statements
+from relayish.passes.loops.schedule.constant_memory import constant_memory
+from relayish.passes.loops.schedule.contraction import (
+    contraction_of,
+    is_fixed,
+    only_stores,
+    statements,
+)
+from relayish.passes.loops.schedule.tiles import plan_tiles
 from relayish.tir.analysis.dependence.dependences import loop_carried
 from relayish.tir.functor import StmtMutator
 from relayish.tir.interpreter.access import constant
@@ -42,7 +51,8 @@ def fuse_loops(func: LoweredFunc) -> LoweredFunc:
 
     Of neighbours that run equally often, one becomes part of the other, and so do, within, the
     loops that become neighbours, if each iteration only needs what this and former iterations
-    made. So an element is used while it is near. Each is computed as it was: results are the same,
+    made, and no contraction loses the rows of its tiles. So an element is used while it is near.
+    Each is computed as it was: results are the same,
     bit for bit.
 
     Returns:
@@ -55,20 +65,41 @@ def fuse_loops(func: LoweredFunc) -> LoweredFunc:
         Kennedy and McKinley, "Maximizing loop parallelism and improving data locality via loop
         fusion and distribution"; CINN ``Fuse`` of neighbours, TVM ``compute_at``.
     """
-    return func.with_fields(body=_Fuse().visit(func.body))
+    return func.with_fields(body=_Fuse(constant_memory(func)).visit(func.body))
 
 
 class _Fuse(StmtMutator):
     """Fuses loops, outer ones first."""
 
+    def __init__(self, known: Collection[Node]) -> None:
+        super().__init__()
+        self._known = known
+
     def visit_block(self, block: Block) -> Stmt:
         made: list[Stmt] = []
         for stmt in block.stmts:
-            image = _fused(made[-1], stmt) if made else None
-            made[-1:] = [*made[-1:], stmt] if image is None else [image]
+            made.append(stmt)
+            while len(made) > 1 and (image := self._fused(*made[-2:])) is not None:
+                made[-2:] = [image]  # which may need what stands before
         if len(made) < len(block.stmts):
             block = block.with_fields(stmts=tuple(made))
         return super().visit_block(block)
+
+    def _fused(self, first: Stmt, second: Stmt) -> Stmt | None:
+        """Return two loops as one, if no contraction loses its tiles by that."""
+        made = _fused(first, second)
+        if made is None or not any(map(self._is_tiled, (first, second))):
+            return made
+        image: Stmt = self.visit(made)
+        return image if self._is_tiled(image) else None
+
+    def _is_tiled(self, stmt: Stmt) -> bool:
+        """Return whether the iterations of a loop are rows or lanes of a contraction's tiles."""
+        found = contraction_of(stmt)
+        plan = None if found is None else plan_tiles(found, known=self._known)
+        if found is None or plan is None:
+            return False
+        return found.loops[0].loop_var in {plan.lane, *[axis for axis, _ in plan.rows]}
 
 
 def _fused(first: Stmt, second: Stmt) -> Stmt | None:

@@ -13,7 +13,7 @@ from tests.support.tir_contractions import SCHEDULE, arrays_for, random_contract
 from tests.support.tir_small import apply, function, loop, memory, nodes
 
 I, J, K = (tir.Var(name) for name in "ijk")  # noqa: E741 - as loops are called
-A, B, C = memory("A", 16, 16), memory("B", 16, 16), memory("C", 16, 16)
+A, B, C, D = (memory(name, 16, 16) for name in "ABCD")
 
 
 @pytest.mark.slow("runs random sums of products, and compiles them")
@@ -85,6 +85,40 @@ def pair(read, extent=16, first=None):
     ],
 )
 def test_loops_are_fused_where_what_is_read_is_there(func, count):
+    assert len(nodes(apply("FuseLoops", func), tir.For)) == count
+
+
+def copied(target, value):
+    """Each element of a tensor is what is told of its place."""
+    i, j = tir.Var("i"), tir.Var("j")
+    return loop(i, 0, 16, loop(j, 0, 16, tir.Store(target, value(i, j), (i, j))))
+
+
+@each(
+    ("value", "count"),
+    [
+        (lambda i, j: B[i, j] + C[i, j], 2),  # C stands between B and what reads both
+        (lambda i, j: C[i, j], 4),  # B is not read
+        (lambda i, j: B[i, 15 - j] + C[i, j], 3),  # of B, whole rows are
+    ],
+)
+def test_what_is_fused_may_need_what_stands_before(value, count):
+    made = copied(B, lambda i, j: A[i, j] + 1), copied(C, lambda i, j: A[i, j] + 2)
+    func = function([A, B, C, D], *made, copied(D, value))
+    assert len(nodes(apply("FuseLoops", func), tir.For)) == count
+
+
+@each(
+    ("before", "after", "count"),
+    [
+        ([copied(A, lambda i, j: D[i, j])], [], 5),  # tiles would be left one row
+        ([], [copied(D, lambda i, j: C[i, j])], 3),  # each element is needed when it is complete
+        ([], [copied(D, lambda i, j: C[i, 15 - j])], 5),  # whole rows are
+    ],
+)
+def test_contractions_keep_the_rows_of_their_tiles(before, after, count):
+    """C is the product of A and B transposed."""
+    func = function([A, B, C, D], *before, *product().body.stmts, *after)
     assert len(nodes(apply("FuseLoops", func), tir.For)) == count
 
 
