@@ -145,7 +145,7 @@ def _lanes(count: int, most: int) -> int | None:
     fitting = [each for each in (most, most // 2, most // 4, most // 8) if FEWEST <= each <= count]
     if not fitting:
         return None
-    return min(fitting, key=lambda each: -(-count // each) * each)
+    return min(fitting, key=lambda each: -(-count // each) * (each + 1))
 
 
 def _rows(axes: list[tuple[Var, int]], most: int) -> tuple[tuple[Var, int], ...]:

@@ -242,11 +242,14 @@ def _extreme(
     found = _along(site, kind, init, data.dtype, data)
     if numpy_dtype(found.dtype).kind != "f" and found.dtype != "bfloat16":
         return found
-    missing = data._replace(dtype="bool", at=lambda i: NE(data.at(i), data.at(i)))
-    lost = _along(site, ReduceType.ANY, lambda _: const(False), "bool", missing)
+    wide = "int32"  # as wide as most floats, so that vectors hold as many of both
+    missing = data._replace(dtype=wide, at=lambda i: converted(NE(data.at(i), data.at(i)), wide))
+    lost = _along(site, ReduceType.MAX, zero, wide, missing)
     nan = const(float("nan"), found.dtype)
     return found._replace(
-        at=lambda i: select(lost.at(i), nan, found.at(i)), is_plain=False, tensor=None
+        at=lambda i: select(NE(lost.at(i), const(0)), nan, found.at(i)),
+        is_plain=False,
+        tensor=None,
     )
 
 
