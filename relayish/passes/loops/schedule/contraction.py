@@ -70,6 +70,8 @@ def contraction_of(root: Stmt) -> Contraction | None:
     found = Contraction(tuple(loops), start, tuple(sums), step, factors, tuple(after))
     if not all(is_fixed(each) for each in (*loops, *sums)) or not _reads_else(found):
         return None
+    if _stays_with_elements(found):
+        return found
     free = parallel_loops(root)
     return found if all(each in free for each in loops) else None
 
@@ -162,16 +164,20 @@ def _factors(start: Store, step: Store) -> tuple[Expr, Expr] | None:
 
 def place_of(access: Load | Store) -> tuple[object, ...] | None:
     """Return what tells an element from others of its memory, of the plainest kind only."""
-    tensor = access.tensor
-    if not isinstance(tensor, Tensor) or not isinstance(tensor.buffer, Buffer):
-        return None
-    if tensor.buffer.strides or tensor.buffer.elem_offset is not None:
-        return None
-    sizes = [constant(size) for size in (*tensor.shape, *tensor.buffer.shape)]
-    if None in sizes or sizes[: len(tensor.shape)] != sizes[len(tensor.shape) :]:
+    if not is_whole(access.tensor):
         return None
     indices = [each if isinstance(each, Var) else constant(each) for each in access.indices]
-    return None if None in indices else (tensor.buffer, *indices)
+    return None if None in indices else (buffer_of(access), *indices)
+
+
+def is_whole(tensor: Expr) -> bool:
+    """Return whether indices of a tensor are those of its memory, of sizes that are known."""
+    if not isinstance(tensor, Tensor) or not isinstance(tensor.buffer, Buffer):
+        return False
+    if tensor.buffer.strides or tensor.buffer.elem_offset is not None:
+        return False
+    sizes = [constant(size) for size in (*tensor.shape, *tensor.buffer.shape)]
+    return None not in sizes and sizes[: len(tensor.shape)] == sizes[len(tensor.shape) :]
 
 
 def _are_elements(step: Store, loops: list[For]) -> bool:
@@ -179,6 +185,21 @@ def _are_elements(step: Store, loops: list[For]) -> bool:
     mine = {each.loop_var for each in loops}
     places = [index for index in step.indices if index in mine]
     return len(places) == len(mine) == len(set(places))
+
+
+def _stays_with_elements(found: Contraction) -> bool:
+    """Return whether iterations plainly share nothing: each memory is used at one place of each."""
+    places = {buffer_of(each): place_of(each) for each in found.stores}
+    accesses = [
+        each
+        for each in PROGRAM.pre_order(list(found.stores))
+        if isinstance(each, (Load, Store)) and isinstance(each.tensor, Tensor)
+    ]
+    return all(_are_elements(each, list(found.loops)) for each in found.stores) and all(
+        place_of(each) is not None and place_of(each) == places[buffer_of(each)]
+        for each in accesses
+        if each.tensor.buffer in places  # type: ignore[attr-defined]
+    )
 
 
 def _reads_else(found: Contraction) -> bool:

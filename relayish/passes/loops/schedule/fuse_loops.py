@@ -22,7 +22,7 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
@@ -31,6 +31,7 @@ from relayish.passes.loops.schedule.constant_memory import constant_memory
 from relayish.passes.loops.schedule.contraction import (
     contraction_of,
     is_fixed,
+    is_whole,
     only_stores,
     statements,
 )
@@ -41,7 +42,7 @@ from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, For
-from relayish.tir.ir.tensor import Load, Store, Tensor
+from relayish.tir.ir.tensor import Load, Store, Tensor, Var
 from relayish.tir.substitution import copy_with_fresh_variables
 
 
@@ -74,6 +75,7 @@ class _Fuse(StmtMutator):
     def __init__(self, known: Collection[Node]) -> None:
         super().__init__()
         self._known = known
+        self._tiled: dict[Stmt, bool] = {}
 
     def visit_block(self, block: Block) -> Stmt:
         made: list[Stmt] = []
@@ -88,18 +90,24 @@ class _Fuse(StmtMutator):
     def _fused(self, first: Stmt, second: Stmt) -> Stmt | None:
         """Return two loops as one, if no contraction loses its tiles by that."""
         made = _fused(first, second)
-        if made is None or not any(map(self._is_tiled, (first, second))):
+        if made is None or self._is_tiled(second):
+            return None  # nothing may stand before a contraction
+        if not self._is_tiled(first):
             return made
         image: Stmt = self.visit(made)
         return image if self._is_tiled(image) else None
 
     def _is_tiled(self, stmt: Stmt) -> bool:
         """Return whether the iterations of a loop are rows or lanes of a contraction's tiles."""
-        found = contraction_of(stmt)
-        plan = None if found is None else plan_tiles(found, known=self._known)
-        if found is None or plan is None:
-            return False
-        return found.loops[0].loop_var in {plan.lane, *[axis for axis, _ in plan.rows]}
+        if stmt not in self._tiled:
+            found = contraction_of(stmt)
+            plan = None if found is None else plan_tiles(found, known=self._known)
+            self._tiled[stmt] = (
+                found is not None
+                and plan is not None
+                and found.loops[0].loop_var in {plan.lane, *[axis for axis, _ in plan.rows]}
+            )
+        return self._tiled[stmt]
 
 
 def _fused(first: Stmt, second: Stmt) -> Stmt | None:
@@ -110,10 +118,15 @@ def _fused(first: Stmt, second: Stmt) -> Stmt | None:
         return None
     if constant(first.extent) != constant(second.extent) or not only_stores(first, second):
         return None
-    if not _written_by(first) & _read_by(second):
+    before, after = _accesses(first.body), _accesses(second.body)
+    if not any(
+        _is_passed_on(before[each], after[each]) for each in before.keys() & after.keys() - {None}
+    ):
         return None
     body = copy_with_fresh_variables(second.body, {second.loop_var: first.loop_var})
     made = first.with_fields(body=Block((*statements(first.body), *statements(body))))
+    if _stays_in_iterations(first.loop_var, before, _accesses(body)):
+        return made
     early, late = set(PROGRAM.pre_order(first.body)), set(PROGRAM.pre_order(body))
     for source, sink in loop_carried(made):
         if source.node in late and sink.node in early:
@@ -121,20 +134,34 @@ def _fused(first: Stmt, second: Stmt) -> Stmt | None:
     return made
 
 
-def _written_by(stmt: Stmt) -> set[Node | None]:
-    return {each for each in map(_memory, PROGRAM.pre_order(stmt)) if each is not None}
+_Accesses = Mapping[Node | None, list[Load | Store]]
 
 
-def _read_by(stmt: Stmt) -> set[Node | None]:
-    nodes = PROGRAM.pre_order(stmt)
-    return {
-        each.tensor.buffer
-        for each in nodes
-        if isinstance(each, Load) and isinstance(each.tensor, Tensor)
-    }
+def _accesses(stmt: Stmt) -> _Accesses:
+    """Return the accesses of a statement, by their memory."""
+    found: dict[Node | None, list[Load | Store]] = {}
+    for each in PROGRAM.pre_order(stmt):
+        if isinstance(each, (Load, Store)):
+            memory = each.tensor.buffer if isinstance(each.tensor, Tensor) else None
+            found.setdefault(memory, []).append(each)
+    return found
 
 
-def _memory(node: Node) -> Node | None:
-    return (
-        node.tensor.buffer if isinstance(node, Store) and isinstance(node.tensor, Tensor) else None
-    )
+def _is_passed_on(before: list[Load | Store], after: list[Load | Store]) -> bool:
+    """Return whether some accesses write what others read."""
+    return any(isinstance(x, Store) for x in before) and any(isinstance(x, Load) for x in after)
+
+
+def _stays_in_iterations(var: Var, first: _Accesses, second: _Accesses) -> bool:
+    """Return whether an index plainly is the iteration, of all memory that two parts share."""
+    if None in first or None in second:
+        return False
+    for memory in first.keys() & second.keys():
+        accesses = [*first[memory], *second[memory]]
+        if not any(isinstance(each, Store) for each in accesses):
+            continue
+        axes = zip(*[each.indices for each in accesses], strict=False)
+        is_told = any(all(index is var for index in axis) for axis in axes)
+        if not is_told or not all(is_whole(each.tensor) for each in accesses):
+            return False
+    return True

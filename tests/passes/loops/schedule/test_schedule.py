@@ -40,11 +40,11 @@ def test_random_contractions_compute_the_same_and_many_of_them_change():
         assert all(map(np.array_equal, expected, natively(module[func.name], given))), func.name
 
 
-def product(first=A[I, K], second=B[J, K], rows=16, start=0, place=(I, J)):
+def product(first=A[I, K], second=B[J, K], rows=16, start=0, place=(I, J), rest=()):
     """C is the product of A and B transposed, unless something is otherwise."""
     step = tir.Store(C, C[place] + first * second, place)
-    inner = (tir.Store(C, tir.const(start), place), loop(K, 0, 16, step))
-    return function([A, B, C], loop(I, 0, rows, loop(J, 0, 16, *inner)))
+    inner = (tir.Store(C, tir.const(start), place), loop(K, 0, 16, step), *rest)
+    return function([A, B, C, D], loop(I, 0, rows, loop(J, 0, 16, *inner)))
 
 
 def test_products_are_tiled():
@@ -60,6 +60,8 @@ def test_products_are_tiled():
         product(rows=2),  # copying takes as long as adding
         product(place=(I, I)),  # all columns are one element
         product(first=B[J, I], second=A[K, J]),  # rows do not tell anything apart
+        product(rest=[tir.Store(D, C[I, J], (I, tir.const(0)))]),  # the last of a row counts
+        product(rest=[tir.Store(D, D[J, I] + C[I, J], (I, J))]),  # which was there before
     ],
 )
 def test_what_is_no_contraction_stays(func):
