@@ -13,12 +13,19 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.errors import UnsupportedError
+from relayish.onnx.definitions import (
+    default_attributes,
+    find_definition,
+    is_defined,
+    make_node,
+    opsets_of,
+)
 from relayish.onnx.element_types import find_element_type
 from relayish.onnx.identity import Identity
 from relayish.onnx.kernels.registry import Kernel, find_kernel
 from relayish.onnx.operator_sets import attribute_kinds, find_schema, identify
 from relayish.onnx.package import load_onnx
-from relayish.onnx.protos.attributes import GRAPH, attributes_to_protos, value_of_attribute
+from relayish.onnx.protos.attributes import GRAPH, value_of_attribute
 from relayish.onnx.protos.tensors import array_of_proto
 from relayish.onnx.protos.types import Dimensions
 
@@ -42,7 +49,7 @@ def find_fallback(identity: Identity, schema: Any | None) -> Kernel:  # Any: a s
             f"{identity} is no operator that ONNX knows, so nothing computes it; give it a kernel: "
             f"relayish.onnx.kernels.kernel"
         )
-    if schema.has_function or schema.has_context_dependent_function:
+    if is_defined(schema):
         return _Body(identity, schema)
     return _Reference(identity)
 
@@ -56,40 +63,15 @@ class _Body:
 
     def __call__(self, *inputs: Any, num_outputs: int = 1, **attributes: Any) -> Any:
         """Return what the operator gives. Any: values of ONNX, as kernels take them."""
-        body = self._find_body(inputs, num_outputs, attributes)
-        opsets = {each.domain: each.version for each in body.opset_import}
-        known = dict(attributes)
-        for name, declared in self._schema.attributes.items():
-            if name not in known and declared.default_value.type:
-                known[name] = value_of_attribute(
-                    declared.default_value, None, Dimensions(), str(self._identity), None
-                )
-        values = dict(zip(body.input, inputs, strict=False))
-        runner = _Runner({"": _default_version(self._identity), **opsets}, known)
-        found = runner.run(body.node, values, list(body.output))
-        return found[:num_outputs] if num_outputs != 1 else found[0]
-
-    def _find_body(self, inputs: Any, num_outputs: int, attributes: Mapping[str, Any]) -> Any:
-        """Return the function for a call, which may depend on it. Any: as above."""
         if any(callable(each) for each in attributes.values()):
             raise UnsupportedError(f"{self._identity} has graphs and no kernel")
-        if self._schema.has_function:
-            return self._schema.function_body
-        onnx = load_onnx()
-        node = _make_node(self._identity, inputs, num_outputs, attributes)
-        types = [_type_of(each).SerializeToString() for each in inputs]
-        data = self._schema.get_context_dependent_function(node.SerializeToString(), types)
-        body = onnx.FunctionProto()
-        body.ParseFromString(data)
-        return body
-
-
-def _default_version(identity: Identity) -> int:
-    """Return the version of ONNX's operator set for a body that does not say which it means."""
-    if not identity.domain:
-        return identity.since_version
-    newest: int = load_onnx("onnx.defs").onnx_opset_version()
-    return newest
+        node = make_node(self._identity, inputs, num_outputs, attributes)
+        body = find_definition(self._schema, node, [_type_of(each) for each in inputs])
+        values = dict(zip(body.input, inputs, strict=False))
+        known = default_attributes(self._identity, self._schema) | attributes
+        runner = _Runner(opsets_of(self._identity, body), known)
+        found = runner.run(body.node, values, list(body.output))
+        return found[:num_outputs] if num_outputs != 1 else found[0]
 
 
 class _Runner:
@@ -176,7 +158,7 @@ class _Reference:
         """Return what the operator gives. Any: values of ONNX, as kernels take them."""
         if any(callable(each) for each in attributes.values()):
             raise UnsupportedError(f"{self._identity} has graphs and no kernel")
-        node = _make_node(self._identity, inputs, num_outputs, attributes)
+        node = make_node(self._identity, inputs, num_outputs, attributes)
         types = [_type_of(each) for each in inputs]
         key = (node.SerializeToString(deterministic=True), *[t.SerializeToString() for t in types])
         evaluator = self._prepared.get(key)
@@ -206,18 +188,6 @@ def _prepare(identity: Identity, node: Any, types: list[Any]) -> Any:
         raise UnsupportedError(
             f"{identity} has no kernel, and the reference implementation refuses it: {error}"
         ) from error
-
-
-def _make_node(
-    identity: Identity, inputs: Any, num_outputs: int, attributes: Mapping[str, Any]
-) -> Any:
-    """Return the node of a call. Any: values of ONNX, a NodeProto."""
-    node = load_onnx().NodeProto(op_type=identity.name, domain=identity.domain)
-    node.input.extend(["" if each is None else f"i{n}" for n, each in enumerate(inputs)])
-    node.output.extend([f"o{n}" for n in range(num_outputs)])
-    told = {name: value for name, value in attributes.items() if not callable(value)}
-    node.attribute.extend(attributes_to_protos(told, attribute_kinds(identity), str(identity)))
-    return node
 
 
 def _type_of(value: Any) -> Any:

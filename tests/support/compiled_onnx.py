@@ -19,23 +19,20 @@ from typing import Any
 
 import numpy as np
 from onnx.backend.test.runner import Runner, _normalize_tensor
-from onnx.inliner import inline_selected_functions
 
+from relayish.codegen.c.network import lower_network, order_calls
 from relayish.errors import RelayishError
 from relayish.frontend.onnx import from_onnx
 from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.pass_infra import Sequential
 from tests.support.compiled_loops import TOGETHER
 from tests.support.compiled_operators import (
-    PREPARED,
     Drawn,
     Tried,
     is_static,
     leaves,
     outcomes,
-    tried,
 )
 from tests.support.onnx_models import atol_of, suite_cases
 from tests.support.operator_programs import Substitution, constant_of
@@ -63,50 +60,42 @@ def made(case: Any) -> Tried | str:
     inputs = [np.asarray(_normalize_tensor(each)) for each in given]
     wanted = [_normalize_tensor(each) for each in expected]
     reason = ""
-    for bind, expand in ((False, False), (True, False), (True, True)):
+    for bind in (False, True):
         try:
-            model = expanded(case.model) if expand else case.model
-            mod, args = _prepared(case.name, model, inputs, bind=bind)
-            found = tried(Drawn(case.model.graph.node[0].op_type, case.name, mod, args, wanted))
+            mod, args = _bound(case, inputs, bind=bind)
+            loops = lower_network(mod, case.name)
+            network = order_calls(loops, case.name)
         except RelayishError as error:
             found = f"{type(error).__name__}: {error}"
         except FAULTS as error:
             found = f"a fault, {type(error).__name__}: {error}"
-        if isinstance(found, Tried):
-            return found
+        else:
+            if is_static(network.result):
+                kind = case.model.graph.node[0].op_type
+                return Tried(Drawn(kind, case.name, mod, args, wanted), loops, network)
+            found = f"the sizes of {network.result} are known when it runs only"
         reason = reason or found
     return reason
 
 
-def expanded(model: Any) -> Any:
-    """Return a model with operators that ONNX defines by others written by these."""
-    return inline_selected_functions(model, [], exclude=True, inline_schema_functions=True)
-
-
-def _prepared(
-    name: str, model: Any, inputs: list[Any], *, bind: bool
-) -> tuple[IRModule, list[Any]]:
-    """Return the model in Relay, written by its operators, and its inputs."""
-    mod = from_onnx(model)
+def _bound(case: Any, inputs: list[Any], *, bind: bool) -> tuple[IRModule, list[Any]]:
+    """Return the model of a test, small inputs of which are bound if asked for, and the others."""
+    mod = from_onnx(case.model)
     main: Any = mod["main"]
     images: dict[Var, Any] = {}
     params, args = [], []
+    are_numbers = all(not each.ndim for each in inputs)
     for place, (param, value) in enumerate(zip(main.params, inputs, strict=True)):
-        is_size = value.ndim < 2 and value.dtype.kind in "iu"
+        is_size = are_numbers or (value.ndim < 2 and value.dtype.kind in "iu")
         if bind and (place or is_size) and value.size <= FEW:
             images[param] = constant_of(value)
             continue
         images[param] = Var(param.name_hint, TensorType(value.shape, value.dtype.name))
         params.append(images[param])
         args.append(value)
-    func = Function(tuple(params), Substitution(images).visit(main.body))
-    bound = mod.with_function(mod.get_global_var("main"), func)
-    lowered = Sequential(["SimplifyOnnx", "LowerOnnx"], opt_level=3)(bound)
-    named = IRModule({name: lowered["main"]})
-    ready = Sequential(PREPARED, opt_level=0)(named)
-    if not is_static(ready[name].ret_type):
-        raise RelayishError(f"the sizes of {ready[name].ret_type} are known when it runs only")
-    return ready, args
+    func = Function(tuple(params), Substitution(images).visit(main.body), attrs=main.attrs)
+    others = {var: each for var, each in mod.functions.items() if var.name_hint != "main"}
+    return IRModule({case.name: func}, attrs=mod.attrs).with_functions(others), args
 
 
 def results(cases: list[Any]) -> Iterator[tuple[str, str]]:

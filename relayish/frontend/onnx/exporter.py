@@ -14,7 +14,6 @@ from relayish.errors import ModelError
 from relayish.frontend.onnx.external import Store, move_tensors
 from relayish.frontend.onnx.graph_writer import GraphWriter
 from relayish.frontend.onnx.model_writer import ModelWriter, iterate_tensors
-from relayish.frontend.onnx.notes import write_properties
 from relayish.frontend.onnx.raising import raise_module
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Function
@@ -22,6 +21,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.tensors import fill_tensor
+from relayish.onnx.reading.notes import write_properties
 from relayish.transform import get_pass
 
 _LARGEST: Final = (1 << 31) - 1

@@ -10,15 +10,6 @@ from relayish.errors import ModelError
 from relayish.frontend.onnx.external import as_array
 from relayish.frontend.onnx.model_writer import ModelWriter
 from relayish.frontend.onnx.names import Names, NodeNames
-from relayish.frontend.onnx.node_order import DEEPEST
-from relayish.frontend.onnx.notes import (
-    name_of_span,
-    write_function_notes,
-    write_graph_notes,
-    write_node_notes,
-    write_value,
-    write_value_info,
-)
 from relayish.frontend.onnx.written import Node, Value, as_name, operands_of, output_names
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.kinds.one_line import describe
@@ -35,6 +26,15 @@ from relayish.onnx.protos.attributes import (
     attributes_to_protos,
     fill_attribute,
     sparse_to_proto,
+)
+from relayish.onnx.reading.node_order import DEEPEST
+from relayish.onnx.reading.notes import (
+    name_of_span,
+    write_function_notes,
+    write_graph_notes,
+    write_node_notes,
+    write_value,
+    write_value_info,
 )
 from relayish.onnx.value_types import known_type, merge_types, part_types
 

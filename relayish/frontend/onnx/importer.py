@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from relayish._support.collector import collect_rarely
-from relayish.frontend.onnx.graph_reader import GraphReader
 from relayish.frontend.onnx.loading import load_proto
-from relayish.frontend.onnx.model_reader import ModelReader, read_opsets
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import Constant, Function, GlobalVar, Let
 from relayish.ir.relay.module import Definition, IRModule
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.files import DataFiles
+from relayish.onnx.reading.graph_reader import GraphReader
+from relayish.onnx.reading.model_reader import ModelReader, read_opsets
 from relayish.transform import get_pass
 
 

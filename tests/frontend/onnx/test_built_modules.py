@@ -10,9 +10,9 @@ onnx = pytest.importorskip("onnx")
 import relayish as relay  # noqa: E402
 from relayish.errors import ModelError  # noqa: E402
 from relayish.frontend import from_onnx, to_onnx  # noqa: E402
-from relayish.frontend.onnx.notes import span_of_name  # noqa: E402
 from relayish.ir.attributes.dictionary import DictAttrs  # noqa: E402
 from relayish.onnx import find_operator, info, make_call  # noqa: E402
+from relayish.onnx.reading.notes import span_of_name  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
 
 pytestmark = pytest.mark.references

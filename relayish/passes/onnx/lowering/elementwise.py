@@ -47,7 +47,7 @@ def round_(node: OnnxNode) -> Expr:
 
 def round_to_even(x: Expr, dtype: str) -> Expr:
     """Return the nearest whole numbers, where Relay's ``round`` goes away from zero between two."""
-    op = _Numbers(dtype)
+    op = Numbers(dtype)
     below = op("floor", x)
     above, rest = op("add", below, 1), op("subtract", x, below)
     is_even = op("equal", op("trunc_mod", below, 2), 0)
@@ -197,11 +197,11 @@ def prelu(node: OnnxNode) -> Expr:
         "HardSigmoid", "HardSwish", "Gelu", "Shrink")  # fmt: skip
 def activation(node: OnnxNode) -> Expr:
     """Activations that are written with others."""
-    written: Expr = _ACTIVATIONS[node.identity.name](node, node.input(0), _Numbers(node.dtype()))
+    written: Expr = _ACTIVATIONS[node.identity.name](node, node.input(0), Numbers(node.dtype()))
     return written
 
 
-class _Numbers:
+class Numbers:
     """Arithmetic on expressions and numbers of one element type."""
 
     def __init__(self, dtype: str) -> None:
@@ -217,65 +217,69 @@ class _Numbers:
             raise Unlowered(f"{self.dtype} has no number near {value}")
         return found
 
+    def array(self, values: Any) -> Expr:  # Any: numbers, of any element type
+        """Return numbers as a constant."""
+        return const(values, self.dtype)
+
     def __call__(self, op: str, *args: object) -> Expr:
         return build(op, *[self.of(each) for each in args])
 
 
-def _elu(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _elu(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     alpha = node.attr("alpha", 1.0)
     grown = op("multiply", alpha, op("subtract", op("exp", x), 1))
     return op("where", op("less", x, 0), grown, x)
 
 
-def _selu(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _selu(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     alpha, gamma = node.attr("alpha", 1.6732632423543772), node.attr("gamma", 1.0507009873554805)
     alpha, gamma = float(np.float32(alpha)), float(np.float32(gamma))
     grown = op("subtract", op("multiply", alpha, op("exp", x)), alpha)
     return op("multiply", gamma, op("where", op("greater", x, 0), x, grown))
 
 
-def _celu(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _celu(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     # alpha magnifies what is lost where 1 is subtracted from an exponential near 1
-    wide = _Numbers("float32" if node.dtype() in ("float16", "bfloat16") else node.dtype())
+    wide = Numbers("float32" if node.dtype() in ("float16", "bfloat16") else node.dtype())
     alpha, near = node.attr("alpha", 1.0), build("cast", x, wide.dtype)
     grown = wide("subtract", wide("exp", wide("divide", near, alpha)), 1)
     least = build("cast", wide("minimum", wide("multiply", alpha, grown), 0), node.dtype())
     return op("add", op("maximum", x, 0), least)
 
 
-def _thresholded(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _thresholded(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     return op("where", op("greater", x, node.attr("alpha", 1.0)), x, 0)
 
 
-def _softplus(_: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _softplus(_: OnnxNode, x: Expr, op: Numbers) -> Expr:
     # max(x, 0) + log(1 + exp(-|x|)): the sum of exponentials never overflows
     small = op("log", op("add", op("exp", op("negative", op("abs", x))), 1))
     return op("add", op("maximum", x, 0), small)
 
 
-def _softsign(_: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _softsign(_: OnnxNode, x: Expr, op: Numbers) -> Expr:
     return op("divide", x, op("add", op("abs", x), 1))
 
 
-def _mish(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _mish(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     return op("multiply", x, op("tanh", _softplus(node, x, op)))
 
 
-def _swish(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _swish(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     return op("multiply", x, op("sigmoid", op("multiply", node.attr("alpha", 1.0), x)))
 
 
-def _hard_sigmoid(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _hard_sigmoid(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     alpha, beta = node.attr("alpha", 0.2), node.attr("beta", 0.5)
     return op("minimum", op("maximum", op("add", op("multiply", x, alpha), beta), 0), 1)
 
 
-def _hard_swish(_: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _hard_swish(_: OnnxNode, x: Expr, op: Numbers) -> Expr:
     inner = op("minimum", op("maximum", op("add", op("multiply", x, 1 / 6), 0.5), 0), 1)
     return op("multiply", x, inner)
 
 
-def _gelu(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _gelu(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     half = op("multiply", x, 0.5)
     if node.attr("approximate", "none") == "tanh":
         cube = op("multiply", op("multiply", x, x), x)
@@ -286,7 +290,7 @@ def _gelu(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
     return op("multiply", half, op("add", rounded, 1))
 
 
-def _shrink(node: OnnxNode, x: Expr, op: _Numbers) -> Expr:
+def _shrink(node: OnnxNode, x: Expr, op: Numbers) -> Expr:
     bias, edge = node.attr("bias", 0.0), node.attr("lambd", 0.5)
     above = op("where", op("greater", x, edge), op("subtract", x, bias), 0)
     return op("where", op("less", x, -edge), op("add", x, bias), above)
@@ -302,7 +306,7 @@ _ACTIVATIONS: Final[dict[str, Any]] = {  # Any: functions of (node, x, numbers)
 @lowers("IsInf")
 def is_infinite(node: OnnxNode) -> Expr:
     """Where elements are infinite, of either sign or of one."""
-    x, op = node.input(0), _Numbers(node.dtype())
+    x, op = node.input(0), Numbers(node.dtype())
     found = op("isinf", x)
     if not node.attr("detect_negative", 1):
         found = build("logical_and", found, op("greater", x, 0))

@@ -26,8 +26,13 @@ from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
     networks,
     recurrent,
     reductions,
+    sampled,
     shapes,
+    training,
+    windows,
 )
+from relayish.passes.onnx.lowering.defined import Lower, by_definition, has_definition
+from relayish.passes.onnx.lowering.lower_onnx_loops import is_loop
 from relayish.passes.onnx.lowering.rule import RULES, Known, OnnxNode, Rule, Unlowered, build
 from relayish.passes.relay.lowering.context import LowerCtx
 
@@ -41,11 +46,14 @@ class LowerOnnxOperators(Handler):
     Args:
         domain: The domain, as ``"onnx"``.
         known: What is known of values, such as their types.
+        lower: What lowers the definitions by which ONNX says what operators without a rule compute;
+            without it these stay.
     """
 
-    def __init__(self, domain: str | Domain, known: Known) -> None:
+    def __init__(self, domain: str | Domain, known: Known, lower: Lower | None = None) -> None:
         super().__init__(domain)
         self.known = known
+        self._lower = lower
         self._left: set[Expr] = set()
         self.onnx_domain = onnx_domain_of(self.domain.name)
 
@@ -57,15 +65,24 @@ class LowerOnnxOperators(Handler):
         if (identity.domain, identity.name) == ("", "If"):
             return self._branch(visitor, node, image)
         rule = RULES.get((identity.domain, identity.name))
-        if rule is None:
-            return self._leave(visitor, node, image, f"no rule lowers {identity}")
-        try:
-            self._check_inputs(node)
-            return self._by_rule(rule, node, image, identity)
-        except Unlowered as reason:
-            return self._leave(visitor, node, image, str(reason))
-        except OperatorError as error:
-            return self._leave(visitor, node, image, f"Relay's operators refuse it: {error}")
+        reasons: list[str] = []
+        for each in (rule, self._definition):
+            if each is None:
+                continue
+            try:
+                self._check_inputs(node)
+                return self._by_rule(each, node, image, identity)
+            except Unlowered as reason:
+                reasons.append(str(reason))
+            except OperatorError as error:
+                reasons.append(f"Relay's operators refuse it: {error}")
+        return self._leave(visitor, node, image, reasons[0])
+
+    def _definition(self, node: OnnxNode) -> Expr:
+        """Return what a node becomes by the definition of its operator."""
+        if self._lower is None or not has_definition(node):
+            raise Unlowered(f"no rule lowers {node.identity}")
+        return by_definition(node, self._lower)
 
     def _branch(self, visitor: Dispatch, node: Call, image: Call) -> Expr:
         """Return what a node with two graphs becomes."""
@@ -134,7 +151,8 @@ class LowerOnnxOperators(Handler):
             if not isinstance(ty, TensorType) and not is_absent(each):
                 raise Unlowered(f"the rank of its input {place} is not known")
             giver = self.known.giver_of(each)
-            if giver in self._left and not isinstance(each.checked_type, TensorType):
+            is_told = isinstance(each.checked_type, TensorType) or is_loop(giver)
+            if giver in self._left and not is_told:
                 raise Unlowered(f"its input {place} is of a node that stays, of whose type only "
                                 f"values tell the rank")  # fmt: skip
 
@@ -142,7 +160,7 @@ class LowerOnnxOperators(Handler):
 def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:
     """Return what a rule gave as a call of so many results would be used."""
     if isinstance(found, Expr):
-        return found if count == 1 else Tuple([found])
+        return found
     if len(found) < count:
         raise Unlowered(f"its rule gives {len(found)} results of {count}")
     return found[0] if count == 1 else Tuple(found[:count])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from relayish.ir.relay.expr import Constant, Expr
+from relayish.onnx.kernels.ml_scores import ML
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 
@@ -132,3 +133,43 @@ def top_k(node: OnnxNode) -> list[Expr]:
         dtype="int64",
     )
     return [found[0], found[1]]
+
+
+@lowers("Compress")
+def compress(node: OnnxNode) -> Expr:
+    """Slices, or elements, for which a condition that is known holds."""
+    condition = node.value(1)
+    if condition is None:
+        raise Unlowered("how much is left follows from its data")
+    places = const(np.flatnonzero(condition), "int64")
+    if node.attr("axis") is None:
+        return build("take", build("reshape", node.input(0), (-1,)), places, axis=0)
+    return build("take", node.input(0), places, axis=node.axis())
+
+
+@lowers("TensorScatter")
+def tensor_scatter(node: OnnxNode) -> Expr:
+    """A cache of sequences, an update written at a place of its own in each."""
+    axis, shape, updates = node.axis(-2), node.sizes(0), node.sizes(1)
+    first: Expr = const(np.zeros(shape[0]), "int64")
+    if node.has(2):
+        first = build("cast", node.input(2), "int64")
+    first = build("reshape", first, (-1, *[1] * (len(shape) - 1)))
+    along = [1] * len(shape)
+    along[axis] = updates[axis]
+    places = build("add", first, const(np.arange(updates[axis]).reshape(along), "int64"))
+    if node.attr("mode", "linear") == "circular":
+        places = build("floor_mod", places, const(shape[axis], "int64"))
+    places = build("broadcast_to", places, updates)
+    return build(
+        "scatter_elements", node.input(0), places, node.input(1), axis=axis, reduction="update"
+    )
+
+
+@lowers("ArrayFeatureExtractor", domain=ML)
+def array_feature_extractor(node: OnnxNode) -> Expr:
+    """Features that are named, of each row."""
+    taken = build(
+        "take", node.input(0), build("reshape", node.input(1), (-1,)), axis=node.rank() - 1
+    )
+    return build("reshape", taken, (1, -1)) if node.rank() == 1 else taken

@@ -22,6 +22,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.domain import Visitor
 from relayish.errors import PassError, TypeInferenceError, WellFormedError
+from relayish.functor import MixedModeMutator
 from relayish.ir.domains.domain import list_domains
 from relayish.ir.kinds.opcode import domain_of
 from relayish.ir.nodes.node import Node
@@ -37,9 +38,11 @@ from relayish.onnx.op_names import is_onnx_domain
 from relayish.onnx.propagation import propagate
 from relayish.pass_infra import register_pass
 from relayish.passes.onnx.lowering.handler import LowerOnnxOperators
+from relayish.passes.onnx.lowering.lower_onnx_loops import is_loop
+from relayish.passes.onnx.lowering.rule import Unlowered
 from relayish.passes.onnx.rewrite.inline_onnx_functions import inline_onnx_functions
 from relayish.passes.relay.cleanup.remove_unused_functions import remove_unused_functions
-from relayish.passes.relay.lowering.context import LowerCtx, Unlowerable
+from relayish.passes.relay.lowering.context import Left, LowerCtx, Unlowerable
 from relayish.passes.relay.lowering.relay import LowerRelay
 
 
@@ -48,9 +51,10 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
     """Lowering: write operators of ONNX as Relay's.
 
     The domains of ONNX bring a handler each (``LowerOnnxOperators``), which asks the rules that are
-    registered for its operators. Functions of the model are put where they are called, since their
-    operators have types there. What depends on the values of inputs, such as the shape that a
-    ``Reshape`` gives, is lowered where these are known.
+    registered for its operators. What no rule lowers becomes what the operators do by which ONNX
+    defines it, if all of these can be lowered. Functions of the model are put where they are
+    called, since their operators have types there. What depends on the values of inputs, such as
+    the shape that a ``Reshape`` gives, is lowered where these are known.
 
     Args:
         mod: A model, as :func:`~relayish.frontend.from_onnx` reads it.
@@ -68,11 +72,16 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
         Linear in the number of distinct nodes; a call becomes a number of nodes that depends on
         its operator, and for recurrent layers on the number of steps.
     """
+    lowered = _lower(mod, LowerCtx(unlowerable=unlowerable))
+    return _checked(lowered) if check and lowered is not mod else lowered
+
+
+def _lower(mod: IRModule, context: LowerCtx) -> IRModule:
+    """Return a module with its operators lowered as far as rules and definitions say how."""
     typed = infer_type(_without_idle_functions(inline_onnx_functions(mod, any_version=True)))
     known = _Known(typed)
-    context = LowerCtx(unlowerable=unlowerable)
     domains = [domain for domain in list_domains() if is_onnx_domain(domain.name)]
-    handlers = [LowerOnnxOperators(domain, known) for domain in domains]
+    handlers = [LowerOnnxOperators(domain, known, _lower_definition) for domain in domains]
     visitor = Visitor(context, *handlers, LowerRelay(), occurrences=False)
     images: dict[GlobalVar, Expr] = {}
     for name, function in typed.functions.items():
@@ -80,11 +89,32 @@ def lower_onnx(mod: IRModule, *, unlowerable: Unlowerable = "keep", check: bool 
             image: Expr = visitor.visit(function)
             if image is not function:
                 images[name] = _without_wide_types(image, known)
-    if not images:
-        return mod
-    lowered = typed.with_functions(images)
-    if not check:
-        return lowered
+    return typed.with_functions(images) if images else mod
+
+
+def find_left(mod: IRModule) -> list[Left]:
+    """Return the calls that :func:`lower_onnx` leaves, each with the reason."""
+    context = LowerCtx()
+    _lower(mod, context)
+    return context.left
+
+
+def _lower_definition(mod: IRModule) -> IRModule:
+    """Return the definition of an operator, lowered but for loops.
+
+    Raises:
+        Unlowered: If something else stays.
+    """
+    context = LowerCtx()
+    lowered = _lower(mod, context)
+    for each in context.left:
+        if not is_loop(each.call):
+            raise Unlowered(f"it is defined by operators of which {each}")
+    return lowered
+
+
+def _checked(lowered: IRModule) -> IRModule:
+    """Return what was made, with types."""
     try:
         check_well_formed(lowered)
         return infer_type(lowered)
@@ -117,9 +147,15 @@ def _without_wide_types(function: Expr, known: _Known) -> Expr:
                 ty = known.type_of(param)
                 if isinstance(ty, TensorType) and param.type_annotation is not ty:
                     narrowed[param] = param.with_fields(type_annotation=ty, checked_type=None)
-    result = replace_nodes(function, narrowed)
-    assert isinstance(result, Function)
-    return result.with_fields(ret_type=None)
+    return _Untyped().visit(replace_nodes(function, narrowed))
+
+
+class _Untyped(MixedModeMutator):
+    """Forgets the types that were inferred of the results of functions."""
+
+    def rewrite_function(self, pre: Function, post: Function) -> Expr:  # noqa: ARG002 - as all
+        """Return a function whose result may be of any type."""
+        return post.with_fields(ret_type=None)
 
 
 def _is_wide(let: Let) -> bool:

@@ -149,6 +149,11 @@ class _Loops(ExprMutator):
         return expr
 
 
+def is_loop(node: Node) -> bool:
+    """Return whether a node is a call of a loop that :func:`lower_onnx_loops` may write."""
+    return _rule_of(node) is not None
+
+
 def _rule_of(node: Node) -> _Rule | None:
     """Return how a call is written, if it is one of a loop."""
     identity = identity_of(node.op) if isinstance(node, Call) else None

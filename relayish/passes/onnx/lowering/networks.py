@@ -14,6 +14,8 @@ from relayish.onnx.kernels.resize import plan_resize
 from relayish.passes.onnx.lowering.elementwise import round_to_even
 from relayish.passes.onnx.lowering.reductions import fill_nothing
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
+from relayish.passes.onnx.lowering.training import trained_normalization
+from relayish.passes.onnx.lowering.windows import pool_by_table
 
 LAYOUTS: Final = {
     1: ("NCW", "OIW", "IOW"), 2: ("NCHW", "OIHW", "IOHW"), 3: ("NCDHW", "OIDHW", "IODHW")
@@ -145,8 +147,15 @@ def _windows_of_transposed(
 
 
 @lowers("MaxPool", "AveragePool")
-def pool(node: OnnxNode) -> Expr:
-    """The largest element, or the mean, of each window."""
+def pool(node: OnnxNode) -> Expr | list[Expr]:
+    """The largest element, or the mean, of each window; by a table where Relay has no operator."""
+    try:
+        return _pool_by_operator(node)
+    except Unlowered:
+        return pool_by_table(node)
+
+
+def _pool_by_operator(node: OnnxNode) -> Expr:
     outputs = count_outputs(node.call.attrs)
     if outputs != 1:
         raise Unlowered("it tells where the largest elements stand")
@@ -213,12 +222,10 @@ def global_pool(node: OnnxNode) -> Expr:
 
 
 @lowers("BatchNormalization")
-def batch_normalization(node: OnnxNode) -> Expr:
-    """Normalisation by mean and variance that are known, as where the model is not trained."""
-    outputs = count_outputs(node.call.attrs)
-    is_trained = node.attr("training_mode", 0) or (node.version < 7 and not node.attr("is_test", 0))
-    if outputs != 1 or is_trained:
-        raise Unlowered("it computes mean and variance, as in training")
+def batch_normalization(node: OnnxNode) -> Expr | list[Expr]:
+    """Normalisation by mean and variance that are given, or those of the batch in training."""
+    if node.attr("training_mode", 0) or count_outputs(node.call.attrs) != 1:
+        return trained_normalization(node)
     normalised: Any = build(  # Any: a call of several results
         "nn.batch_norm",
         *[node.input(place) for place in range(5)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.element_types import element_type_name
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
+from relayish.passes.onnx.lowering.training import trained_dropout
 
 
 @lowers("Constant")
@@ -53,6 +54,11 @@ def size(node: OnnxNode) -> Expr:
 @lowers("Reshape")
 def reshape(node: OnnxNode) -> Expr:
     """Another shape; ``0`` takes a size over, ``-1`` is what is left."""
+    if _is_of_nothing(node):
+        sizes = node.ints(1, "shape")
+        if -1 in sizes:
+            raise Unlowered("nothing says what size is left beside one of 0")
+        return build("full", const(0, node.dtype()), sizes, node.dtype())
     return build("reshape", node.input(0), _find_shape(node))
 
 
@@ -60,10 +66,13 @@ def _find_shape(node: OnnxNode) -> tuple[int, ...]:
     known = node.attr("shape") if "shape" in node.attributes else node.value(1)
     if known is None:
         return _shape_of_result(node)
-    wanted = tuple([int(each) for each in np.asarray(known).reshape(-1)])
-    if node.attr("allowzero", 0) and 0 in wanted:
-        raise Unlowered("a size of zero in its shape is meant as such")
-    return wanted
+    return tuple([int(each) for each in np.asarray(known).reshape(-1)])
+
+
+def _is_of_nothing(node: OnnxNode) -> bool:
+    """Return whether sizes of 0 are meant as such: the result has no elements then."""
+    known = node.attr("shape") if "shape" in node.attributes else node.value(1)
+    return bool(node.attr("allowzero", 0)) and known is not None and 0 in np.asarray(known)
 
 
 def _shape_of_result(node: OnnxNode) -> tuple[int, ...]:
@@ -234,18 +243,38 @@ def pad(node: OnnxNode) -> Expr:
         for place, axis in enumerate(axes):
             whole[axis], whole[axis + rank] = widths[place], widths[place + len(axes)]
         widths = whole
-    if min(widths, default=0) < 0:
-        raise Unlowered("it takes elements away")
-    pairs = [(int(widths[axis]), int(widths[axis + rank])) for axis in range(rank)]
+    x = node.input(0)
+    for axis in range(rank):
+        before, after = (min(int(widths[at]), 0) for at in (axis, axis + rank))
+        if before or after:
+            begin, end = -before, node.sizes()[axis] + after
+            x = build("strided_slice", x, begin=[begin], end=[max(begin, end)], axes=[axis])
+    pairs = [(max(int(widths[axis]), 0), max(int(widths[axis + rank]), 0)) for axis in range(rank)]
     mode = node.attr("mode", "constant")
     if mode == "wrap":
-        raise Unlowered("Relay has no padding that wraps around")
+        return _wrapped(node, x, [int(each) for each in widths])
     fill: Any = 0  # Any: a number or an expression
     if node.has(2):
-        fill = const(node.constant(2, "value").reshape(()), node.dtype())
+        known = node.value(2)
+        fill = build("reshape", node.input(2), ())
+        if known is not None:
+            fill = const(known.reshape(()), node.dtype())
     elif node.attr("value"):
         fill = const(node.attr("value"), node.dtype())
-    return build("nn.pad", node.input(0), pairs, fill, pad_mode=mode)
+    return build("nn.pad", x, pairs, fill, pad_mode=mode)
+
+
+def _wrapped(node: OnnxNode, x: Expr, widths: list[int]) -> Expr:
+    """Return a tensor that begins anew where it ends; elements may be taken away, too."""
+    for axis, size in enumerate(node.sizes()):
+        before, after = widths[axis], widths[axis + node.rank()]
+        kept = max(size + min(before, 0) + min(after, 0), 0)
+        if (before > 0 or after > 0) and not kept:
+            raise Unlowered("it wraps around nothing")
+        if before > 0 or after > 0:
+            places = np.arange(-max(before, 0), kept + max(after, 0)) % kept
+            x = build("take", x, const(places, "int64"), axis=axis)
+    return x
 
 
 @lowers("DepthToSpace", "SpaceToDepth")
@@ -292,9 +321,14 @@ def eye_like(node: OnnxNode) -> Expr:
 def dropout(node: OnnxNode) -> list[Expr]:
     """Nothing, where the model is not trained."""
     if node.has(2) and bool(node.constant(2, "mode").any()):
-        raise Unlowered("it draws numbers, as in training")
+        return trained_dropout(node)
     x = node.input(0)
-    return [x, build("ones_like", build("cast", x, "bool"))]
+    mask = "bool" if node.version >= _MASKS else node.dtype()
+    return [x, build("ones_like", build("cast", x, mask))]
+
+
+_MASKS: Final = 10
+"""The version from which masks of ``Dropout`` are of truth values."""
 
 
 @lowers("CumSum")

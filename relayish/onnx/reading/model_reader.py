@@ -7,14 +7,14 @@ from typing import Any
 
 from relayish._support.graph import components
 from relayish.errors import ModelError
-from relayish.frontend.onnx.node_order import DEEPEST
-from relayish.frontend.onnx.type_reader import TypeReader
 from relayish.ir.relay.expr import GlobalVar
 from relayish.onnx.operator_sets import canonical_domain
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.attributes import graphs_of_attribute
 from relayish.onnx.protos.files import DataFiles
 from relayish.onnx.protos.types import Dimensions
+from relayish.onnx.reading.node_order import DEEPEST
+from relayish.onnx.reading.type_reader import TypeReader
 
 _Key = tuple[str, str, str]
 """Domain, name and overload, by which nodes call a function of the model."""

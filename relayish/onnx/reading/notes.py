@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from relayish.frontend.onnx.type_reader import TypeReader
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.nodes.span import Span
 from relayish.ir.relay.type import Type
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.types import Dimensions, type_of_proto, type_to_proto
+from relayish.onnx.reading.type_reader import TypeReader
 from relayish.onnx.value_types import merge_types
 
 

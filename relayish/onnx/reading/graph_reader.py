@@ -7,14 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from relayish.errors import ModelError
-from relayish.frontend.onnx.model_reader import ModelReader
-from relayish.frontend.onnx.node_order import free_names, order_nodes
-from relayish.frontend.onnx.notes import (
-    read_function_notes,
-    read_graph_notes,
-    read_node_notes,
-    span_of_name,
-)
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
@@ -37,6 +29,14 @@ from relayish.onnx.protos.attributes import (
     value_of_attribute,
 )
 from relayish.onnx.protos.tensors import array_of_proto
+from relayish.onnx.reading.model_reader import ModelReader
+from relayish.onnx.reading.node_order import free_names, order_nodes
+from relayish.onnx.reading.notes import (
+    read_function_notes,
+    read_graph_notes,
+    read_node_notes,
+    span_of_name,
+)
 from relayish.onnx.types import UnknownType
 
 
