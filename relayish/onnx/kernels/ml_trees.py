@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, TypedDict, Unpack
+from typing import Final, NamedTuple, Required, TypedDict, Unpack
 
 import numpy as np
 
@@ -24,9 +24,9 @@ _MODES: Final = (
 _COMPARISONS: Final = (
     np.less_equal, np.less, np.greater_equal, np.greater, np.equal, np.not_equal,
 )  # fmt: skip
-_MEMBER: Final = _MODES.index("BRANCH_MEMBER")
-_LEAF: Final = _MODES.index("LEAF")
-_AGGREGATES: Final = ("AVERAGE", "SUM", "MIN", "MAX")
+MEMBER: Final = _MODES.index("BRANCH_MEMBER")
+LEAF: Final = _MODES.index("LEAF")
+AGGREGATES: Final = ("AVERAGE", "SUM", "MIN", "MAX")
 
 
 class Forest(NamedTuple):
@@ -57,7 +57,7 @@ def _find_leaves(x: Array, forest: Forest) -> Array:
     Raises:
         EvaluationError: If a node compares a feature that is not there, or nodes go in circles.
     """
-    used = forest.features[forest.modes != _LEAF]
+    used = forest.features[forest.modes != LEAF]
     if used.size and not 0 <= used.min() <= used.max() < x.shape[1]:
         raise EvaluationError(
             f"trees compare features {used.min()} to {used.max()} of {x.shape[1]}; expected 0 to "
@@ -68,12 +68,12 @@ def _find_leaves(x: Array, forest: Forest) -> Array:
     sets = {
         int(node): values
         for node, values in zip(
-            np.flatnonzero(forest.modes == _MEMBER), forest.members, strict=False
+            np.flatnonzero(forest.modes == MEMBER), forest.members, strict=False
         )
     }
     for _ in range(len(forest.modes) + 1):
         modes = forest.modes[nodes]
-        going = modes != _LEAF
+        going = modes != LEAF
         if not going.any():
             return nodes
         values = x[rows, np.where(going, forest.features[nodes], 0)]
@@ -89,9 +89,9 @@ def _compare(
     found = np.zeros(values.shape, np.bool_)
     splits = forest.splits[nodes]
     for mode in np.unique(modes).tolist():
-        if mode == _LEAF:
+        if mode == LEAF:
             continue
-        if mode == _MEMBER:
+        if mode == MEMBER:
             for node, members in sets.items():
                 here = nodes == node
                 found[here] = np.isin(values[here], members)
@@ -147,12 +147,12 @@ def read_forest(
     for tree, mode, *ends in zip(
         trees, modes.tolist(), nodes_falsenodeids or (), nodes_truenodeids or (), strict=True
     ):
-        pair = [0, 0] if mode == _LEAF else [numbers.get((tree, int(end)), -1) for end in ends]
+        pair = [0, 0] if mode == LEAF else [numbers.get((tree, int(end)), -1) for end in ends]
         if min(pair) < 0:
             raise EvaluationError(f"a node of tree {tree} leads to {ends}; expected nodes of it")
         children.append(pair)
     reached = {
-        child for pair, mode in zip(children, modes, strict=True) if mode != _LEAF for child in pair
+        child for pair, mode in zip(children, modes, strict=True) if mode != LEAF for child in pair
     }
     firsts: dict[int, int] = {}
     for at, tree in enumerate(trees):
@@ -162,7 +162,7 @@ def read_forest(
         np.array(list(firsts.values()), np.int64),
         modes,
         np.array(nodes_featureids or (), np.int64),
-        _numbers(nodes_values_as_tensor, nodes_values),
+        numbers_of(nodes_values_as_tensor, nodes_values),
         np.array(children, np.int64).reshape(-1, 2),
         np.array(nodes_missing_value_tracks_true or (0,) * len(modes), np.bool_),
         (),
@@ -188,9 +188,9 @@ def _sum_leaves(
         count: How many targets there are.
         aggregate: How trees are taken together.
     """
-    if aggregate not in _AGGREGATES:
+    if aggregate not in AGGREGATES:
         raise EvaluationError(
-            f"aggregate_function is {aggregate!r}; expected one of {', '.join(_AGGREGATES)}"
+            f"aggregate_function is {aggregate!r}; expected one of {', '.join(AGGREGATES)}"
         )
     if len(targets) and not 0 <= min(targets) <= max(targets) < count:
         raise EvaluationError(
@@ -217,11 +217,11 @@ def _sum_leaves(
     return np.where(total == end, 0, total), total != end
 
 
-def _numbers(tensor: Array | None, numbers: tuple[float, ...] | None) -> Array:
+def numbers_of(tensor: Array | None, numbers: tuple[float, ...] | None) -> Array:
     return np.array(numbers or (), np.float32) if tensor is None else tensor
 
 
-def _places(
+def places_of(
     numbers: dict[tuple[int, int], int], trees: Sequence[int], nodes: Sequence[int]
 ) -> list[int]:
     found = [numbers.get(key, -1) for key in zip(trees, nodes, strict=True)]
@@ -272,13 +272,13 @@ def tree_ensemble_regressor(
     count = n_targets if n_targets is not None else max(target_ids or (0,)) + 1
     scores, _ = _sum_leaves(
         _find_leaves(_features(x), forest),
-        _places(numbers, target_treeids or (), target_nodeids or ()),
+        places_of(numbers, target_treeids or (), target_nodeids or ()),
         target_ids or (),
-        _numbers(target_weights_as_tensor, target_weights),
+        numbers_of(target_weights_as_tensor, target_weights),
         count,
         aggregate_function,
     )
-    base = _numbers(base_values_as_tensor, base_values)
+    base = numbers_of(base_values_as_tensor, base_values)
     if base.size:
         scores = scores + base
     return transform_scores(scores.astype(np.float32), post_transform)
@@ -318,17 +318,17 @@ def tree_ensemble_classifier(
     """
     labels = read_labels(classlabels_strings, classlabels_int64s)
     forest, numbers = read_forest(**nodes)
-    weights = _numbers(class_weights_as_tensor, class_weights)
+    weights = numbers_of(class_weights_as_tensor, class_weights)
     single = len(labels) == 2 and len(set(class_ids or ())) == 1
     scores, said = _sum_leaves(
         _find_leaves(_features(x), forest),
-        _places(numbers, class_treeids or (), class_nodeids or ()),
+        places_of(numbers, class_treeids or (), class_nodeids or ()),
         [0] * len(class_ids or ()) if single else (class_ids or ()),
         weights,
         1 if single else len(labels),
         "SUM",
     )
-    base = _numbers(base_values_as_tensor, base_values)
+    base = numbers_of(base_values_as_tensor, base_values)
     if single:
         positive = bool((weights >= 0).all())
         second = (class_ids or ())[0] == 1
@@ -354,6 +354,44 @@ def tree_ensemble(
     *,
     leaf_targetids: tuple[int, ...],
     leaf_weights: Array,
+    aggregate_function: int = 1,
+    n_targets: int | None = None,
+    post_transform: int = 0,
+    **nodes: Unpack[SplitAttributes],
+) -> Array:
+    """Return what trees say of targets, (rows, targets); leaves stand apart from other nodes."""
+    forest = read_split_forest(len(leaf_targetids), **nodes)
+    inner = len(nodes["nodes_featureids"])
+    scores, _ = _sum_leaves(
+        _find_leaves(_features(x), forest),
+        range(inner, inner + len(leaf_targetids)),
+        leaf_targetids,
+        leaf_weights.astype(np.float64),
+        n_targets if n_targets is not None else max(leaf_targetids, default=0) + 1,
+        AGGREGATES[aggregate_function],
+    )
+    return transform_scores(scores.astype(x.dtype), POST_TRANSFORMS[post_transform])
+
+
+class SplitAttributes(TypedDict, total=False):
+    """Attributes of nodes that are no leaves: those of :func:`read_split_forest`."""
+
+    membership_values: Array | None
+    nodes_falseleafs: Required[tuple[int, ...]]
+    nodes_falsenodeids: Required[tuple[int, ...]]
+    nodes_featureids: Required[tuple[int, ...]]
+    nodes_hitrates: Array | None
+    nodes_missing_value_tracks_true: tuple[int, ...] | None
+    nodes_modes: Required[Array]
+    nodes_splits: Required[Array]
+    nodes_trueleafs: Required[tuple[int, ...]]
+    nodes_truenodeids: Required[tuple[int, ...]]
+    tree_roots: Required[tuple[int, ...]]
+
+
+def read_split_forest(
+    leaves: int,
+    *,
     nodes_falseleafs: tuple[int, ...],
     nodes_falsenodeids: tuple[int, ...],
     nodes_featureids: tuple[int, ...],
@@ -362,15 +400,16 @@ def tree_ensemble(
     nodes_trueleafs: tuple[int, ...],
     nodes_truenodeids: tuple[int, ...],
     tree_roots: tuple[int, ...],
-    aggregate_function: int = 1,
     membership_values: Array | None = None,
-    n_targets: int | None = None,
     nodes_hitrates: Array | None = None,  # noqa: ARG001 - tells what is frequent
     nodes_missing_value_tracks_true: tuple[int, ...] | None = None,
-    post_transform: int = 0,
-) -> Array:
-    """Return what trees say of targets, (rows, targets); leaves stand apart from other nodes."""
-    inner, leaves = len(nodes_featureids), len(leaf_targetids)
+) -> Forest:
+    """Return nodes whose leaves stand apart; here these are behind all others.
+
+    Raises:
+        EvaluationError: If a node leads to one that is not there.
+    """
+    inner = len(nodes_featureids)
     ends = []
     for numbers, are_leaves, what in (
         (nodes_falsenodeids, nodes_falseleafs, "nodes_falsenodeids"),
@@ -384,24 +423,15 @@ def tree_ensemble(
         ends.append(np.where(leaf, at + inner, at))
     children = np.concatenate([np.stack(ends, axis=1), np.zeros((leaves, 2), np.int64)])
     missing = np.array(nodes_missing_value_tracks_true or (0,) * inner, np.bool_)
-    forest = Forest(
+    return Forest(
         np.array(tree_roots, np.int64),
-        np.concatenate([nodes_modes.astype(np.int64), np.full(leaves, _LEAF)]),
+        np.concatenate([nodes_modes.astype(np.int64), np.full(leaves, LEAF)]),
         np.array((*nodes_featureids, *(0,) * leaves), np.int64),
         np.concatenate([nodes_splits, np.zeros(leaves, nodes_splits.dtype)]),
         children,
         np.concatenate([missing, np.zeros(leaves, np.bool_)]),
         _split_sets(membership_values),
     )
-    scores, _ = _sum_leaves(
-        _find_leaves(_features(x), forest),
-        range(inner, inner + leaves),
-        leaf_targetids,
-        leaf_weights.astype(np.float64),
-        n_targets if n_targets is not None else max(leaf_targetids, default=0) + 1,
-        _AGGREGATES[aggregate_function],
-    )
-    return transform_scores(scores.astype(x.dtype), POST_TRANSFORMS[post_transform])
 
 
 def _split_sets(values: Array | None) -> Sequence[Array]:

@@ -30,7 +30,7 @@ def tf_idf_vectorizer(
     if x.ndim not in (1, 2):
         raise EvaluationError(f"the input has shape {x.shape}; expected one row, or rows")
     pool: Sequence[Hashable] = pool_strings if pool_strings is not None else (pool_int64s or ())
-    grams = _read_pool(pool, ngram_counts, ngram_indexes)
+    grams = read_pool(pool, ngram_counts, ngram_indexes)
     rows = x.reshape(1, -1) if x.ndim == 1 else x
     counts = np.zeros((len(rows), max(ngram_indexes, default=-1) + 1), np.float32)
     for row, words in zip(counts, rows.tolist(), strict=True):
@@ -47,7 +47,7 @@ def tf_idf_vectorizer(
     return counts[0] if x.ndim == 1 else counts
 
 
-def _read_pool(
+def read_pool(
     pool: Sequence[Hashable], starts: tuple[int, ...], indexes: tuple[int, ...]
 ) -> dict[tuple[Hashable, ...], int]:
     """Return the number of each n-gram of a pool in which those of length 1 come first."""

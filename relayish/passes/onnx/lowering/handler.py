@@ -23,6 +23,7 @@ from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
     composed,
     elementwise,
     indexing,
+    learning,
     networks,
     recurrent,
     reductions,

@@ -106,7 +106,7 @@ def transposed_convolution(node: OnnxNode) -> Expr:
     group = int(node.attr("group", 1))
     inner = channels_of(node, 1)
     extra = tuple(node.attr("output_padding", (0,) * count))
-    windows = _windows_of_transposed(node, kernel, extra)
+    windows, missing = _windows_of_transposed(node, kernel, extra)
     found = build(
         f"nn.conv{count}d_transpose",
         node.input(0),
@@ -119,31 +119,38 @@ def transposed_convolution(node: OnnxNode) -> Expr:
         output_padding=extra,
         **windows,
     )
+    if any(missing):
+        found = build("nn.pad", found, [(0, 0), (0, 0), *[(0, each) for each in missing]])
     return build("nn.bias_add", found, node.input(2), axis=1) if node.has(2) else found
 
 
 def _windows_of_transposed(
     node: OnnxNode, kernel: tuple[int, ...], extra: tuple[int, ...]
-) -> dict[str, Any]:  # Any: numbers by name
-    """Return what :func:`windows_of` does, where the size of the result may say the padding."""
+) -> tuple[dict[str, Any], list[int]]:  # Any: numbers by name
+    """Return what :func:`windows_of` does, where the size of the result may say the padding.
+
+    Then by how many elements the result is larger than what windows reach.
+    """
     count, auto = len(kernel), node.attr("auto_pad", "NOTSET")
     wanted = node.attr("output_shape")
     if wanted is None and auto not in ("SAME_UPPER", "SAME_LOWER"):
-        return windows_of(node, kernel)
+        return windows_of(node, kernel), [0] * count
     strides = tuple(node.attr("strides", (1,) * count))
     dilations = tuple(node.attr("dilations", (1,) * count))
     sizes = node.sizes()[2:]
+    missing = []
     told = wanted or [size * stride for size, stride in zip(sizes, strides, strict=True)]
     before, after = [], []
     for axis, size in enumerate(tuple(told)[-count:]):
         reach = (kernel[axis] - 1) * dilations[axis] + 1
         total = strides[axis] * (sizes[axis] - 1) + extra[axis] + reach - size
-        if total < 0:
-            raise Unlowered("its result is larger than what its windows reach")
+        missing.append(max(-total, 0))
+        total = max(total, 0)
         small, large = total // 2, total - total // 2
         before.append(small if auto == "SAME_UPPER" else large)
         after.append(large if auto == "SAME_UPPER" else small)
-    return {"strides": strides, "dilation": dilations, "padding": (*before, *after)}
+    windows = {"strides": strides, "dilation": dilations, "padding": (*before, *after)}
+    return windows, missing
 
 
 @lowers("MaxPool", "AveragePool")
