@@ -299,7 +299,7 @@ _HANDLERS: _typing.Final = {
         "relayish.passes.relay.to_loops.handler",
         "relayish.passes.relay.to_loops.marks",
         "relayish.passes.relay.to_loops.networks",
-        "relayish.passes.relay.to_loops.refusing",
+        "relayish.passes.relay.to_loops.refused",
         "relayish.passes.relay.to_loops.resizing",
     ),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),

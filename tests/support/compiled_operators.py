@@ -49,8 +49,11 @@ OPERATORS = tuple([name for name in NAMES if not name.startswith(("memory.", "vm
 """Those that compute something."""
 
 
-FINITE = ("dft", "searchsorted", *[f"nn.conv{n}d_transpose" for n in (1, 2, 3)])
-"""Operators whose loops multiply what numpy leaves out by zeros, or that look in order."""
+FINITE = (
+    *("dft", "searchsorted", *[f"nn.conv{n}d_transpose" for n in (1, 2, 3)]),
+    *("nn.internal.sparse_dense_padded", "nn.sparse_conv2d", "nn.sparse_dense"),
+)
+"""Operators whose loops multiply by zeros what numpy leaves out, or leave out; or look in order."""
 
 
 class Drawn(NamedTuple):
@@ -243,8 +246,9 @@ def run_native(native: NativeModule, call: Tried) -> list[Any]:
 
 
 def _tensor_types(ty: Any) -> list[Any]:
-    fields = ty.fields if isinstance(ty, TupleType) else ()
-    return [each for field in fields for each in _tensor_types(field)] if fields else [ty]
+    if not isinstance(ty, TupleType):
+        return [ty]
+    return [each for field in ty.fields for each in _tensor_types(field)]
 
 
 def outcomes(

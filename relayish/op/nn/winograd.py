@@ -73,7 +73,7 @@ def transform_matrices(tile: int, kernel: int) -> tuple[Array, Array, Array]:
     return a, b.T, g
 
 
-def _is_deep(depth: int) -> bool:
+def is_deep(depth: int) -> bool:
     """Return whether kernels of this depth are transformed along depth as well."""
     return 2 < depth < 8
 
@@ -90,7 +90,7 @@ def _weight_transform_3d_type(attrs: ConvWinogradWeightTransformAttrs, weight: T
     flat = _tile(attrs, height), _tile(attrs, width)
     if not isinstance(depth, int):  # whether it is transformed cannot be told; three sizes it is
         return TensorType((ANY, ANY, ANY, outputs, inputs), given.dtype)
-    sizes = (_tile(attrs, depth), *flat) if _is_deep(depth) else (*flat, depth)
+    sizes = (_tile(attrs, depth), *flat) if is_deep(depth) else (*flat, depth)
     return TensorType((*sizes, outputs, inputs), given.dtype)
 
 
@@ -114,7 +114,7 @@ def _multiply_along(matrix: Array, data: Array, axis: int) -> Array:
 
 def _weight_transform(attrs: ConvWinogradWeightTransformAttrs, weight: Array) -> Array:
     """Return ``weight: (o, i, *kernel)`` as ``(*tile, o, i)``, or ``(*tile, depth, o, i)``."""
-    flat = weight.ndim == 5 and not _is_deep(weight.shape[2])
+    flat = weight.ndim == 5 and not is_deep(weight.shape[2])
     result = weight.astype(np.float64)
     for axis in range(3 if flat else 2, weight.ndim):
         g = transform_matrices(attrs.tile_size, weight.shape[axis])[2]
@@ -130,8 +130,8 @@ def _winograd_convolution(attrs: WinogradAttrs, data: Array, weight: Array) -> A
     such depth it counts as one of size 1. All is computed in float64, for the transforms magnify
     rounding errors.
     """
-    kernel = _require_kernel(attrs)
-    flat = len(kernel) == 3 and not _is_deep(kernel[0])
+    kernel = require_kernel(attrs)
+    flat = len(kernel) == 3 and not is_deep(kernel[0])
     padding = sides(attrs.padding, len(kernel))
     plain = arrange_data(attrs, data)
     source = extend(plain, range(2, plain.ndim), padding, dtype=np.dtype(np.float64))
@@ -153,7 +153,7 @@ def _winograd_convolution(attrs: WinogradAttrs, data: Array, weight: Array) -> A
     return arrange_result(attrs, round_to(found if flat else found[:, :, 0], dtype))
 
 
-def _require_kernel(attrs: WinogradAttrs) -> tuple[int, ...]:
+def require_kernel(attrs: WinogradAttrs) -> tuple[int, ...]:
     """Return the size of the kernel, of a convolution that the algorithm can do.
 
     Raises:
@@ -162,7 +162,7 @@ def _require_kernel(attrs: WinogradAttrs) -> tuple[int, ...]:
     if attrs.kernel_size is None:
         raise EvaluationError("the attribute kernel_size must be given")
     kernel, strides = as_sizes(attrs.kernel_size), as_sizes(attrs.strides)
-    transformed = slice(1 if len(kernel) == 3 and not _is_deep(kernel[0]) else 0, None)
+    transformed = slice(1 if len(kernel) == 3 and not is_deep(kernel[0]) else 0, None)
     if (
         attrs.groups != 1
         or set(strides[transformed]) != {1}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import prod
 from typing import Protocol, runtime_checkable
-
-import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attributes.attrs import Attrs, attrs
@@ -81,22 +80,31 @@ def _auto_scheduler_layout_transform(
     attrs: AutoSchedulerLayoutTransformAttrs, data: Array
 ) -> Array:
     """Split each axis of the source into those of its name in the target, outermost first."""
+    sizes, axes = split_kernel_axes(attrs, data.shape)
+    return data.reshape(sizes).transpose(axes)
+
+
+def split_kernel_axes(
+    attrs: AutoSchedulerLayoutTransformAttrs, shape: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Return the sizes of the parts of axes, and the order that they have in the target.
+
+    Raises:
+        EvaluationError: If a tensor of ``shape`` has no such axes.
+    """
     before, after = _kernel_axes(attrs.src_layout), _kernel_axes(attrs.dst_layout)
     if before is None or after is None:
         raise EvaluationError(
             f"{attrs.src_layout!r} and {attrs.dst_layout!r} must be layouts such as 2m4n8m"
         )
     split = [place for _, name in before for place, (_, n) in enumerate(after) if n == name]
-    whole = tuple(
-        int(np.prod([size for size, n in after if n == name], dtype=np.int64)) for _, name in before
-    )
-    if whole != data.shape or sorted(split) != list(range(len(after))):
+    whole = tuple([prod([size for size, n in after if n == name]) for _, name in before])
+    if whole != tuple(shape) or sorted(split) != list(range(len(after))):
         raise EvaluationError(
-            f"{show_shape(data.shape)} cannot be arranged from {attrs.src_layout} "
-            f"to {attrs.dst_layout}"
+            f"{show_shape(shape)} cannot be arranged from {attrs.src_layout} to {attrs.dst_layout}"
         )
-    parts = data.reshape([after[place][0] for place in split])
-    return parts.transpose(np.argsort(split))
+    order = sorted(range(len(split)), key=split.__getitem__)
+    return [after[place][0] for place in split], order
 
 
 def _meta_schedule_layout_transform_type(

@@ -99,7 +99,7 @@ def _candidates(
     """Return all boxes ``(n, 4)`` of one image and their scores, -1 for those that do not count."""
     kind = scores.dtype.type
     rows, columns = scores.shape[1:]
-    anchors = _anchors(attrs).astype(kind)
+    anchors = place_anchors(attrs).astype(kind)
     count, stride = len(anchors), kind(attrs.feature_stride)
     y, x = (np.arange(n).astype(kind) * stride for n in (rows, columns))
     corner = np.stack(np.broadcast_arrays(x, y[:, None], x, y[:, None]), axis=-1)
@@ -122,7 +122,7 @@ def _candidates(
     return boxes.reshape(-1, 4), np.where(small, number_of(-1, scores.dtype), rated).ravel()
 
 
-def _anchors(attrs: ProposalAttrs) -> Array:
+def place_anchors(attrs: ProposalAttrs) -> Array:
     """Return ``(ratios * scales, 4)``: the anchors of the first place, in pixels."""
     base = float(attrs.feature_stride)
     centre = (base - 1) / 2

@@ -2,97 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Sequence
 
 from relayish.domain import register_handler
 from relayish.ir.values.dtype import numpy_dtype
-from relayish.numeric.precision import weighing_dtype
+from relayish.numeric.precision import is_whole, weighing_dtype
+from relayish.op.values.evaluation import number_of
+from relayish.passes.relay.to_loops.boxes import Boxes
 from relayish.passes.relay.to_loops.context import Site, nest
 from relayish.passes.relay.to_loops.elements import Elements, Index, clamped, converted
 from relayish.passes.relay.to_loops.formulas import computes, literal, zero
 from relayish.passes.relay.to_loops.ordering import ordered
-from relayish.passes.relay.to_loops.pointwise import greater_of, smaller_of
-from relayish.passes.relay.to_loops.refusing import Refusing
+from relayish.passes.relay.to_loops.proposals import Proposals
+from relayish.passes.relay.to_loops.regions import Regions
 from relayish.tir.builders.expr import select
 from relayish.tir.builders.ir_builder import IRBuilder
 from relayish.tir.ir.operators import EQ, GE, And, Cast, Expr, Max, Min, Not, Or, const
-from relayish.tir.ir.tensor import Tensor, Var
+from relayish.tir.ir.tensor import Tensor
 from relayish.tir.ir.type import INT32, INT64
 
 
-class Boxes(NamedTuple):
-    """Boxes of which some stand.
-
-    Attributes:
-        corner: One of the four numbers that say two opposite corners of a box.
-        work: The type to compute areas in.
-        falls: Whether a box falls, from its intersection with one that stands, of their union.
-        related: Whether the first, which stands, may make the second fall.
-    """
-
-    corner: Callable[[Expr, int], Expr]
-    work: str
-    falls: Callable[[Expr], Expr]
-    related: Callable[[Expr, Expr], Expr] | None = None
-
-    def share(self, one: Expr, other: Expr) -> Expr:
-        """Return the intersection of two boxes, of their union; 0 where they have no area."""
-        none = const(0, self.work)
-        common: Expr | None = None
-        areas: list[Expr | None] = [None, None]
-        for axis in (0, 1):
-            ends = [
-                [converted(self.corner(box, at), self.work) for at in (axis, axis + 2)]
-                for box in (one, other)
-            ]
-            low = [smaller_of(*pair) for pair in ends]
-            high = [greater_of(*pair) for pair in ends]
-            side = greater_of(smaller_of(*high) - greater_of(*low), none)
-            common = side if common is None else common * side
-            for at in (0, 1):
-                length, area = high[at] - low[at], areas[at]
-                areas[at] = length if area is None else area * length
-        assert common is not None
-        assert areas[0] is not None
-        assert areas[1] is not None
-        union = areas[0] + areas[1] - common
-        there = union > none
-        return select(there, common / select(there, union, const(1, self.work)), none)
-
-    def decide(
-        self, build: IRBuilder, box: Expr, kept: Tensor, number: Var, may: Expr, first: Index = ()
-    ) -> None:
-        """Add a box to those that stand, where none of these makes it fall.
-
-        Args:
-            build: Where statements are added.
-            box: Its number.
-            kept: The numbers of those that stand, behind the index ``first``.
-            number: How many these are.
-            may: Whether it may stand at all.
-            first: The index of the row in which they are kept.
-        """
-        stands = build.let("stands", may)
-        with build.for_("better", number) as better:
-            other = build.let("other", kept[(*first, better)])
-            fallen = self.falls(self.share(other, box))
-            if self.related is not None:
-                fallen = And(fallen, self.related(other, box))
-            build.store(stands, And(stands, Not(fallen)))
-        with build.if_(stands):
-            build.store(kept, box, (*first, number))
-            build.store(number, number + 1)
-
-
 @register_handler("loops")
-class VisionToLoops(Refusing, domain="vision"):
+class VisionToLoops(Proposals, Regions, domain="vision"):
     """Writes suppression of boxes."""
-
-    reasons: ClassVar[dict[str, str]] = {
-        "proposal": "its candidates are made and ordered by rules of their own",
-        "roi_align": "how many samples a bin has follows from the sizes of regions",
-    }
 
     @computes
     def handle_all_class_non_max_suppression(self, site: Site) -> tuple[Elements, ...]:
@@ -135,7 +67,7 @@ class VisionToLoops(Refusing, domain="vision"):
                     score = rated[image, label, box]
                     wide = str(rated.dtype)
                     is_good = score > converted(_scalar(least), wide)
-                    is_room = Cast(INT64, number) < Cast(INT64, _scalar(limit))
+                    is_room = Cast(INT64, number) < _counted(_scalar(limit))
                     standing.decide(build, box, kept, number, And(is_good, is_room))
                 with build.for_("rank", number) as rank:
                     box = build.let("chosen", kept[rank,])
@@ -190,8 +122,7 @@ class VisionToLoops(Refusing, domain="vision"):
                     with build.for_("rank", count) as rank:
                         box = build.let("box", ranks[image, rank, column])
                         score = rated[image, box, column]
-                        least = const(float(attrs.score_threshold), str(rated.dtype))
-                        may = And(GE(score, least), number < const(most))
+                        may = And(_reaches(score, attrs.score_threshold), number < const(most))
                         standing.decide(build, box, kept, number, may)
                     with build.for_("rank", number) as rank:
                         build.store(found, kept[rank,], total)
@@ -227,7 +158,7 @@ class VisionToLoops(Refusing, domain="vision"):
         attrs, data, origins = site.attrs, site.kept(0), site.args[2]
         places = _standing_rows(site, data)
         batch, count, _ = data.shape
-        none = literal(-1, data.dtype)
+        none = literal(number_of(-1, numpy_dtype(data.dtype)), data.dtype)
 
         def row(index: Index) -> Expr:
             box = places.at(index[:2])
@@ -273,14 +204,15 @@ def _standing_rows(site: Site, data: Elements) -> Elements:
     """
     attrs = site.attrs
     valid, _, limit, iou = site.args[1:]
-    batch, count, _ = data.shape
+    batch, count, columns = data.shape
     work = str(weighing_dtype(numpy_dtype(data.dtype)))
-    scored, known = int(attrs.score_index), int(attrs.id_index)
+    scored, known = int(attrs.score_index) % columns, int(attrs.id_index)
+    corner = int(attrs.coord_start) % columns
     keys = Elements(
         (batch, count),
         "float64",
         lambda i: select(  # what is no number comes behind all
-            Cast(INT64, i[1]) < Cast(INT64, valid.at(i[:1])),
+            Cast(INT64, i[1]) < _counted(valid.at(i[:1])),
             -converted(data.at((*i, const(scored))), "float64"),
             const(float("nan"), "float64"),
         ),
@@ -290,7 +222,7 @@ def _standing_rows(site: Site, data: Elements) -> Elements:
     def body(build: IRBuilder, given: Sequence[Tensor], made: Sequence[Tensor]) -> None:
         rows, counts, ranks, most, threshold = given
         places, kept = made
-        share_of, bound = converted(_scalar(threshold), work), Cast(INT64, _scalar(most))
+        share_of, bound = converted(_scalar(threshold), work), _counted(_scalar(most))
 
         def related(standing: Expr, other: Expr) -> Expr:
             mine, its = (rows[image, box, const(max(known, 0))] for box in (standing, other))
@@ -304,12 +236,12 @@ def _standing_rows(site: Site, data: Elements) -> Elements:
             build.store(places, -1, index)
             build.store(kept, 0, index)
         with build.for_("image", batch) as image:
-            here = Min(Cast(INT64, counts[image,]), const(count, "int64"))
+            here = Min(_counted(counts[image,]), const(count, "int64"))
             there = build.let("there", Cast(INT32, Max(here, const(0, "int64"))))
             asked = Min(there, const(int(attrs.top_k))) if attrs.top_k > 0 else there
             number = build.let("number", const(0))
             boxes = Boxes(
-                lambda box, at: rows[image, box, const(int(attrs.coord_start) + at)],
+                lambda box, at: rows[image, box, const(corner + at)],
                 work,
                 lambda share: GE(share, share_of),
                 related if known >= 0 else None,
@@ -346,6 +278,19 @@ def _negated(scores: Elements) -> Elements:
 
 def _scalar(tensor: Tensor) -> Expr:
     return tensor[tuple([const(0) for _ in tensor.shape])]
+
+
+def _reaches(score: Expr, least: float) -> Expr:
+    """Return whether a score is as good as a number that an attribute gives."""
+    kind = "float64" if is_whole(score.type.numpy) else str(score.type)
+    return GE(converted(score, kind), const(float(least), kind))
+
+
+def _counted(number: Expr) -> Expr:
+    """Return an integer in 64 bits, one that is too great for them as the greatest."""
+    if number.type.is_uint and number.type.bits == 64:
+        number = Min(number, const(2**63 - 1, number.type))
+    return Cast(INT64, number)
 
 
 def _to_front(site: Site, flags: Elements) -> tuple[Elements, Elements]:

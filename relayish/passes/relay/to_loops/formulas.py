@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from relayish.domain.dispatch import Dispatch
+from relayish.errors import EvaluationError
 from relayish.ir.relay.expr import Call
 from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, converted
@@ -25,7 +26,11 @@ def computes(rule: Rule) -> Method:
     """Make a rule the method of a handler: it is told the elements of the arguments."""
 
     def method(handler: Any, visitor: Dispatch, call: Call) -> Any:  # Any: as above
-        return rule(handler, Site(visitor, call))
+        site = Site(visitor, call)
+        try:
+            return rule(handler, site)
+        except EvaluationError as error:  # numpy computes it no more than loops do
+            raise site.refuse(str(error)) from error
 
     method.__doc__ = rule.__doc__
     return method

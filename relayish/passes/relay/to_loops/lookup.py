@@ -96,14 +96,13 @@ class Lookup(Movement, domain="relay"):
     @computes
     def handle_one_hot(self, site: Site) -> Elements:
         at, on, off = site.args
-        axis = int(site.attrs.axis)
-        axis = len(at.shape) if axis < 0 else axis
+        axis = normalise_axis(int(site.attrs.axis), len(at.shape) + 1)
         dtype = site.result.dtype
 
         def element(index: Index) -> Expr:
             where = at.at((*index[:axis], *index[axis + 1 :]))
             hit = Cast(INT64, where), Cast(INT64, index[axis])
-            return select(EQ(*hit), on.at(()), off.at(()))
+            return converted(select(EQ(*hit), on.at(()), off.at(())), dtype)
 
         return Elements(site.shape, dtype, element)
 

@@ -33,16 +33,18 @@ from relayish.ir.relay.expr import (
     GlobalVar,
     If,
     Let,
+    Op,
     Tuple,
     TupleGetItem,
     Var,
 )
 from relayish.ir.relay.function_attributes import PRIMITIVE, has_attribute, is_primitive
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.renaming import replace_nodes
+from relayish.op.declaration import properties
 from relayish.pass_infra import Sequential, register_pass
 from relayish.passes.relay.to_loops.functions import Kernel, function_to_loops
 
@@ -97,7 +99,7 @@ def lower_groups(
             if ty is not None and names_sizes(ty):
                 image = image.with_fields(ret_type=ty)
             images[var] = image
-    if not made:
+    if not (made or _has_marks(mod)):
         return mod
     for var, image in images.items():
         grouped = grouped.with_function(var, image)
@@ -113,7 +115,7 @@ _GROUPING: Final = (
 
 
 class _Groups(ExprMutator):
-    """Puts calls of functions of loops in the place of calls of groups."""
+    """Puts calls of functions of loops in the place of calls of groups, and takes marks away."""
 
     def __init__(
         self,
@@ -138,6 +140,8 @@ class _Groups(ExprMutator):
         group = call.op
         if has_attribute(group, PRIMITIVE) and not is_primitive(group):
             return self.visit(_without_call(call))
+        if isinstance(group, Op) and group in properties.mark:
+            return self.visit(call.args[0])
         if not isinstance(group, Function) or not is_primitive(group):
             return _sized(call, super().visit_call(call))
         var = self._lowered(group)
@@ -176,6 +180,14 @@ class _Groups(ExprMutator):
             var = None
         self._known[key] = var
         return var
+
+
+def _has_marks(mod: IRModule) -> bool:
+    """Return whether an operator only marks a place, which says nothing to loops."""
+    funcs = mod.functions_of(Function).values()
+    nodes = [node for func in funcs for node in EXPRESSIONS.post_order(func)]
+    called = [node.op for node in nodes if isinstance(node, Call)]
+    return any(isinstance(op, Op) and op in properties.mark for op in called)
 
 
 def _sized(expr: Expr, image: Expr) -> Expr:

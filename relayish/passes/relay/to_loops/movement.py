@@ -10,6 +10,7 @@ import numpy as np
 
 from relayish.errors import UnlowerableError
 from relayish.op.declaration.properties import evaluate
+from relayish.op.tensor.layout_conversion import split_kernel_axes
 from relayish.op.types.dimension import normalise_axis
 from relayish.op.types.extent import Extent
 from relayish.op.types.layout import places_of, read_layout
@@ -67,6 +68,14 @@ class Movement(Pointwise, domain="relay"):
             )
 
         return moved(data, shape, place)
+
+    @computes
+    def handle_auto_scheduler_layout_transform(self, site: Site) -> Elements:
+        """Split axes into parts, and bring these into another order."""
+        sizes, order = split_kernel_axes(site.attrs, site.args[0].shape)
+        parts = regrouped(site.args[0], tuple(sizes))
+        back = [order.index(axis) for axis in range(len(order))]
+        return moved(parts, site.shape, lambda i: tuple([i[axis] for axis in back]))
 
     @computes
     def handle_layout_transform(self, site: Site) -> Elements:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from math import prod
-from typing import ClassVar
 
 from relayish.domain import register_handler
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.precision import compute_dtype, is_whole, weighing_dtype
 from relayish.op.nn.windows import sides
-from relayish.passes.relay.lowering.nn.handler import LowerNN
 from relayish.passes.relay.to_loops.context import Site
 from relayish.passes.relay.to_loops.elements import Elements, Index, converted
 from relayish.passes.relay.to_loops.formulas import computes, reduced
+from relayish.passes.relay.to_loops.movement import regrouped
 from relayish.passes.relay.to_loops.ordering import cast_elements
-from relayish.passes.relay.to_loops.padding import PaddingToLoops
 from relayish.passes.relay.to_loops.refusing import Refusing
 from relayish.passes.relay.to_loops.sampling import in_layout, linear_taps, weighed
+from relayish.passes.relay.to_loops.sparse import SparseToLoops
 from relayish.tir.builders.expr import select
 from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.operators import Cast, Div, Expr, const
@@ -24,11 +23,8 @@ from relayish.tir.ir.type import as_type
 
 
 @register_handler("loops")
-class NetworksToLoops(PaddingToLoops, domain="nn"):
+class NetworksToLoops(SparseToLoops, domain="nn"):
     """Pads, convolves where offsets say, and refuses the rest for the reasons of lowering."""
-
-    reasons: ClassVar[dict[str, str]] = LowerNN.inexpressible
-    otherwise = "Lower could not write it by others; Lower(unlowerable='refuse') says why"
 
     @computes
     def handle_deformable_conv2d(self, site: Site) -> Elements:
@@ -41,10 +37,15 @@ class NetworksToLoops(PaddingToLoops, domain="nn"):
         if str(attrs.out_layout) not in ("", plain):
             raise site.refuse(f"its result is in the layout {attrs.out_layout}")
         groups, parts = int(attrs.groups), int(attrs.deformable_groups)
-        channels, (inner, *window) = data.shape[1], kernel.shape[1:]
-        kinds_of = (result.dtype, moves.dtype)
-        if channels != inner * groups or any(is_whole(numpy_dtype(each)) for each in kinds_of):
-            raise site.refuse("its kernel has other channels, or it is of integers")
+        channels = data.shape[1]
+        if groups > 1 and kernel.shape[0] == groups == channels:  # held as that of each channel
+            kernel = regrouped(kernel, (prod(kernel.shape[:2]), 1, *kernel.shape[2:]))
+        inner, *window = kernel.shape[1:]
+        if channels != inner * groups:
+            raise site.refuse(f"its kernel is of {inner * groups} channels, its data of {channels}")
+        for dtype in (result.dtype, moves.dtype):
+            if is_whole(numpy_dtype(dtype)):
+                raise site.refuse(f"it weighs elements of {dtype} by fractions")
         before = [first for first, _ in sides(attrs.padding, 2)]
         work = str(weighing_dtype(numpy_dtype(data.dtype)))
         places = str(compute_dtype(numpy_dtype(moves.dtype)))

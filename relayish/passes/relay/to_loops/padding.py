@@ -12,11 +12,11 @@ from relayish.passes.relay.to_loops.elements import (
     within,
 )
 from relayish.passes.relay.to_loops.formulas import computes
-from relayish.passes.relay.to_loops.refusing import Refusing
+from relayish.passes.relay.to_loops.refusing import Unlowered
 from relayish.tir.ir.operators import Expr, const
 
 
-class PaddingToLoops(Refusing, domain="nn"):
+class PaddingToLoops(Unlowered, domain="nn"):
     """Writes ``nn.pad`` as formulas of elements, where ``Lower`` could not write it by others."""
 
     @computes

@@ -1,15 +1,16 @@
-"""Domains as loops whose operators are refused but for some, each for a reason."""
+"""Handlers that say why operators are no loops, each for a reason."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from relayish.domain import Handler, register_handler
+from relayish.domain import Handler, assemble
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import UnlowerableError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.kinds.opcode import operator_of
 from relayish.ir.nodes.node import Node
+from relayish.passes.relay.lowering.context import LowerCtx
 
 
 class Refusing(Handler):
@@ -29,33 +30,22 @@ class Refusing(Handler):
         Raises:
             UnlowerableError: Always.
         """
-        reason = self.reasons.get(operator_of(node).name, self.otherwise)
-        raise UnlowerableError(f"{quote(node)} cannot be written as loops: {reason}")
+        raise UnlowerableError(f"{quote(node)} cannot be written as loops: {self.reason_for(node)}")
+
+    def reason_for(self, node: Node) -> str:
+        """Return why a node is not written as loops."""
+        return self.reasons.get(operator_of(node).name, self.otherwise)
 
 
-@register_handler("loops")
-class RandomToLoops(Refusing, domain="random"):
-    """Refuses random numbers: the words that they are made of are counted through a key."""
+class Unlowered(Refusing):
+    """The base of handlers of domains whose other operators ``Lower`` writes by those of the core.
 
-    otherwise = "it draws random numbers, which evaluators do"
+    What it left is refused for the reason that it has.
+    """
 
-
-@register_handler("loops")
-class DynamicToLoops(Refusing, domain="dyn"):
-    """Refuses what has sizes that nobody knows."""
-
-    otherwise = "its sizes are known when it runs only; DynamicToStatic writes those it can find"
-
-
-@register_handler("loops")
-class MemoryToLoops(Refusing, domain="memory"):
-    """Refuses explicit memory, which loops have of their own."""
-
-    otherwise = "it manages memory, of which loops have their own; lower before ManifestAlloc"
-
-
-@register_handler("loops")
-class MachineToLoops(Refusing, domain="vm"):
-    """Refuses instructions of Relay's virtual machine."""
-
-    otherwise = "it is an instruction of a virtual machine"
+    def reason_for(self, node: Node) -> str:
+        """Return why ``Lower`` left a call as it was."""
+        context = LowerCtx()
+        assemble("lower", context, occurrences=False).visit(node)
+        told = [left.reason for left in context.left if left.call is node]
+        return told[0] if told else super().reason_for(node)

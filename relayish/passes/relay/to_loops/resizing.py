@@ -12,18 +12,16 @@ from relayish.numeric.resizing import Samples, find_samples, in_order
 from relayish.op.image.resizing import resampling
 from relayish.op.image.sampling import WIDTH
 from relayish.passes.relay.to_loops.context import Site, ToLoopsCtx
+from relayish.passes.relay.to_loops.cropping import Cropping
 from relayish.passes.relay.to_loops.elements import Elements, Index, converted
 from relayish.passes.relay.to_loops.formulas import computes
-from relayish.passes.relay.to_loops.refusing import Refusing
 from relayish.passes.relay.to_loops.sampling import grid_sample, in_layout
 from relayish.tir.ir.operators import Expr, const
 
 
 @register_handler("loops")
-class ImageToLoops(Refusing, domain="image"):
+class ImageToLoops(Cropping, domain="image"):
     """Writes resizing: along one axis after the other, as :mod:`relayish.numeric.resizing` does."""
-
-    otherwise = "where it looks is told by its data"
 
     @computes
     def handle_resize1d(self, site: Site) -> Elements:

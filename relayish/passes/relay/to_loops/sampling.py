@@ -75,20 +75,21 @@ def _nearest_taps(place: Expr) -> Taps:
     return [(half_even(place), const(1.0, place.type))]
 
 
-def _cubic_taps(place: Expr) -> Taps:
+def cubic_taps(place: Expr, slope: float = SLOPE) -> Taps:
+    """Return the four elements around a place."""
     first = math.floor(place)
     after = place - first
     found = []
     for step in range(-1, 3):
         number = const(float(step), place.type)
         distance = Call(place.type, "abs", (after - number,))
-        found.append((first + number, _cubic_weight(distance)))
+        found.append((first + number, _cubic_weight(distance, slope)))
     return found
 
 
-def _cubic_weight(distance: Expr) -> Expr:
+def _cubic_weight(distance: Expr, slope: float) -> Expr:
     """Return the weight of cubic convolution at a distance from an element."""
-    slope, kind = SLOPE, distance.type
+    kind = distance.type
 
     def number(value: float) -> Expr:
         return const(value, kind)
@@ -115,7 +116,7 @@ def _brought_inside(place: Expr, low: float, high: float, size: int, around: str
     return select(ops.NE(place, place), place, _clamped(place, size))
 
 
-_TAPS = {"nearest": _nearest_taps, "bilinear": linear_taps, "bicubic": _cubic_taps}
+_TAPS = {"nearest": _nearest_taps, "bilinear": linear_taps, "bicubic": cubic_taps}
 
 
 def grid_sample(site: Site) -> Elements:
@@ -148,7 +149,7 @@ def grid_sample(site: Site) -> Elements:
             if method == "bicubic":  # it is the neighbours that are brought inside
                 taps = [
                     (_brought_inside(near, low, high, size, around), weight)
-                    for near, weight in _cubic_taps(place)
+                    for near, weight in cubic_taps(place)
                 ]
             else:
                 taps = _TAPS[method](_brought_inside(place, low, high, size, around))

@@ -12,18 +12,15 @@ from relayish.passes.relay.lowering.nn.pooling import Pools
 from relayish.passes.relay.lowering.nn.pooling_gradient import PoolGradients
 from relayish.passes.relay.lowering.nn.products import Products
 from relayish.passes.relay.lowering.nn.space import Arrangements
+from relayish.passes.relay.lowering.nn.winograd import WinogradConvolutions
 
-_TRANSFORMED: Final = (
-    "its weight is transformed for Winograd's algorithm; lower before layouts are altered"
+_NNPACK: Final = (
+    "its weight is transformed for a library of its own; lower before layouts are altered"
 )
 _SPARSE: Final = "where the elements of a sparse matrix stand is known when it runs only"
 
 _OTHERS: Final = {
-    "contrib_conv2d_winograd_nnpack_weight_transform": _TRANSFORMED,
-    "contrib_conv2d_winograd_weight_transform": _TRANSFORMED,
-    "contrib_conv2d_winograd_without_weight_transform": _TRANSFORMED,
-    "contrib_conv3d_winograd_weight_transform": _TRANSFORMED,
-    "contrib_conv3d_winograd_without_weight_transform": _TRANSFORMED,
+    "contrib_conv2d_winograd_nnpack_weight_transform": _NNPACK,
     "deformable_conv2d": "where it looks is told by its data, between elements",
     "internal.sparse_dense_padded": _SPARSE,
     "sparse_add": _SPARSE,
@@ -37,6 +34,7 @@ _OTHERS: Final = {
 class LowerNN(
     Products,
     TiledConvolutions,
+    WinogradConvolutions,
     Pools,
     PoolGradients,
     Normalisations,
