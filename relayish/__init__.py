@@ -299,6 +299,7 @@ _HANDLERS: _typing.Final = {
         "relayish.passes.relay.to_loops.handler",
         "relayish.passes.relay.to_loops.marks",
         "relayish.passes.relay.to_loops.networks",
+        "relayish.passes.relay.to_loops.quantised",
         "relayish.passes.relay.to_loops.refused",
         "relayish.passes.relay.to_loops.resizing",
     ),

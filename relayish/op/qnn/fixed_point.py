@@ -11,7 +11,7 @@ from relayish.numeric.quantization import spread_scale
 from relayish.op.qnn.configuration import current_requantize_config
 from relayish.op.values.evaluation import Array
 
-_FRACTION_BITS: Final = 31
+FRACTION_BITS: Final = 31
 LARGEST_SHIFT: Final = 62
 """Shifted further to the right, what is a product of 31 bits and 31 is nothing."""
 
@@ -22,8 +22,8 @@ def fixed_point(factor: Array) -> tuple[Array, Array]:
     A shift of 0 or less is one to the left.
     """
     fraction, exponent = np.frexp(factor)
-    multiplier = round_half_away(fraction * float(1 << _FRACTION_BITS)).astype(np.int64)
-    return multiplier, _FRACTION_BITS - exponent.astype(np.int64)
+    multiplier = round_half_away(fraction * float(1 << FRACTION_BITS)).astype(np.int64)
+    return multiplier, FRACTION_BITS - exponent.astype(np.int64)
 
 
 def multiply(value: Array, factor: Array, *, upward: bool = True) -> Array:

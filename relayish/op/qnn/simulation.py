@@ -46,7 +46,7 @@ class SimulatedAttrs(Attrs):
     axis: int = -1
 
 
-_CODES: Final = {1: "int8", 2: "uint8", 3: "int32"}
+CODES: Final = {1: "int8", 2: "uint8", 3: "int32"}
 """Which integers a number stands for where a type is an argument; 0 is for none at all."""
 _IDENTITY: Final = 0
 
@@ -87,7 +87,7 @@ def _simulated_quantize(
     output_scale: Array,
     output_zero_point: Array,
 ) -> Array:
-    name = _CODES.get(int(out_dtype.item()))
+    name = CODES.get(int(out_dtype.item()))
     if name is None:
         return data
     limits = np.iinfo(name)
@@ -103,7 +103,7 @@ def _simulated_dequantize(
     input_scale: Array,
     input_zero_point: Array,
 ) -> Array:
-    if int(in_dtype.item()) not in _CODES:
+    if int(in_dtype.item()) not in CODES:
         return data
     shifted = data - spread_scale(input_zero_point, data, attrs.axis)
     return (shifted * spread_scale(input_scale, data, attrs.axis)).astype(data.dtype)
@@ -178,7 +178,7 @@ register_op(
 )
 
 
-_CODE_OF: Final = {"disable": 0} | {name: code for code, name in _CODES.items()}
+_CODE_OF: Final = {"disable": 0} | {name: code for code, name in CODES.items()}
 
 
 def _code(dtype: Expr | str) -> Expr:

@@ -23,7 +23,7 @@ _BY_REASON: Final[Mapping[str, str]] = {
         """random.multinomial random.normal random.threefry_generate random.threefry_split
         random.uniform""",
     "Relay rounds what it computes of quantised integers in its own way; write it with operators "
-    "of integers first, by QnnCanonicalizeOps, which takes constant scales":
+    "of integers first, by QnnCanonicalizeOps":
         """qnn.abs qnn.add qnn.avg_pool2d qnn.batch_matmul
         qnn.concatenate qnn.conv2d qnn.conv2d_transpose qnn.dense qnn.erf qnn.exp qnn.hardswish
         qnn.leaky_relu qnn.log qnn.mul qnn.requantize qnn.rsqrt qnn.sigmoid

@@ -26,9 +26,10 @@ def qnn_canonicalize_ops(expr: Expr) -> Expr:
     """Operator canonicalisation of ``qnn``: compute quantised operators by plain ones.
 
     Return ``expr``, whose types are known, with calls of quantised operators replaced by calls of
-    plain ones, which compute the same integers. Scales have to be constants; a call with others,
-    or whose attributes nothing says how to evaluate, stays as it is. Simulated quantisation is
-    plain already.
+    plain ones, which compute the same integers. Where scales are constants, fractions and shifts
+    stand for them, and tables for functions of bytes; others are taken apart when it runs. A call
+    whose attributes nothing says how to evaluate stays as it is. Simulated quantisation is plain
+    already.
 
     Returns:
         ``expr`` itself where there is nothing to replace.

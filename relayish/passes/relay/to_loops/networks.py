@@ -13,7 +13,6 @@ from relayish.passes.relay.to_loops.elements import Elements, Index, converted
 from relayish.passes.relay.to_loops.formulas import computes, reduced
 from relayish.passes.relay.to_loops.movement import regrouped
 from relayish.passes.relay.to_loops.ordering import cast_elements
-from relayish.passes.relay.to_loops.refusing import Refusing
 from relayish.passes.relay.to_loops.sampling import in_layout, linear_taps, weighed
 from relayish.passes.relay.to_loops.sparse import SparseToLoops
 from relayish.tir.builders.expr import select
@@ -71,10 +70,3 @@ class NetworksToLoops(SparseToLoops, domain="nn"):
         sizes = [inner, *window]
         total = reduced(site, ReduceType.SUM, const(0.0, work), shape, sizes, body)
         return in_layout(site, cast_elements(total, result.dtype), "NCHW", plain)
-
-
-@register_handler("loops")
-class QuantisedToLoops(Refusing, domain="qnn"):
-    """Refuses quantised operators, which others stand for where their scales are constants."""
-
-    otherwise = "its scales are known when it runs only, or it simulates; QnnCanonicalizeOps first"

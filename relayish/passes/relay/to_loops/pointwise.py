@@ -5,6 +5,8 @@ from __future__ import annotations
 import math as python_math
 from collections.abc import Callable
 
+from numpy import float32, result_type
+
 from relayish.domain import Handler
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.precision import is_whole
@@ -248,6 +250,23 @@ class Pointwise(Handler, domain="relay"):
     def handle_full_like(self, site: Site) -> Elements:
         value = site.args[1]
         return Elements(site.shape, site.result.dtype, lambda _: value.at(()))
+
+    @computes
+    def handle_relay_op_annotation_simulated_quantize(self, site: Site) -> Elements:
+        """Divide, clip and round, and multiply again; or do nothing at all."""
+        attrs = site.attrs
+        if attrs.kind and (not attrs.sign or attrs.rounding != "round"):
+            raise site.refuse(f"it rounds by {attrs.rounding!r}, with sign={attrs.sign}")
+
+        def rounded(x: Expr, scale: Expr, low: Expr, high: Expr) -> Expr:
+            if not attrs.kind:
+                return x
+            wide = [converted(each, work) for each in (x, scale, low, high)]
+            cut = greater_of(smaller_of(wide[0] / wide[1], wide[3]), wide[2])
+            return extern("round")(cut) * wide[1]
+
+        work = str(result_type(numpy_dtype(site.args[0].dtype), float32))
+        return pointwise(site, rounded)
 
     @computes
     def handle_cast(self, site: Site) -> Elements:

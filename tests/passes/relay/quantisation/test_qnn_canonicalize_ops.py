@@ -205,7 +205,10 @@ PLAIN = {"qnn.simulated_quantize", "qnn.simulated_dequantize"}
 """Those that compute floating point numbers, and are plain themselves."""
 
 
-def program(name: str, made: Made) -> tuple[Function, list[Any]]:  # Any: arrays
+def program(
+    name: str, made: Made, *, when_run: bool = False
+) -> tuple[Function, list[Any]]:  # Any: arrays
+    """Return a call, and values for its parameters; with ``when_run`` scales are among these."""
     operands, parameters, attrs = made
     values: list[Any] = []  # Any: arrays
     params: list[Var] = []
@@ -217,7 +220,14 @@ def program(name: str, made: Made) -> tuple[Function, list[Any]]:  # Any: arrays
         values.append(value)
         return params[-1]
 
+    def known_later(expr: Expr) -> Expr:
+        if isinstance(expr, Tuple):
+            return Tuple(tuple(map(known_later, expr.fields)))
+        return parameter(np.asarray(expr.data)) if isinstance(expr, Constant) else expr
+
     data = [parameter(value) for value in operands]
+    if when_run:
+        parameters = list(map(known_later, parameters))
     call = relay_call(name, *data, *parameters, **attrs)  # type: ignore[arg-type]  # attributes
     return infer_type(Function(params, call)), values
 
@@ -259,11 +269,35 @@ def test_ratio_beyond_the_shifts_of_32_bits_is_computed_as_well() -> None:
         assert run(func, values).tobytes() == run(plain, values).tobytes()
 
 
-def test_operator_with_a_scale_that_is_no_constant_stays() -> None:
-    x, scale = var("x", shape=(3,), dtype="int8"), var("s", shape=(), dtype="float32")
-    call = qnn.requantize(x, scale, const(0), const(np.float32(1)), const(0))
-    func = infer_type(Function((x, scale), call))
-    assert qnn_canonicalize_ops(func) is func
+@pytest.mark.parametrize("name", CASES)
+def test_scales_that_are_known_when_it_runs_give_every_bit_too(name: str) -> None:
+    for seed in SEEDS[:2]:
+        for make in CASES[name]:
+            func, values = program(name, make(Draw(seed)), when_run=True)
+            plain = qnn_canonicalize_ops(func)
+            assert not operators_left(plain)
+            before, after = run(func, values), run(plain, values)
+            assert before.dtype == after.dtype
+            assert before.tobytes() == after.tobytes(), seed
+
+
+@pytest.mark.parametrize("compute_dtype", ["int64", "float32", "float64"])
+@pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST"])
+def test_ratios_that_are_known_when_it_runs_are_taken_apart(
+    rounding: str, compute_dtype: str
+) -> None:
+    x = var("x", shape=(64,), dtype="int32")
+    scale, to = (var(name, shape=(), dtype="float32") for name in "st")
+    call = qnn.requantize(
+        x, scale, const(0), to, const(0), rounding=rounding, compute_dtype=compute_dtype
+    )
+    func = infer_type(Function((x, scale, to), call))
+    plain = qnn_canonicalize_ops(func)
+    data = integers(5, 64, dtype="int32")
+    near = np.nextafter(np.float32(1), np.float32(0))
+    for ratio in (1, near, 2.0**-40, 2.0**33, 0.0, -0.75, 2**-31, 2**-62, 1e-30, 3.0):
+        values = [data, np.float32(ratio), np.float32(1)]
+        assert run(func, values).tobytes() == run(plain, values).tobytes(), ratio
 
 
 def test_zero_point_that_is_no_constant_is_subtracted() -> None:

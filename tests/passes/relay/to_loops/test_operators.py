@@ -19,7 +19,7 @@ from tests.support.compiled_loops import skip_without_compiler
 from tests.support.each import each
 from tests.support.sound_calls import sound_calls
 
-LEFT = "arange argwhere debug reinterpret relay.op.annotation.simulated_quantize"
+LEFT = "arange argwhere debug reinterpret"
 """Operators that nobody says as loops."""
 
 ELSEWHERE = (

@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders.builder import op
+from relayish.passes.relay.quantisation.canonical.numbers import WIDE, as_dtype, quotient
 from relayish.passes.relay.quantisation.canonical.scaling import (
-    WIDE,
     Parameter,
-    as_dtype,
+    along,
     canonical,
     centred,
-    constant,
     is_zero,
     rank_of,
     requantized,
     rescaled,
     saturated,
     shifted,
-    spread,
 )
+from relayish.passes.relay.quantisation.integer_rules.parameters import array_of, multiply_scales
 
 
 def _channel(axis: int, rank: int) -> int:
@@ -73,8 +70,8 @@ def multiply(attrs: Any, inputs: Any, types: Any) -> Expr:
         rank = rank_of(data.ty)
         channel = _channel(axis, rank)
         sides.append(centred(data.expr, its_zero, channel, rank))
-        factors.append(spread(constant(its_scale.expr), channel, rank))
-    ratio = (factors[0] * factors[1]).astype(np.float64) / constant(scale.expr).astype(np.float64)
+        factors.append(along(its_scale, channel, rank))
+    ratio = quotient(multiply_scales(*factors), scale.expr)
     moved = rescaled(op.multiply(*sides), ratio)
     dtype = lhs.ty.dtype  # type: ignore[attr-defined]  # the type of a tensor
     return saturated(shifted(moved, zero.expr), dtype)
@@ -123,4 +120,6 @@ def average(attrs: Any, inputs: Any, types: Any) -> Expr:
 
 
 def _is_same(one: Parameter, other: Parameter) -> bool:
-    return one.expr is other.expr or bool(constant(one.expr) == constant(other.expr))
+    left, right = array_of(one.expr), array_of(other.expr)
+    is_known = left is not None and right is not None
+    return one.expr is other.expr or (is_known and bool(left == right))

@@ -10,21 +10,28 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.ir.relay.type import TensorType, Type
-from relayish.ir.values.dtype import numpy_dtype
 from relayish.ir.values.value import as_value
 from relayish.op.builders.builder import op
 from relayish.op.declaration.rewriting import QNN_CANONICALIZE, register_legalize
 from relayish.op.qnn.configuration import current_requantize_config
 from relayish.op.qnn.fixed_point import LARGEST_SHIFT, fixed_point
 from relayish.op.types.dimension import normalise_axis
+from relayish.passes.relay.quantisation.canonical.numbers import (
+    REAL,
+    WIDE,
+    as_dtype,
+    as_integers,
+    number,
+    quotient,
+)
+from relayish.passes.relay.quantisation.canonical.running_scales import multiplied_when_run
 from relayish.passes.relay.quantisation.integer_rules.parameters import array_of
 
-WIDE: Final = "int64"
 _REALS: Final = ("float32", "float64")
 
 
 class NotConstantError(Exception):
-    """A scale is no constant, so that there is no canonical form."""
+    """Something is no constant that has to be, so that there is no canonical form."""
 
 
 class Parameter(NamedTuple):
@@ -37,7 +44,7 @@ class Parameter(NamedTuple):
 def canonical(
     name: str,
 ) -> Callable[[Callable[[Any, Any, Any], Expr]], Callable[[Any, Any, Any], Expr | None]]:
-    """Let the decorated function be the canonical form of an operator, where scales are constant.
+    """Let the decorated function be the canonical form of an operator, where it has one.
 
     Any: the attributes of the operator, its arguments, and their types with that of the result.
     """
@@ -55,30 +62,6 @@ def canonical(
         return legalize
 
     return declare
-
-
-def constant(expr: Expr) -> Any:  # Any: an array of numbers
-    """Return the value of a constant.
-
-    Raises:
-        NotConstantError: If it is none.
-    """
-    found = array_of(expr)
-    if found is None:
-        raise NotConstantError
-    return found
-
-
-def number(value: Any, dtype: str) -> Constant:  # Any: a number or an array of them
-    """Return a constant of ``dtype``."""
-    return Constant(as_value(np.asarray(value, numpy_dtype(dtype))[()]))
-
-
-def as_dtype(expr: Expr, dtype: str) -> Expr:
-    """Return numbers in another element type: a constant, if they are one."""
-    value = array_of(expr)
-    found: Expr = op.cast(expr, dtype) if value is None else number(value, dtype)
-    return found
 
 
 def rank_of(ty: Type) -> int:
@@ -158,29 +141,36 @@ def rescaled(
 
     Args:
         data: int64.
-        ratio: float64, broadcasts to it. Any: an array of numbers.
+        ratio: float64, broadcasts to it. Any: an array of numbers, or an expression.
         rounding: ``TONEAREST``, where halves go away from zero, or ``UPWARD``; ``None`` is what
             :func:`~relayish.op.qnn.configuration.requantize_config` says.
         compute_dtype: ``float32`` or ``float64``; integers are multiplied by integers in ``int64``.
     """
     rounding, compute_dtype = current_requantize_config().choose(rounding, compute_dtype)
-    if np.all(ratio == 1):
+    is_known = not isinstance(ratio, Expr)
+    if is_known and np.all(ratio == 1):
         return data
     upward = rounding != "TONEAREST"
     if compute_dtype not in _REALS:
         return multiplied(data, ratio, upward=upward)
-    real = op.multiply(op.cast(data, compute_dtype), number(ratio, compute_dtype))
+    factor = number(ratio, compute_dtype) if is_known else op.cast(ratio, compute_dtype)
+    real = op.multiply(op.cast(data, compute_dtype), factor)
     half = number(0.5, compute_dtype)
     whole = op.floor(op.add(real, half)) if upward else op.round(real)
-    found: Expr = _as_integers(whole)
-    return found
+    found: Expr = as_integers(whole)
+    if is_known:
+        return found
+    kept: Expr = op.where(op.all(op.equal(ratio, number(1, REAL))), data, found)
+    return kept
 
 
 def multiplied(data: Expr, factor: Any, *, upward: bool = True) -> Expr:
     """Return int64 multiplied by ``factor`` in 31 bits, and shifted.
 
-    Any: an array of numbers.
+    Any: an array of numbers, or an expression.
     """
+    if isinstance(factor, Expr):
+        return multiplied_when_run(data, factor, upward=upward)
     multiplier, right = fixed_point(np.asarray(factor, np.float64))
     product = op.multiply(data, number(multiplier, WIDE))
     shift = np.clip(right, 1, LARGEST_SHIFT)
@@ -193,19 +183,11 @@ def multiplied(data: Expr, factor: Any, *, upward: bool = True) -> Expr:
     if np.all(right > 0):
         return found
     power = np.ldexp(1.0, np.maximum(-right, 0).astype(np.int32))
-    grown = _as_integers(op.multiply(op.cast(product, "float64"), number(power, "float64")))
+    grown = as_integers(op.multiply(op.cast(product, "float64"), number(power, "float64")))
     if np.all(right <= 0):
         return grown
     chosen: Expr = op.where(number(right > 0, "bool"), found, grown)
     return chosen
-
-
-def _as_integers(data: Expr) -> Expr:
-    """Return whole floating point numbers as int64, kept far from its ends."""
-    limit = float(1 << LARGEST_SHIFT)
-    clipped = op.clip(op.cast(data, "float64"), a_min=-limit, a_max=limit)
-    found: Expr = op.cast(clipped, WIDE)
-    return found
 
 
 def requantized(
@@ -220,10 +202,9 @@ def requantized(
     compute_dtype: str = "None",
 ) -> Expr:
     """Return integers as they stand at another scale and zero point, in int64 and unclipped."""
-    ratio = constant(scale.expr).astype(np.float64) / constant(to[0]).astype(np.float64)
     moved = rescaled(
         centred(data, zero_point, axis, rank),
-        spread(ratio, axis, rank),
+        quotient(along(scale, axis, rank), to[0]),
         rounding=rounding,
         compute_dtype=compute_dtype,
     )
