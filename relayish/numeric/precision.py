@@ -87,8 +87,9 @@ def cast_to(data: Array, dtype: ElementType) -> Array:
     with np.errstate(all="ignore"):
         try:
             return data.astype(dtype)
-        except TypeError:  # between narrow integers of two kinds
-            return data.astype(np.int64).astype(dtype)
+        except TypeError:  # between two kinds of narrow numbers
+            wide = np.dtype(np.float32 if is_fractional(data.dtype) else np.int64)
+            return data.astype(wide).astype(dtype)
 
 
 def unpack(data: Array) -> Array:

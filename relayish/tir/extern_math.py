@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
+import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.values.integers import power_of_integers
+from relayish.numeric.precision import is_integral
 from relayish.tir.externs import register_extern, same_integers, same_numbers, truth_of_number
 from relayish.tir.ir.flags import CallType
+from relayish.tir.ir.type import Type
 
 Value: TypeAlias = Any  # a numpy scalar or array, of any element type
 
@@ -41,14 +44,15 @@ def exp10(x: Value) -> Value:
 
 def round_half_away(x: Value) -> Value:
     """Return the nearest integer, of two the one away from zero, as C's ``round`` does."""
-    whole = np.trunc(x)
-    away = np.abs(x - whole) >= x.dtype.type(0.5)
-    return np.where(away, whole + np.copysign(x.dtype.type(1), x), whole).astype(x.dtype)[()]
+    wide = np.asarray(x, np.float64)
+    whole = np.trunc(wide)
+    away = np.abs(wide - whole) >= 0.5
+    return np.where(away, whole + np.copysign(1.0, wide), whole).astype(x.dtype)[()]
 
 
 def remainder(x: Value, y: Value) -> Value:
     """Return what the nearest integral quotient leaves, as C's ``remainder``; of integers ``%``."""
-    if x.dtype.kind in "iu":
+    if is_integral(x.dtype):
         return modulo(x, y)
     wide = np.vectorize(_remainder, otypes=[np.float64])
     return np.asarray(wide(np.asarray(x, np.float64), np.asarray(y, np.float64))).astype(x.dtype)[
@@ -70,20 +74,22 @@ def modulo(x: Value, y: Value) -> Value:
 
 
 def _refuse_zero(x: Value, y: Value) -> None:
-    if x.dtype.kind in "iu" and not np.all(y):
+    if is_integral(x.dtype) and not np.all(y):
         raise EvaluationError("an integer is divided by zero")
 
 
 def power(x: Value, y: Value) -> Value:
     """Return ``x`` to the power of ``y``; of integers with negative ones, rounded towards zero."""
-    return power_of_integers(x, y)[()] if x.dtype.kind in "iu" else np.power(x, y)
+    return power_of_integers(x, y)[()] if is_integral(x.dtype) else np.power(x, y)
 
 
 def _bits(x: Value) -> int:
-    return int(x.dtype.itemsize) * 8
+    return int(ml_dtypes.iinfo(x.dtype).bits)  # type: ignore[no-untyped-call]
 
 
 def _unsigned(x: Value) -> Value:
+    if x.dtype.kind == "V":  # of fewer than 8 bits
+        return (x.astype(np.int64) & (1 << _bits(x)) - 1).astype(np.uint8)
     return x.astype(np.dtype(f"uint{_bits(x)}"))
 
 
@@ -133,7 +139,7 @@ def _of_floats(test: Callable[[Value], Value], otherwise: bool) -> Callable[[Val
     """Return a test of floats that is the same for all integers."""
 
     def tested(x: Value) -> Value:
-        if x.dtype.kind in "iu":
+        if is_integral(x.dtype):
             return np.full(np.shape(x), otherwise)[()]
         return test(x)
 
@@ -150,6 +156,22 @@ def ceiling_division(x: Value, y: Value) -> Value:
     """Return the quotient rounded towards infinity."""
     _refuse_zero(x, y)
     return np.floor_divide(x, y) + (np.remainder(x, y) != 0).astype(x.dtype)
+
+
+def reinterpret(x: Value, like: Value) -> Value:
+    """Return what the bits of ``x`` mean in the element type of ``like``."""
+    bits = np.asarray(x, order="C")
+    return (bits.view(np.uint8) != 0 if like.dtype == bool else bits.view(like.dtype))[()]
+
+
+def _of_same_width(given: Sequence[Type]) -> Type | None:
+    """Return the type of the second argument, if its elements are as wide as those of the first."""
+    held, made = given
+    return made if held.is_numeric and made.is_numeric and _width(held) == _width(made) else None
+
+
+def _width(given: Type) -> int:
+    return 8 if given.is_bool else given.bits
 
 
 _UNARY: Final[dict[str, Callable[..., Value]]] = {
@@ -216,6 +238,7 @@ for _name, _evaluate in _OF_BITS.items():
 for _name, _evaluate in _POLYHEDRAL.items():
     register_extern(_name, _evaluate, arity=2, type_rule=same_integers, call_type=CallType.ISL)
 register_extern("abs", np.abs, type_rule=same_numbers)
+register_extern("reinterpret", reinterpret, arity=2, type_rule=_of_same_width)
 register_extern("fma", lambda x, y, z: x * y + z, arity=3)
 register_extern("isnan", _of_floats(np.isnan, False), type_rule=truth_of_number)
 register_extern("isinf", _of_floats(np.isinf, False), type_rule=truth_of_number)

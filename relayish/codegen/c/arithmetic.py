@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.codegen.c.context import CCtx
-from relayish.codegen.c.text import CText, apply, cast, infix
+from relayish.codegen.c.text import CText, apply, cast, infix, prefix
 from relayish.codegen.c.types import c_type
 from relayish.tir.ir.type import Type
 
@@ -27,7 +27,20 @@ def of_integers(ctx: CCtx, does: str, a: CText, b: CText, given: Type, *, fits: 
         return infix(SIGNS[does], a, b)
     if given.bits >= 32 or (does == "mul" and given.bits == 16 and given.is_uint):
         return apply(ctx.helper(does, given.element), a, b)
-    return cast(c_type(given).value, infix(SIGNS[does], a, b))
+    return narrowed(ctx, given, infix(SIGNS[does], a, b))
+
+
+def narrowed(ctx: CCtx, given: Type, made: CText) -> CText:
+    """Return what is left of an integer in a type of fewer than 32 bits, as it wraps around."""
+    if given.is_narrow:
+        return apply(ctx.helper("wrap", given.element), made)
+    return cast(c_type(given).value, made)
+
+
+def negative(ctx: CCtx, given: Type, a: CText) -> CText:
+    """Return a number with a point with the other sign; some types have no minus, or one zero."""
+    made = prefix("-", a)
+    return rounded(ctx, given, made) if given.bits < 16 else made
 
 
 def rounded(ctx: CCtx, given: Type, made: CText) -> CText:

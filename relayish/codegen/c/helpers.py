@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from relayish.codegen.c.packed import SMALL_INTEGERS, load_text, store_text, wrap_text
 from relayish.codegen.c.types import C_TYPES
 from relayish.ir.registration.claimed_table import ClaimedTable
 
@@ -59,15 +60,29 @@ def write_helpers(used: Mapping[tuple[str, str], None]) -> list[str]:
 
 
 def _of_template(template: str, *needs: str) -> MakeHelper:
-    """Return what makes a helper of a text in which ``T`` is the type and ``E`` its name."""
+    """Return what makes a helper of a text, as :func:`_typed` has it."""
+    return lambda element: _typed(template, element, *needs)
 
-    def make(element: str) -> Helper:
-        type_ = C_TYPES[element].value
-        unsigned = "uint64_t" if "64" in type_ else "uint32_t"  # wide enough for C's promotions
-        text = template.replace("$T", type_).replace("$U", unsigned).replace("$E", element)
-        return Helper(text, tuple([(need, element) for need in needs]))
 
-    return make
+def _typed(template: str, element: str, *needs: str) -> Helper:
+    """Return a helper for an element type.
+
+    In the template ``$E`` is its name, ``$T`` the type of C, ``$U`` one without a sign that is wide
+    enough for C's promotions, ``$V`` one of the width of ``$T``; ``$N(..)`` is what is left of an
+    integer in the element type, ``$M(a)`` the bits of one.
+    """
+    held = C_TYPES[element].value
+    wide = "uint64_t" if "64" in held else "uint32_t"
+    unsigned = held if held.startswith("u") else f"u{held}"
+    narrow, bits = f"({held})(", f"({unsigned})a"
+    wraps: list[tuple[str, str]] = []
+    if element in SMALL_INTEGERS:
+        whole = f"u{element.removeprefix('u')}"
+        narrow, bits = f"wrap_{element}(", f"wrap_{whole}(a)"
+        wraps = [("wrap", each) for each in dict.fromkeys((element, whole))]
+    text = template.replace("$N(", narrow).replace("$M(a)", bits).replace("$V", unsigned)
+    text = text.replace("$T", held).replace("$U", wide).replace("$E", element)
+    return Helper(text, (*[(need, element) for need in needs], *wraps))
 
 
 def _two(does: str, body: str) -> str:
@@ -80,13 +95,13 @@ def _one(does: str, body: str) -> str:
 
 _TEMPLATES: Final = MappingProxyType(
     {
-        "add": _of_template(_two("add", "($T)(($U)a + ($U)b)")),
-        "sub": _of_template(_two("sub", "($T)(($U)a - ($U)b)")),
-        "mul": _of_template(_two("mul", "($T)(($U)a * ($U)b)")),
-        "not": _of_template(_one("not", "($T)~a")),
-        "neg": _of_template(_one("neg", "($T)(0u - ($U)a)")),
-        "div": _of_template(_two("div", "b == -1 ? neg_$E(a) : ($T)(a / b)"), "neg"),
-        "mod": _of_template(_two("mod", "b == -1 ? 0 : ($T)(a % b)")),
+        "add": _of_template(_two("add", "$N(($U)a + ($U)b)")),
+        "sub": _of_template(_two("sub", "$N(($U)a - ($U)b)")),
+        "mul": _of_template(_two("mul", "$N(($U)a * ($U)b)")),
+        "not": _of_template(_one("not", "$N(~a)")),
+        "neg": _of_template(_one("neg", "$N(0u - ($U)a)")),
+        "div": _of_template(_two("div", "b == -1 ? neg_$E(a) : $N(a / b)"), "neg"),
+        "mod": _of_template(_two("mod", "b == -1 ? 0 : $N(a % b)")),
         "min": _of_template(_two("min", "a < b ? a : b")),
         "max": _of_template(_two("max", "a > b ? a : b")),
         "abs": _of_template(_one("abs", "a < 0 ? neg_$E(a) : a"), "neg"),
@@ -104,55 +119,18 @@ static inline int64_t elements_int64(int64_t a, int64_t b)
 HELPERS.register("elements", lambda _: Helper(_COUNT))
 
 _BITS: Final = """\
-static inline uint32_t bits_of_float(float value)
+static inline $B bits_of_$T($T value)
 {
-  uint32_t bits;
+  $B bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-static inline float float_of_bits(uint32_t bits)
+static inline $T $T_of_bits($B bits)
 {
-  float value;
+  $T value;
   memcpy(&value, &bits, sizeof value);
   return value;
-}"""
-
-_LOAD_FLOAT16: Final = """\
-static inline float load_float16(uint16_t half)
-{
-  const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
-  const uint32_t rest = half & 0x7fffu;
-  if (rest >= 0x7c00u) return float_of_bits(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-  if (rest >= 0x400u) return float_of_bits(sign | ((rest << 13) + 0x38000000u));
-  return float_of_bits(sign | bits_of_float((float)rest * 0x1p-24f));
-}"""
-
-_STORE_FLOAT16: Final = """\
-static inline uint16_t store_float16(float value)
-{
-  const uint32_t bits = bits_of_float(value);
-  const uint32_t sign = bits >> 16 & 0x8000u;
-  const uint32_t rest = bits & 0x7fffffffu;
-  if (rest > 0x7f800000u) return (uint16_t)(sign | 0x7e00u);
-  if (rest >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);
-  if (rest < 0x38800000u) /* below the normal numbers: the sum rounds to a multiple of 2^-24 */
-    return (uint16_t)(sign | (bits_of_float(float_of_bits(rest) + 0.5f) - 0x3f000000u));
-  return (uint16_t)(sign | (rest - 0x38000000u + 0xfffu + (rest >> 13 & 1u)) >> 13);
-}"""
-
-_LOAD_BFLOAT16: Final = """\
-static inline float load_bfloat16(uint16_t half)
-{
-  return float_of_bits((uint32_t)half << 16);
-}"""
-
-_STORE_BFLOAT16: Final = """\
-static inline uint16_t store_bfloat16(float value)
-{
-  const uint32_t bits = bits_of_float(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return (uint16_t)(bits >> 16 | 0x40u);
-  return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }"""
 
 _ROUND: Final = """\
@@ -171,15 +149,17 @@ static inline float odd_float32(double value)
   return float_of_bits(bits | 1u);
 }"""
 
-_OF_FLOAT16: Final = {"float16": _LOAD_FLOAT16, "bfloat16": _LOAD_BFLOAT16}
-_TO_FLOAT16: Final = {"float16": _STORE_FLOAT16, "bfloat16": _STORE_BFLOAT16}
-
 _ODD_INTEGER: Final = """\
 static inline double odd_$E($T value)
 {
   if (value > -($L << 52) && value < ($L << 52)) return (double)value;
   return (double)($T)((value & ~($T)0xfff) | ((value & 0xfff) ? 0x800 : 0));
 }"""
+
+
+def _bits(element: str) -> Helper:
+    text = _BITS.replace("$T", C_TYPES[element].value)
+    return Helper(text.replace("$B", element.replace("float", "uint") + "_t"))
 
 
 def _odd(element: str) -> Helper:
@@ -207,17 +187,15 @@ def _power(element: str) -> Helper:
         "    if (left & 1) made *= power;\n"
         "    power *= power;\n"
         "  }\n"
-        "  return ($T)made;\n}"
+        "  return $N(made);\n}"
     )
-    return Helper(text.replace("$T", C_TYPES[element].value).replace("$E", element))
+    return _typed(text, element)
 
 
 def _counting(does: str, body: str) -> MakeHelper:
     def make(element: str) -> Helper:
-        bits = re.sub(r"\D", "", element)
-        text = f"static inline $T {does}_{element}($T a)\n{{\n{body}\n}}"
-        text = text.replace("$T", C_TYPES[element].value).replace("$B", bits)
-        return Helper(text)
+        text = f"static inline $T {does}_$E($T a)\n{{\n{body}\n}}"
+        return _typed(text.replace("$B", re.sub(r"\D", "", element)), element)
 
     return make
 
@@ -227,8 +205,8 @@ HELPERS.register(
     _counting(
         "popc",
         "  int count = 0;\n"
-        "  for (uint$B_t left = (uint$B_t)a; left; left &= (uint$B_t)(left - 1)) ++count;\n"
-        "  return ($T)count;",
+        "  for ($V left = $M(a); left; left &= ($V)(left - 1)) ++count;\n"
+        "  return $N(count);",
     ),
 )
 HELPERS.register(
@@ -236,45 +214,35 @@ HELPERS.register(
     _counting(
         "clz",
         "  int count = $B;\n"
-        "  for (uint$B_t left = (uint$B_t)a; left; left >>= 1) --count;\n"
-        "  return ($T)count;",
+        "  for ($V left = $M(a); left; left >>= 1) --count;\n"
+        "  return $N(count);",
     ),
 )
-
-
-def _shift(does: str, body: str) -> MakeHelper:
-    def make(element: str) -> Helper:
-        type_ = C_TYPES[element].value
-        unsigned = type_ if type_.startswith("u") else f"u{type_}"
-        text = _two(does, body).replace("$U", unsigned)
-        return Helper(text.replace("$T", type_).replace("$E", element))
-
-    return make
-
-
-HELPERS.register("shl", _shift("shl", "($T)(($U)a << b)"))
-HELPERS.register("shr", _shift("shr", "($T)(a >> b)"))
-HELPERS.register("lshr", _shift("lshr", "($T)(($U)a >> b)"))
+HELPERS.register("shl", _of_template(_two("shl", "$N($M(a) << b)")))
+HELPERS.register("shr", _of_template(_two("shr", "$N(a >> b)")))
+HELPERS.register("lshr", _of_template(_two("lshr", "$N($M(a) >> b)")))
 
 
 def _rounding(does: str, correction: str) -> MakeHelper:
     def make(element: str) -> Helper:
         if element.startswith("u"):
             last = "a % b != 0" if does == "ceildiv" else "0"
-            text = _two(does, f"($T)(a / b + ({last}))")
-            return Helper(text.replace("$T", C_TYPES[element].value).replace("$E", element))
-        body = f"($T)(div_$E(a, b) {correction})"
-        text = _two(does, body).replace("$T", C_TYPES[element].value).replace("$E", element)
-        return Helper(text, (("div", element), ("mod", element)))
+            return _typed(_two(does, f"$N(a / b + ({last}))"), element)
+        return _typed(_two(does, f"$N(div_$E(a, b) {correction})"), element, "div", "mod")
 
     return make
 
 
+def _behind_packed(element: str) -> tuple[tuple[str, str]]:
+    return (("wrap", element) if element in SMALL_INTEGERS else ("bits", "float32"),)
+
+
 HELPERS.register("floordiv", _rounding("floordiv", "- (mod_$E(a, b) != 0 && (a < 0) != (b < 0))"))
 HELPERS.register("ceildiv", _rounding("ceildiv", "+ (mod_$E(a, b) != 0 && (a < 0) == (b < 0))"))
-HELPERS.register("bits", lambda _: Helper(_BITS))
+HELPERS.register("bits", _bits)
 HELPERS.register("odd", _odd)
 HELPERS.register("power", _power)
-HELPERS.register("load", lambda e: Helper(_OF_FLOAT16[e], (("bits", "float32"),)))
-HELPERS.register("store", lambda e: Helper(_TO_FLOAT16[e], (("bits", "float32"),)))
+HELPERS.register("wrap", lambda e: Helper(wrap_text(e)))
+HELPERS.register("load", lambda e: Helper(load_text(e), _behind_packed(e)))
+HELPERS.register("store", lambda e: Helper(store_text(e), _behind_packed(e)))
 HELPERS.register("round", lambda e: Helper(_ROUND.replace("$E", e), (("load", e), ("store", e))))

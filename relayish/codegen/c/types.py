@@ -1,7 +1,8 @@
 """Element types as C holds them, in variables and in memory, and their literals.
 
-Numbers of 16 bits with a point are ``float`` in variables, which holds each of them exactly, and
-their bits, ``uint16_t``, in memory.
+Numbers with a point of 16 bits and fewer are ``float`` in variables, which holds each of them
+exactly, and their bits, ``uint16_t`` or ``uint8_t``, in memory. Integers of fewer than 8 bits have
+a byte each, in memory without a sign.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from relayish.codegen.c.packed import SMALL_FLOATS, SMALL_INTEGERS
 from relayish.errors import CodegenError
 from relayish.tir.interpreter.numbers import literal
 from relayish.tir.ir.operators import integer_range
@@ -24,15 +26,12 @@ class CType(NamedTuple):
     Attributes:
         value: The type of a variable that holds an element.
         storage: The type of an element in memory.
+        is_packed: Whether elements are converted when they are loaded and stored.
     """
 
     value: str
     storage: str
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether elements are converted when they are loaded and stored."""
-        return self.value != self.storage
+    is_packed: bool = False
 
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -43,8 +42,10 @@ C_TYPES: Final[Mapping[str, CType]] = MappingProxyType(
         "bool": CType("bool", "bool"),
         "float64": CType("double", "double"),
         "float32": CType("float", "float"),
-        "float16": CType("float", "uint16_t"),
-        "bfloat16": CType("float", "uint16_t"),
+        "float16": CType("float", "uint16_t", True),
+        "bfloat16": CType("float", "uint16_t", True),
+        **{name: CType("float", "uint8_t", True) for name in SMALL_FLOATS},
+        **{name: CType(f"{name[:-1]}8_t", "uint8_t", True) for name in SMALL_INTEGERS},
     }
 )
 """By the name of an element type."""

@@ -51,7 +51,8 @@ def write_table(weight: Weight) -> str:
     """Return a constant as a table of C."""
     held = c_type(weight.type)
     values = np.ascontiguousarray(weight.data).reshape(-1)
-    texts = list(_literals(values.view(np.uint16) if held.is_packed else values, held.storage))
+    values = values.view(held.storage.removesuffix("_t")) if held.is_packed else values
+    texts = list(_literals(values, held.storage))
     rows = [", ".join(texts[at : at + _ROW]) for at in range(0, len(texts), _ROW)] or ["0"]
     shown = " x ".join(map(str, weight.data.shape)) or "1"
     name = f"{held.storage} {weight.name}[{max(len(texts), 1)}]"

@@ -115,7 +115,7 @@ def width_in_bytes(name: DType) -> int | None:
     The elements of a vector are counted together, and an element takes whole bytes.
 
     Example:
-        >>> width_in_bytes("float32x4"), width_in_bytes("int4"), width_in_bytes("int4x3")
+        >>> width_in_bytes("float32x4"), width_in_bytes("float4_e2m1fn"), width_in_bytes("int4x3")
         (16, 1, 2)
     """
     found = _WIDTH.fullmatch(name)
@@ -126,7 +126,7 @@ def width_in_bytes(name: DType) -> int | None:
 
 
 _WIDTH: Final = re.compile(
-    r"(?:(?P<bool>bool)|(?:u?int|float|bfloat|custom\[\w+\])(?P<bits>\d+)|float8_?e\dm\d\w*?"
+    r"(?:(?P<bool>bool)|(?:u?int|float|bfloat|custom\[\w+\])(?P<bits>\d+)(?:_?e\dm\d\w*?)?"
     r"|e\dm\d\w*?_float8)(?:x(?P<lanes>\d+))?"
 )
 

@@ -192,7 +192,8 @@ def _load(c: Compiler, load: Load) -> Names:
     at = _position(c, tensor.name, indices, layout, buffer, data)
     if mask is not None:
         unit.line(f"if not {mask}[{at}]: unread({unit.capture(tensor.name)}, {in_tuple(indices)})")
-    return unit.assign(f"{data}[{at}]")
+    found = f"{data}[{at}]"  # numpy has integers of fewer bits from elsewhere, as scalars
+    return unit.assign(f"int({found})" if tensor.dtype.is_narrow else found)
 
 
 def _require_no_index(node: Load | Store, var: Var) -> None:

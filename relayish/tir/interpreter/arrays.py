@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import DivisionByZeroError, InexactError
+from relayish.numeric.precision import cast_to
 from relayish.tir.interpreter.memory import Array
 from relayish.tir.interpreter.numbers import round_to
 from relayish.tir.ir import operators as ops
@@ -83,7 +84,24 @@ _BINARY: Final[dict[type[ops.BinaryOpNode], Binary]] = {
 def binary(kind: type[ops.BinaryOpNode], given: Type) -> Binary:
     """Return what an operator does with arrays of elements of a type."""
     special = _FLOATS if given.is_float else _INTEGERS
-    return special[kind] if kind in special else _BINARY[kind]
+    found = special[kind] if kind in special else _BINARY[kind]
+    return _widely(found, given) if given.is_narrow else found
+
+
+def _widely(found: Binary, given: Type) -> Binary:
+    """Return an operator of integers of fewer than 8 bits, of which numpy knows some operators."""
+    dtype = given.numpy
+
+    def apply(a: Any, b: Any) -> Any:  # Any: as in Binary
+        made = found(a.astype(np.int64), b.astype(np.int64))
+        return made if made.dtype == bool else made.astype(dtype)
+
+    return apply
+
+
+def negated(value: Array) -> Array:
+    """Return numbers with the other sign, in their type."""
+    return np.negative(value).astype(value.dtype, copy=False)
 
 
 def ramp(base: Any, stride: Any, lanes: int, dtype: np.dtype[Any]) -> Array:  # Any: numbers
@@ -106,8 +124,7 @@ def caster(source: Type, target: Type) -> Callable[[Array], Array]:
         return lambda value: _truncate(value, target)
     if target.is_float:
         return round_to(target)
-    dtype = target.numpy
-    return lambda value: value.astype(dtype)
+    return lambda value: cast_to(value, target.numpy)
 
 
 def _truncate(value: Array, target: Type) -> Array:

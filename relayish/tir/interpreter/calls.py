@@ -16,6 +16,7 @@ from relayish.errors import (
 )
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
+from relayish.numeric.precision import cast_to
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.interpreter.access import in_tuple, layout_of
 from relayish.tir.interpreter.compiler import (
@@ -164,6 +165,9 @@ def _pick(name: str, found: Any, index: int) -> Any:
 
 
 def _taken(name: str, found: Any, made: Type) -> Any:
+    if made.is_narrow and isinstance(found, (np.ndarray, np.generic)):
+        # numpy computes some functions of these in 8 bits
+        found = cast_to(np.asarray(found), made.numpy)[()]
     dtype = getattr(found, "dtype", None)
     shape = () if made.lanes == 1 else (made.lanes,)
     if dtype != made.numpy or np.shape(found) != shape:
@@ -172,7 +176,7 @@ def _taken(name: str, found: Any, made: Type) -> Any:
         )
     if made.lanes > 1 or made.is_float:
         return found[()] if isinstance(found, np.ndarray) else found
-    return found.item()
+    return int(found) if made.is_narrow else found.item()
 
 
 def _arguments(

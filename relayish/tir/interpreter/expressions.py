@@ -141,7 +141,9 @@ def _connective(c: Compiler, node: ops.PredicateNode) -> Names:
 def _minus(c: Compiler, node: ops.Minus) -> Names:
     v = yield node.v
     _require_numbers(node, node.type)
-    if node.type.is_vector or node.type.is_float:
+    if node.type.is_vector:
+        return c.unit.assign(f"{c.unit.capture(arrays.negated)}({v})")
+    if node.type.is_float:
         return c.unit.assign(f"-{v}")
     return assign_wrapped(c, f"-{v}", node.type)
 

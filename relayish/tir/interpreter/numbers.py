@@ -18,6 +18,7 @@ from relayish.tir.interpreter.memory import Array
 from relayish.tir.ir.operators import integer_range
 from relayish.tir.ir.type import Type
 
+_NATIVE: Final = ("float16", "float32", "float64")
 _WIDE: Final = ("float64", "int64", "uint64", "int32", "uint32")
 
 
@@ -60,7 +61,7 @@ def truncate(value: Any, given: Type) -> int:  # Any: a float of numpy's or ml_d
 def round_to(given: Type) -> Callable[[Any], Any]:
     """Return the function that makes the nearest float of a type of an array or numpy scalar."""
     dtype = given.numpy
-    if given.element in ("float16", "float32", "float64"):
+    if given.element in _NATIVE:
         return lambda value: value.astype(dtype)
     return lambda value: _round_once(value).astype(dtype)
 
@@ -71,7 +72,7 @@ def _round_once(value: Any) -> Any:  # Any: an array or a scalar
     That is rounding to odd: what ``float32`` cannot hold ends in a one.
     """
     if value.dtype.name not in _WIDE:
-        return value
+        return value.astype(np.float32)
     near = np.asarray(value.astype(np.float32))
     if value.dtype.kind == "f":
         over, exact = np.abs(near) > np.abs(value), near == value
@@ -90,7 +91,7 @@ def _round_once(value: Any) -> Any:  # Any: an array or a scalar
 @lru_cache(maxsize=256)
 def maker(given: Type) -> Callable[[Any], Any]:
     """Return the function that makes a number of numpy's, of the type, of a Python number."""
-    if given.element == "bfloat16" or "float8" in given.element:
+    if given.is_float and given.element not in _NATIVE:
         nearest = round_to(given)
         return lambda value: nearest(np.float64(value))
     return given.numpy.type
@@ -131,7 +132,7 @@ def take(value: object, given: Type, what: str) -> Any:  # Any: a number or an a
                 f"{what} is of type {given} and is given {value!r} of type {value.dtype}; "
                 f"convert it"
             )
-        return value if given.is_float else value.item()
+        return value if given.is_float else bool(value) if given.is_bool else int(value)
     if given.is_bool and isinstance(value, bool):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool) and not given.is_bool:

@@ -71,6 +71,11 @@ class Type(NamedTuple):
         return not self.pointers and _number(self.element)[0] in ("int", "uint")
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether the elements are integers of fewer than 8 bits; truth values are none."""
+        return self.is_integer and not self.is_bool and self.bits < 8
+
+    @property
     def is_float(self) -> bool:
         """Whether the elements are floating-point numbers."""
         return not self.pointers and _number(self.element)[0] == "float"

@@ -104,10 +104,9 @@ def test_every_number_of_16_bits_is_loaded_and_stored_as_it_is(dtype):
     module["widen"](every, found)
     module["narrow"](found, back)
     with np.errstate(all="ignore"):
-        number, expected = ~np.isnan(every), every.astype("float32")
+        expected = every.astype("float32")
     assert np.array_equal(found, expected, equal_nan=True)
-    assert np.array_equal(back.view("uint16")[number], bits[number])
-    assert np.isnan(back[~number]).all()
+    assert np.array_equal(back.view("uint16"), bits)
 
 
 @pytest.mark.slow("compares many numbers")

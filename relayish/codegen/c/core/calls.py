@@ -11,6 +11,7 @@ from relayish.codegen.c.core.declarations import base_of, element_of, value_type
 from relayish.codegen.c.core.memory import Accesses
 from relayish.codegen.c.names import identifier
 from relayish.codegen.c.text import CText, apply
+from relayish.codegen.c.types import C_TYPES
 from relayish.core.ir import stmt as stmts
 from relayish.core.ir.definition import FuncDecl, FuncEntry
 from relayish.core.ir.family import Expr
@@ -230,7 +231,9 @@ def _prototype(ctx: CoreCtx, name: str, held: Type, node: Node) -> str:
             pointee, _ = base_of(given.pointee)
             is_told = pointee.is_struct or (pointee.is_scalar and not pointee.is_pointer)
             return f"{types.memory_type(pointee) if is_told else 'void'} *"
-        if given.is_pointer or given.is_array or str(given) in ("float16", "bfloat16"):
+        known = C_TYPES.get(str(given))
+        is_packed = known is not None and known.is_packed
+        if given.is_pointer or given.is_array or is_packed:
             raise CodegenError(
                 f"{quote(node)} calls {name!r}, and {what} is of type {given}, which functions of "
                 f"C do not have so; expected numbers, structures, and addresses as arguments"

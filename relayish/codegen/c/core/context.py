@@ -12,7 +12,7 @@ from relayish.codegen.c.core.facts import Facts, range_of
 from relayish.codegen.c.core.program import Program
 from relayish.codegen.c.core.runtime import REASONS
 from relayish.codegen.c.text import CText, apply, infix
-from relayish.codegen.c.types import c_literal
+from relayish.codegen.c.types import C_TYPES, c_literal
 from relayish.core.ir.family import Expr, Stmt, Symbol
 from relayish.core.ir.stmt import Block
 from relayish.core.ir.symbol import Global
@@ -268,14 +268,14 @@ class CoreCtx(CCtx):
         element = element_of(held)
         if element == "bool":
             return infix("!=", text, CText("0"))
-        if element in ("float16", "bfloat16"):
+        if C_TYPES[element].is_packed:
             return apply(self.helper("load", element), text)
         return text
 
     def to_memory(self, text: CText, held: Type) -> CText:
         """Return the value of a scalar as it is in memory."""
         element = element_of(held)
-        if element in ("float16", "bfloat16"):
+        if C_TYPES[element].is_packed:
             return apply(self.helper("store", element), text)
         return text
 

@@ -15,6 +15,7 @@ from relayish.codegen.c.types import C_TYPES, c_type
 from relayish.core.ir.definition import StructDef
 from relayish.core.ir.type import Type
 from relayish.core.layout import Layout, layout_of
+from relayish.errors import CodegenError
 from relayish.ir.modules.module import AnyModule
 from relayish.tir.ir.type import Type as LoopType
 
@@ -33,8 +34,13 @@ def element_of(held: Type) -> str:
     """
     if held.is_pointer:
         return "uint64"
-    if held not in C_TYPES:
-        c_type(LoopType(str(held)))
+    given = LoopType(str(held))
+    if given.is_narrow:
+        raise CodegenError(
+            f"core has no memory of elements of type {held}, which have fewer than 8 bits; cast to "
+            f"int8 or uint8"
+        )
+    c_type(given)
     return str(held)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from relayish.codegen.c.context import Source
 from relayish.codegen.c.core.declarations import Declarations, element_of
 from relayish.codegen.c.names import Names, identifier
-from relayish.codegen.c.types import c_literal
+from relayish.codegen.c.types import C_TYPES, c_literal
 from relayish.core.interpreter.machine import bytes_of
 from relayish.core.ir.constant import Constant
 from relayish.core.ir.definition import Entry, FuncDecl, FuncEntry, GlobalVariable
@@ -178,7 +178,7 @@ def _definition(name: str, constant: Constant) -> str:
         elements = np.ravel(np.asarray(data))
         held = constant.type
         element = element_of(held.element if held.is_array else held)
-    packs = elements.dtype.kind not in "biuf" or elements.dtype.itemsize == 2
+    packs = C_TYPES[element].is_packed
     if elements.dtype.kind == "b":
         elements, element = elements.view(np.uint8), "uint8"
     elif packs or (elements.dtype.kind == "f" and bool(np.isnan(elements).any())):

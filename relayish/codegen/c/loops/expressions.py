@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from relayish.codegen.c.arithmetic import of_floats, of_integers
+from relayish.codegen.c.arithmetic import narrowed, negative, of_floats, of_integers
 from relayish.codegen.c.loops.context import LoopsCtx
 from relayish.codegen.c.text import CText, apply, cast, choose, infix, prefix
 from relayish.codegen.c.types import c_literal, c_type
@@ -94,7 +94,7 @@ def convert(ctx: LoopsCtx, v: CText, node: ops.Cast) -> CText:
         return _truncated(ctx, v, node)
     if type_range(target).covers(type_range(source)) and target.bits <= 32 and not target.is_uint:
         return v  # C's promotions keep it
-    return cast(c_type(target).value, v)
+    return narrowed(ctx, target, v)
 
 
 def _to_float(ctx: LoopsCtx, v: CText, source: Type, target: Type) -> CText:
@@ -200,11 +200,13 @@ class Expressions(Handler, domain="tir"):
     def handle_minus(self, visitor: Dispatch, node: ops.Minus) -> CText:
         ctx: LoopsCtx = visitor.context
         v, given = ctx.text(visitor, node.v), node.type
-        if given.is_float or (given.is_uint and given.bits >= 32):
+        if given.is_float:
+            return negative(ctx, given, v)
+        if given.is_uint and given.bits >= 32:
             return prefix("-", v)
         inside = ctx.interval(node.v).low > type_range(given).low
         if given.bits < 32:
-            return cast(c_type(given).value, prefix("-", v))
+            return narrowed(ctx, given, prefix("-", v))
         return prefix("-", v) if inside else apply(ctx.helper("neg", given.element), v)
 
     def handle_not(self, visitor: Dispatch, node: ops.Not) -> CText:
@@ -241,7 +243,7 @@ class Expressions(Handler, domain="tir"):
         given = node.base.type
         lane = CText(ctx.lane)
         if given.element != "int32":
-            lane = cast(c_type(given).value, lane)
+            lane = narrowed(ctx, given, lane)
         steps = lane
         if ops.integer_of(node.stride) != 1:
             steps = _wrapping(ctx, "mul", lane, stride, node)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from relayish.codegen.c.arithmetic import rounded
+from relayish.codegen.c.arithmetic import narrowed, negative, rounded
 from relayish.codegen.c.loops.context import LoopsCtx
 from relayish.codegen.c.text import CText, apply, cast, infix
-from relayish.codegen.c.types import c_type
+from relayish.codegen.c.types import c_literal, c_type
 from relayish.errors import DivisionByZeroError, EvaluationError
 from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.tir.ir.flags import CallType
@@ -52,7 +52,7 @@ def _rsqrt(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CTe
 
 
 def _sigmoid(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CText:  # noqa: ARG001
-    power = _of_library(ctx, "exp", [CText(f"-{args[0].at(14)}", 14)], given)
+    power = _of_library(ctx, "exp", [negative(ctx, given, args[0])], given)
     below = rounded(ctx, given, infix("+", _one(given), power))
     return rounded(ctx, given, infix("/", _one(given), below))
 
@@ -67,7 +67,7 @@ def _erf(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CText
 
 
 def _exp10(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CText:  # noqa: ARG001
-    ten = CText("10.0" if given.bits == 64 else "10.0f")
+    ten = CText(c_literal(10.0, given))
     return _of_library(ctx, "pow", [ten, args[0]], given)
 
 
@@ -105,7 +105,7 @@ def _bitwise(sign: str) -> CRule:
         made = infix(sign, *args) if len(args) == 2 else CText(f"{sign}{args[0].at(14)}", 14)
         if given.is_bool:
             return CText(f"!{args[0].at(14)}", 14) if len(args) == 1 else made
-        return cast(c_type(given).value, made) if given.bits < 32 else made
+        return narrowed(ctx, given, made) if given.bits < 32 else made
 
     return rule
 
@@ -160,6 +160,29 @@ def _power(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CTe
     return apply(ctx.helper("power", given.element), *args)
 
 
+def _reinterpret(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CText:
+    bits = _as_bits(ctx, args[0], given)
+    made = call.type
+    held = c_type(made)
+    if held.is_packed:
+        return apply(ctx.helper("load", made.element), bits)
+    if made.is_float:
+        ctx.helper("bits", made.element)
+        return apply(f"{held.value}_of_bits", bits)
+    return infix("!=", bits, CText("0")) if made.is_bool else cast(held.value, bits)
+
+
+def _as_bits(ctx: LoopsCtx, value: CText, given: Type) -> CText:
+    """Return an element as the integer without a sign that memory has for it."""
+    held = c_type(given)
+    if held.is_packed:
+        return apply(ctx.helper("store", given.element), value)
+    if given.is_float:
+        ctx.helper("bits", given.element)
+        return apply(f"bits_of_{held.value}", value)
+    return cast(f"uint{8 * given.numpy.itemsize}_t", value)
+
+
 _LIBRARY: Final = (
     "acos acosh asin asinh atan atanh cbrt ceil cos cosh exp exp2 fabs floor log log10 log2 round "
     "sin sinh sqrt tan tanh trunc"
@@ -174,6 +197,7 @@ for _name, _rule in {
     "rsqrt": _rsqrt,
     "sigmoid": _sigmoid,
     "pow": _power,
+    "reinterpret": _reinterpret,
     "remainder": _remainder,
     "mod": _dividing("mod"),
     "isnan": _tested("isnan", "false"),

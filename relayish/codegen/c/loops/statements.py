@@ -7,10 +7,11 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Final
 
+from relayish.codegen.c.arithmetic import narrowed
 from relayish.codegen.c.loops.calls import Calls
 from relayish.codegen.c.loops.context import LoopsCtx, Memory
 from relayish.codegen.c.names import comment
-from relayish.codegen.c.text import CText, apply, cast, infix
+from relayish.codegen.c.text import CText, apply, infix
 from relayish.codegen.c.types import c_type
 from relayish.dataflow.lattice.interval import add
 from relayish.domain import register_handler
@@ -147,7 +148,7 @@ class LoopsToC(Calls, domain="tir"):
         if given.bits >= 32 and not given.is_uint:
             return apply(ctx.helper("add", given.element), now, step)
         following = infix("+", now, step)
-        return following if given.bits >= 32 else cast(c_type(given).value, following)
+        return following if given.bits >= 32 else narrowed(ctx, given, following)
 
     @staticmethod
     def _end_of(ctx: LoopsCtx, node: stmts.For, low: CText, extent: CText) -> str | None:

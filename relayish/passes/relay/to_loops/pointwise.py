@@ -16,6 +16,7 @@ from relayish.passes.relay.to_loops.elements import Elements, Index, broadcast, 
 from relayish.passes.relay.to_loops.formulas import computes, elementwise, literal, pointwise, zero
 from relayish.tir import math
 from relayish.tir.builders.expr import select
+from relayish.tir.externs import find_extern
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.operators import Cast, Expr, const
@@ -271,6 +272,14 @@ class Pointwise(Handler, domain="relay"):
     @computes
     def handle_cast(self, site: Site) -> Elements:
         return pointwise(site, lambda x: x)
+
+    @computes
+    def handle_reinterpret(self, site: Site) -> Elements:
+        held, like = as_type(site.args[0].dtype), literal(1, site.result.dtype)
+        extern = find_extern("reinterpret")
+        if extern is None or extern.type_rule((held, like.type)) is None:
+            raise site.refuse(f"elements of {held} have not as many bits as those of {like.type}")
+        return pointwise(site, lambda x: Call(like.type, "reinterpret", (x, like)))
 
     @computes
     def handle_cast_like(self, site: Site) -> Elements:

@@ -132,7 +132,7 @@ class Former:
             node, is_ready = stack.pop()
             if node in places:
                 continue
-            if node.type.lanes > 1 or not node.type.is_numeric:
+            if node.type.lanes > 1 or not node.type.is_numeric or node.type.is_narrow:
                 raise UnsuitableError
             below = _operands(node)
             if is_ready or not below:
