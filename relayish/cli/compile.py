@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,13 +17,22 @@ from relayish.cli.compiling.sources import NetworkFile, read_network, running
 from relayish.cli.compiling.timing import time_runs
 from relayish.cli.files import write_result
 from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare_results
+from relayish.cli.onnx.inputs import Input
+from relayish.cli.onnx.reading import parse_shapes
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
 from relayish.cli.report import tell
 from relayish.codegen.c.executor import compile_network, flags_for, network_of
 from relayish.codegen.c.shipping import ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
 from relayish.codegen.c.weights import Weights
-from relayish.errors import EvaluationError, OperatorError, OptionError
+from relayish.errors import (
+    DispatchError,
+    EvaluationError,
+    OperatorError,
+    OptionError,
+    RelayishError,
+    UnlowerableError,
+)
 from relayish.ir.relay.module import IRModule
 from relayish.passes.relay.default_pipeline import default_pipeline
 from relayish.tir.text import write_program
@@ -45,9 +54,14 @@ def run(args: argparse.Namespace) -> int:
         is_run=bool(args.verify),
         allow_unknown_ops=args.allow_unknown_ops,
     )
-    with freeze_heap():
-        mod = default_pipeline(args.opt_level)(get_pass("LowerOnnx")(source.mod))
-        network, params = network_of(mod, exact=args.exact)
+    try:
+        with freeze_heap():
+            mod = default_pipeline(args.opt_level)(get_pass("LowerOnnx")(source.mod))
+            network, params = network_of(mod, exact=args.exact)
+    except (UnlowerableError, DispatchError) as error:
+        if source.is_model:
+            _advise_sizes(error, source.inputs)
+        raise
     if args.emit == "loops":
         write_result(write_program(network.module.functions), args.output)
         return 0
@@ -57,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
         args.name,
         weights=None if args.weights is None else Weights(args.weights),
         malloc=not args.no_malloc,
+        most=_most_of(args.most),
         single_file=args.single_file,
         flags=flags,
         outputs=source.outputs if source.is_model else (),
@@ -98,6 +113,18 @@ def _check_options(args: argparse.Namespace) -> None:
         raise OptionError("--single-file is for sources, and --emit so asks for a shared object")
 
 
+def _advise_sizes(error: RelayishError, inputs: Sequence[Input]) -> None:
+    """Add to an error that more is known where all sizes of inputs are."""
+    for each in inputs:
+        for dim, axis in each.free_dims():
+            known = [str(size) if isinstance(size, int) else "1" for size in each.dims or ()]
+            error.add_note(
+                f"axis {axis} of input {each.name!r} is {dim!r}, of no known size, and more can be "
+                f"written where it has one, as by --input-shape {each.name}:{','.join(known)}"
+            )
+            return
+
+
 def _multiply_adds(mod: IRModule) -> int | None:
     try:
         return get_total_mac_number(mod)
@@ -105,16 +132,43 @@ def _multiply_adds(mod: IRModule) -> int | None:
         return None
 
 
+def _most_of(words: Sequence[str]) -> dict[str, int] | None:
+    """Return the largest sizes that words like ``n:64`` give, by name.
+
+    Raises:
+        OptionError: If a word is none of these.
+    """
+    found = parse_shapes(words, "--most")
+    for name, sizes in found.items():
+        if len(sizes) != 1 or not sizes[0]:
+            raise OptionError(f"expected NAME:SIZE after --most, as in {name}:64")
+    return {name: sizes[0] for name, sizes in found.items()} or None
+
+
 def _reference(args: argparse.Namespace, source: NetworkFile) -> Reference:
-    return find_reference(
-        source.engines,
-        source.name,
-        source.inputs,
-        source.outputs,
-        runs=max(args.verify, 1),
-        seed=args.seed,
-        wanted=Wanted(lengths=None),
-    )
+    """Return what the network gives; where inputs tell sizes, for several of each."""
+
+    def find(wanted: Wanted, runs: int) -> Reference:
+        return find_reference(
+            source.engines,
+            source.name,
+            source.inputs,
+            source.outputs,
+            runs=runs,
+            seed=args.seed,
+            wanted=wanted,
+        )
+
+    found = find(Wanted(lengths=None), max(args.verify, 1))
+    sizes = found.plan.sizes.items()
+    others = [{name: 2 * size for name, size in sizes}, {name: size + 3 for name, size in sizes}]
+    for known in others if sizes else ():
+        try:
+            further = find(Wanted(known, lengths=None), 1)
+        except EvaluationError:
+            continue  # the network does not take all sizes
+        found = found.with_further(further)
+    return found
 
 
 def _compare(

@@ -65,6 +65,8 @@ def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
     arguments.add_names(
         compile_, "--input-shape", "give an input of a model this shape", "NAME:SIZE,SIZE,..."
     )
+    what = "the largest size that there will be, of one that inputs tell, for --no-malloc"
+    arguments.add_names(compile_, "--most", what, "NAME:SIZE")
     what = "write sources, loops as text, or a shared object with its header"
     compile_.add_argument("--emit", choices=("c", "loops", "so"), default="c", help=what)
     what = "where weights go; if not given, into the source up to a megabyte, else beside it"

@@ -43,6 +43,25 @@ def test_files_are_written_and_a_table_tells_of_them(
         assert re.search(line, told), told
 
 
+OPEN = """#[version = "0.0.5"]
+def @main(%x: Tensor[(?, 4), float32]) { nn.softmax(nn.relu(%x), axis=0) }
+"""
+
+
+def test_sizes_that_inputs_tell_stay_open(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "open.relay").write_text(OPEN)
+    command = ["compile", str(tmp_path / "open.relay"), "-o", str(tmp_path / "out")]
+    assert main([*command, "--no-malloc", "--most", "x_0:64", "--verify", "1"]) == 0
+    sizes = "(x[0]=2, normal, deviation 1; x[0]=4; x[0]=5)"
+    assert f"equal on 3 inputs {sizes}" in capsys.readouterr().out
+    header = (tmp_path / "out" / "network.h").read_text()
+    assert "network_run(int64_t x_0, const float *x /* (x_0, 4) */" in header
+    assert main([*command, "--no-malloc", "--verify", "0"]) == 2
+    assert "or --most x_0:64)" in capsys.readouterr().err
+    assert main([*command, "--no-malloc", "--most", "x_0:1,2"]) == 2
+    assert "expected NAME:SIZE after --most" in capsys.readouterr().err
+
+
 def test_nothing_is_written_unless_asked(program: Path, tmp_path: Path, capsys: Capture) -> None:
     before = sorted(tmp_path.iterdir())
     assert main(["compile", str(program), "--json"]) == 0

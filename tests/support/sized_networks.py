@@ -1,20 +1,25 @@
 """Random networks whose sizes arguments tell, in C beside Relay's evaluator.
 
-python -m tests.support.sized_networks 200 7  # so many, from this seed on
+python -m tests.support.sized_networks 200 7    # so many, from this seed on
+python -m tests.support.sized_networks 200 7 1  # without Python as well, under sanitizers
 """
 
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import relayish as relay
-from relayish import tir
-from relayish.codegen.c import NativeModule, to_c
+from relayish.codegen.c import ship
+from relayish.codegen.c.executor import compile_network
 from relayish.codegen.c.network import Network, lower_network, order_calls
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import RelayishError, TypeInferenceError
@@ -23,7 +28,11 @@ from tests.support.compiled_networks import leaves
 
 N, M = relay.SizeVar("n"), relay.SizeVar("m")
 SHAPES = ((N, 4), (N,), (4,), (1, 4), (N, 1), (M, 4), (N, M), (2, N, 3), ())
-SIZES = ((1, 1), (2, 1), (1, 3), (5, 4))
+SIZES = ((1, 1), (2, 1), (1, 3), (5, 4), (70, 33))
+CHECKED = (
+    *("-std=c11", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+)
 Draw = Callable[[], relay.Expr]
 
 
@@ -92,67 +101,94 @@ def _is_sized(expr: relay.Expr) -> bool:
     return len(shape) < 4 and "?" not in str(ty)
 
 
-def _run(net: Network, function: Any, given: list[Any], sizes: dict[str, int]) -> list[Any]:
-    known = [sizes[each.name.rstrip("_0123456789")] for each in net.sizes]
-    values = dict(zip(net.sizes, known, strict=True))
-
-    def array(buffer: tir.Buffer) -> Any:
-        shape = [int(tir.evaluate(size, values)) for size in buffer.shape]
-        return np.zeros(shape, buffer.dtype.numpy)
-
-    outputs, room = map(array, net.outputs), map(array, net.workspace)
-    made = list(outputs)
-    function(*known, *given, *net.constants, *room, *made)
-    return made
+def _given(mod: relay.IRModule, seed: int, sizes: dict[str, int]) -> list[Any]:
+    generator = np.random.default_rng([seed, *sizes.values()])
+    shapes = [
+        [
+            size if isinstance(size, int) else sizes[size.name]
+            for size in param.type_annotation.shape
+        ]
+        for param in mod["main"].params
+    ]
+    return [generator.integers(-3, 4, shape).astype("float32") for shape in shapes]
 
 
-def differences(seeds: Iterable[int]) -> tuple[list[str], int]:
-    """Return what is computed otherwise in C than by Relay's evaluator, and how many compile."""
-    wrong, networks = [], {}
+Run = Callable[[list[Any]], Sequence[Any]]
+"""Gives the results of a compiled network for arrays."""
+
+
+def called(mod: relay.IRModule, net: Network) -> Run:
+    """Return a network called from Python."""
+    compiled = compile_network(mod["main"].params, net, "net", find_toolchain(QUICK))
+    return lambda given: leaves(compiled(*given))
+
+
+@contextmanager
+def shipped(net: Network, flags: Sequence[str] = CHECKED) -> Iterator[Run]:
+    """Give a network that runs without Python, on files, under sanitizers."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files, code = ship(net, "net")
+        for key, held in files.items():
+            (folder / key).write_bytes(held)
+        sources = [str(folder / key) for key in files if key.endswith(".c")]
+        command = [*find_toolchain().command, *flags, *sources, "-o", f"{name}/net", "-lm"]
+        subprocess.run(command, check=True)
+
+        def run(given: list[Any]) -> list[Any]:
+            words = [f"{name}/x{at}.npy" for at in range(len(given))]
+            for word, array in zip(words, given, strict=True):
+                np.save(word, array)
+            made = [f"{name}/y{at}.npy" for at in range(len(code.outputs))]
+            subprocess.run([f"{name}/net", *words, *made], check=True)
+            return list(map(np.load, made))
+
+        yield run
+
+
+def differences(seeds: Iterable[int], *, ships: bool = False) -> tuple[list[str], int]:
+    """Return what is computed otherwise in C than by Relay's evaluator, and how many compile.
+
+    Args:
+        seeds: Of the networks.
+        ships: Whether they run without Python as well.
+    """
+    wrong, compiled = [], 0
     for seed in seeds:
         mod = random_sized(seed)
         try:
-            networks[seed] = mod, order_calls(lower_network(mod))
+            net = order_calls(lower_network(mod))
         except RelayishError as error:
             if "cannot be written" not in str(error) and "known only" not in str(error):
                 wrong.append(f"{seed}: {type(error).__name__}: {error}")
-    modules = [net.module.with_fields(name=f"p{seed}") for seed, (_, net) in networks.items()]
-    source = to_c(tir.Module("all", submodules=tuple(modules)))
-    native = NativeModule(source, find_toolchain(QUICK))
-    for seed, (mod, net) in networks.items():
-        for n, m in SIZES:
-            sizes = {"n": n, "m": m}
-            generator = np.random.default_rng([seed, n, m])
-            given = []
-            for param in mod["main"].params:
-                shape = [
-                    s if isinstance(s, int) else sizes[s.name] for s in param.type_annotation.shape
-                ]
-                given.append(generator.integers(-3, 4, shape).astype("float32"))
-            evaluate = relay.create_executor(mod=mod).evaluate()
-            try:
-                expected = leaves(evaluate(*given))
-            except RelayishError:
-                continue  # these sizes do not go together
-            found = _run(net, native[f"p{seed}.main"], given, sizes)
-            for a, b in zip(expected, found, strict=True):
-                if a.shape != b.shape or not np.allclose(a, b, rtol=1e-5, equal_nan=True):
-                    wrong.append(f"{seed} at {sizes}: expected {a}, found {b}")
-                    break
-    return wrong, len(networks)
+            continue
+        compiled += 1
+        with shipped(net) if ships else nullcontext(called(mod, net)) as run:
+            wrong += [f"{seed} {each}" for each in _wrong_of(mod, run, seed)]
+    return wrong, compiled
 
 
-def main(count: int, start: int) -> int:
+def _wrong_of(mod: relay.IRModule, run: Run, seed: int) -> Iterator[str]:
+    evaluate = relay.create_executor(mod=mod).evaluate()
+    for n, m in SIZES:
+        sizes = {"n": n, "m": m}
+        given = _given(mod, seed, sizes)
+        try:
+            expected = leaves(evaluate(*given))
+        except RelayishError:
+            continue  # these sizes do not go together
+        for a, b in zip(expected, run(given), strict=True):
+            if a.shape != b.shape or not np.allclose(a, b, rtol=1e-5, equal_nan=True):
+                yield f"at {sizes}: expected {a}, found {b}"
+                break
+
+
+def main(count: int, start: int, ships: int = 0) -> int:
     """Try networks, and say which differ."""
-    bad = compiled = 0
-    for seed in range(start, start + count, 20):
-        wrong, good = differences(range(seed, min(seed + 20, start + count)))
-        compiled += good
-        for line in wrong:
-            sys.stdout.write(f"{line}\n")
-            bad += 1
-    sys.stdout.write(f"{count} networks, {compiled} compiled, {bad} differ\n")
-    return bool(bad)
+    wrong, compiled = differences(range(start, start + count), ships=bool(ships))
+    sys.stdout.writelines([f"{line}\n" for line in wrong])
+    sys.stdout.write(f"{count} networks, {compiled} compiled, {len(wrong)} differ\n")
+    return bool(wrong)
 
 
 if __name__ == "__main__":

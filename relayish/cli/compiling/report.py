@@ -21,7 +21,7 @@ class CompileReport:
         source_bytes: Of C, without weights that stand in it.
         code_bytes: Of the shared object; ``None`` where it was not compiled.
         weight_bytes: Of the constants.
-        arena_bytes: Of the memory between operators.
+        arena_bytes: Of the memory between operators; ``None`` where inputs tell.
         multiply_adds: Of products and convolutions; ``None`` where nobody knows.
         seconds_a_run: By what runs it.
         written: The files.
@@ -33,7 +33,7 @@ class CompileReport:
     source_bytes: int = 0
     code_bytes: int | None = None
     weight_bytes: int = 0
-    arena_bytes: int = 0
+    arena_bytes: int | None = 0
     multiply_adds: int | None = None
     seconds_a_run: Mapping[str, float] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ def _times(report: CompileReport) -> Iterator[tuple[str, float]]:
 def _equality(reference: Reference | None, comparison: Comparison | None) -> list[str]:
     if reference is None or comparison is None:
         return ["equality not verified"]
-    on = f"on {len(reference.inputs)} inputs ({reference.plan}), by {reference.engine.name}"
+    on = f"on {len(reference.inputs)} inputs ({reference.drawn}), by {reference.engine.name}"
     if comparison.fault is not None:
         return [f"NOT equal {on}: {comparison.fault}"]
     largest = f"largest difference {comparison.largest:.1e} of an output's magnitude"

@@ -21,7 +21,9 @@ from relayish.frontend.onnx.session import OnnxSession
 from relayish.interpreter.evaluate import create_executor
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
+from relayish.ir.relay.type import Any as AnySize
+from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, TupleType, Type
+from relayish.op.types.dimension import show_dimension
 from relayish.passes.onnx.default_pipeline import onnx_pipeline
 
 EVALUATION: Final = "relayish's evaluation"
@@ -68,7 +70,7 @@ def read_network(
 
     Raises:
         RelayishError: If it cannot be read.
-        OptionError: If a size of an input is not known.
+        OptionError: If nobody says how many axes an input has.
     """
     if not _is_model(name):
         if shapes:
@@ -76,7 +78,7 @@ def read_network(
         mod, _ = read_program(name, allow_unknown_ops=allow_unknown_ops)
         return _of_program(name, mod)
     model = read_model(name, parse_shapes(shapes))
-    _refuse_open(model.inputs)
+    _refuse_unknown(model.inputs)
     mod = model.to_module(freeze_params=True)
     return NetworkFile(
         name,
@@ -98,18 +100,19 @@ def _is_model(name: str) -> bool:
         return file.read(1) == _FIRST
 
 
-def _refuse_open(inputs: Sequence[Input]) -> None:
-    """Raise where the size of an input is not known.
+def _refuse_unknown(inputs: Sequence[Input]) -> None:
+    """Raise where nobody says how many axes an input has, or it is no tensor.
 
     Raises:
-        OptionError: Naming input and size.
+        OptionError: Naming the input.
     """
     for each in inputs:
-        for dim, axis in each.free_dims():
-            sizes = ",".join(str(d) if isinstance(d, int) else "1" for d in each.dims or ())
+        if each.is_sequence:
+            raise OptionError(f"input {each.name!r} is a {each}; expected a tensor")
+        if each.dims is None:
             raise OptionError(
-                f"axis {axis} of input {each.name!r} is {dim!r}, of no known size; give one, as in "
-                f"--input-shape {each.name}:{sizes}"
+                f"the model does not say how many axes input {each.name!r} has; give sizes, as in "
+                f"--input-shape {each.name}:1,3"
             )
 
 
@@ -123,7 +126,7 @@ def _of_program(name: str, mod: IRModule) -> NetworkFile:
         ty = param.type_annotation or param.checked_type
         if not isinstance(ty, TensorType):
             raise OptionError(f"parameter %{param.name_hint} is of type {ty}; expected a tensor")
-        dims = tuple([dim if isinstance(dim, int) else str(dim) for dim in ty.shape])
+        dims = tuple([_dim_of(param.name_hint, *each) for each in enumerate(ty.shape)])
         inputs.append(Input(param.name_hint, ty.dtype, dims))
     names = [param.name_hint for param in main.params]
     call: Any = create_executor(mod=typed).evaluate()  # Any: a closure
@@ -135,6 +138,12 @@ def _of_program(name: str, mod: IRModule) -> NetworkFile:
     count = _count(main.checked_type.ret_type)
     outputs = [f"result{at or ''}" for at in range(count)]
     return NetworkFile(name, typed, inputs, outputs, [Engine(EVALUATION, lambda _path: run)])
+
+
+def _dim_of(param: str, axis: int, dim: int | PrimExpr) -> int | str:
+    if isinstance(dim, int):
+        return dim
+    return f"{param}[{axis}]" if isinstance(dim, AnySize) else show_dimension(dim)
 
 
 def _count(ty: Type) -> int:

@@ -55,6 +55,7 @@ class Reference:
         idle: The inputs that changed no output when they alone changed.
         varies: By how much outputs differ from input to input, in parts of their magnitude.
         untried: The inputs of which nothing is known: other values were not to be had.
+        also: The sizes of the last inputs, where these are others than those of the plan.
     """
 
     engine: Engine
@@ -65,6 +66,22 @@ class Reference:
     idle: tuple[str, ...]
     varies: float
     untried: tuple[str, ...] = ()
+    also: tuple[Sizes, ...] = ()
+
+    def with_further(self, other: Reference) -> Reference:
+        """Return the same with inputs of other sizes beside it."""
+        return replace(
+            self,
+            inputs=(*self.inputs, *other.inputs),
+            results=(*self.results, *other.results),
+            also=(*self.also, *[other.plan.sizes] * len(other.inputs)),
+        )
+
+    @property
+    def drawn(self) -> str:
+        """How the inputs were drawn, all of them."""
+        others = [", ".join([f"{n}={size}" for n, size in each.items()]) for each in self.also]
+        return "; ".join([str(self.plan), *others])
 
 
 @dataclass(frozen=True, slots=True)

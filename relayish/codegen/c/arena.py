@@ -6,6 +6,7 @@ called are counted in: they become arguments, so no call asks the system for mem
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -16,15 +17,17 @@ from relayish.codegen.c.loops.initialised import stored_first
 from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.name_supply import NameSupply
+from relayish.ir.scopes.renaming import replace_nodes
 from relayish.tir.builders.tensor import placeholder
 from relayish.tir.functor import StmtMutator
-from relayish.tir.interpreter.access import constant
+from relayish.tir.interpreter.run import evaluate
 from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ArgumentIO, CallType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Alloc, Block, Free
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 
 ALIGNMENT: Final = 64
 """By how many bytes what stands in an arena is aligned: a line of most caches, the longest vector.
@@ -38,12 +41,15 @@ class Arena(NamedTuple):
     """Where buffers stand.
 
     Attributes:
-        offsets: How many bytes behind the beginning each stands.
-        size: How many bytes there are.
+        offsets: How many bytes behind the beginning each of known sizes stands.
+        size: How many bytes these take.
+        slots: Those whose sizes arguments tell, which stand behind them: one slot after the other,
+            each as large as the largest of its buffers, which are needed at different times.
     """
 
     offsets: Mapping[Buffer, int]
     size: int
+    slots: Sequence[Sequence[Buffer]] = ()
 
 
 def bytes_of(buffer: Buffer) -> int:
@@ -58,13 +64,15 @@ def plan_arena(func: LoweredFunc, buffers: Sequence[Buffer]) -> Arena:
 
     Args:
         func: The function; its statements at the top tell the times.
-        buffers: Those that are placed, of known sizes, to be stored to before they are read.
+        buffers: Those that are placed, to be stored to before they are read.
 
     Complexity:
         Linear in the function, and that of n operations of numpy on n numbers for n buffers.
     """
     times = _times(func, buffers)
-    order = sorted(buffers, key=bytes_of, reverse=True)
+    known = [each for each in buffers if count_of(each) is not None]
+    slots = _slots([each for each in buffers if count_of(each) is None], times)
+    order = sorted(known, key=bytes_of, reverse=True)
     begin, end, first, last = (np.zeros(len(order), np.int64) for _ in range(4))
     for at, buffer in enumerate(order):
         first[at], last[at] = times[buffer]
@@ -72,7 +80,37 @@ def plan_arena(func: LoweredFunc, buffers: Sequence[Buffer]) -> Arena:
         begin[at] = _first_gap(begin[:at][beside], end[:at][beside], bytes_of(buffer))
         end[at] = begin[at] + -(-bytes_of(buffer) // ALIGNMENT) * ALIGNMENT
     offsets = {buffer: int(begin[at]) for at, buffer in enumerate(order)}
-    return Arena(offsets, int(end.max(initial=0)))
+    return Arena(offsets, int(end.max(initial=0)), slots)
+
+
+def _slots(
+    buffers: Sequence[Buffer], times: Mapping[Buffer, tuple[int, int]]
+) -> Sequence[Sequence[Buffer]]:
+    """Return buffers in as few slots as there are needed at one time, alike beside each other."""
+    slots: list[list[Buffer]] = []
+    for buffer in sorted(buffers, key=_likely_bytes, reverse=True):
+        first, last = times[buffer]
+        apart = [
+            slot
+            for slot in slots
+            if all(last < times[each][0] or times[each][1] < first for each in slot)
+        ]
+        if apart:
+            apart[0].append(buffer)
+        else:
+            slots.append([buffer])
+    return slots
+
+
+def _likely_bytes(buffer: Buffer) -> int:
+    """Return how many bytes a buffer would take if arguments told this size for all others."""
+    free = [each for size in buffer.shape for each in NODES.post_order(size)]
+    values = {each: _LIKELY for each in free if isinstance(each, Var)}
+    counts = [max(int(evaluate(size, values)), 1) for size in buffer.shape]
+    return math.prod(counts) * buffer.dtype.numpy.itemsize
+
+
+_LIKELY: Final = 7
 
 
 def _first_gap(begin: np.ndarray[Any, Any], end: np.ndarray[Any, Any], size: int) -> int:
@@ -102,9 +140,9 @@ def hoist_temporaries(
 ) -> tuple[LoweredFunc, list[LoweredFunc], list[Buffer]]:
     """Return functions that are given the memory that they would have asked the system for.
 
-    What stays: temporaries that fit on the stack, those of sizes that arguments tell, that are
-    allocated by statements, or of which not all elements are stored to first, and those of
-    functions that others than ``main`` call.
+    What stays: temporaries that fit on the stack, those that are allocated by statements, or of
+    which not all elements are stored to first, and those of functions that others than ``main``
+    call.
 
     Args:
         main: What calls the functions.
@@ -116,7 +154,7 @@ def hoist_temporaries(
     """
     inner = {name for func in functions for name, _ in _calls(func.body)}
     moved = {
-        func.name: temps
+        func.name: (func, temps)
         for func in functions
         if func.name not in inner and (temps := _hoisted(func))
     }
@@ -125,17 +163,17 @@ def hoist_temporaries(
     supply = NameSupply(taken=[name.removeprefix("_") for name in named])
     hoist = _Hoist(moved, supply)
     body = hoist.visit(main.body)
-    made = [
-        func.with_fields(
-            args=(*func.args, *moved[func.name]),
-            args_io=func.args_io and (*func.args_io, *[_FILLED] * len(moved[func.name])),
-            temp_bufs=[each for each in func.temp_bufs if each not in moved[func.name]],
-        )
-        if func.name in moved
-        else func
-        for func in functions
-    ]
+    made = [_given(*moved[func.name]) if func.name in moved else func for func in functions]
     return main.with_fields(body=body), made, hoist.memory
+
+
+def _given(func: LoweredFunc, temps: Sequence[Buffer]) -> LoweredFunc:
+    """Return a function with some of its temporaries as further arguments."""
+    return func.with_fields(
+        args=(*func.args, *temps),
+        args_io=func.args_io and (*func.args_io, *[_FILLED] * len(temps)),
+        temp_bufs=[each for each in func.temp_bufs if each not in temps],
+    )
 
 
 def _calls(root: Node) -> list[tuple[str, LoopCall]]:
@@ -154,14 +192,27 @@ def _hoisted(func: LoweredFunc) -> list[Buffer]:
     return [
         each
         for each in func.temp_bufs
-        if each in full and each not in allocated and count_of(each) and not stands_on_stack(each)
+        if each in full
+        and each not in allocated
+        and count_of(each) != 0
+        and not stands_on_stack(each)
+        and _is_told(each, func)
     ]
+
+
+def _is_told(buffer: Buffer, func: LoweredFunc) -> bool:
+    """Return whether a buffer has no gaps, and arguments of a function tell its sizes."""
+    used = [each for size in buffer.shape for each in NODES.post_order(size)]
+    is_plain = not buffer.strides and buffer.elem_offset is None
+    return is_plain and all(each in func.args for each in used if isinstance(each, Var))
 
 
 class _Hoist(StmtMutator):
     """Gives calls of functions memory of its own, for each call anew."""
 
-    def __init__(self, moved: Mapping[str, Sequence[Buffer]], supply: NameSupply) -> None:
+    def __init__(
+        self, moved: Mapping[str, tuple[LoweredFunc, Sequence[Buffer]]], supply: NameSupply
+    ) -> None:
         super().__init__()
         self.memory: list[Buffer] = []
         self._moved = moved
@@ -170,11 +221,13 @@ class _Hoist(StmtMutator):
     def visit_call(self, node: LoopCall) -> Stmt:
         if node.call_type is not CallType.CINN or node.name not in self._moved:
             return node
-        given = tuple([self._take(each) for each in self._moved[node.name]])
+        func, temps = self._moved[node.name]
+        told: dict[Node, Node] = dict(zip(func.args, node.read_args, strict=False))
+        given = tuple([self._take(each, told) for each in temps])
         return node.with_fields(write_args=(*node.write_args, *given))
 
-    def _take(self, buffer: Buffer) -> Tensor:
-        sizes = [constant(size) or 0 for size in buffer.shape]
+    def _take(self, buffer: Buffer, told: Mapping[Node, Node]) -> Tensor:
+        sizes = [replace_nodes(size, told, traversal=NODES) for size in buffer.shape]
         name = self._supply.fresh_name(buffer.name.removeprefix("_"))
         made = placeholder(name, sizes, str(buffer.dtype))
         assert isinstance(made.buffer, Buffer)

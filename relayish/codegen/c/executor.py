@@ -6,8 +6,9 @@ import ctypes
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
-from relayish.codegen.c.sized import SizedNetwork, arranged
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import CodegenError, OptionError, TypeConfusionError
 from relayish.functor import ExprMutator
@@ -24,14 +24,14 @@ from relayish.interpreter.arguments import order_arguments
 from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import Type
+from relayish.ir.relay.type import TupleType, Type
 
 
 class CompiledNetwork:
     """A network that was compiled: called with an array for each parameter, it gives new ones.
 
     It may be called from several threads at once; each call that runs beside another one works in
-    memory of its own.
+    memory of its own. Sizes that arguments tell may be others in each call.
 
     Attributes:
         params: Its parameters.
@@ -58,8 +58,13 @@ class CompiledNetwork:
         self._run: Any = getattr(loaded, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
-        self._run.argtypes = [ctypes.c_void_p] * count
-        self._arena = aligned_bytes(code.arena)
+        sizes = [ctypes.c_int64] * len(code.sizes)
+        self._run.argtypes = [*sizes, *[ctypes.c_void_p] * count]
+        self._measure: Any = getattr(loaded, code.measured[0]) if sizes else None  # Any: as above
+        self._measured: tuple[list[int], _Frame] | None = None
+        if not sizes:
+            self._measured = ([], _Frame(code, code.arena or 0, code.shapes))
+        self._arena = aligned_bytes(code.arena or 0)
         self._lock = threading.Lock()
 
     @property
@@ -76,41 +81,93 @@ class CompiledNetwork:
 
         Raises:
             EvaluationError: If one is missing, unknown, or given twice, or a check fails.
-            TypeConfusionError: If one is of another type or shape.
+            TypeConfusionError: If one is of another type or shape, or two tell a size differently.
         """
-        given = order_arguments(self.params, inputs, named)
-        outputs = self.outputs()
-        self.run([_fitting(*pair) for pair in zip(self.code.inputs, given, strict=True)], outputs)
-        return arranged(iter(outputs), self.result)
-
-    def outputs(self) -> list[np.ndarray[Any, Any]]:
-        """Return new memory for what the network fills."""
-        return [np.empty(each.shape, each.dtype) for each in self.code.outputs]
-
-    def run(
-        self, inputs: Sequence[np.ndarray[Any, Any]], outputs: Sequence[np.ndarray[Any, Any]]
-    ) -> None:
-        """Fill ``outputs``, of which nothing is checked.
-
-        Raises:
-            EvaluationError: If a check of the program fails.
-        """
-        given = [each.ctypes.data for each in (*inputs, *outputs, self.weights)]
-        with self._memory() as arena:
-            status = self._run(*given, arena.ctypes.data)
+        values = order_arguments(self.params, inputs, named)
+        given = [_array(*pair) for pair in zip(self.code.inputs, values, strict=True)]
+        sizes = self._sizes(given)
+        frame = self._frame(sizes)
+        fitting = [
+            _fitting(*each) for each in zip(self.code.inputs, given, frame.inputs, strict=True)
+        ]
+        outputs = [
+            np.empty(shape, port.dtype)
+            for port, shape in zip(self.code.outputs, frame.outputs, strict=True)
+        ]
+        passed = [each.ctypes.data for each in (*fitting, *outputs, self.weights)]
+        with self._memory(frame.arena) as arena:
+            status = self._run(*sizes, *passed, arena.ctypes.data)
         if status:
             raise_for(status, self.code.faults)
+        return arranged(iter(outputs), self.result)
+
+    def _sizes(self, given: Sequence[np.ndarray[Any, Any]]) -> list[int]:
+        """Return the sizes that arrays tell.
+
+        Raises:
+            TypeConfusionError: If one has not as many dimensions as expected, or none in one.
+        """
+        found = []
+        for size in self.code.sizes:
+            port, shape = self.code.inputs[size.input], given[size.input].shape
+            if len(shape) != len(port.shape) or not shape[size.axis]:
+                raise _unfitting(port, given[size.input], port.shown)
+            found.append(shape[size.axis])
+        return found
+
+    def _frame(self, sizes: list[int]) -> _Frame:
+        """Return the shapes of arrays, and how much memory is needed, for sizes.
+
+        Raises:
+            EvaluationError: If they are too large.
+        """
+        last = self._measured
+        if last is not None and last[0] == sizes:
+            return last[1]
+        numbers = (ctypes.c_int64 * self.code.measured[1])()
+        status = self._measure((ctypes.c_int64 * len(sizes))(*sizes), numbers)
+        if status:
+            raise_for(status, self.code.faults)
+        left = iter(numbers)
+        arena = next(left)
+        shapes = [
+            tuple(islice(left, len(port.shape))) for port in (*self.code.inputs, *self.code.outputs)
+        ]
+        made = _Frame(self.code, arena, shapes)
+        self._measured = (sizes, made)
+        return made
 
     @contextmanager
-    def _memory(self) -> Iterator[np.ndarray[Any, Any]]:
+    def _memory(self, size: int) -> Iterator[np.ndarray[Any, Any]]:
         """Give the arena of the network, or another one where a call works in that."""
         if not self._lock.acquire(blocking=False):
-            yield aligned_bytes(self.code.arena)
+            yield aligned_bytes(size)
             return
         try:
+            if self._arena.nbytes < size:
+                self._arena = aligned_bytes(size)
             yield self._arena
         finally:
             self._lock.release()
+
+
+class _Frame:
+    """What sizes tell: the shapes of inputs and outputs, and how many bytes the arena has."""
+
+    __slots__ = ("arena", "inputs", "outputs")
+
+    def __init__(self, code: CNetwork, arena: int, shapes: Sequence[tuple[int, ...]]) -> None:
+        count = len(code.inputs)
+        self.arena: Final = arena
+        self.inputs: Final = shapes[:count]
+        self.outputs: Final = shapes[count:]
+
+
+def arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any: as above
+    """Return the value of a type whose leaves are the next of ``outputs``."""
+    if isinstance(ty, TupleType):
+        return tuple([arranged(outputs, field) for field in ty.fields])
+    return next(outputs)
 
 
 def aligned_bytes(size: int) -> np.ndarray[Any, Any]:
@@ -120,24 +177,38 @@ def aligned_bytes(size: int) -> np.ndarray[Any, Any]:
     return memory[start : start + size]
 
 
-def _fitting(port: Port, value: object) -> np.ndarray[Any, Any]:
-    """Return an argument as an array without gaps.
-
-    Raises:
-        TypeConfusionError: If it is of another type or shape.
-    """
+def _array(port: Port, value: object) -> np.ndarray[Any, Any]:
+    """Return an argument as an array of native numbers."""
     array = np.asarray(value.data if isinstance(value, Constant) else value)
     array = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
     if type(value) in (bool, int, float) and not port.shape:
         array = array.astype(port.dtype)
-    if array.dtype != port.dtype or array.shape != port.shape:
-        wrong = array.dtype != port.dtype
-        advice = f"; give {port.label}.astype({port.dtype.name!r})" if wrong and array.shape else ""
-        raise TypeConfusionError(
-            f"argument {port.label!r} must be a tensor of shape {port.shape} and type "
-            f"{port.dtype.name}; found {array.shape} {array.dtype.name}{advice}"
-        )
+    return array
+
+
+def _fitting(
+    port: Port, array: np.ndarray[Any, Any], shape: tuple[int, ...]
+) -> np.ndarray[Any, Any]:
+    """Return an argument without gaps.
+
+    Raises:
+        TypeConfusionError: If it is of another type or shape.
+    """
+    if array.dtype != port.dtype or array.shape != shape:
+        raise _unfitting(port, array, str(shape))
     return np.require(array, requirements=("C", "A"))
+
+
+def _unfitting(port: Port, array: np.ndarray[Any, Any], shape: str) -> TypeConfusionError:
+    wrong = array.dtype != port.dtype
+    advice = f"; give {port.label}.astype({port.dtype.name!r})" if wrong and array.shape else ""
+    if array.ndim == len(port.shape) and 0 in array.shape and 0 not in port.shape:
+        axis = array.shape.index(0)
+        advice = f"; dimension {axis}, {port.shape[axis]}, is 1 at least"
+    return TypeConfusionError(
+        f"argument {port.label!r} must be a tensor of shape {shape} and type {port.dtype.name}; "
+        f"found {array.shape} {array.dtype.name}{advice}"
+    )
 
 
 def network_of(
@@ -201,7 +272,7 @@ def build_network(
     exact: bool = False,
     unlowerable: Unlowerable = "refuse",
     toolchain: Toolchain | None = None,
-) -> CompiledNetwork | SizedNetwork:
+) -> CompiledNetwork:
     """Return a network compiled for this machine.
 
     Sizes of arguments that have a name, or are ``Any``, are told by arrays at each call.
@@ -235,8 +306,6 @@ def build_network(
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
     network, params = network_of(mod, name, exact=exact, unlowerable=unlowerable)
-    if network.sizes:
-        return SizedNetwork(params, network, chosen)
     return compile_network(params, network, name, chosen)
 
 

@@ -18,11 +18,12 @@ import numpy as np
 import relayish.errors
 from relayish._support.files import replace_file
 from relayish.codegen.c.context import Fault
-from relayish.codegen.c.entry import CNetwork, Port
+from relayish.codegen.c.entry import CNetwork, Port, Size
 from relayish.codegen.c.executor import CompiledNetwork, aligned_bytes
 from relayish.codegen.c.toolchain import processor
 from relayish.errors import BinaryFormatError
 from relayish.ir.relay.expr import Var
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.tir.ir.type import Type as ElementType
 
@@ -84,6 +85,9 @@ def load_network(path: Path) -> CompiledNetwork:
         _ports(told["outputs"]),
         (),
         told["arena"],
+        [Size(*each) for each in told["sizes"]],
+        None,
+        tuple(told["measured"]),
     )
     params = [Var(name) for name in told["params"]]
     return CompiledNetwork(params, _type_of(told["result"]), code, path, weights)
@@ -112,6 +116,8 @@ def _described(network: CompiledNetwork) -> dict[str, object]:
         "inputs": _told(code.inputs),
         "outputs": _told(code.outputs),
         "arena": code.arena,
+        "sizes": code.sizes,
+        "measured": code.measured,
         "params": [param.name_hint for param in network.params],
         "result": _described_type(network.result),
     }
@@ -129,11 +135,10 @@ def _described_type(ty: Type) -> object:
     if isinstance(ty, TupleType):
         return {"fields": [_described_type(field) for field in ty.fields]}
     assert isinstance(ty, TensorType)
-    sizes: Any = ty.shape  # Any: integers, of a network
-    return {"shape": [int(size) for size in sizes], "dtype": ty.dtype}
+    return {"rank": len(ty.shape), "dtype": ty.dtype}
 
 
 def _type_of(told: Any) -> Type:  # Any: what JSON holds
     if "fields" in told:
         return TupleType([_type_of(field) for field in told["fields"]])
-    return TensorType(told["shape"], told["dtype"])
+    return TensorType([AnySize()] * told["rank"], told["dtype"])

@@ -156,7 +156,7 @@ class GraphModule:
         return names.index(name) if name in names else -1
 
     def get_input_info(self) -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
-        """Return shapes and element types of inputs, by name."""
+        """Return shapes and element types of inputs, by name; sizes that these tell are -1."""
         return _info(self._names(), self.network.code.inputs)
 
     def get_output_index(self, name: str) -> int:
@@ -261,7 +261,7 @@ def _info(
 ) -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
     pairs = list(zip(names, ports, strict=True))
     return (
-        {name: port.shape for name, port in pairs},
+        {name: port.sizes for name, port in pairs},
         {name: port.dtype.name for name, port in pairs},
     )
 

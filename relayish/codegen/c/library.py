@@ -94,7 +94,8 @@ class Library:
     def get_graph_json(self) -> str:
         """Return inputs, outputs and the function that computes them, as Relay's graphs in JSON.
 
-        Attributes are those of Relay; inputs have the first numbers for their memory.
+        Attributes are those of Relay; inputs have the first numbers for their memory, and sizes
+        that inputs tell are -1.
         """
         code = self.network.code
         ports = [*code.inputs, *code.outputs]
@@ -117,7 +118,7 @@ class Library:
             "heads": [[count, at, 0] for at in range(len(code.outputs))],
             "attrs": {
                 "dltype": ["list_str", [each.dtype.name for each in ports]],
-                "shape": ["list_shape", [list(each.shape) for each in ports]],
+                "shape": ["list_shape", [list(each.sizes) for each in ports]],
                 "storage_id": ["list_int", list(range(len(ports)))],
             },
             "node_row_ptr": [*range(count + 1), len(ports)],
@@ -195,8 +196,7 @@ def build(
         exact: As for :func:`build_network`.
 
     Raises:
-        CodegenError: If the target is no CPU, arguments tell sizes, there is no compiler, or it
-            fails.
+        CodegenError: If the target is no CPU, there is no compiler, or it fails.
         UnlowerableError: If loops cannot express an operator.
 
     Source:

@@ -5,9 +5,8 @@ Nothing of these needs Python, nor anything but the library of C.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from relayish.codegen.c.arena import ALIGNMENT
@@ -15,7 +14,7 @@ from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network
 from relayish.codegen.c.runner import MAIN
 from relayish.codegen.c.weights import Weights, packed, write_aligned, write_loader, write_table
-from relayish.errors import CodegenError, OptionError
+from relayish.errors import CodegenError, OptionError, suggest
 
 MOST_TABLES: Final = 1 << 20
 """So many bytes of weights stand in the source; more in a file beside it, unless told otherwise."""
@@ -27,6 +26,7 @@ def ship(
     *,
     weights: Weights | None = None,
     malloc: bool = True,
+    most: Mapping[str, int] | None = None,
     single_file: bool = False,
     flags: Sequence[str] = (),
     outputs: Sequence[str] = (),
@@ -38,19 +38,26 @@ def ship(
     ``NAME_error``, which tells what a status says; the inputs and outputs as data. ``main.c`` is a
     program that runs it on files. Weights that stand in ``NAME.bin`` are read by ``NAME_load``.
 
+    Sizes that arguments tell are given before all else, each as an integer; the header says which
+    dimension it is. ``NAME_arena_size`` then tells how much memory ``NAME_run_in`` needs, and
+    ``NAME_measure`` that and the shapes of inputs and outputs.
+
     Args:
         network: The network.
         name: What files and names are called.
         weights: Where weights go; if not given, into the source where they take a megabyte at most.
         malloc: Whether the system may be asked for memory; if not, all of it is static, and only
             one call runs at a time.
+        most: The largest sizes, by name, for which there is to be static memory, where arguments
+            tell them. Larger ones end with a status where they need more.
         single_file: Whether everything stands in ``NAME.c``.
         flags: What the source says that it is compiled with.
         outputs: What outputs are called, if not ``result``.
 
     Raises:
         CodegenError: If C cannot say it, or not without asking for memory.
-        OptionError: If the name is none for a file, or one file is to be two.
+        OptionError: If the name is none for a file, one file is to be two, or how much static
+            memory there is to be is not told.
     """
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _HEADERS:
         raise OptionError(
@@ -65,10 +72,14 @@ def ship(
     tables = weights is Weights.C
     taken = [f"{name}_{each}" for each in _TAKEN]
     code = network_to_c(network, name, tables=tables, taken=taken, outputs=outputs)
-    if not malloc:
-        _refuse_malloc(code)
+    static = None if malloc else _static_bytes(code, most)
+    if most is not None and (malloc or not code.sizes):
+        raise OptionError(
+            "largest sizes are for static memory of a network whose sizes arguments tell; leave "
+            "them out"
+        )
     held = None if tables else packed(code)
-    header = _header(code, tables=tables)
+    header = _header(code, static, tables=tables)
     source = _source(code, held, malloc=malloc, flags=flags)
     stands_for = {"NAME": code.name, "UPPER": code.name.upper()}
     stands_for["LOAD\n"] = _load_call(code, tables=tables)
@@ -96,20 +107,59 @@ _NO_NAMES: Final = (
 _HEADERS: Final = frozenset(_NO_NAMES.split())
 _TAKEN: Final = (
     *("run", "run_in", "run_all", "error", "load", "inputs", "outputs", "port", "weights"),
-    *("memory", "place", "status"),
+    *(
+        "memory",
+        "place",
+        "status",
+        "size",
+        "sizes",
+        "measure",
+        "arena_size",
+        "numbers",
+        "given",
+        "measured",
+    ),
 )
 _INCLUDE: Final = "/* the header */\n"
 
 
+def _static_bytes(code: CNetwork, most: Mapping[str, int] | None) -> int:
+    """Return how many bytes of static memory an arena is to have.
+
+    Raises:
+        OptionError: If that is not told.
+        CodegenError: If a function asks the system for memory.
+    """
+    _refuse_malloc(code)
+    if code.arena is not None:
+        return code.arena
+    names = [each.label for each in code.sizes]
+    missing = [each for each in names if each not in (most or {})]
+    unknown = [each for each in most or {} if each not in names]
+    if unknown:
+        raise OptionError(
+            f"the network has no size {unknown[0]!r}{suggest(unknown[0], names)}; arguments tell "
+            f"{', '.join(names)}"
+        )
+    if missing or most is None:
+        raise OptionError(
+            f"arguments tell the size {missing[0]!r}, so nobody knows how much static memory is "
+            f"needed; give the largest that there will be (most={{{missing[0]!r}: 64}}, or --most "
+            f"{missing[0]}:64), or let it be asked for"
+        )
+    assert code.measures is not None
+    return code.measures.of(*[most[each] for each in names])[0]
+
+
 def _refuse_malloc(code: CNetwork) -> None:
-    """Raise where a function asks for memory, which those of sizes that are known need not.
+    """Raise where a function asks for memory.
 
     Raises:
         CodegenError: Naming the first.
     """
     function = ""
     for line in code.text.splitlines():
-        head = re.match(r"static int32_t (\w+)\(", line)
+        head = re.match(r"static RELAYISH_APART int32_t (\w+)\(", line)
         function = head[1] if head else function
         if re.search(r"\b[mc]alloc\(", line):
             raise CodegenError(
@@ -118,13 +168,15 @@ def _refuse_malloc(code: CNetwork) -> None:
             )
 
 
-def _header(code: CNetwork, *, tables: bool) -> str:
-    upper = code.name.upper()
-    inputs = [f"const {each.declaration} /* {_shape(each)} */" for each in code.inputs]
-    outputs = [f"{each.declaration} /* {_shape(each)} */" for each in code.outputs]
-    params = ", ".join([*inputs, *outputs]) or "void"
-    given = "" if tables else ", const uint8_t *weights"
-    run_in = f"int32_t {code.entry}({', '.join([*inputs, *outputs])}{given}, uint8_t *arena);"
+def _header(code: CNetwork, static: int | None, *, tables: bool) -> str:
+    name, upper = code.name, code.name.upper()
+    sizes = [f"int64_t {each.name}" for each in code.sizes]
+    inputs = [f"const {each.declaration} /* {each.shown} */" for each in code.inputs]
+    outputs = [f"{each.declaration} /* {each.shown} */" for each in code.outputs]
+    params = ", ".join([*sizes, *inputs, *outputs])
+    given = [] if tables else ["const uint8_t *weights"]
+    run_in = ", ".join([*sizes, *inputs, *outputs, *given, "uint8_t *arena"])
+    bytes_ = code.arena if static is None else static
     parts = [
         f"#ifndef {upper}_H",
         f"#define {upper}_H",
@@ -139,30 +191,53 @@ def _header(code: CNetwork, *, tables: bool) -> str:
         "",
         f"#define {upper}_INPUTS {len(code.inputs)}",
         f"#define {upper}_OUTPUTS {len(code.outputs)}",
-        f"#define {upper}_ARENA_BYTES {code.arena} /* aligned by {ALIGNMENT} */",
+        f"#define {upper}_SIZES {len(code.sizes)} /* that inputs tell */",
+        f"#define {upper}_NUMBERS {_count(code)} /* of what {name}_measure tells */",
+        *(
+            [f"#define {upper}_ARENA_BYTES {bytes_} /* aligned by {ALIGNMENT} */"]
+            if bytes_ is not None
+            else []
+        ),
         f"#define {upper}_NO_MEMORY (-1)",
         f"#define {upper}_NO_WEIGHTS (-2)",
         "",
+        *_told_sizes(code),
         "/* fills the outputs; returns 0, or a status */",
-        f"int32_t {code.name}_run({params});",
+        f"int32_t {name}_run({params or 'void'});",
         "",
         "/* the same, in memory that nobody else uses meanwhile */",
-        run_in,
+        f"int32_t {code.entry}({run_in});",
         "",
-        "/* the same, of pointers in order */",
-        f"int32_t {code.name}_run_all(const void *const *inputs, void *const *outputs);",
+        "/* the same as the first, of sizes and pointers in order */",
+        f"int32_t {name}_run_all(",
+        "  const int64_t *sizes, const void *const *inputs, void *const *outputs);",
+        "",
+        "/* tells the bytes of the arena, then all dimensions of inputs, then of outputs; returns",
+        f"   a status. numbers has room for {upper}_NUMBERS */",
+        f"int32_t {name}_measure(const int64_t *sizes, int64_t *numbers);",
         "",
         "/* what a status says */",
-        f"const char *{code.name}_error(int32_t status);",
+        f"const char *{name}_error(int32_t status);",
         "",
-        "/* inputs and outputs: names, types and sizes as files of numpy say them, bytes */",
+        "/* inputs and outputs: names; types as files of numpy say them, and shapes; how many",
+        "   dimensions there are, and bytes of an element */",
         "typedef struct {",
         "  const char *name;",
         "  const char *header;",
+        "  const char *shape;",
+        "  size_t rank;",
         "  size_t bytes;",
-        f"}} {code.name}_port;",
-        f"extern const {code.name}_port {code.name}_inputs[];",
-        f"extern const {code.name}_port {code.name}_outputs[];",
+        f"}} {name}_port;",
+        f"extern const {name}_port {name}_inputs[];",
+        f"extern const {name}_port {name}_outputs[];",
+        "",
+        "/* sizes: names, and of which input which dimension they are */",
+        "typedef struct {",
+        "  const char *name;",
+        "  int input;",
+        "  int axis;",
+        f"}} {name}_size;",
+        f"extern const {name}_size {name}_sizes[];",
         "",
     ]
     if not tables:
@@ -170,14 +245,29 @@ def _header(code: CNetwork, *, tables: bool) -> str:
             f"#define {upper}_WEIGHT_BYTES {code.weight_bytes}",
             "",
             "/* reads the weights; returns NULL, or what is wrong with the file */",
-            f"const char *{code.name}_load(const char *path);",
+            f"const char *{name}_load(const char *path);",
             "",
         ]
     return "\n".join([*parts, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
 
-def _shape(port: Port) -> str:
-    return " x ".join(map(str, port.shape)) or "1"
+def _count(code: CNetwork) -> int:
+    ranks = sum([len(each.shape) for each in (*code.inputs, *code.outputs)])
+    return max(code.measured[1], 1 + ranks)
+
+
+def _told_sizes(code: CNetwork) -> list[str]:
+    """Return what a header says of sizes that arguments tell."""
+    if not code.sizes:
+        return []
+    told = [
+        f"   {each.name}: dimension {each.axis} of {code.inputs[each.input].name}"
+        for each in code.sizes
+    ]
+    lines = ["/* sizes that inputs tell, each 1 at least:", *told[:-1], f"{told[-1]} */"]
+    sizes = ", ".join([f"int64_t {each.name}" for each in code.sizes])
+    shown = f"how many bytes the arena has, aligned by {ALIGNMENT}; 0 where sizes are too large"
+    return [*lines, "", f"/* {shown} */", f"size_t {code.name}_arena_size({sizes});", ""]
 
 
 def _source(code: CNetwork, held: bytes | None, *, malloc: bool, flags: Sequence[str]) -> str:
@@ -187,6 +277,7 @@ def _source(code: CNetwork, held: bytes | None, *, malloc: bool, flags: Sequence
     parts += [write_table(each) for each in code.weights] if tables else []
     parts.append(code.text)
     parts += [_ports(code, "inputs", code.inputs), _ports(code, "outputs", code.outputs)]
+    parts += [_sizes(code), *([] if code.sizes else [_measure(code)])]
     parts += [] if held is None else [write_loader(code, held, malloc=malloc)]
     parts += [_run(code, tables=tables, malloc=malloc), _run_all(code), _errors(code)]
     return "\n".join(parts)
@@ -194,24 +285,46 @@ def _source(code: CNetwork, held: bytes | None, *, malloc: bool, flags: Sequence
 
 def _ports(code: CNetwork, which: str, ports: Sequence[Port]) -> str:
     lines = [
-        f"  {{{_string(each.label)}, {_string(npy_header(each))}, "
-        f"{math.prod(each.shape) * each.dtype.itemsize}}},"
+        f"  {{{_string(each.label)}, {_string(npy_header(each))}, {_string(each.shown)}, "
+        f"{len(each.shape)}, {each.dtype.itemsize}}},"
         for each in ports
-    ] or ["  {NULL, NULL, 0}"]
+    ] or ["  {NULL, NULL, NULL, 0, 0}"]
     head = f"const {code.name}_port {code.name}_{which}[] = {{"
     return "\n".join([head, *lines, "};", ""])
 
 
+def _sizes(code: CNetwork) -> str:
+    lines = [f"  {{{_string(each.label)}, {each.input}, {each.axis}}}," for each in code.sizes]
+    head = f"const {code.name}_size {code.name}_sizes[] = {{"
+    return "\n".join([head, *(lines or ["  {NULL, 0, 0}"]), "};", ""])
+
+
+def _measure(code: CNetwork) -> str:
+    """Return what tells the measures of a network of known sizes."""
+    numbers = [code.arena or 0, *[size for shape in code.shapes for size in shape]]
+    return "\n".join(
+        [
+            f"int32_t {code.name}_measure(const int64_t *sizes, int64_t *numbers)",
+            "{",
+            "  (void)sizes;",
+            *[f"  numbers[{at}] = {number};" for at, number in enumerate(numbers)],
+            "  return 0;",
+            "}",
+            "",
+        ]
+    )
+
+
 def npy_header(port: Port) -> str:
-    """Return what a file of numpy says of an array, without what fills it up.
+    """Return what a file of numpy says of an array before its shape.
 
     Example:
         >>> from relayish.tir.ir.type import Type
         >>> npy_header(Port("x", "x", (2, 3), Type("float32")))
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
+        "{'descr': '<f4', 'fortran_order': False, 'shape': "
     """
     little = port.dtype.newbyteorder("<").str
-    return f"{{'descr': {little!r}, 'fortran_order': False, 'shape': {port.shape}, }}"
+    return f"{{'descr': {little!r}, 'fortran_order': False, 'shape': "
 
 
 def _string(text: str) -> str:
@@ -222,44 +335,64 @@ def _string(text: str) -> str:
     return f'"{safe}"'
 
 
-def _names(code: CNetwork) -> list[str]:
-    return [each.name for each in (*code.inputs, *code.outputs)]
-
-
 def _run(code: CNetwork, *, tables: bool, malloc: bool) -> str:
-    upper = code.name.upper()
-    inputs = [f"const {each.declaration}" for each in code.inputs]
-    outputs = [each.declaration for each in code.outputs]
-    head = f"int32_t {code.name}_run({', '.join([*inputs, *outputs]) or 'void'})"
-    given = [*_names(code), *([] if tables else [f"{code.name}_weights"])]
-    call = f"{code.entry}({', '.join([*given, 'place'])})".replace("place", f"{code.name}_place")
-    lines = [head, "{"]
+    name, upper = code.name, code.name.upper()
+    params = [f"int64_t {each.name}" for each in code.sizes]
+    params += [f"const {each.declaration}" for each in code.inputs]
+    params += [each.declaration for each in code.outputs]
+    given = [each.name for each in code.sizes]
+    given += [each.name for each in (*code.inputs, *code.outputs)]
+    given += [] if tables else [f"{name}_weights"]
+    call = f"{code.entry}({', '.join([*given, f'{name}_place'])})"
+    lines = [f"int32_t {name}_run({', '.join(params) or 'void'})", "{"]
     if not tables:
-        lines.append(f"  if ({code.name}_weights == NULL) return {upper}_NO_WEIGHTS;")
+        lines.append(f"  if ({name}_weights == NULL) return {upper}_NO_WEIGHTS;")
+    needed = f"{upper}_ARENA_BYTES"
+    if code.sizes:
+        sizes = ", ".join([each.name for each in code.sizes])
+        needed = f"(size_t){name}_numbers[0]"
+        most = f"SIZE_MAX - {ALIGNMENT}" if malloc else f"{upper}_ARENA_BYTES"
+        lines += [
+            f"  const int64_t {name}_given[] = {{{sizes}}};",
+            f"  int64_t {name}_numbers[{upper}_NUMBERS];",
+            f"  const int32_t {name}_measured = {name}_measure({name}_given, {name}_numbers);",
+            f"  if ({name}_measured != 0) return {name}_measured;",
+            f"  if ((uint64_t){name}_numbers[0] > {most}) return {upper}_NO_MEMORY;",
+        ]
     if malloc:
         lines += [
-            f"  uint8_t *const {code.name}_memory = malloc({upper}_ARENA_BYTES + {ALIGNMENT});",
-            f"  if ({code.name}_memory == NULL) return {upper}_NO_MEMORY;",
-            f"  uint8_t *const {code.name}_place = {write_aligned(f'{code.name}_memory')};",
-            f"  const int32_t {code.name}_status = {call};",
-            f"  free({code.name}_memory);",
-            f"  return {code.name}_status;",
+            f"  uint8_t *const {name}_memory = malloc({needed} + {ALIGNMENT});",
+            f"  if ({name}_memory == NULL) return {upper}_NO_MEMORY;",
+            f"  uint8_t *const {name}_place = {write_aligned(f'{name}_memory')};",
+            f"  const int32_t {name}_status = {call};",
+            f"  free({name}_memory);",
+            f"  return {name}_status;",
         ]
     else:
         lines += [
-            f"  static _Alignas({ALIGNMENT}) uint8_t {code.name}_place[{upper}_ARENA_BYTES];",
+            f"  static _Alignas({ALIGNMENT}) uint8_t {name}_place[{upper}_ARENA_BYTES];",
             f"  return {call};",
         ]
     return "\n".join([*lines, "}", ""])
 
 
 def _run_all(code: CNetwork) -> str:
-    given = [f"inputs[{at}]" for at in range(len(code.inputs))]
-    given += [f"outputs[{at}]" for at in range(len(code.outputs))]
-    head = f"int32_t {code.name}_run_all(const void *const *inputs, void *const *outputs)"
-    unused = [f"  (void){each};" for each in ("inputs", "outputs") if not getattr(code, each)]
+    counts = {
+        "sizes": len(code.sizes),
+        "inputs": len(code.inputs),
+        "outputs": len(code.outputs),
+    }
+    given = [f"{each}[{at}]" for each, count in counts.items() for at in range(count)]
     return "\n".join(
-        [head, "{", *unused, f"  return {code.name}_run({', '.join(given)});", "}", ""]
+        [
+            f"int32_t {code.name}_run_all(",
+            "  const int64_t *sizes, const void *const *inputs, void *const *outputs)",
+            "{",
+            *[f"  (void){each};" for each, count in counts.items() if not count],
+            f"  return {code.name}_run({', '.join(given)});",
+            "}",
+            "",
+        ]
     )
 
 

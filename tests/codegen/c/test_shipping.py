@@ -74,6 +74,114 @@ def test_a_network_runs_without_python(options, expected, tmp_path_factory):
         assert np.array_equal(np.load(folder / "k.npy"), wanted[1])
 
 
+def open_network():
+    """A network of which x tells sizes, one by a hostile name, and y is to have one of them."""
+    n, m = relay.SizeVar("*/ n"), relay.SizeVar("int")
+    x = relay.Var("x", relay.TensorType((n, m), "float32"))
+    y = relay.Var("y", relay.TensorType((m,), "float32"))
+    unused = relay.Var("unused", relay.TensorType((3,), "int8"))
+    w = relay.const(np.random.default_rng(3).normal(size=(7, 1)).astype("float32"))
+    made = relay.nn.softmax(x + y, axis=0)
+    body = relay.Tuple(
+        [relay.concatenate([made, x], axis=0), relay.nn.dense(relay.reshape(x, (-1, 1)), w)]
+    )
+    return relay.transform.InferType()(
+        relay.IRModule.from_expr(relay.Function([x, unused, y], body))
+    )
+
+
+@pytest.mark.slow("compiles a network three times, with sanitizers")
+@each(
+    "options",
+    [
+        {},
+        {"malloc": False, "most": {}, "weights": Weights.BINARY},
+        {"single_file": True},
+    ],
+)
+def test_a_network_whose_sizes_arguments_tell_runs_without_python(options, tmp_path_factory):
+    folder, mod = tmp_path_factory.mktemp("net"), open_network()
+    lowered = network_of(mod)[0]
+    names = [each.name for each in lowered.sizes]
+    if "most" in options:
+        options = {**options, "most": dict(zip(names, (30, 5), strict=True))}
+    files, _ = ship(lowered, "net", **options)
+    program = compile_files(write(files, folder), folder / "net", (*STRICT, *CHECKED))
+    evaluate = relay.create_executor(mod=mod).evaluate()
+    np.save(folder / "u.npy", np.zeros(3, "int8"))
+    for n, m in ((1, 1), (2, 5), (30, 5), (300, 70)):
+        generator = np.random.default_rng(n)
+        given = [generator.random(shape).astype("float32") for shape in ((n, m), (m,))]
+        np.save(folder / "x.npy", given[0])
+        np.save(folder / "y.npy", given[1])
+        done = call(program, "x.npy", "u.npy", "y.npy", "a.npy", "b.npy", folder=folder)
+        if n == 300 and "most" in options:
+            assert done.stderr == "net: there is not enough memory\n"
+            continue
+        assert not done.returncode, done.stderr
+        wanted = evaluate(given[0], np.zeros(3, "int8"), given[1])
+        for name, array in zip("ab", wanted, strict=True):
+            found = np.load(folder / f"{name}.npy")
+            assert found.shape == array.shape
+            assert np.allclose(found, array, rtol=1e-5)
+    (folder / "x.raw").write_bytes(given[0].tobytes())
+    (folder / "y.raw").write_bytes(given[1].tobytes())
+    np.save(folder / "z.npy", np.zeros(m + 1, "float32"))
+    np.save(folder / "none.npy", np.zeros((0, m), "float32"))
+    for words, said in (
+        (("x.raw", "u.npy", "y.npy"), "x.raw: the file tells no sizes"),
+        (("x.npy", "u.npy", "z.npy"), r"z.npy: input y is \(70,\); found \(71,\)"),
+        (
+            ("none.npy", "u.npy", "y.npy"),
+            "EvaluationError: size .*, which is dimension 0 of x, is less",
+        ),
+        (("y.npy", "u.npy", "y.npy"), r"y.npy: input x is .*, int_\); found .*\(70,\)"),
+    ):
+        done = call(program, *words, "a.npy", "b.npy", folder=folder)
+        assert done.returncode == 1
+        assert re.search(said, done.stderr), done.stderr
+    if "most" not in options:
+        assert not call(
+            program, "x.npy", "u.npy", "y.raw", "a.npy", "b.npy", folder=folder
+        ).returncode
+
+
+def test_memory_of_open_sizes_is_told_and_given_by_whoever_calls(tmp_path):
+    files, code = ship(network_of(open_network())[0], "net")
+    assert code.arena is None
+    sources = [each for each in write(files, tmp_path) if not each.endswith("main.c")]
+    (tmp_path / "own.c").write_text(
+        '#include "net.h"\n#include <stdlib.h>\n'
+        "int main(void) {\n"
+        "  float x[6] = {1}, y[3] = {0}, a[12], b[42];\n  int8_t unused[3] = {0};\n"
+        "  const size_t bytes = net_arena_size(2, 3);\n"
+        "  uint8_t *const arena = aligned_alloc(64, bytes);\n"
+        "  const int64_t sizes[] = {2, 3};\n  int64_t numbers[NET_NUMBERS];\n"
+        "  int32_t status = net_measure(sizes, numbers);\n"
+        "  status |= bytes % 64 != 0 || (size_t)numbers[0] != bytes || numbers[5] != 4;\n"
+        "  status |= net_run_in(2, 3, x, unused, y, a, b, arena);\n  free(arena);\n"
+        "  status |= net_arena_size(0, 3) != 0 || net_arena_size(1 << 16, 1 << 16) != 0;\n"
+        "  return status != 0 || a[6] != 1 || net_run(-1, 3, x, unused, y, a, b) == 0;\n}\n"
+    )
+    program = compile_files(
+        [*sources, str(tmp_path / "own.c")], tmp_path / "own", (*STRICT, *CHECKED)
+    )
+    assert call(program, folder=tmp_path).returncode == 0
+
+
+@each(
+    ("options", "said"),
+    [
+        ({"malloc": False}, "nobody knows how much static memory is needed; give the largest"),
+        ({"malloc": False, "most": {"nope": 3}}, "the network has no size 'nope'"),
+        ({"most": {"int": 3}}, "largest sizes are for static memory"),
+    ],
+)
+def test_static_memory_of_open_sizes_has_to_be_told(options, said):
+    with pytest.raises(OptionError, match=said):
+        ship(network_of(open_network())[0], "net", **options)
+
+
 @pytest.fixture(scope="module")
 def binary(tmp_path_factory):
     """A program with weights in a file, and the folder that it stands in."""

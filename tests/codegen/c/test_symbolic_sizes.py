@@ -1,10 +1,12 @@
 """Networks whose sizes arguments tell: one compiled object for all of them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.codegen.c import build_network
+from relayish.codegen.c import build_network, load_module
 from relayish.errors import EvaluationError, RelayishError, TypeConfusionError, UnlowerableError
 from relayish.testing import mlp
 from tests.support.compiled_networks import leaves
@@ -73,6 +75,13 @@ def test_random_programs_do_what_the_evaluator_does():
     assert compiled
 
 
+@pytest.mark.slow("compiles three programs, with sanitizers")
+def test_random_programs_run_without_python():
+    wrong, compiled = differences(seeds(3), ships=True)
+    assert wrong == []
+    assert compiled
+
+
 @pytest.mark.slow("compiles many operators, together")
 def test_operators_take_sizes_from_their_arguments():
     check(module([X, Y], relay.Tuple(list(OPERATORS.values()))))
@@ -119,9 +128,65 @@ def test_sizes_of_arguments_that_do_not_agree_are_refused():
     net = build_network(module([X, var("z", N, 2)], relay.sum(X)))
     with pytest.raises(TypeConfusionError):
         net(np.zeros((2, 4), "float32"), np.zeros((3, 2), "float32"))
-    with pytest.raises(EvaluationError, match="out of the bounds"):
+    with pytest.raises(TypeConfusionError, match=r"'x'.*found \(0, 4\).*dimension 0, n, is 1 at"):
         net(np.zeros((0, 4), "float32"), np.zeros((0, 2), "float32"))
+    with pytest.raises(TypeConfusionError, match=r"'x' must be .* \(n, 4\).*found \(2,\)"):
+        net(np.zeros(2, "float32"), np.zeros((2, 2), "float32"))
     assert net(np.ones((2, 4), "float32"), np.zeros((2, 2), "float32")) == 8
+
+
+def test_sizes_that_are_too_large_together_are_refused_before_anything_is_computed():
+    x, y = var("x", N), var("y", M)
+    product = relay.reshape(relay.multiply(relay.expand_dims(x, 1), y), (-1,))
+    net = build_network(module([x, y], relay.sum(product)))
+    assert net(np.full(3, 2, "float32"), np.full(5, 3, "float32")) == 90
+    for n, m, said in (
+        (1 << 16, 1 << 15, r"\(n \* m\) is more than 2147483647"),
+        ((1 << 31) - 1, (1 << 31) - 1, r"sizes \(n, m\) are too large"),
+        (1 << 31, 1, "size n, which is dimension 0 of x, is less than 1 or more than"),
+        (1, 0, "size m, which is dimension 0 of y, is less than 1"),
+    ):
+        with pytest.raises(EvaluationError, match=said):
+            net.code.measures.of(n, m)
+        with pytest.raises(EvaluationError, match=said):
+            net._frame([n, m])  # the arrays would have gigabytes
+
+
+def test_measures_are_those_that_the_interpreter_of_loops_computes():
+    body = relay.Tuple([relay.concatenate([X, X], axis=0), relay.nn.softmax(X, axis=0)])
+    net = build_network(module([X], body))
+    for n in (1, 7, 1000):
+        found = net.code.measures.of(n)
+        frame = net._frame([n])
+        assert found[0] == frame.arena
+        assert found[1:7] == [n, 4, 2 * n, 4, n, 4]
+        assert frame.outputs == [(2 * n, 4), (n, 4)]
+
+
+def test_calls_with_sizes_beside_each_other_do_not_mix_them_up():
+    net = build_network(module([X], relay.nn.softmax(relay.exp(X), axis=0)))
+    arrays = [np.random.default_rng(n).random((n, 4)).astype("float32") for n in (1, 300, 20)]
+    wanted = [net(each) for each in arrays]
+    with ThreadPoolExecutor(3) as pool:
+        found = pool.map(net, arrays * 20)
+        for at, each in enumerate(found):
+            assert np.array_equal(each, wanted[at % 3])
+
+
+def test_libraries_take_sizes_from_what_is_set(tmp_path):
+    mod = module([X, var("y", N, 2)], relay.sum(X, axis=1))
+    built = relay.build(mod)
+    built.export_library(tmp_path / "net.so")
+    for library in (built, load_module(tmp_path / "net.so")):
+        graph = library["default"](None)
+        assert graph.get_input_info()[0] == {"x": (-1, 4), "y": (-1, 2)}
+        for n in (1, 5):
+            graph.run(x=np.ones((n, 4), "float32"), y=np.ones((n, 2), "float32"))
+            assert graph.get_output(0).numpy().tolist() == [4] * n
+        with pytest.raises(TypeConfusionError, match=r"'y' must be .* \(5, 2\)"):
+            graph.run(y=np.ones((4, 2), "float32"))
+        with pytest.raises(TypeConfusionError, match="dimension 0, n, is 1 at least"):
+            graph.run(x=np.ones((0, 4), "float32"))
 
 
 def test_sizes_of_which_one_may_be_1_are_looked_at_when_it_runs():

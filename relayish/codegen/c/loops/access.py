@@ -273,27 +273,35 @@ class Accesses(Expressions):
 
 
 def _symbolic_count(visitor: Dispatch, ctx: LoopsCtx, cls: type[Accesses], buffer: Buffer) -> CText:
-    """Write the line that computes how many elements memory has; none where a size is none."""
-    sizes = [ctx.hold(size, cls.size(visitor, size), "size") for size in buffer.shape]
+    """Return what holds how many elements memory has; none where a size is none."""
+    known = [constant(size) for size in buffer.shape]
+    sizes = [
+        ctx.settle(c_type(size.type).value, "size", cls.size(visitor, size))
+        for size in buffer.shape
+    ]
     strides = [cls.size(visitor, step) for step in buffer.strides]
-    offset = CText("0")
-    if buffer.elem_offset is not None:
-        offset = cls.size(visitor, buffer.elem_offset)
-    wide = [cast("int64_t", size) for size in sizes]
-    if strides:
-        reach = CText("1")
-        for size, step in zip(wide, strides, strict=True):
-            reach = infix("+", reach, infix("*", infix("-", size, CText("1")), step))
-    else:
-        reach = CText("1")
-        for size in wide:  # none is 0 where this is computed
+    wide = [
+        size if number is not None else cast("int64_t", size)
+        for size, number in zip(sizes, known, strict=True)
+    ]
+    reach = CText("1")
+    for at, size in enumerate(wide):  # none is 0 where this is computed
+        if strides:
+            reach = infix("+", reach, infix("*", infix("-", size, CText("1")), strides[at]))
+        elif reach.text == "1" and buffer.shape[at].type.bits <= 32:
+            reach = size
+        else:
             reach = apply(ctx.helper("elements", "int64"), reach, size)
-    is_plain = len(sizes) == 1 and not strides and buffer.shape[0].type.bits <= 32
-    reach = wide[0] if is_plain else reach
-    empty = " || ".join([f"{size.text} <= 0" for size in sizes])
-    if empty:
-        reach = CText(f"({empty} ? 0 : {reach.text})")
-    return ctx.declare("int64_t", "count", infix("+", offset, reach).text)
+    open_sizes = [
+        f"{size.text} <= 0"
+        for size, number in zip(sizes, known, strict=True)
+        if number is None or number <= 0
+    ]
+    if open_sizes:
+        reach = CText(f"({' || '.join(open_sizes)} ? 0 : {reach.text})")
+    if buffer.elem_offset is not None:
+        reach = infix("+", cls.size(visitor, buffer.elem_offset), reach)
+    return ctx.settle("int64_t", "count", reach)
 
 
 _PLAIN: Final = (Var, IntImm, UIntImm, Add, Sub, Mul, Ramp, Broadcast)

@@ -62,6 +62,8 @@ class LoopsCtx(CCtx):
         functions: Those that may be called, by name.
         outside: The accesses that may be out of range, and in which dimensions.
         left: How much of the stack functions may take that call one another, as text.
+        settled: By their texts, what holds numbers that stay as they are while the function runs.
+        is_settling: Whether what is written now is computed before all else.
     """
 
     known: Context
@@ -74,6 +76,8 @@ class LoopsCtx(CCtx):
         self.memories: dict[Buffer, Memory] = {}
         self.functions: dict[str, Signature] = {}
         self.unset: dict[Var, str] = {}
+        self.settled: dict[str, CText] = {}
+        self.is_settling = False
         self._vars: dict[Var, CText] = {}
 
     def value_type(self, expr: Node) -> str:
@@ -164,6 +168,17 @@ class LoopsCtx(CCtx):
                     del self._vars[var]
                 else:
                     self._vars[var] = name
+
+    def settle(self, type_: str, hint: str, value: CText) -> CText:
+        """Return what holds a number; one that was computed before all else is not anew."""
+        if value.is_name:
+            return value
+        found = self.settled.get(value.text)
+        if found is None:
+            found = self.declare(type_, hint, value.text)
+            if self.is_settling:
+                self.settled[value.text] = found
+        return found
 
     @contextmanager
     def knowing(self, known: Context) -> Iterator[None]:

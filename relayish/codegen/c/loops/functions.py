@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -23,7 +24,7 @@ from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Alloc, For, Free, IfThenElse, PolyFor
-from relayish.tir.ir.tensor import Buffer, Var
+from relayish.tir.ir.tensor import Buffer, Store, Var
 from relayish.tir.ir.traversal import STATEMENTS
 
 MOST_STACK = 4096
@@ -82,22 +83,77 @@ def write_function(
     ctx.memories.update(temps)
     ctx.has_cleanup = any(not memory.is_stack for _, memory in temps)
     handler = _handler_of(visitor)
+    ctx.is_settling = not _changes_arguments(func)
     for arg in signature.params:
         if isinstance(arg, Var) and arg.dtype.is_integer:
             ctx.check_bounds(arg, f"argument {arg.name}", arg)
         elif isinstance(arg, Buffer):
             ctx.memories[arg].size = handler.count(visitor, arg)
+    ctx.is_settling = False
     for buffer, memory in temps:
         if not memory.is_stack and buffer not in moved:
             allocate(ctx, memory, buffer, handler.count(visitor, buffer), buffer)
             memory.may_be_missing = False
     ctx.run(visitor, func.body)
+    lines = _without_sizes(ctx.lines, [memory for _, memory in temps])
+    ctx.lines = _without_unused(lines)
+    ctx.lines[:0] = [f"  (void){name};" for name in _unused(params, ctx.lines)]
     _end(ctx, [memory for _, memory in temps if not memory.is_stack])
     if signature.is_counted:
         params.append(f"int32_t {ctx.left}")
         heap = sum([_bytes_of(buffer) for buffer, memory in temps if not memory.is_stack])
         _count(ctx, func, room - left + heap // HEAP_FOR_STACK)
     return f"int32_t {signature.name}({', '.join(params) or 'void'})", ctx.lines
+
+
+def _changes_arguments(func: LoweredFunc) -> bool:
+    """Return whether a function stores to a scalar that it is given."""
+    stores = [each for each in PROGRAM.pre_order(func.body) if isinstance(each, Store)]
+    return any(each.tensor in func.args for each in stores)
+
+
+def _without_unused(lines: Sequence[str]) -> list[str]:
+    """Return lines without declarations of numbers that nothing behind uses."""
+    used: set[str] = set()
+    kept = []
+    for line in reversed(lines):
+        declared = _DECLARATION.fullmatch(line)
+        if declared is not None:
+            if declared[1] not in used:
+                continue
+            used.discard(declared[1])  # of another block, before, it is another one
+        used.update(_WORD.findall(line))
+        kept.append(line)
+    return kept[::-1]
+
+
+_DECLARATION: Final = re.compile(r" *(?:const )?\w+ (\w+) = .*;")
+
+
+def _without_sizes(lines: Sequence[str], memories: Sequence[Memory]) -> list[str]:
+    """Return lines without those that keep sizes of temporaries which nothing asks for."""
+    names = {memory.size.text for memory in memories if not memory.size.text.isdigit()}
+    if not names:
+        return [*lines]
+    kept = {each: word for each in lines if (word := _kept_in(each)) in names}
+    used = {word for each in lines if each not in kept for word in _WORD.findall(each)}
+    used |= {word for each in kept for word in _WORD.findall(each.partition("=")[2])}
+    return [each for each in lines if each not in kept or kept[each] in used]
+
+
+def _kept_in(line: str) -> str:
+    """Return what a line assigns to, if that is all that it does."""
+    return line.partition(" = ")[0].strip().removeprefix("int64_t ")
+
+
+def _unused(params: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Return the names of parameters that no line uses, of which compilers warn."""
+    used = set(_WORD.findall("\n".join(lines)))
+    names = [_WORD.findall(each)[-1] for each in params]
+    return [each for each in names if each not in used]
+
+
+_WORD: Final = re.compile(r"\w+")
 
 
 def _refuse_deep(func: LoweredFunc) -> None:
