@@ -218,12 +218,18 @@ def _sum_leaves(
 
 
 def numbers_of(tensor: Array | None, numbers: tuple[float, ...] | None) -> Array:
+    """Return what an attribute says, which newer versions have as a tensor beside it."""
     return np.array(numbers or (), np.float32) if tensor is None else tensor
 
 
 def places_of(
     numbers: dict[tuple[int, int], int], trees: Sequence[int], nodes: Sequence[int]
 ) -> list[int]:
+    """Return the nodes that weights belong to, by their trees and their numbers there.
+
+    Raises:
+        EvaluationError: If there is no such node.
+    """
     found = [numbers.get(key, -1) for key in zip(trees, nodes, strict=True)]
     if -1 in found:
         at = found.index(-1)

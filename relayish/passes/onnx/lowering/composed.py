@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -141,45 +141,6 @@ def affine_grid(node: OnnxNode) -> Expr:
     points = np.stack([*grids[::-1], np.ones(sizes)], axis=-1).reshape(-1, rank + 1)
     found = build("einsum", (node.input(0), const(points, _refuse_whole(node))), "nik,pk->npi")
     return build("reshape", found, newshape=(batch, *sizes, rank))
-
-
-@lowers("DFT")
-def fourier(node: OnnxNode) -> Expr:
-    """The discrete Fourier transform along one axis, the parts of whose numbers come last."""
-    _refuse_whole(node)
-    if node.attr("inverse", 0) and node.attr("onesided", 0):
-        raise Unlowered("it makes real numbers of half of the frequencies")
-    rank, sizes = node.rank(), node.sizes()
-    if "axis" in node.attributes or node.version < 20:
-        axis = int(node.attr("axis", 1))
-    else:
-        axis = int(node.constant(2, "axis")) if node.has(2) else -2
-    axis = axis + rank if axis < 0 else axis
-    length = int(node.constant(1, "length")) if node.has(1) else sizes[axis]
-    x = node.input(0)
-    if length < sizes[axis]:
-        x = build("strided_slice", x, begin=(0,), end=(length,), strides=(1,), axes=(axis,))
-    elif length > sizes[axis]:
-        widths = [(0, 0)] * rank
-        widths[axis] = (0, length - sizes[axis])
-        x = build("nn.pad", x, const(0, node.dtype()), pad_width=tuple(widths))
-    order = [at for at in range(rank - 1) if at != axis] + [axis]
-
-    def part(at: int) -> Expr:
-        found = build("take", x, const(at, "int64"), axis=rank - 1)
-        return build("transpose", found, axes=tuple(order))
-
-    real = part(0)
-    imaginary = part(1) if sizes[-1] == 2 else build("zeros_like", real)
-    both: Any = build("dft", real, imaginary, inverse=bool(node.attr("inverse", 0)))  # Any: a pair
-    back = tuple([order.index(at) for at in range(rank - 1)])
-    found = build(
-        "stack", [build("transpose", both[at], axes=back) for at in (0, 1)], axis=rank - 1
-    )
-    if node.attr("onesided", 0):
-        half = length // 2 + 1
-        found = build("strided_slice", found, begin=(0,), end=(half,), strides=(1,), axes=(axis,))
-    return found
 
 
 def _centred(node: OnnxNode, place: int, zero: int, axis: int) -> Expr:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import ModelError, TypeInferenceError
@@ -28,9 +27,6 @@ from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered
 from relayish.passes.onnx.rewrite.rules.functions import bind_attributes
 from relayish.passes.onnx.rewrite.simplify_onnx import simplify_onnx
 
-Lower: TypeAlias = Callable[[IRModule], IRModule]
-"""Lowers a module all of whose operators have to be; raises :class:`Unlowered` if one is not."""
-
 
 def has_definition(node: OnnxNode) -> bool:
     """Return whether ONNX defines the operator of a node by others."""
@@ -38,12 +34,11 @@ def has_definition(node: OnnxNode) -> bool:
     return schema is not None and is_defined(schema)
 
 
-def by_definition(node: OnnxNode, lower: Lower) -> Expr:
+def by_definition(node: OnnxNode) -> Expr:
     """Return what a node becomes by the definition of its operator.
 
     Args:
         node: The node, whose inputs are variables and constants.
-        lower: What lowers the definition.
 
     Raises:
         Unlowered: If an operator of the definition cannot be lowered, or it is given graphs.
@@ -52,15 +47,44 @@ def by_definition(node: OnnxNode, lower: Lower) -> Expr:
     for place, each in enumerate(node.inputs):
         known = node.value(place)
         inputs.append(ABSENT if each is None else each if known is None else Constant(known))
-    variables = tuple([each for each in inputs if isinstance(each, Var)])
     try:
-        main = Function(variables, _body(node, inputs))
-        typed = infer_type(IRModule({"main": main}))
-        defined = typed["main"]
-        assert isinstance(defined, Function)
-        lowered = lower(typed.with_function("main", simplify_onnx(defined)))["main"]
-    except (ModelError, TypeInferenceError) as error:
+        return _lowered(node, _body(node, inputs), inputs)
+    except ModelError as error:
         raise Unlowered(f"the definition of {node.identity} is ill formed: {error}") from error
+
+
+def apply_graph(node: OnnxNode, name: str, args: Sequence[Expr]) -> Expr:
+    """Return what a graph of a node computes, lowered.
+
+    Args:
+        node: The node.
+        name: The graph.
+        args: What it is given, captured values aside: variables with types.
+
+    Raises:
+        Unlowered: If an operator in it cannot be lowered.
+    """
+    graph = node.graphs[name]
+    if not isinstance(graph, Function):
+        raise Unlowered(f"its graph {name!r} is no function that is written here")
+    given = [*args, *node.captures]
+    graph = rename_bound(graph)
+    images: dict[Node, Node] = dict(zip(graph.params, given, strict=True))
+    body = replace_nodes(graph.body, images)
+    assert isinstance(body, Expr)
+    return _lowered(node, body, given)
+
+
+def _lowered(node: OnnxNode, body: Expr, given: Sequence[Expr]) -> Expr:
+    """Return an expression of operators of ONNX, lowered, with the variables that it is given."""
+    variables = tuple([each for each in given if isinstance(each, Var)])
+    try:
+        typed = infer_type(IRModule({"main": Function(variables, body)}))
+        main = typed["main"]
+        assert isinstance(main, Function)
+        lowered = node.lower(typed.with_function("main", simplify_onnx(main)))["main"]
+    except TypeInferenceError as error:
+        raise Unlowered(f"what it is defined by is ill typed: {error}") from error
     assert isinstance(lowered, Function)
     images: dict[Node, Node] = dict(zip(lowered.params, variables, strict=True))
     found = replace_nodes(lowered.body, images)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Final, cast
 
 from relayish.analysis.infer_type import infer_type
 from relayish.domain import Handler
@@ -18,8 +18,15 @@ from relayish.onnx.calls import captures_of, count_outputs, graphs_of, inputs_of
 from relayish.onnx.identity import Identity
 from relayish.onnx.op_names import onnx_domain_of
 from relayish.onnx.operators import identity_of
-from relayish.onnx.types import may_be_alike
+from relayish.onnx.types import (
+    MapType,
+    OptionalType,
+    SequenceType,
+    SparseTensorType,
+    may_be_alike,
+)
 from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
+    attending,
     composed,
     elementwise,
     indexing,
@@ -29,12 +36,22 @@ from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
     reductions,
     sampled,
     shapes,
+    signal,
     training,
     windows,
 )
-from relayish.passes.onnx.lowering.defined import Lower, by_definition, has_definition
+from relayish.passes.onnx.lowering.defined import by_definition, has_definition
 from relayish.passes.onnx.lowering.lower_onnx_loops import is_loop
-from relayish.passes.onnx.lowering.rule import RULES, Known, OnnxNode, Rule, Unlowered, build
+from relayish.passes.onnx.lowering.rule import (
+    REASONS,
+    RULES,
+    Known,
+    Lower,
+    OnnxNode,
+    Rule,
+    Unlowered,
+    build,
+)
 from relayish.passes.relay.lowering.context import LowerCtx
 
 
@@ -67,7 +84,7 @@ class LowerOnnxOperators(Handler):
             return self._branch(visitor, node, image)
         rule = RULES.get((identity.domain, identity.name))
         reasons: list[str] = []
-        for each in (rule, self._definition):
+        for each in (rule, self._by_definition):
             if each is None:
                 continue
             try:
@@ -79,11 +96,15 @@ class LowerOnnxOperators(Handler):
                 reasons.append(f"Relay's operators refuse it: {error}")
         return self._leave(visitor, node, image, reasons[0])
 
-    def _definition(self, node: OnnxNode) -> Expr:
+    def _by_definition(self, node: OnnxNode) -> Expr:
         """Return what a node becomes by the definition of its operator."""
-        if self._lower is None or not has_definition(node):
-            raise Unlowered(f"no rule lowers {node.identity}")
-        return by_definition(node, self._lower)
+        identity = node.identity
+        reason = None if identity.domain else REASONS.get(identity.name)
+        if reason is not None:
+            raise Unlowered(reason)
+        if not has_definition(node):
+            raise Unlowered(f"nothing says how {identity} is written with operators of Relay")
+        return by_definition(node)
 
     def _branch(self, visitor: Dispatch, node: Call, image: Call) -> Expr:
         """Return what a node with two graphs becomes."""
@@ -113,16 +134,21 @@ class LowerOnnxOperators(Handler):
         """
         stand_ins: dict[Node, Node] = {}
         variables: list[Var] = []
-        inputs: list[Expr | None] = []
-        for old, new in zip(inputs_of(node), inputs_of(image), strict=True):
+
+        def stand_in(old: Expr, new: Expr) -> Expr:
             if is_absent(new) or type(new) is Constant:
-                inputs.append(None if is_absent(new) else new)
-                continue
+                return new
             variable = Var("input", self.known.type_of(old))
             variables.append(variable)
-            inputs.append(variable)
             stand_ins[variable] = new
-        made = rule(OnnxNode(node, inputs, identity, self.known))
+            return variable
+
+        inputs, captures = (
+            [stand_in(old, new) for old, new in zip(part(node), part(image), strict=True)]
+            for part in (inputs_of, captures_of)
+        )
+        given = [None if is_absent(each) else each for each in inputs]
+        made = rule(OnnxNode(node, given, identity, self.known, captures, self._lower))
         found = _as_results(made, count_outputs(node.attrs))
         self._check_type(Function(tuple(variables), found), self.known.type_of(node))
         image_of_call = replace_nodes(found, stand_ins)
@@ -149,6 +175,8 @@ class LowerOnnxOperators(Handler):
             ty = self.known.type_of(each)
             if isinstance(ty, TensorType) and ty.dtype == "string":
                 raise Unlowered("Relay has no tensors of strings")
+            if isinstance(ty, _NO_TENSORS):
+                raise Unlowered(f"its input {place} is no tensor")
             if not isinstance(ty, TensorType) and not is_absent(each):
                 raise Unlowered(f"the rank of its input {place} is not known")
             giver = self.known.giver_of(each)
@@ -156,6 +184,9 @@ class LowerOnnxOperators(Handler):
             if giver in self._left and not is_told:
                 raise Unlowered(f"its input {place} is of a node that stays, of whose type only "
                                 f"values tell the rank")  # fmt: skip
+
+
+_NO_TENSORS: Final = (MapType, OptionalType, SequenceType, SparseTensorType)
 
 
 def _as_results(found: Expr | Sequence[Expr], count: int) -> Expr:

@@ -147,7 +147,7 @@ def _sum_leaves(
 
 
 def _leaves(node: OnnxNode, forest: Forest) -> Expr:
-    """Return the leaf at which each row ends up in each tree, (rows, trees): all go down at once."""
+    """Return the leaf at which each row ends up in each tree, (rows, trees)."""
     x, sizes = node.input(0), node.sizes()
     if len(sizes) == 1:
         x, sizes = build("reshape", x, (1, -1)), (1, *sizes)

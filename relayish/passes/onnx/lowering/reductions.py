@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -9,7 +11,9 @@ import numpy as np
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import PrimExpr
 from relayish.ir.values.dtype import numpy_dtype
+from relayish.passes.onnx.lowering.elementwise import Numbers
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
+from relayish.passes.onnx.lowering.training import work_type
 
 _REDUCTIONS: Final = {
     "ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "max", "ReduceMin": "min",
@@ -192,12 +196,73 @@ def gemm(node: OnnxNode) -> Expr:
 
 @lowers("Einsum")
 def einsum(node: OnnxNode) -> Expr:
-    """Products and sums by letters."""
-    parts = [node.input(place) for place in range(len(node.inputs))]
+    """Products and sums by letters; axes that an ellipsis stands for get letters of their own."""
     equation = str(node.attr("equation")).replace(" ", "")
-    if "->" not in equation or "..." in equation:
-        raise Unlowered("its equation leaves axes to be inferred")
-    return build("einsum", parts, equation)
+    left, arrow, right = equation.partition("->")
+    given = left.split(",")
+    if len(given) != len(node.inputs):
+        raise Unlowered(f"its equation names {len(given)} operands of {len(node.inputs)}")
+    free = [each for each in string.ascii_letters if each not in equation]
+    unnamed = [node.rank(at) - len(term.replace("...", "")) for at, term in enumerate(given)]
+    most = max([n for n, term in zip(unnamed, given, strict=True) if "..." in term] or [0])
+    if min(unnamed) < 0 or most > len(free):
+        raise Unlowered("its equation names more axes than there are")
+    spread = "".join(free[:most])
+    parts, terms = [], []
+    for at, term in enumerate(given):
+        whole = term.replace("...", spread[most - unnamed[at] :])
+        part, named = node.input(at), whole
+        for letter in dict.fromkeys(each for each in named if named.count(each) > 1):
+            size = node.sizes(at)[whole.index(letter)]
+            while named.count(letter) > 1:
+                part, named = _diagonal(part, named, letter, size)
+        parts.append(part)
+        terms.append(named)
+    if not arrow:
+        letters = left.replace("...", "").replace(",", "")
+        right = "..." + "".join(sorted({each for each in letters if letters.count(each) == 1}))
+    return build("einsum", parts, f"{','.join(terms)}->{right.replace('...', spread)}")
+
+
+def _diagonal(part: Expr, term: str, letter: str, size: int) -> tuple[Expr, str]:
+    """Return a tensor in which two axes of one letter are one, the last, and its letters."""
+    first = term.index(letter)
+    second = term.index(letter, first + 1)
+    others = [at for at in range(len(term)) if at not in (first, second)]
+    turned = build("transpose", part, axes=(*others, first, second))
+    flat = build("reshape", turned, (*[0] * len(others), size * size))
+    places = const(np.arange(size) * (size + 1), "int64")
+    found = build("take", flat, places, axis=len(others))
+    return found, "".join([term[at] for at in others]) + letter
+
+
+@lowers("Det")
+def determinant(node: OnnxNode) -> Expr:
+    """Determinants of square matrices: products of pivots, each the greatest of its column."""
+    *batch, rows, columns = node.sizes()
+    if rows != columns:
+        raise Unlowered(f"its matrices have {rows} rows and {columns} columns")
+    op = Numbers(work_type(node.dtype()))
+    left = build("reshape", build("cast", node.input(0), op.dtype), (-1, rows, rows))
+    found = build("full", op.of(1), (prod(batch),), op.dtype)
+    for size in range(rows, 0, -1):
+        column = build("take", left, const(0, "int64"), axis=2)
+        place = build("argmax", op("abs", column), axis=(1,), keepdims=True)
+        is_it = build("equal", build("cast", place, "int64"), const(np.arange(size), "int64"))
+        is_it = build("expand_dims", is_it, axis=2)
+        top = build("sum", op("where", is_it, left, 0), axis=(1,), keepdims=True)
+        others = op("where", is_it, build("take", left, const([0], "int64"), axis=1), left)
+        pivot = build("take", top, const([0], "int64"), axis=2)
+        flat = build("reshape", pivot, (-1,))
+        is_first = build("equal", build("reshape", place, (-1,)), const(0, "int32"))
+        found = op("multiply", found, op("where", is_first, flat, op("negative", flat)))
+        rest = const(np.arange(1, size), "int64")
+        below = build("take", others, rest, axis=1)
+        first = build("take", below, const([0], "int64"), axis=2)
+        by = op("where", op("equal", pivot, 0), 0, op("divide", first, pivot))
+        product = op("multiply", by, build("take", top, rest, axis=2))
+        left = op("subtract", build("take", below, rest, axis=2), product)
+    return build("cast", build("reshape", found, tuple(batch)), node.dtype())
 
 
 @lowers("MatMulInteger")

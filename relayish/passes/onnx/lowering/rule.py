@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 
 from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.ir.relay.expr import Call, Constant, Expr
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, Type
-from relayish.onnx.calls import attributes_of, inputs_of
+from relayish.onnx.calls import attributes_of, graphs_of, inputs_of
 from relayish.onnx.identity import Identity
 from relayish.op.builders.builder import builder
 
 Array: TypeAlias = NDArray[Any]  # Any: the element type is known when the value is
+
+
+Lower: TypeAlias = Callable[[IRModule], IRModule]
+"""Lowers a module all of whose operators have to be; raises :class:`Unlowered` if one is not."""
 
 
 class Unlowered(Exception):  # noqa: N818 - it says why, and never leaves this package
@@ -42,16 +47,27 @@ class OnnxNode:
         identity: Which operator it calls.
         version: The version of its operator set that brought the operator as it is.
         inputs: What its inputs became; ``None`` for one that is missing.
+        captures: What the values became that its graphs capture.
+        graphs: Its graphs, as they were.
         attributes: Its attributes, without graphs.
     """
 
     def __init__(
-        self, call: Call, inputs: Sequence[Expr | None], identity: Identity, known: Known
+        self,
+        call: Call,
+        inputs: Sequence[Expr | None],
+        identity: Identity,
+        known: Known,
+        captures: Sequence[Expr] = (),
+        lower: Lower | None = None,
     ) -> None:
         self.call = call
         self.identity = identity
         self.version = identity.since_version
         self.inputs = inputs
+        self.captures = captures
+        self._lower = lower
+        self.graphs = graphs_of(call)
         self.attributes: Mapping[str, Any] = attributes_of(call)  # Any: of any class
         self._known = known
         self._old = inputs_of(call)
@@ -85,6 +101,16 @@ class OnnxNode:
         if not isinstance(found, TensorType):
             raise Unlowered(f"the rank of its input {place} is not known")
         return found
+
+    def lower(self, mod: IRModule) -> IRModule:
+        """Return what operators and graphs of a node are written by, lowered.
+
+        Raises:
+            Unlowered: If an operator stays.
+        """
+        if self._lower is None:
+            raise Unlowered("nothing lowers what it is made of")
+        return self._lower(mod)
 
     def result_type(self) -> Type | None:
         """Return the type of the result, ``None`` if nothing is known of it."""
@@ -179,6 +205,19 @@ def lowers(*names: str, domain: str = "") -> Callable[[Rule], Rule]:
         return rule
 
     return declare
+
+
+REASONS: Final[dict[str, str]] = {
+    **dict.fromkeys(
+        ("NonMaxSuppression", "NonZero", "Unique"), "how large its result is follows from its data"
+    ),
+    **dict.fromkeys(
+        ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+         "RandomUniformLike"), "it draws random numbers"
+    ),
+    "ImageDecoder": "it decodes a file, as the library of images does that evaluators call",
+}  # fmt: skip
+"""Why operators of ONNX's own domain are lowered by no rule, where there is more to say."""
 
 
 def build(op: str, *args: object, **attributes: object) -> Expr:

@@ -341,3 +341,15 @@ def cumsum(node: OnnxNode) -> Expr:
         found = build("reverse", found, axis=axis)
     found = build("cumsum", found, axis=axis, exclusive=bool(node.attr("exclusive", 0)))
     return build("reverse", found, axis=axis) if backwards else found
+
+
+@lowers("OptionalHasElement")
+def has_element(node: OnnxNode) -> Expr:
+    """Whether there is a value, which is known of tensors."""
+    return const(node.has(0), "bool")
+
+
+@lowers("OptionalGetElement")
+def get_element(node: OnnxNode) -> Expr:
+    """The value that is there."""
+    return node.input(0)
