@@ -48,7 +48,7 @@ def by_definition(node: OnnxNode) -> Expr:
         known = node.value(place)
         inputs.append(ABSENT if each is None else each if known is None else Constant(known))
     try:
-        return _lowered(node, _body(node, inputs), inputs)
+        return lower_written(node, _body(node, inputs), inputs)
     except ModelError as error:
         raise Unlowered(f"the definition of {node.identity} is ill formed: {error}") from error
 
@@ -72,11 +72,20 @@ def apply_graph(node: OnnxNode, name: str, args: Sequence[Expr]) -> Expr:
     images: dict[Node, Node] = dict(zip(graph.params, given, strict=True))
     body = replace_nodes(graph.body, images)
     assert isinstance(body, Expr)
-    return _lowered(node, body, given)
+    return lower_written(node, body, given)
 
 
-def _lowered(node: OnnxNode, body: Expr, given: Sequence[Expr]) -> Expr:
-    """Return an expression of operators of ONNX, lowered, with the variables that it is given."""
+def lower_written(node: OnnxNode, body: Expr, given: Sequence[Expr]) -> Expr:
+    """Return what a node is written by, lowered.
+
+    Args:
+        node: The node.
+        body: An expression of operators of ONNX, and of Relay perhaps.
+        given: What it is given: the variables among it are those of ``body``.
+
+    Raises:
+        Unlowered: If an operator in it cannot be lowered.
+    """
     variables = tuple([each for each in given if isinstance(each, Var)])
     try:
         typed = infer_type(IRModule({"main": Function(variables, body)}))

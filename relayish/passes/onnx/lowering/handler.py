@@ -27,6 +27,7 @@ from relayish.onnx.types import (
 )
 from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
     attending,
+    batched_scan,
     composed,
     elementwise,
     indexing,
