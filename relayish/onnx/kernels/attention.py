@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -12,11 +13,7 @@ from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 
 
-@kernel(
-    "Attention",
-    since=(23, 24, 25),
-    added={"nonpad_kv_seqlen": 24, "left_window_size": 25, "right_window_size": 25},
-)
+@kernel("Attention", since=(24, 25), added={"left_window_size": 25, "right_window_size": 25})
 def attention(
     q: Array,
     k: Array,
@@ -35,6 +32,7 @@ def attention(
     scale: float | None = None,
     softcap: float = 0.0,
     softmax_precision: int | None = None,
+    extends_mask: bool = True,
 ) -> tuple[Array, Array, Array, Array]:
     """Return scaled dot-product attention, keys and values with the past, and the scores.
 
@@ -56,6 +54,7 @@ def attention(
         scale: What products are multiplied by.
         softcap: Beyond which scores do not grow; 0 for no bound.
         softmax_precision: The element type of probabilities.
+        extends_mask: Whether no query sees the keys behind the end of a mask.
 
     Raises:
         EvaluationError: If shapes do not fit.
@@ -86,7 +85,7 @@ def attention(
     bias = _find_bias(
         queries.shape[2],
         keys.shape[2],
-        attn_mask,
+        attn_mask if attn_mask is None or not extends_mask else _extended(attn_mask, keys.shape[2]),
         offset,
         0 if is_causal else right_window_size,
         left_window_size,
@@ -137,6 +136,22 @@ def _check_heads(queries: Array, keys: Array, values: Array) -> None:
         )
 
 
+kernel(
+    "Attention",
+    since=(23,),
+    removed={"nonpad_kv_seqlen": 23, "left_window_size": 23, "right_window_size": 23},
+)(partial(attention, extends_mask=False))
+
+
+def _extended(mask: Array, keys: int) -> Array:
+    """Return a mask that lets no query see keys behind its end."""
+    if mask.shape[-1] >= keys:
+        return mask
+    width = [(0, 0)] * (mask.ndim - 1) + [(0, keys - mask.shape[-1])]
+    filling = False if mask.dtype == np.bool_ else -np.inf
+    return np.pad(widen(mask), width, constant_values=filling)
+
+
 def _find_bias(
     queries: int,
     keys: int,
@@ -152,7 +167,7 @@ def _find_bias(
     Args:
         queries: How many queries there are.
         keys: How many keys.
-        mask: The mask, shorter than keys perhaps.
+        mask: The mask.
         offset: The step of the first query, for all or each batch.
         last: How many steps behind its own a query sees; 0 for causal attention, -1 for all.
         left: How many steps before its own; -1 for all.
@@ -161,10 +176,6 @@ def _find_bias(
     """
     bias: Array = np.zeros((queries, keys))
     if mask is not None:
-        if mask.shape[-1] < keys:
-            width = [(0, 0)] * (mask.ndim - 1) + [(0, keys - mask.shape[-1])]
-            filling = False if mask.dtype == np.bool_ else -np.inf
-            mask = np.pad(widen(mask), width, constant_values=filling)
         bias = bias + (np.where(mask, 0, -np.inf) if mask.dtype == np.bool_ else widen(mask))
     steps = np.arange(queries)[:, None] + offset.reshape(-1, 1, 1, 1)
     ahead = np.arange(keys) - steps

@@ -114,6 +114,8 @@ def _body(node: OnnxNode, inputs: list[Expr]) -> Expr:
     ]
     count = count_outputs(call.attrs)
     proto = find_definition(schema, make_node(identity, node.inputs, count, attributes), types)
+    if len(proto.input) < len(inputs):
+        raise Unlowered("ONNX defines it by others where more is known of its inputs")
     del proto.output[count:]  # what gives the others may be missing
     model = load_onnx().ModelProto()
     for domain, version in opsets_of(identity, proto).items():

@@ -43,7 +43,7 @@ def templates() -> list[Any]:  # Any: cases of the suite, which is not typed
         for case in suite_cases()
         if case.kind == "node"
         and len(case.model.graph.node) == 1
-        and ("", case.model.graph.node[0].op_type) in RULES
+        and (case.model.graph.node[0].domain, case.model.graph.node[0].op_type) in RULES
         and case.model.graph.node[0].op_type not in RANDOM
         and all(isinstance(_normalize_tensor(each), np.ndarray) for each in case.data_sets[0][0])
         and sum(np.size(_normalize_tensor(each)) for each in case.data_sets[0][0]) < MOST_ELEMENTS
@@ -80,9 +80,14 @@ def at_bounds(case: Any, draw: random.Random) -> tuple[Any, list[np.ndarray]]:
     return model, [values[each.name] for each in model.graph.input]
 
 
+def schema_of(node: Any) -> Any:
+    """Return the newest schema of the operator of a node."""
+    return onnx.defs.get_schema(node.op_type, node.domain)
+
+
 def change_attribute(node: Any, _: dict[str, Any], draw: random.Random) -> None:
     """Give an attribute of its operator another value, or none."""
-    schema = onnx.defs.get_schema(node.op_type)
+    schema = schema_of(node)
     names = [name for name, each in schema.attributes.items() if each.type.name in CHANGES]
     if not names:
         return
@@ -112,7 +117,7 @@ CHANGES = {
     "INTS": lambda old, draw: _some_of(old, draw, INTEGERS),
     "FLOATS": lambda old, draw: _some_of(old, draw, FLOATS),
 }
-FLAGS = ("ceil_mode",)
+FLAGS = ("ceil_mode", "is_causal")
 """Attributes that are yes or no; runtimes differ in what they make of other numbers."""
 
 
@@ -150,7 +155,7 @@ def change_sizes(_: Any, values: dict[str, Any], draw: random.Random) -> None:
 
 def leave_out(node: Any, values: dict[str, Any], draw: random.Random) -> None:
     """Give an optional input no value."""
-    schema = onnx.defs.get_schema(node.op_type)
+    schema = schema_of(node)
     places = [
         place
         for place, name in enumerate(node.input)
