@@ -34,6 +34,7 @@ from relayish.op.declaration.rewriting import (
     register_legalize,
 )
 from relayish.op.runtime import annotation, memory, vm
+from relayish.op.types import told_in_parts as _told_in_parts  # what Op finds
 from relayish.op.types.affine_type import TensorAffineType, TupleAffineType
 
 get = get_op
@@ -96,4 +97,4 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("")
 
-del _infix, _temporary
+del _infix, _temporary, _told_in_parts

@@ -10,6 +10,7 @@ from relayish.errors import RelayishError as _DiagnosticError
 DiagnosticError = _DiagnosticError
 
 from relayish.tvm.values import Map as Map
+from relayish.codegen.c.graph_module import Module as Module
 from relayish.tvm.nd import NDArray as NDArray
 from relayish.prelude import Prelude as Prelude
 from relayish.ir.relay.expr import Expr as _RelayExpr

@@ -39,13 +39,8 @@ _MODULE: Final = {
 }
 
 _OP: Final = {
-    "add_type_rel": _DECLARE,
-    "add_argument": _DECLARE,
-    "set_num_inputs": _DECLARE,
     "set_attrs_type_key": _DECLARE,
-    "set_support_level": "operators have no level of support; leave it out",
     "support_level": "operators have no level of support; leave it out",
-    "num_inputs": "write relay.op.properties.num_inputs.get(op)",
     "arguments": "write relay.op.properties.arguments.get(op)",
     "description": "write relay.op.properties.description.get(op)",
     "attrs_type_key": "write relay.op.properties.attrs_type.get(op).type_key",

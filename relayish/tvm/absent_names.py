@@ -145,7 +145,6 @@ _RELAY = _merge(
     _each("SourceName SequentialSpan", _PLACE),
     _each("SpanCheck", "spans are kept where they are; write expr.span"),
     _each("pretty_print", "write relay.astext(node, show_meta_data=False)"),
-    _each("Module", f"write relay.IRModule for a program; {_EVALUATE}"),
     _each("ExprWithOp", "write relay.Expr, which has Python's operators"),
     _each("TempExpr", "write a kind of node of your own, declared with @relay.node"),
     _each("Id", "a variable is told by the object; write var.name_hint for its name"),

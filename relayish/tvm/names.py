@@ -28,7 +28,7 @@ SAME: Final = {
 NAMES: Final = {
     name: (module, name)
     for module, names in {
-        "relayish.codegen.c.graph_module": "BenchmarkResult",
+        "relayish.codegen.c.graph_module": "BenchmarkResult Module",
         "relayish.codegen.c.library": "load_module",
         "relayish.frontend": "foreach while_loop",
         "relayish.op": "TensorAffineType TupleAffineType make_node register_op_attr",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -64,7 +65,48 @@ class BenchmarkResult(NamedTuple):
         return ", ".join([f"{name} {getattr(self, name) * 1000:.4f} ms" for name in named])
 
 
-class GraphModule:
+class Module(ABC):
+    """What runs a compiled network, and tells how long that takes.
+
+    Source:
+        TVM ``runtime.Module``.
+    """
+
+    @abstractmethod
+    def run(self) -> None:
+        """Run the network."""
+
+    def time_evaluator(
+        self,
+        func_name: str = "run",
+        dev: object = None,
+        number: int = 10,
+        repeat: int = 1,
+        min_repeat_ms: float = 0,
+    ) -> Callable[[], BenchmarkResult]:
+        """Return what tells how long running takes on the inputs that are set then.
+
+        Args:
+            func_name: ``run``.
+            dev: Taken as Relay takes it and left aside.
+            number: How often it is run in a round, at first.
+            repeat: How many rounds there are.
+            min_repeat_ms: How long a round takes at least; where it is shorter, it is run more
+                often.
+
+        Raises:
+            UnknownNameError: If another function is asked for.
+
+        Source:
+            TVM ``Module.time_evaluator``.
+        """
+        del dev
+        if func_name != "run":
+            raise UnknownNameError(f"only 'run' is timed; found {func_name!r}")
+        return lambda: _measured(self.run, number, repeat, min_repeat_ms)
+
+
+class GraphModule(Module):
     """Runs a compiled network on inputs that are set before, and keeps its outputs.
 
     Source:
@@ -107,13 +149,14 @@ class GraphModule:
         self.set_input(None, None, **load_param_dict(bytes(params_bytes)))
 
     def run(self, **inputs: object) -> None:
-        """Run the network; ``inputs`` are set before.
+        """Run the network; ``inputs`` are set before. Those that nobody sets are 0, as in Relay.
 
         Raises:
-            EvaluationError: If an input is missing, is of another type, or a check fails.
+            EvaluationError: If an input is of another type, a check fails, or one that is not set
+                has sizes that others do not tell.
         """
         self.set_input(None, None, **inputs)
-        found = self.network(**self._inputs)
+        found = self.network(**(self._blank() | self._inputs))
         self._outputs = [np.asarray(each) for each in _leaves(found)]
 
     def get_output(self, index: int, out: np.ndarray[Any, Any] | None = None) -> NDArray:
@@ -174,35 +217,6 @@ class GraphModule:
         """The module itself, of which scripts ask ``module.time_evaluator``."""
         return self
 
-    def time_evaluator(
-        self,
-        func_name: str = "run",
-        dev: object = None,
-        number: int = 10,
-        repeat: int = 1,
-        min_repeat_ms: float = 0,
-    ) -> Callable[[], BenchmarkResult]:
-        """Return what tells how long running takes on the inputs that are set then.
-
-        Args:
-            func_name: ``run``.
-            dev: Taken as Relay takes it and left aside.
-            number: How often it is run in a round, at first.
-            repeat: How many rounds there are.
-            min_repeat_ms: How long a round takes at least; where it is shorter, it is run more
-                often.
-
-        Raises:
-            UnknownNameError: If another function is asked for.
-
-        Source:
-            TVM ``Module.time_evaluator``.
-        """
-        del dev
-        if func_name != "run":
-            raise UnknownNameError(f"only 'run' is timed; found {func_name!r}")
-        return lambda: _measured(self.run, number, repeat, min_repeat_ms)
-
     def benchmark(
         self,
         device: object = None,
@@ -240,6 +254,14 @@ class GraphModule:
                 self.get_output(at).numpy()
 
         return _measured(run, number, repeat, least)
+
+    def _blank(self) -> dict[str, Any]:  # Any: arrays
+        """Return zeros for the inputs that are not set and whose sizes are known."""
+        return {
+            name: np.zeros(port.shape, port.dtype)
+            for name, port in zip(self._names(), self.network.code.inputs, strict=True)
+            if name not in self._inputs and all(isinstance(size, int) for size in port.shape)
+        }
 
     def _names(self) -> list[str]:
         return [param.name_hint for param in self.network.params]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
@@ -191,6 +191,34 @@ class Op(Expr):
     def reset_attr(self, attr_key: str) -> None:
         """Take the property that TVM calls ``attr_key`` away from the operator."""
         hooks.build("reset_attr", self, attr_key)
+
+    @property
+    def num_inputs(self) -> int:
+        """How many arguments a call has; -1 where there may be any number."""
+        found: int = hooks.build("get_num_inputs", self)
+        return found
+
+    def set_num_inputs(self, n: int) -> None:
+        """Say of an operator that was registered by its name how many arguments a call has."""
+        hooks.build("set_num_inputs", self, n)
+
+    def add_argument(self, name: str, type: str = "", description: str = "") -> None:  # noqa: A002
+        """Name the next argument; ``type`` and ``description`` are taken as TVM takes them."""
+        hooks.build("add_argument", self, name, type, description)
+
+    def add_type_rel(
+        self, rel_name: str, type_rel_func: Callable[[Sequence[Type], Any], Type] | None = None
+    ) -> None:  # Any: the attributes of the one operator
+        """Say of which type a call is: by a relation of TVM's, ``Identity``, or a function.
+
+        Args:
+            rel_name: ``Identity``, ``Broadcast``, ``BroadcastComp``, or that of the function.
+            type_rel_func: Returns the type of a call, of those of its arguments and its attributes.
+        """
+        hooks.build("add_type_rel", self, rel_name, type_rel_func)
+
+    def set_support_level(self, level: int) -> None:
+        """Take a level of support as TVM takes it, and leave it aside."""
 
     @staticmethod
     def get(name: str, domain: str | None = None) -> Op:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from numpy import result_type
+
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.precision import compute_dtype
 from relayish.op.types.dimension import normalise_axis
@@ -66,7 +68,7 @@ class Ordering(Combining, domain="relay"):
     @computes
     def handle_searchsorted(self, site: Site) -> Elements:
         """Halve the range in which the place of each value may be."""
-        line, values = site.args
+        line, values = _of_one_type(site.args)
         size, is_right = line.shape[-1], bool(site.attrs.right)
 
         def body(build: IRBuilder, given: Sequence[Tensor], made: Sequence[Tensor]) -> None:
@@ -153,6 +155,14 @@ def _picked(data: Elements, places: Elements, axis: int) -> Elements:
         lambda index: (*index[:axis], places.at(index), *index[axis + 1 :]),
         plain=False,
     )
+
+
+def _of_one_type(parts: Sequence[Elements]) -> list[Elements]:
+    """Return tensors in the one element type in which numpy compares them."""
+    kinds = [numpy_dtype(part.dtype) for part in parts]
+    if len(set(kinds)) == 1:
+        return list(parts)
+    return [cast_elements(part, str(result_type(*kinds))) for part in parts]
 
 
 def _accumulated(site: Site, combine: Callable[[Any, Any], Expr], neutral: int) -> Elements:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Constant
+from relayish.ir.values.dtype import numpy_dtype
+from relayish.numeric.precision import weighing_dtype
 from relayish.op.vision.proposals import place_anchors
 from relayish.passes.relay.to_loops.boxes import Boxes
 from relayish.passes.relay.to_loops.context import Site, nest
@@ -16,11 +18,11 @@ from relayish.passes.relay.to_loops.refusing import Unlowered
 from relayish.tir import math
 from relayish.tir.builders.expr import select
 from relayish.tir.builders.ir_builder import IRBuilder
-from relayish.tir.ir.operators import EQ, GE, Cast, Expr, Mod, Or, const
+from relayish.tir.ir.operators import EQ, GE, Cast, Div, Expr, Mod, Or, const
 from relayish.tir.ir.tensor import Tensor
 from relayish.tir.ir.type import INT32
 
-_REALS = ("float32", "float64")
+_REALS = ("float16", "float32", "float64")
 
 
 class Proposals(Unlowered, domain="vision"):
@@ -34,11 +36,14 @@ class Proposals(Unlowered, domain="vision"):
         kinds = {each.dtype for each in site.args}
         if len(kinds) > 1 or dtype not in _REALS:
             raise site.refuse(f"its arguments are of {', '.join(sorted(kinds))}")
+        wanted = int(attrs.rpn_post_nms_top_n)
+        if 0 in scores.shape[2:]:
+            return _nothing(site, wanted)
         boxes, rated = _candidates(site)
         batch, count = rated.shape
         keys = Elements((batch, count), "float64", lambda i: converted(-rated.at(i), "float64"))
         order = ordered(site, keys, 1, largest=False)
-        wanted, asked = int(attrs.rpn_post_nms_top_n), count
+        asked, work = count, str(weighing_dtype(numpy_dtype(dtype)))
         if attrs.rpn_pre_nms_top_n > 0:
             asked = min(count, int(attrs.rpn_pre_nms_top_n))
 
@@ -51,8 +56,8 @@ class Proposals(Unlowered, domain="vision"):
                 number = build.let("number", const(0))
                 standing = Boxes(
                     lambda box, at: corners[image, box, const(at)],
-                    dtype,
-                    lambda share: share > const(float(attrs.threshold), dtype),
+                    work,
+                    lambda share: share > const(float(attrs.threshold), work),
                     border=1,
                 )
                 with build.for_("rank", asked) as rank:
@@ -70,6 +75,17 @@ class Proposals(Unlowered, domain="vision"):
 
         results = [(site.shape, dtype), ((wanted,), "int32")]
         return site.context.perform(site.hint, [boxes, order], results, body)[0]
+
+
+def _nothing(site: Site, wanted: int) -> Elements:
+    """Return rows that say of which image they are, and no region, as there are no places."""
+    dtype = site.result.dtype
+
+    def at(index: Index) -> Expr:
+        image = converted(Div(index[0], const(wanted)), dtype)
+        return select(EQ(index[1], const(0)), image, zero(dtype))
+
+    return Elements(site.shape, dtype, at)
 
 
 def _candidates(site: Site) -> tuple[Elements, Elements]:

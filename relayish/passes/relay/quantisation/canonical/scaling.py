@@ -79,11 +79,12 @@ def along(parameter: Parameter, axis: int, rank: int) -> Expr:
     shape = parameter.ty.shape
     if not shape:
         return parameter.expr
+    if shape == (1,):
+        one: Expr = op.reshape(parameter.expr, newshape=())
+        return one
     behind = rank - normalise_axis(axis, rank) - 1
     found: Expr = parameter.expr
-    if shape == (1,):
-        found = op.reshape(found, newshape=())
-    elif behind:
+    if behind:
         found = op.expand_dims(found, axis=1, num_newaxis=behind)
     return found
 
