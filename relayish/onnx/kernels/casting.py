@@ -192,11 +192,7 @@ def bit_cast(x: Array, *, to: int) -> Array:
     if _width(dtype) >= 8:
         return bits.view(dtype)
     mask = np.uint8((1 << _width(dtype)) - 1)
-    low = bits.view(np.uint8) & mask
-    if dtype.name.startswith("int"):  # kept sign-extended in a byte
-        sign = np.uint8(1 << (_width(dtype) - 1))
-        low = (low ^ sign) - sign
-    return np.asarray(low).view(dtype)
+    return np.asarray(bits.view(np.uint8) & mask).view(dtype)
 
 
 def _width(dtype: DType) -> int:

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.ir.relay.expr import Expr
-from relayish.onnx.element_types import element_type_name
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 _SAME: Final = {
@@ -143,28 +142,6 @@ def reciprocal(node: OnnxNode) -> Expr:
 def where(node: OnnxNode) -> Expr:
     """Elements of one of two tensors."""
     return build("where", node.input(0), node.input(1), node.input(2))
-
-
-@lowers("Cast")
-def cast(node: OnnxNode) -> Expr:
-    """Another element type."""
-    to = node.attr("to")
-    dtype = to.lower() if isinstance(to, str) else element_type_name(int(to))
-    return _cast(node, {"float": "float32", "double": "float64"}.get(dtype, dtype))
-
-
-def _cast(node: OnnxNode, dtype: str) -> Expr:
-    if "string" in (dtype, node.dtype()):
-        raise Unlowered("Relay has no tensors of strings")
-    if dtype.startswith(("float8", "float4")):
-        raise Unlowered(f"it saturates at the limits of {dtype}, which casts of Relay do not")
-    return build("cast", node.input(0), dtype)
-
-
-@lowers("CastLike")
-def cast_like(node: OnnxNode) -> Expr:
-    """The element type of another tensor."""
-    return _cast(node, node.dtype(1))
 
 
 @lowers("Clip")

@@ -28,11 +28,13 @@ from relayish.onnx.types import (
 from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
     attending,
     batched_scan,
+    casting,
     composed,
     elementwise,
     indexing,
     learning,
     networks,
+    quantization,
     recurrent,
     reductions,
     sampled,

@@ -11,8 +11,6 @@ from relayish.ir.relay.expr import Expr
 from relayish.numeric.resizing import find_samples
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.kernels.resize import plan_resize
-from relayish.passes.onnx.lowering.elementwise import round_to_even
-from relayish.passes.onnx.lowering.reductions import fill_nothing
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 from relayish.passes.onnx.lowering.training import trained_normalization
 from relayish.passes.onnx.lowering.windows import pool_by_table
@@ -393,51 +391,3 @@ def _wanted_sizes(node: OnnxNode, sizes: tuple[int, ...]) -> tuple[int, ...]:
     if scales is None:
         return node.ints(3, "sizes")
     return tuple([int(np.floor(size * by)) for size, by in zip(sizes, scales, strict=True)])
-
-
-_PRECISIONS: Final = {"float32": 1, "float16": 10, "bfloat16": 16}
-"""By element type of scales: the number with which ONNX says that it is the one to divide in."""
-
-
-@lowers("QuantizeLinear")
-def quantize(node: OnnxNode) -> Expr:
-    """Integers that stand for numbers, at a scale."""
-    dtype = node.dtype(2) if node.has(2) else "uint8"
-    if node.attr("precision", 0) not in (0, _PRECISIONS.get(node.dtype(1))):
-        raise Unlowered("it divides with the precision of another element type")
-    if dtype not in ("int8", "uint8", "int16", "uint16", "int32") or node.attr("block_size", 0):
-        raise Unlowered(f"qnn.quantize gives no blocks, and no {dtype}")
-    zero = build("cast", node.input(2), "int32") if node.has(2) else const(0, "int32")
-    return build(
-        "qnn.quantize",
-        node.input(0),
-        node.input(1),
-        zero,
-        axis=node.axis(1) if node.rank(1) else -1,
-        out_dtype=dtype,
-    )
-
-
-@lowers("DequantizeLinear")
-def dequantize(node: OnnxNode) -> Expr:
-    """Numbers that integers stand for."""
-    if node.attr("block_size", 0) or "int" not in node.dtype():
-        raise Unlowered(f"qnn.dequantize takes no blocks, and no {node.dtype()}")
-    zero = build("cast", node.input(2), "int32") if node.has(2) else const(0, "int32")
-    axis = node.axis(1) if node.rank(1) else -1
-    return build("qnn.dequantize", node.input(0), node.input(1), zero, axis=axis)
-
-
-@lowers("DynamicQuantizeLinear")
-def dynamic_quantize(node: OnnxNode) -> list[Expr]:
-    """Integers of eight bits, at a scale that the data tell."""
-    x, zero = node.input(0), const(0, "float32")
-    low = build("minimum", build("min", fill_nothing(node, "min", None)), zero)
-    high = build("maximum", build("max", fill_nothing(node, "max", None)), zero)
-    scale = build("divide", build("subtract", high, low), const(255, "float32"))
-    exact = build(
-        "clip", round_to_even(build("divide", build("negative", low), scale), "float32"), 0, 255
-    )
-    moved = build("add", round_to_even(build("divide", x, scale), "float32"), exact)
-    values = build("cast", build("clip", moved, 0, 255), "uint8")
-    return [values, scale, build("cast", exact, "uint8")]
