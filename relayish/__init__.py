@@ -225,9 +225,11 @@ def _build_loops(program: object) -> object:
     return _importlib.import_module("relayish.codegen.c.native").build(program)
 
 
-def _build_executor(mod: object, params: object) -> object:
+def _build_executor(mod: object, params: object, **options: object) -> object:
     """Return what compiles functions of a module, as ``_support.hooks`` asks."""
-    return _importlib.import_module("relayish.codegen.c.aot_executor").AotExecutor(mod, params)
+    return _importlib.import_module("relayish.codegen.c.aot_executor").AotExecutor(
+        mod, params, **options
+    )
 
 
 def _build_core(mod: object, **options: object) -> object:

@@ -71,6 +71,14 @@ def _seconds() -> float:
     return time.process_time() + sum(os.times()[2:4])
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests compile is kept apart from what users did, examples of documentation included."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RELAYISH_CACHE", str(tmp_path_factory.mktemp("compiled")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
     """Deep programs are millions of live objects; looking through them again and again is slow."""

@@ -123,7 +123,7 @@ load_analyses: Callable[[], None] = _by_face("_load_analyses")
 build_loops: Callable[[Any], Any] = _by_face("_build_loops")  # Any: a program, what is compiled
 """Compiles functions of the loop IR."""
 
-build_executor: Callable[[Any, Any], Any] = _by_face("_build_executor")  # Any: modules, executors
+build_executor: Callable[..., Any] = _by_face("_build_executor")  # Any: modules, executors
 """What evaluates functions of a module as code of this machine, given values of parameters."""
 
 build_core: Callable[..., Any] = _by_face("_build_core")  # Any: a module, what is compiled

@@ -34,9 +34,8 @@ from relayish.errors import (
     UnlowerableError,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.passes.relay.default_pipeline import default_pipeline
+from relayish.passes.onnx.prepared import prepared
 from relayish.tir.text import write_program
-from relayish.transform import get_pass
 
 EXIT_NOT_EQUAL: Final = 1
 """The exit code when the code does not compute what the network does."""
@@ -50,13 +49,12 @@ def run(args: argparse.Namespace) -> int:
     source = read_network(
         args.file,
         shapes=args.input_shape,
-        level=args.opt_level,
         is_run=bool(args.verify),
         allow_unknown_ops=args.allow_unknown_ops,
     )
     try:
         with freeze_heap():
-            mod = default_pipeline(args.opt_level)(get_pass("LowerOnnx")(source.mod))
+            mod = prepared(source.mod, args.opt_level)
             network, params = network_of(mod, exact=args.exact)
     except (UnlowerableError, DispatchError) as error:
         if source.is_model:

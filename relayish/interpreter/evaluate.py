@@ -169,7 +169,8 @@ def create_executor(
             runs them with next to no cost of its own. ``aot`` compiles functions to code of this
             machine, and refuses what C cannot say. ``vm`` is the interpreter.
         mod: The module; without one, only expressions can be evaluated.
-        device: Taken as Relay takes it and left aside: numpy computes, on the CPU.
+        device: Taken as Relay takes it and left aside: numpy computes, on the CPU. ``aot`` takes a
+            CPU alone.
         target: As ``device``.
         params: Values of parameters of ``main``, by name; names it does not have are left aside.
         max_depth: How many calls may be under way at once; calls in tail position do not count.
@@ -179,7 +180,7 @@ def create_executor(
 
     Raises:
         EvaluationError: If there is no executor of that kind, or it cannot check types.
-        CodegenError: If functions are to be compiled, and there is no module.
+        CodegenError: If functions are to be compiled for what is no CPU.
         TypeInferenceError: If types are checked, and the module is ill-typed.
 
     Example:
@@ -191,7 +192,6 @@ def create_executor(
         >>> create_executor("graph", IRModule({"main": main}), params={"x": 3}).evaluate()(4)
         (np.int32(4), np.int32(3))
     """
-    del device, target
     if kind in ("graph", "aot"):
         if check_types:
             raise EvaluationError(
@@ -199,7 +199,7 @@ def create_executor(
             )
         if kind == "graph":
             return GraphExecutor(mod, params)
-        made: CompilingExecutor = hooks.build_executor(mod, params)
+        made: CompilingExecutor = hooks.build_executor(mod, params, target=target, device=device)
         return made
     if kind not in ("debug", "vm"):
         near = suggest(str(kind), ("debug", "graph", "vm", "aot"))

@@ -19,11 +19,8 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _compiler(tmp_path_factory):
-    patch = pytest.MonkeyPatch()
-    patch.setenv("RELAYISH_CACHE", str(tmp_path_factory.mktemp("compiled")))
-    yield skip_without_compiler()
-    patch.undo()
+def _compiler():
+    skip_without_compiler()
 
 
 def test_files_are_written_and_a_table_tells_of_them(

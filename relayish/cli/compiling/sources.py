@@ -24,7 +24,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, TupleType, Type
 from relayish.op.types.dimension import show_dimension
-from relayish.passes.onnx.default_pipeline import onnx_pipeline
 
 EVALUATION: Final = "relayish's evaluation"
 SUFFIX: Final = ".onnx"
@@ -57,14 +56,13 @@ class NetworkFile:
 
 
 def read_network(
-    name: str, *, shapes: Sequence[str], level: int, is_run: bool, allow_unknown_ops: bool = False
+    name: str, *, shapes: Sequence[str], is_run: bool, allow_unknown_ops: bool = False
 ) -> NetworkFile:
     """Return the network in a file: a model of ONNX, Relay text, or a program in binary form.
 
     Args:
         name: The file; ``-`` for a program on standard input.
         shapes: Shapes of inputs, as the command line says them.
-        level: Of the passes over a model.
         is_run: Whether it will be run to compare it.
         allow_unknown_ops: Whether operators are read that nobody declared.
 
@@ -82,7 +80,7 @@ def read_network(
     mod = model.to_module(freeze_params=True)
     return NetworkFile(
         name,
-        onnx_pipeline(level)(mod),
+        mod,
         model.inputs,
         model.outputs,
         usual_engines(lambda path: OnnxSession(from_onnx(path)).run, is_needed=is_run),

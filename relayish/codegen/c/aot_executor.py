@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from relayish.codegen.c.executor import build_network
-from relayish.codegen.c.library import bind_params
+from relayish.codegen.c.library import bind_params, check_cpu
 from relayish.errors import EvaluationError, TypeConfusionError
 from relayish.interpreter.arguments import order_arguments
 from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
@@ -23,12 +23,28 @@ class AotExecutor:
     Attributes:
         mod: The module; without one, only expressions can be evaluated.
         params: Values of parameters of ``main``, by name.
+
+    Args:
+        mod: The module.
+        params: The values.
+        target: What it is compiled for: a CPU.
+        device: Where it is to run: the same.
+
+    Raises:
+        CodegenError: If that is no CPU.
     """
 
     def __init__(
-        self, mod: IRModule | None = None, params: Mapping[str, object] | None = None
+        self,
+        mod: IRModule | None = None,
+        params: Mapping[str, object] | None = None,
+        *,
+        target: object = None,
+        device: object = None,
     ) -> None:
         check_module(mod)
+        check_cpu(target)
+        check_cpu(device)
         self.mod = mod
         self.params = convert_params(params)
         self._compiled_functions: dict[str, Callable[..., Evaluated]] = {}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,13 +15,13 @@ from relayish.codegen.c.executor import CompiledNetwork, compile_network, flags_
 from relayish.codegen.c.exported import export_network, load_network
 from relayish.codegen.c.graph_module import GraphModule, plain
 from relayish.codegen.c.toolchain import find_toolchain
-from relayish.errors import CodegenError, UnknownNameError
+from relayish.errors import CodegenError, IgnoredNameWarning, UnknownNameError
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.ir.values.ndarray import NDArray, as_ndarray
+from relayish.ir.values.ndarray import Device, NDArray, as_ndarray
 from relayish.op.runtime.device import virtual_device_named
 from relayish.pass_infra import PassContext
-from relayish.passes.relay.default_pipeline import default_pipeline
+from relayish.passes.onnx.prepared import prepared
 from relayish.passes.relay.fold.bind import bind_params_by_name
 
 
@@ -58,7 +59,9 @@ class Library:
             )
         return self._make
 
-    def _make(self, *_devices: object) -> GraphModule:
+    def _make(self, *devices: object) -> GraphModule:
+        for each in devices:
+            check_cpu(each)
         return GraphModule(self.network)
 
     def export_library(self, file_name: str | PathLike[str], **options: object) -> None:
@@ -179,10 +182,11 @@ def build(
 ) -> Library:
     """Return a module compiled for this machine.
 
-    The passes of a level run first, then operators become loops, these C, and that code.
+    The passes of a level run first, those over models of ONNX before all others, then operators
+    become loops, these C, and that code.
 
     Args:
-        ir_mod: A module of Relay, or a function; a model of ONNX is lowered.
+        ir_mod: A module of Relay, a function, or a model of ONNX.
         target: The kind of a CPU: ``c``, or ``llvm`` as Relay says; C is compiled by the compiler
             of this machine.
         target_host: Taken as Relay takes it and left aside, as all up to ``constant_memory_pools``.
@@ -190,7 +194,8 @@ def build(
         runtime: As above.
         workspace_memory_pools: As above.
         constant_memory_pools: As above.
-        params: Values of parameters of ``main``, by name, which become constants.
+        params: Values of parameters of ``main``, by name, which become constants. Names that no
+            parameter has are left aside, with a warning.
         mod_name: What the network is called in the library, and its names in C begin with.
         opt_level: From 0 to 4; if not given, that of the context of passes.
         exact: As for :func:`build_network`.
@@ -213,29 +218,42 @@ def build(
         array([0., 2.], dtype=float32)
     """
     del target_host, executor, runtime, workspace_memory_pools, constant_memory_pools
-    _check_target(target)
+    check_cpu(target)
     mod = IRModule.from_expr(ir_mod) if isinstance(ir_mod, Function) else ir_mod
     if not isinstance(mod, IRModule):
         raise CodegenError(f"a {type(mod).__name__} cannot be built; expected a module")
     level = PassContext.current().opt_level if opt_level is None else opt_level
     mod, bound = bind_params(mod, params or {})
-    mod = default_pipeline(level)(mod)
+    for name in params or {}:
+        if name not in bound:
+            warnings.warn(
+                f"params has a value for {name!r}, and @main has no such parameter; leave it out",
+                IgnoredNameWarning,
+                stacklevel=2,
+            )
+    mod = prepared(mod, level)
     network, params_left = network_of(mod, exact=exact)
     toolchain = find_toolchain(flags_for(exact=exact))
     made = compile_network(params_left, network, mod_name, toolchain)
     return Library(mod, made, mod_name, bound)
 
 
-def _check_target(target: object) -> None:
-    """Raise unless a target, as Relay has them in many forms, is a CPU.
+def check_cpu(target: object) -> None:
+    """Raise unless a target, as Relay has them in many forms, or a device is a CPU.
 
     Raises:
         CodegenError: Naming it.
     """
     kind = getattr(getattr(target, "kind", None), "name", target)
-    if kind is None or (isinstance(kind, str) and virtual_device_named(kind).device_type_int == 1):
-        return
-    raise CodegenError(f"nothing is compiled for {target}; expected a CPU: 'c', or 'llvm'")
+    number = virtual_device_named(kind).device_type_int if isinstance(kind, str) else None
+    if isinstance(kind, Device):
+        number = kind.device_type
+    if kind is not None and number != _CPU:
+        raise CodegenError(f"nothing is compiled for {target}; expected a CPU: 'c', or 'llvm'")
+
+
+_CPU: Final = 1
+"""The number of devices that are CPUs."""
 
 
 def bind_params(

@@ -9,13 +9,14 @@ from typing import Any
 from relayish._support.collector import collect_rarely
 from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.attributes.dictionary import DictAttrs
-from relayish.ir.relay.expr import Constant, Function, GlobalVar, Let
+from relayish.ir.relay.expr import GlobalVar
 from relayish.ir.relay.module import Definition, IRModule
 from relayish.onnx import info
 from relayish.onnx.package import load_onnx
 from relayish.onnx.protos.files import DataFiles
 from relayish.onnx.reading.graph_reader import GraphReader
 from relayish.onnx.reading.model_reader import ModelReader, read_opsets
+from relayish.passes.onnx.prepared import bind_defaults
 from relayish.transform import get_pass
 
 
@@ -83,22 +84,6 @@ def _read(
         opsets = read_opsets(function.opset_import, f"function {function.name!r} of the model")
         named[reader.globals[key]] = GraphReader(reader, opsets or None).read_function(function)
     return IRModule(named, attrs=_model_attrs(proto))
-
-
-def bind_defaults(main: Function) -> Function:
-    """Return ``main`` with the values of inputs that may be left out in place of these."""
-    held = main.attrs.get(info.DEFAULTS) if isinstance(main.attrs, DictAttrs) else None
-    if not isinstance(held, DictAttrs) or not isinstance(main.attrs, DictAttrs):
-        return main
-    body = main.body
-    for param in reversed(main.params):
-        value = held.get(param.name_hint)
-        if isinstance(value, Constant):
-            body = Let(param, value, body)
-    attrs = {key: value for key, value in main.attrs.items() if key != info.DEFAULTS}
-    names = set(held.keys())
-    params = [param for param in main.params if param.name_hint not in names]
-    return main.with_fields(params=params, body=body, attrs=DictAttrs(attrs))
 
 
 def _model_attrs(proto: Any) -> DictAttrs:  # Any: a ModelProto

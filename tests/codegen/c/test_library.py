@@ -12,13 +12,16 @@ from relayish import tvm
 from relayish.errors import (
     CodegenError,
     EvaluationError,
+    IgnoredNameWarning,
     OperatorError,
     UnknownNameError,
     UnlowerableError,
 )
+from relayish.onnx.package import load_onnx
 from relayish.testing import mlp
 from relayish.tvm.contrib import graph_executor
 from tests.support.each import each
+from tests.support.small_models import small_model
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +156,37 @@ def test_outputs_that_there_are_not_are_told(workload, library):
 def test_targets_that_are_no_cpu_are_refused(target, error, workload):
     with pytest.raises(error):
         relay.build(workload[0], target)
+    with pytest.raises(error):
+        relay.create_executor("aot", workload[0], target=target)
+
+
+def test_devices_that_are_no_cpu_are_refused(workload, library):
+    with pytest.raises(CodegenError, match="expected a CPU"):
+        library["default"](tvm.cuda())
+    with pytest.raises(CodegenError, match="expected a CPU"):
+        relay.create_executor("aot", workload[0], tvm.cuda(0))
+
+
+def test_parameters_that_there_are_not_are_told():
+    x = relay.var("x", shape=(2,))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.exp(x)))
+    with pytest.warns(IgnoredNameWarning, match="for 'y', and @main has no such parameter"):
+        lib = relay.build(mod, params={"y": np.zeros(2, "float32")})
+    assert lib.params == {}
+
+
+@pytest.mark.references
+def test_models_of_onnx_are_built_as_the_command_compiles_them():
+    model = small_model()
+    model.graph.input.append(load_onnx("onnx.helper").make_tensor_value_info("w", 1, [3, 2]))
+    mod = relay.frontend.from_onnx(model)
+    given = np.arange(-6, 6, dtype="float32").reshape(4, 3)
+    weights = np.arange(6, dtype="float32").reshape(3, 2)
+    for params, w in (({}, weights - 2), ({"w": weights}, weights)):
+        graph = relay.build(mod, params=params)["default"](None)
+        assert graph.get_input_info()[0] == {"x": (-1, 3)}
+        graph.run(x=given)
+        assert np.allclose(graph.get_output(0).numpy(), np.maximum(given * 2, 0) @ w)
 
 
 def test_the_executor_compiles(workload):
