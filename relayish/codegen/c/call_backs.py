@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Sequence
 from contextvars import ContextVar
 from functools import cache
+from itertools import count
 from math import prod
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -26,7 +27,8 @@ CALL_BACK: Final = "relayish_call_back"
 
 DECLARATION: Final = f"""\
 /* calls a function of Python; whoever loads this sets it */
-int32_t (*{CALL_BACK})(const char *name, const char *layout, void *const *memory);"""
+int32_t (*{CALL_BACK})(
+  const char *name, const char *layout, const int64_t *sizes, void *const *memory);"""
 
 FAILED: Final = -1
 """The status of a call that raised an error."""
@@ -39,16 +41,16 @@ class Layout(NamedTuple):
 
     Attributes:
         dtype: Its element type.
-        shape: Its sizes.
+        shape: Its sizes; ``None`` where one is told when it is called.
         is_written: Whether the function fills it.
     """
 
     dtype: Type
-    shape: tuple[int, ...]
+    shape: tuple[int | None, ...]
     is_written: bool
 
     def __str__(self) -> str:
-        sizes = ",".join(map(str, self.shape))
+        sizes = ",".join(["?" if size is None else str(size) for size in self.shape])
         return f"{'>' if self.is_written else ''}{self.dtype}[{sizes}]"
 
 
@@ -80,28 +82,35 @@ def raise_for(status: int, faults: Sequence[Fault]) -> NoReturn:
 @cache
 def _server() -> Any:  # Any: as ctypes types functions
     """Return the function of C that serves all calls."""
-    made = ctypes.CFUNCTYPE(
-        ctypes.c_int32, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
-    )
+    sizes, memory = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p)
+    made = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_char_p, sizes, memory)
     return made(_serve)
 
 
-def _serve(name: bytes, layout: bytes, memory: Any) -> int:  # Any: addresses, as ctypes has them
+def _serve(name: bytes, layout: bytes, sizes: Any, memory: Any) -> int:  # Any: as ctypes has them
     try:
-        _call(name.decode(), layout.decode(), memory)
+        _call(name.decode(), layout.decode(), sizes, memory)
     except BaseException as error:  # noqa: BLE001 - it is raised again behind the frames of C
         _RAISED.set(error)
         return FAILED
     return 0
 
 
-def _call(name: str, layout: str, memory: Any) -> None:
+def _call(name: str, layout: str, sizes: Any, memory: Any) -> None:
     extern = find_extern(name)
     if extern is None:
         raise EvaluationError(
             f"nothing is known of the function {name!r} any more; call tir.register_extern"
         )
-    arrays = [_array(each, memory[at]) for at, each in enumerate(_layouts(layout))]
+    layouts, told = _layouts(layout), count()
+    shapes = [
+        [max(sizes[next(told)], 0) if size is None else size for size in each.shape]
+        for each in layouts
+    ]
+    arrays = [
+        _array(each, shape, memory[at])
+        for at, (each, shape) in enumerate(zip(layouts, shapes, strict=True))
+    ]
     extern.evaluate(*arrays)
 
 
@@ -111,18 +120,18 @@ def _layouts(text: str) -> tuple[Layout, ...]:
     found = []
     for each in text.split(";"):
         head, _, sizes = each.rstrip("]").partition("[")
-        shape = tuple([int(size) for size in sizes.split(",") if size])
+        shape = tuple([None if size == "?" else int(size) for size in sizes.split(",") if size])
         found.append(Layout(as_type(head.removeprefix(">")), shape, head.startswith(">")))
     return tuple(found)
 
 
-def _array(layout: Layout, address: int) -> np.ndarray[Any, Any]:
+def _array(layout: Layout, shape: Sequence[int], address: int) -> np.ndarray[Any, Any]:
     """Return memory of C as an array."""
     dtype = layout.dtype.numpy
-    count = prod(layout.shape)
-    if not count:
-        return np.empty(layout.shape, dtype)
-    held: Any = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(address)  # Any: memory
-    array: np.ndarray[Any, Any] = np.frombuffer(held, dtype).reshape(layout.shape)
+    number = prod(shape)
+    if not number:
+        return np.empty(shape, dtype)
+    held: Any = (ctypes.c_uint8 * (number * dtype.itemsize)).from_address(address)  # Any: memory
+    array: np.ndarray[Any, Any] = np.frombuffer(held, dtype).reshape(shape)
     array.flags.writeable = layout.is_written
     return array

@@ -159,3 +159,25 @@ def test_what_has_a_size_that_depends_on_values_is_refused_all_the_same():
     with pytest.raises(RelayishError, match="size"):
         build_network(mod, unlowerable="call")
     assert not issubclass(UnlowerableError, EvaluationError)
+
+
+def test_memory_of_open_sizes_is_given_to_python():
+    n = relay.SizeVar("n")
+    x = relay.Var("x", relay.TensorType((n, 3), "float32"))
+    body = relay.exp(relay.sort(relay.concatenate([x, x], axis=0), axis=0))
+    mod = relay.IRModule.from_expr(relay.Function([x], body))
+    net = build_network(mod, unlowerable="call")
+    evaluate = relay.create_executor(mod=mod).evaluate()
+    assert "relayish_call_back(" in net.text
+    for size in (1, 2, 70):
+        given = np.random.default_rng(size).random((size, 3)).astype("float32")
+        assert np.allclose(net(given), evaluate(given))
+
+
+def test_results_of_which_nobody_knows_the_size_are_refused_by_name():
+    x = relay.var("x", shape=(3,))
+    places = relay.argwhere(x)
+    for body in (places, relay.sum(relay.cast(places, "float32"))):
+        mod = relay.IRModule.from_expr(relay.Function([x], body))
+        with pytest.raises(UnlowerableError, match=r"argwhere\(%x\) gives a value of type"):
+            build_network(mod, unlowerable="call")

@@ -74,8 +74,7 @@ class Calls(Accesses):
     def handle_buffer_create(self, visitor: Dispatch, node: BufferCreate) -> CText:  # noqa: ARG002
         return CText("0")
 
-    @staticmethod
-    def _call_back(visitor: Dispatch, node: Call) -> CText:
+    def _call_back(self, visitor: Dispatch, node: Call) -> CText:
         """Write the call of a function of Python that is given memory."""
         ctx: LoopsCtx = visitor.context
         if find_extern(node.name) is None or node.call_type is not CallType.EXTERN:
@@ -83,28 +82,32 @@ class Calls(Accesses):
                 f"{quote(node)} gives memory to the function {node.name!r}, of which nothing is "
                 f"known; write it as a function of the module, or call tir.register_extern"
             )
-        pointers, layouts = [], []
+        pointers, layouts, sizes = [], [], []
         for arg in (*node.read_args, *node.write_args):
             buffer = arg.buffer if isinstance(arg, Tensor) else arg
             memory = ctx.memory(buffer, node)
             assert isinstance(buffer, Buffer)
             assert isinstance(arg, (Tensor, Buffer))
-            known = [constant(size) for size in arg.shape]
-            shape = [size for size in known if size is not None]
+            shape = tuple([constant(size) for size in arg.shape])
             is_plain = not buffer.strides and buffer.elem_offset is None
-            if len(shape) < len(known) or not is_plain or memory.held or memory.may_be_missing:
+            if not is_plain or memory.held or memory.may_be_missing:
                 raise CodegenError(
-                    f"{quote(node)} gives {buffer.name} to Python; expected memory of known sizes, "
-                    f"without gaps, all of which holds something"
+                    f"{quote(node)} gives {buffer.name} to Python; expected memory without gaps, "
+                    f"all of which holds something"
                 )
             pointers.append(f"(void *){memory.name}")
-            layouts.append(str(Layout(arg.dtype, tuple(shape), arg in node.write_args)))
+            layouts.append(str(Layout(arg.dtype, shape, arg in node.write_args)))
+            open_sizes = [size for size in arg.shape if constant(size) is None]
+            sizes += [self.size(visitor, size).text for size in open_sizes]
         ctx.source.calls_back = True
         ctx.fail_if(f"!{CALL_BACK}", UnsupportedError, "Python is called, and is not there", node)
         with ctx.braces("", node):
             given, status = ctx.names.fresh("given"), ctx.names.fresh("called")
             ctx.line(f"void *const {given}[] = {{{', '.join(pointers)}}};")
-            args = f'"{node.name}", "{";".join(layouts)}", {given}'
+            told = ctx.names.fresh("sizes") if sizes else "NULL"
+            if sizes:
+                ctx.line(f"const int64_t {told}[] = {{{', '.join(sizes)}}};")
+            args = f'"{node.name}", "{";".join(layouts)}", {told}, {given}'
             ctx.line(f"const int32_t {status} = {CALL_BACK}({args});")
             ctx.line(f"if ({status}) {ctx.leave(status)}")
         return CText("0")

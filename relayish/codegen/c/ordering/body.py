@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, NoReturn, TypeAlias
 
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
@@ -12,7 +13,7 @@ from relayish.codegen.c.ordering.memory import Workspace, buffer_of
 from relayish.codegen.c.ordering.program import Ordered, Program, block_of, last_calls
 from relayish.codegen.c.ordering.python_calls import install_function
 from relayish.codegen.c.ordering.statements import copy, fill
-from relayish.errors import CodegenError
+from relayish.errors import CodegenError, UnlowerableError
 from relayish.functor import ExprFunctor, PatternFunctor
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.relay.adt import (
@@ -130,7 +131,8 @@ class Body(ExprFunctor[Value]):
         ]
         self._constants = {node: self._memory("constant", self._leaves(node))
                            for node in told.constants}  # fmt: skip
-        results = self._memory("result", told.result)
+        with _naming(block_of(func.body)[1]):
+            results = self._memory("result", told.result)
         for param, value in zip(func.params, params, strict=True):
             self._bind(param, value)
         if self._var in self._program.repeated:
@@ -222,12 +224,13 @@ class Body(ExprFunctor[Value]):
                 f"{quote(expr)} gives a reference, and which is known only when it runs; give what "
                 f"it refers to"
             )
-        return tuple(
-            [
-                self._space.take("between", leaf) if place is None else place
-                for leaf, place in zip(leaves, places, strict=True)
-            ]
-        )
+        with _naming(expr):
+            return tuple(
+                [
+                    self._space.take("between", leaf) if place is None else place
+                    for leaf, place in zip(leaves, places, strict=True)
+                ]
+            )
 
     # Values
 
@@ -523,6 +526,18 @@ def _aims_of(
             found.setdefault(var, Aim(aim.places[at : at + count], var.type_annotation))
         at += count
     return found
+
+
+@contextmanager
+def _naming(expr: Expr) -> Iterator[None]:
+    """Let errors that are raised within say of which expression no size is known."""
+    try:
+        yield
+    except UnlowerableError as error:
+        raise UnlowerableError(
+            f"{quote(expr)} gives a value of type {expr.checked_type}, and nobody knows how much "
+            f"memory that takes: {error}"
+        ) from None
 
 
 def _as_argument(given: Memory) -> Buffer:
