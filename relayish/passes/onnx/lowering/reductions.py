@@ -35,30 +35,38 @@ def reduce_(node: OnnxNode) -> Expr:
     if axes == () and not node.attr("noop_with_empty_axes", 0):
         axes = None
     told = {"axis": axes}
-    if name in _TRANSCENDENTAL and "float" not in node.type(0).dtype:
-        raise Unlowered("it takes a root, a logarithm or exponentials of integers")
     if told["axis"] == ():
         return _without_axes(name, x)
-    if name in ("ReduceMax", "ReduceMin", "ReduceLogSumExp"):
-        extremum = "min" if name == "ReduceMin" else "max"
-        filled = fill_nothing(node, extremum, axes)
     if name in ("ReduceMax", "ReduceMin"):
-        return build(extremum, filled, keepdims=keep, **told)
+        extremum = "min" if name == "ReduceMin" else "max"
+        return build(extremum, fill_nothing(node, extremum, axes), keepdims=keep, **told)
     if name in _REDUCTIONS:
         return build(_REDUCTIONS[name], x, keepdims=keep, **told)
+    is_whole = name in _TRANSCENDENTAL and "float" not in node.type(0).dtype
+    real = build("cast", x, dtype="float64") if is_whole else x
     if name == "ReduceLogSumExp":
-        largest = build("max", filled, keepdims=True, **told)
-        zero = const(0, node.dtype())  # in place of what is infinite, whose differences are none
-        shift = build("where", build("isfinite", largest), largest, zero)
-        total = build("sum", build("exp", build("subtract", x, shift)), keepdims=True, **told)
-        found = build("add", build("log", total), shift)
-        return found if keep else build("squeeze", found, axis=_all_axes(node, axes))
-    inner = build("abs", x) if name == "ReduceL1" else x
-    if name in _OF_SQUARES:
-        inner = build("multiply", x, x)
-    total = build("sum", inner, keepdims=keep, **told)
-    after = {"ReduceL2": "sqrt", "ReduceLogSum": "log"}.get(name)
-    return total if after is None else build(after, total)
+        found = _log_sum_exp(node, real, axes, keep=keep)
+    else:
+        inner = build("abs", real) if name == "ReduceL1" else real
+        if name in _OF_SQUARES:
+            inner = build("multiply", real, real)
+        found = build("sum", inner, keepdims=keep, **told)
+        after = {"ReduceL2": "sqrt", "ReduceLogSum": "log"}.get(name)
+        found = found if after is None else build(after, found)
+    return build("cast", found, dtype=node.type(0).dtype) if is_whole else found
+
+
+def _log_sum_exp(node: OnnxNode, x: Expr, axes: tuple[int, ...] | None, *, keep: bool) -> Expr:
+    """Return logarithms of sums of exponentials, none of which overflows."""
+    dtype = node.type(0).dtype
+    work = dtype if "float" in dtype else "float64"
+    largest = build("max", fill_nothing(node, "max", axes), keepdims=True, axis=axes)
+    largest = largest if work == dtype else build("cast", largest, dtype=work)
+    zero = const(0, work)  # in place of what is infinite, whose differences are none
+    shift = build("where", build("isfinite", largest), largest, zero)
+    total = build("sum", build("exp", build("subtract", x, shift)), keepdims=True, axis=axes)
+    found = build("add", build("log", total), shift)
+    return found if keep else build("squeeze", found, axis=_all_axes(node, axes))
 
 
 def fill_nothing(node: OnnxNode, extremum: str, axes: tuple[int, ...] | None) -> Expr:
