@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from relayish.cli.compiling.sources import NetworkFile
 from relayish.cli.onnx.engines import Run
 from relayish.errors import EvaluationError
 from relayish.frontend.onnx.importer import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
+from relayish.numeric.precision import is_native
 
 _LEAST: Final = 5
 """So often it is run at least."""
@@ -22,6 +25,8 @@ _SECONDS: Final = 0.3
 
 def time_runs(source: NetworkFile, compiled: Run, inputs: Mapping[str, Any]) -> dict[str, float]:
     """Return the seconds of the fastest of several runs on one thread, by what runs it.
+
+    Onnxruntime is left out where a type of inputs or outputs is none of numpy's own.
 
     Args:
         source: The network.
@@ -34,7 +39,9 @@ def time_runs(source: NetworkFile, compiled: Run, inputs: Mapping[str, Any]) -> 
         return found | {"numpy": _fastest(lambda: run(inputs))}
     session = OnnxSession(from_onnx(source.name))
     found["numpy"] = _fastest(lambda: session.run(inputs))
-    if importlib.util.find_spec("onnxruntime") is not None:
+    values = [np.asarray(each) for each in (*inputs.values(), *compiled(inputs))]
+    takes_all = all(is_native(each.dtype) for each in values)  # it is given arrays of numpy
+    if takes_all and importlib.util.find_spec("onnxruntime") is not None:
         found["onnxruntime"] = _fastest(_runtime(source.name, inputs))
     return found
 

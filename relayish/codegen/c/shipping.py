@@ -15,6 +15,7 @@ from relayish.codegen.c.network import Network
 from relayish.codegen.c.runner import MAIN
 from relayish.codegen.c.weights import Weights, packed, write_aligned, write_loader, write_table
 from relayish.errors import CodegenError, OptionError, suggest
+from relayish.numeric.precision import is_native
 
 MOST_TABLES: Final = 1 << 20
 """So many bytes of weights stand in the source; more in a file beside it, unless told otherwise."""
@@ -318,12 +319,15 @@ def _measure(code: CNetwork) -> str:
 def npy_header(port: Port) -> str:
     """Return what a file of numpy says of an array before its shape.
 
+    Of element types that are not numpy's own a file says how wide they are, and no more.
+
     Example:
         >>> from relayish.tir.ir.type import Type
         >>> npy_header(Port("x", "x", (2, 3), Type("float32")))
         "{'descr': '<f4', 'fortran_order': False, 'shape': "
     """
-    little = port.dtype.newbyteorder("<").str
+    own = is_native(port.dtype)
+    little = port.dtype.newbyteorder("<").str if own else f"<V{port.dtype.itemsize}"
     return f"{{'descr': {little!r}, 'fortran_order': False, 'shape': "
 
 

@@ -11,6 +11,7 @@ from relayish.codegen.c import Weights, ship
 from relayish.codegen.c.executor import network_of
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import CodegenError, OptionError
+from relayish.ir.values.dtype import numpy_dtype
 from tests.support.each import each
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror")
@@ -180,6 +181,33 @@ def test_memory_of_open_sizes_is_told_and_given_by_whoever_calls(tmp_path):
 def test_static_memory_of_open_sizes_has_to_be_told(options, said):
     with pytest.raises(OptionError, match=said):
         ship(network_of(open_network())[0], "net", **options)
+
+
+@pytest.mark.slow("compiles a network with sanitizers")
+def test_small_types_go_through_files_as_bytes(tmp_path):
+    x, y = (relay.var(name, shape=(16,), dtype=f"float8_{name}") for name in ("e5m2", "e4m3fn"))
+    codes = np.arange(16, dtype="uint8")
+    fours = relay.const(codes.view(numpy_dtype("int4")))
+    eights = relay.const((codes * 16 + codes).view(numpy_dtype("float8_e4m3fnuz")))
+    wide = relay.cast(x, "float32") + relay.cast(y, "float32") + relay.cast(fours, "float32")
+    results = [
+        relay.cast(wide * relay.cast(eights, "float32"), "float8_e5m2"),
+        relay.cast(relay.cast(fours, "int32") * relay.const(3), "uint4"),
+        relay.cast(x, "bfloat16"),
+    ]
+    body = relay.Function([x, y], relay.Tuple(results))
+    mod = relay.transform.InferType()(relay.IRModule.from_expr(body))
+    files, _ = ship(network_of(mod)[0], "net", weights=Weights.C)
+    program = compile_files(write(files, tmp_path), tmp_path / "net", (*STRICT, *CHECKED))
+    given = [(codes * 5 + 3).view(numpy_dtype(each.type_annotation.dtype)) for each in (x, y)]
+    (tmp_path / "x").write_bytes(given[0].tobytes())
+    np.save(tmp_path / "y.npy", given[1])
+    done = call(program, "x", "y.npy", *("a.npy", "b.npy", "c.npy"), folder=tmp_path)
+    assert not done.returncode, done.stderr
+    wanted = relay.create_executor(mod=mod).evaluate()(*given)
+    found = [np.load(tmp_path / f"{name}.npy") for name in "abc"]
+    for one, other in zip(wanted, found, strict=True):
+        assert one.tobytes() == other.tobytes()
 
 
 @pytest.fixture(scope="module")
