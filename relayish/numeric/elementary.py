@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relayish.numeric.precision import Array
+from relayish.numeric.precision import Array, narrow, widen
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
@@ -44,6 +44,7 @@ def scale_negative(x: Array, slope: Array, *, zero: bool = False) -> Array:
 
 def round_half_away(x: Array) -> Array:
     """Return numbers rounded, halves away from zero."""
-    whole = np.trunc(x)
-    step = (np.abs(x - whole) >= x.dtype.type(0.5)).astype(x.dtype)
-    return np.where(np.isfinite(x), whole + np.copysign(step, x), x)
+    wide = widen(x)
+    whole = np.trunc(wide)
+    step = (np.abs(wide - whole) >= 0.5).astype(wide.dtype)
+    return narrow(np.where(np.isfinite(wide), whole + np.copysign(step, wide), wide), x)

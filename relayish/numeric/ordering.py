@@ -16,6 +16,7 @@ _LARGE: Final = 8
 
 def order(data: Array, axis: int, *, largest: bool) -> Array:
     """Return the places of all elements along ``axis`` in order; equal ones keep theirs."""
+    data = widen(data)  # numpy leaves NaNs of types that are not its own where they are
     if not largest:
         return np.argsort(data, axis=axis, kind="stable")
     # sorted backwards, so that equal ones come out in order when they are read backwards

@@ -11,6 +11,7 @@ import numpy as np
 from relayish.errors import FieldError, OperatorError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.kinds.one_line import one_line
+from relayish.numeric.precision import is_native
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import REDUCE_OPERATORS, Reduce
 from relayish.tir.ir.flags import ReduceType
@@ -275,7 +276,7 @@ def _extreme(made: Type, which: int) -> float:
 def _float_limits(made: Type) -> tuple[float, float, float]:
     """Return the least and the greatest finite number of a type, and its epsilon."""
     held = made.numpy
-    limits: Any = np.finfo(held) if held.kind == "f" else _extended_limits(held)  # Any: of both
+    limits: Any = np.finfo(held) if is_native(held) else _extended_limits(held)  # Any: of both
     return float(limits.min), float(limits.max), float(limits.eps)
 
 

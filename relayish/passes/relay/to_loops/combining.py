@@ -216,7 +216,7 @@ def _whole_mean(site: Site, count: int) -> Elements:
     dtype = site.result.dtype
     if dtype == "bool" or not count:
         raise site.refuse(f"it is the mean of {count} elements of {dtype}")
-    total = _along(site, ReduceType.SUM, zero)
+    total = _along(site, ReduceType.SUM, zero, str(compute_dtype(numpy_dtype(dtype))))
     wide = "uint64" if dtype.startswith("uint") else "int64"
     divisor = const(count, wide)
 
@@ -240,7 +240,7 @@ def _extreme(
     """Return the greatest or least of elements; of floats, none is where one is no number."""
     data: Elements = site.args[0] if given is None else given
     found = _along(site, kind, init, data.dtype, data)
-    if numpy_dtype(found.dtype).kind != "f" and found.dtype != "bfloat16":
+    if is_whole(numpy_dtype(found.dtype)):
         return found
     wide = "int32"  # as wide as most floats, so that vectors hold as many of both
     missing = data._replace(dtype=wide, at=lambda i: converted(NE(data.at(i), data.at(i)), wide))

@@ -118,6 +118,8 @@ def _of_truths(formula: Callable[..., Expr]) -> Callable[..., Expr]:
 
 def _within_width(a: Expr, b: Expr) -> Expr:
     """Return whether a number has as many bits as it is shifted by."""
+    if ops.integer_range(b.type)[1] < a.type.bits:  # none is as great
+        return const(True) if a.type.is_uint else b >= zero(str(b.type))
     below = b < const(a.type.bits, b.type)
     return below if a.type.is_uint else ops.And(b >= zero(str(b.type)), below)
 
