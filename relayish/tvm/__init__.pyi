@@ -66,4 +66,5 @@ from relayish.tvm import runtime as runtime
 from relayish.tvm import target as target
 from relayish.tvm import te as te
 from relayish.tvm import testing as testing
+from relayish.tvm import tir as tir
 from relayish import *  # type: ignore[assignment, no-redef]  # some are others here

@@ -20,6 +20,7 @@ SAME: Final = {
     "relayish.op.qnn": "op",
     "relayish.prelude": "prelude",
     "relayish.testing": "py_converter utils",
+    f"{_HERE}.tir": "expr",
     "relayish.tir": "expr",
     "relayish.transform": "recast transform",
 }
@@ -53,7 +54,16 @@ MODULES: Final = {
     **dict.fromkeys(SAME[_HERE].split(), _HERE),
     **{
         name: f"{_HERE}.{name}"
-        for name in ("data_dep_optimization", "frontend", "ir", "nd", "target", "te", "testing")
+        for name in (
+            "data_dep_optimization",
+            "frontend",
+            "ir",
+            "nd",
+            "target",
+            "te",
+            "testing",
+            "tir",
+        )
     },
     "instrument": "relayish.transform",
     "ndarray": f"{_HERE}.nd",

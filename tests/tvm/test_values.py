@@ -182,6 +182,16 @@ def test_values_of_constructors_are_made_of_lists_as_well():
     assert found.fields[1].fields == ()
 
 
+def test_integers_of_tvm_are_those_of_python():
+    number = tvm.tir.IntImm("int32", 1)
+    assert number == 1
+    assert isinstance(X.type_annotation.shape[0], tvm.tir.IntImm)
+    assert not isinstance(True, tvm.tir.IntImm)
+    assert relay.Function([X], X).with_attr("Primitive", number).attrs["Primitive"] == 1
+    assert tvm.tir.For is relayish.tir.For
+    assert isinstance(tvm.tir.Any(), relay.Any)
+
+
 class TestFixtures:
     kind = tvm.testing.parameter("graph", "vm")
 
