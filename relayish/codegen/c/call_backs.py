@@ -30,6 +30,9 @@ DECLARATION: Final = f"""\
 int32_t (*{CALL_BACK})(
   const char *name, const char *layout, const int64_t *sizes, void *const *memory);"""
 
+NUMBERS: Final = "relayish_numbers"
+"""The function of C that gives what a check that failed tells, where any does."""
+
 FAILED: Final = -1
 """The status of a call that raised an error."""
 
@@ -65,14 +68,28 @@ def load_library(path: str) -> ctypes.CDLL:
     return library
 
 
-def raise_for(status: int, faults: Sequence[Fault]) -> NoReturn:
+def raise_for(
+    status: int, faults: Sequence[Fault], library: ctypes.CDLL, numbers: str = NUMBERS
+) -> NoReturn:
     """Raise what a status says: the error of a check, or what a function of Python raised.
+
+    Args:
+        status: The status.
+        faults: What checks find.
+        library: What gave it.
+        numbers: The function of it that gives the numbers that a check tells.
 
     Raises:
         EvaluationError: If a check failed.
     """
     if status != FAILED:
-        raise faults[status - 1].error()
+        fault = faults[status - 1]
+        told: Sequence[int] = ()
+        if fault.shown:
+            tell = getattr(library, numbers)
+            tell.restype = ctypes.POINTER(ctypes.c_int64)
+            told = tell()[: len(fault.shown)]
+        raise fault.error(told)
     error = _RAISED.get()
     _RAISED.set(None)
     assert error is not None

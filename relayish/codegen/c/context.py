@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from relayish.codegen.c.helpers import helper_name
 from relayish.codegen.c.names import Names
@@ -23,6 +23,13 @@ DEEPEST_NEST: Final = 200
 """How deep blocks stand in one another: C asks for 127 of its compilers, clang stops at 256."""
 
 
+MOST_SHOWN: Final = 8
+"""So many numbers a check that fails tells at most."""
+
+Shown: TypeAlias = tuple[str, str]
+"""What a number is called, and its text in C."""
+
+
 class Fault(NamedTuple):
     """Something that a check finds while a function runs; its status is its place in the list.
 
@@ -30,18 +37,21 @@ class Fault(NamedTuple):
         kind: The error that the interpreter raises.
         found: What was found, and what was expected.
         node: Where; ``None`` where what was found says it.
+        shown: What numbers are called that the check tells besides.
     """
 
     kind: type[RelayishError]
     found: str
     node: Node | None
+    shown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.found if self.node is None else f"{self.found}, in {quote(self.node)}"
 
-    def error(self) -> RelayishError:
-        """Return the error to raise."""
-        return self.kind(str(self))
+    def error(self, numbers: Sequence[int] = ()) -> RelayishError:
+        """Return the error to raise, with the numbers that the check tells."""
+        told = [f"{name} = {n}" for name, n in zip(self.shown, numbers, strict=False)]
+        return self.kind(f"{self}, with {', '.join(told)}" if told else str(self))
 
 
 def too_deep(node: Node) -> CodegenError:
@@ -60,13 +70,15 @@ class Source:
         helpers: The helpers that are used, by what they do and for which element type.
         taken: Names that functions have.
         calls_back: Whether functions of Python are called.
+        tells: Whether checks that fail tell numbers: indices, and variables of loops.
     """
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    def __init__(self, taken: Iterable[str] = (), *, tells: bool = False) -> None:
         self.faults: list[Fault] = []
         self.helpers: dict[tuple[str, str], None] = {}
         self.taken = frozenset(taken)
         self.calls_back = False
+        self.tells = tells
 
 
 class CCtx(AnalyzeCtx):
@@ -199,14 +211,31 @@ class CCtx(AnalyzeCtx):
         self.source.helpers[does, element] = None
         return helper_name(does, element)
 
-    def fail_if(self, test: str, kind: type[RelayishError], found: str, node: Node) -> None:
+    def fail_if(
+        self,
+        test: str,
+        kind: type[RelayishError],
+        found: str,
+        node: Node,
+        numbers: Sequence[Shown] = (),
+    ) -> None:
         """Write a line that ends the function with a status where ``test`` holds."""
-        self.line(f"if ({test}) {self.failure(kind, found, node)}")
+        self.line(f"if ({test}) {self.failure(kind, found, node, numbers)}")
 
-    def failure(self, kind: type[RelayishError], found: str, node: Node) -> str:
-        """Return the statement that ends the function with a status."""
-        self.source.faults.append(Fault(kind, found, node))
-        return self.leave(str(len(self.source.faults)))
+    def failure(
+        self, kind: type[RelayishError], found: str, node: Node, numbers: Sequence[Shown] = ()
+    ) -> str:
+        """Return the statement that ends the function with a status, and tells some numbers."""
+        told = dict([*self.around(), *numbers][-MOST_SHOWN:]) if self.source.tells else {}
+        self.source.faults.append(Fault(kind, found, node, tuple(told)))
+        status = str(len(self.source.faults))
+        if told:
+            status = f"{self.helper('fault', 'int64')}({', '.join([status, *told.values()])})"
+        return self.leave(status)
+
+    def around(self) -> Sequence[Shown]:
+        """Return what is told of where a line is written; contexts of languages say so."""
+        return ()
 
     def leave(self, status: str) -> str:
         """Return the statement that ends the function with a status that is known."""

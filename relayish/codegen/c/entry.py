@@ -14,7 +14,7 @@ from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.measures import Measures, measure
 from relayish.codegen.c.names import Names, identifier
 from relayish.codegen.c.network import Network
-from relayish.codegen.c.program import write_program
+from relayish.codegen.c.program import write_numbers, write_program
 from relayish.codegen.c.types import c_type
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.name_supply import NameSupply
@@ -153,6 +153,7 @@ def network_to_c(
     tables: bool = False,
     taken: Sequence[str] = (),
     outputs: Sequence[str] = (),
+    tells: bool = False,
 ) -> CNetwork:
     """Return a network in C.
 
@@ -162,6 +163,7 @@ def network_to_c(
         tables: Whether weights stand in the source, and are no argument of what runs it.
         taken: Further names that the source is to leave free.
         outputs: What outputs are called, if not ``result``.
+        tells: Whether checks that fail tell numbers.
 
     Raises:
         CodegenError: If C cannot say it: what, where, and why.
@@ -174,11 +176,13 @@ def network_to_c(
     functions = (main, *others)
     if told:
         ports = (*network.params, *network.outputs)
-        called = NameSupply(taken=[each.name for each in functions]).fresh_name("measure")
-        measured = measure(called, _where(network, told), ports, arena, functions)
+        free = NameSupply(taken=[each.name for each in functions]).fresh_name("measure")
+        measured = measure(free, _where(network, told), ports, arena, functions)
         functions = (*functions, measured.func)
-    taken = (entry, f"{prefix}_measure", f"{prefix}_arena_size", *taken)
-    source = write_program(Module(main.name, functions=functions), taken=taken, inner=True)
+    called = f"{prefix}_fault"
+    taken = (entry, called, f"{prefix}_measure", f"{prefix}_arena_size", *taken)
+    module = Module(main.name, functions=functions)
+    source = write_program(module, taken=taken, inner=True, tells=tells)
     names = Names([*taken, *[each.name for each in source.functions.values()]])
     place, work, numbers, wrong = map(names.fresh, ("weights", "arena", "numbers", "wrong"))
     sizes = [
@@ -212,6 +216,7 @@ def network_to_c(
     params += [f"uint8_t *{work}"]
     lines = [f"int32_t {entry}({', '.join(params)})", "{"]
     text, faults = source.text, source.faults
+    text += f"\n{write_numbers(faults, called)}"
     if measured is not None:
         function = source.functions[measured.func.name].name
         text += f"\n{_write_measuring(prefix, sizes, function, count)}"

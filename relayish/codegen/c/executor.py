@@ -54,7 +54,7 @@ class CompiledNetwork:
         self.code = code
         self.library = library
         self.weights = weights
-        loaded = load_library(str(library))
+        loaded = self._loaded = load_library(str(library))
         self._run: Any = getattr(loaded, code.entry)  # Any: as ctypes types it
         self._run.restype = ctypes.c_int32
         count = len(code.inputs) + len(code.outputs) + 2
@@ -98,7 +98,7 @@ class CompiledNetwork:
         with self._memory(frame.arena) as arena:
             status = self._run(*sizes, *passed, arena.ctypes.data)
         if status:
-            raise_for(status, self.code.faults)
+            raise_for(status, self.code.faults, self._loaded, f"{self.code.name}_fault")
         return arranged(iter(outputs), self.result)
 
     def _sizes(self, given: Sequence[np.ndarray[Any, Any]]) -> list[int]:
@@ -127,7 +127,7 @@ class CompiledNetwork:
         numbers = (ctypes.c_int64 * self.code.measured[1])()
         status = self._measure((ctypes.c_int64 * len(sizes))(*sizes), numbers)
         if status:
-            raise_for(status, self.code.faults)
+            raise_for(status, self.code.faults, self._loaded, f"{self.code.name}_fault")
         left = iter(numbers)
         arena = next(left)
         shapes = [
@@ -317,7 +317,7 @@ def compile_network(
     Raises:
         CodegenError: If C cannot say it, or the compiler fails.
     """
-    code = network_to_c(network, prefix)
+    code = network_to_c(network, prefix, tells=True)
     weights = aligned_bytes(code.weight_bytes)
     code.write_weights(weights)
     library = compiled(code.text, toolchain)

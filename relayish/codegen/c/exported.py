@@ -80,7 +80,10 @@ def load_network(path: Path) -> CompiledNetwork:
         told["name"],
         told["text"],
         told["entry"],
-        [Fault(getattr(relayish.errors, kind), what, None) for kind, what in told["faults"]],
+        [
+            Fault(getattr(relayish.errors, kind), what, None, tuple(shown))
+            for kind, what, shown in told["faults"]
+        ],
         _ports(told["inputs"]),
         _ports(told["outputs"]),
         (),
@@ -112,7 +115,7 @@ def _described(network: CompiledNetwork) -> dict[str, object]:
         "name": code.name,
         "text": code.text,
         "entry": code.entry,
-        "faults": [[each.kind.__name__, str(each)] for each in code.faults],
+        "faults": [[each.kind.__name__, str(each), each.shown] for each in code.faults],
         "inputs": _told(code.inputs),
         "outputs": _told(code.outputs),
         "arena": code.arena,

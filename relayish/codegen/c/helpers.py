@@ -118,6 +118,23 @@ static inline int64_t elements_int64(int64_t a, int64_t b)
 }"""
 HELPERS.register("elements", lambda _: Helper(_COUNT))
 
+_FAULT: Final = """\
+#if defined(__linux__) || defined(__APPLE__) || defined(_WIN32)
+static _Thread_local int64_t fault_numbers[8];
+#else
+static int64_t fault_numbers[8];
+#endif
+
+static RELAYISH_APART int32_t told_fault_int64(int32_t status, const int64_t *numbers, size_t bytes)
+{
+  memcpy(fault_numbers, numbers, bytes);
+  return status;
+}
+
+#define fault_int64(status, ...) \\
+  told_fault_int64(status, (int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}))"""
+HELPERS.register("fault", lambda _: Helper(_FAULT))
+
 _BITS: Final = """\
 static inline $B bits_of_$T($T value)
 {

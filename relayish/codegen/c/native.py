@@ -52,6 +52,7 @@ class NativeFunction:
         self.source = source
         self.text = source.text
         self._signature = signature
+        self._library = library
         self._function: Any = getattr(library, signature.name)  # Any: as ctypes types it
         self._function.restype = ctypes.c_int32
         kinds: list[Any] = [  # Any: as above
@@ -107,7 +108,7 @@ class NativeFunction:
             for loan in loans:
                 loan.give_back()
         if status:
-            raise_for(status, self.source.faults)
+            raise_for(status, self.source.faults, self._library)
 
     def _refuse_overlap(self, memories: Mapping[Buffer, Memory]) -> None:
         """Raise where memory that is stored to is given for something else as well."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from relayish.codegen.c.call_backs import CALL_BACK, DECLARATION
+from relayish.codegen.c.call_backs import CALL_BACK, DECLARATION, NUMBERS
 from relayish.codegen.c.context import Fault, Source
 from relayish.codegen.c.helpers import write_helpers
 from relayish.codegen.c.loops.functions import write_function
@@ -110,6 +110,7 @@ def write_program(
     *,
     taken: Iterable[str] = (),
     inner: bool = False,
+    tells: bool = True,
 ) -> CSource:
     """Return a program of the loop IR in C, as :func:`to_c`, perhaps as a part of more.
 
@@ -119,21 +120,35 @@ def write_program(
         taken: Names that are to stay free.
         inner: Whether only what stands behind in the same file calls its functions; the first is
             then given memory that it uses again, for several arguments.
+        tells: Whether checks that fail tell numbers, which a function :data:`NUMBERS` gives; where
+            the source is a part of more, whoever has the rest writes that.
     """
     listed = _listed(program)
     if not listed:
         raise CodegenError("the module has no function of the loop IR, so nothing is to be written")
     _verify(program)
-    supply = NameSupply(taken=[CALL_BACK, *taken])
+    supply = NameSupply(taken=[CALL_BACK, NUMBERS, "fault_numbers", *taken])
     names = {func: supply.fresh_name(identifier(func.name)) for _, func, _ in listed}
     first = [listed[0][1]] if inner else []
     known = find_signatures(link_functions(listed, "plain"), names, sharing=first)
-    source = Source([CALL_BACK, *names.values()])
+    source = Source([CALL_BACK, *names.values()], tells=tells)
     written = [write_function(source, each, known, handlers) for each in known.values()]
     if inner:
         written = [(f"static RELAYISH_APART {head}", lines) for head, lines in written]
     by_name = {".".join(path): known[func] for path, func, _ in listed}
-    return CSource(_assemble(source, written), by_name, tuple(source.faults))
+    told = "" if inner else write_numbers(source.faults, NUMBERS)
+    text = _assemble(source, written, told)
+    return CSource(text, by_name, tuple(source.faults))
+
+
+def write_numbers(faults: Sequence[Fault], name: str) -> str:
+    """Return the function of C that gives what the last check that failed in this thread tells.
+
+    It is none where no check tells anything.
+    """
+    if not any(each.shown for each in faults):
+        return ""
+    return f"const int64_t *{name}(void)\n{{\n  return fault_numbers;\n}}\n"
 
 
 def _listed(program: LoweredFunc | Module | IRModule[Any]) -> list[Listed]:
@@ -152,8 +167,9 @@ def _verify(program: LoweredFunc | Module | IRModule[Any]) -> None:
         raise VerificationError("\n".join(map(str, wrong)), tuple(wrong))
 
 
-def _assemble(source: Source, written: Sequence[tuple[str, list[str]]]) -> str:
+def _assemble(source: Source, written: Sequence[tuple[str, list[str]]], told: str) -> str:
     parts = [HEAD, *([DECLARATION] if source.calls_back else []), *write_helpers(source.helpers)]
+    parts += [told.rstrip()] if told else []
     if len(written) > 1:
         parts.append("\n".join([f"{head};" for head, _ in written]))
     parts += ["\n".join([head, "{", *lines, "}"]) for head, lines in written]

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import relayish as relay
 from relayish import tir
-from relayish.codegen.c import build, to_c
+from relayish.codegen.c import build, load_module, network_of, ship, to_c
 from relayish.errors import RelayishError
 from tests.support.each import each
 from tests.support.tir_small import function, loop, memory
@@ -103,8 +104,36 @@ def test_a_fault_is_the_error_of_the_interpreter_and_says_where(name):
     found = outcome(build(func), func)
     assert expected[0]
     assert (found[0], found[2]) == (expected[0], expected[2])
-    place = expected[1].rsplit(", in ", 1)[1].split(", with ")[0]
-    assert found[1].endswith(f", in {place}")
+    place, _, values = expected[1].rsplit(", in ", 1)[1].partition(", with ")
+    told = found[1].rsplit(", in ", 1)[1].partition(", with ")
+    assert told[0] == place
+    assert set(values.split(", ")) - {""} <= {*told[2].split(", "), "n = -7"}
+
+
+def test_a_fault_tells_the_iteration_and_the_index():
+    x, at = memory("X", 4, 6, dtype="float32"), memory("P", 4)
+    picked = tir.compute((4,), lambda i: x[i, at[i]], "Y")
+    func = tir.lower("pick", [x, at, picked])
+    run, given = build(func), np.zeros((4, 6), "float32")
+    with pytest.raises(RelayishError, match=r"X of shape .4, 6.*, with i = 2.*, index 1 = 7$"):
+        run(given, np.array([0, 5, 7, 1], "int32"), np.zeros(4, "float32"))
+    with pytest.raises(RelayishError, match=r"with i = 0, .*index 1 = -1$"):
+        run(given, np.array([-1, 5, 7, 1], "int32"), np.zeros(4, "float32"))
+
+
+def test_networks_tell_the_iteration_where_python_calls_them_and_not_where_c_does(tmp_path):
+    x = relay.var("x", shape=(3, 4), dtype="int32")
+    body = relay.floor_divide(relay.const(7), x)
+    mod = relay.IRModule.from_expr(relay.Function([x], body))
+    built, given = relay.build(mod), np.ones((3, 4), "int32")
+    built.export_library(tmp_path / "net.so")
+    given[2, 1] = 0
+    for library in (built, load_module(tmp_path / "net.so")):
+        graph = library["default"](None)
+        with pytest.raises(RelayishError, match=r"divided by 0, in .*, with i = 2, j = 1$"):
+            graph.run(x=given)
+    files, _ = ship(network_of(mod)[0], "net")
+    assert b"fault_" not in files["net.c"]
 
 
 def test_an_argument_is_within_the_bounds_that_are_said_of_it():

@@ -223,6 +223,11 @@ class Accesses(Expressions):
             OutOfBoundsError,
             f"an index is out of range of {tensor.name} of shape ({sizes})",
             node,
+            [
+                (f"index {axis}", held[axis].text)
+                for axis in doubtful
+                if node.indices[axis].type.is_scalar and not isinstance(node.indices[axis], Var)
+            ],
         )
         return held
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from relayish.codegen.c.context import CCtx, Source
+from relayish.codegen.c.context import CCtx, Shown, Source
 from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.text import CText
@@ -48,6 +48,12 @@ class Memory:
         return f"{self.held} && " if self.is_given else ""
 
 
+def _shown(variables: Sequence[Var], names: Sequence[CText]) -> Iterator[Shown]:
+    for var, name in zip(variables, names, strict=True):
+        if var.dtype.is_scalar and var.dtype.is_integer and name.text.isidentifier():
+            yield var.name, name.text
+
+
 def said_of(var: Var) -> Interval:
     """Return where the bounds that are said of a variable put it."""
     return integer_interval(var, Context())
@@ -79,6 +85,7 @@ class LoopsCtx(CCtx):
         self.settled: dict[str, CText] = {}
         self.is_settling = False
         self._vars: dict[Var, CText] = {}
+        self._around: list[Shown] = []
 
     def value_type(self, expr: Node) -> str:
         """Return the type of C of an element of an expression."""
@@ -155,14 +162,21 @@ class LoopsCtx(CCtx):
         """Let a variable be called ``name`` from here on."""
         self._vars[var] = name
 
+    def around(self) -> Sequence[Shown]:
+        """Return the variables of loops and blocks around, which a check that fails tells."""
+        return self._around
+
     @contextmanager
     def bound(self, variables: Sequence[Var], names: Sequence[CText]) -> Iterator[None]:
         """Let variables be called so within."""
         before = [(var, self._vars.get(var)) for var in variables]
         self._vars.update(zip(variables, names, strict=True))
+        around = self._around
+        self._around = [*around, *_shown(variables, names)]
         try:
             yield
         finally:
+            self._around = around
             for var, name in before:
                 if name is None:
                     del self._vars[var]
