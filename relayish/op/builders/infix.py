@@ -20,7 +20,7 @@ from relayish._support import hooks
 from relayish.errors import OperatorError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, TupleGetItem
-from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.op.builders.call import call_op, relay_call
 from relayish.op.builders.known_type import find_known_type
@@ -115,7 +115,9 @@ class _Fields(Sequence[TupleGetItem]):
         return self._count
 
     def __getitem__(self, index: int) -> TupleGetItem:  # type: ignore[override]  # no slices
-        return TupleGetItem(self._call, check_index(index, self._count))
+        at, whole = check_index(index, self._count), self._call.checked_type
+        ty = whole.fields[at] if isinstance(whole, TupleType) else None
+        return TupleGetItem(self._call, at, checked_type=ty)
 
 
 def _refuse_truth(call: Call) -> NoReturn:
