@@ -9,10 +9,13 @@ import pytest
 import relayish as relay
 from relayish.codegen.c import Weights, ship
 from relayish.codegen.c.executor import network_of
+from relayish.codegen.c.network import lower_network, order_calls
 from relayish.codegen.c.toolchain import find_toolchain
-from relayish.errors import CodegenError, OptionError
+from relayish.errors import CodegenError, OptionError, RelayishError
 from relayish.ir.values.dtype import numpy_dtype
+from tests.support.compiled_networks import random_network
 from tests.support.each import each
+from tests.support.seeds import seeds
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror")
 CHECKED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -301,6 +304,19 @@ def test_inputs_may_be_called_anything(name, tmp_path_factory):
     folder = tmp_path_factory.mktemp("net")
     files, _ = ship(network_of(network(name=name))[0], "net", weights=Weights.BINARY)
     compile_files(write(files, folder), folder / "net", (*STRICT, "-fsyntax-only"))
+
+
+@pytest.mark.slow("lowers a few random networks")
+def test_compilers_warn_of_nothing_in_random_networks(tmp_path):
+    for seed in seeds(6):
+        try:
+            net = order_calls(lower_network(random_network(seed)))
+        except RelayishError:
+            continue  # not all of them can be compiled
+        for weights in Weights:
+            files, _ = ship(net, "net", weights=weights)
+            sources = write(files, tmp_path)
+            compile_files(sources, tmp_path / "net", (*STRICT, "-fsyntax-only"))
 
 
 @each("dtype", ["float32", "float64"])

@@ -98,6 +98,8 @@ def write_function(
     lines = _without_sizes(ctx.lines, [memory for _, memory in temps])
     ctx.lines = _without_unused(lines)
     ctx.lines[:0] = [f"  (void){name};" for name in _unused(params, ctx.lines)]
+    for line in _only_filled(ctx.lines, [memory for _, memory in temps if memory.is_stack]):
+        ctx.line(line)
     _end(ctx, [memory for _, memory in temps if not memory.is_stack])
     if signature.is_counted:
         params.append(f"int32_t {ctx.left}")
@@ -144,6 +146,23 @@ def _without_sizes(lines: Sequence[str], memories: Sequence[Memory]) -> list[str
 def _kept_in(line: str) -> str:
     """Return what a line assigns to, if that is all that it does."""
     return line.partition(" = ")[0].strip().removeprefix("int64_t ")
+
+
+def _only_filled(lines: Sequence[str], memories: Sequence[Memory]) -> list[str]:
+    """Return what uses arrays that are stored to and never read, of which compilers warn."""
+    names = [memory.name for memory in memories]
+    read: set[str] = set()
+    for line in lines if names else ():
+        stored = _STORE.fullmatch(line)
+        if stored is not None:
+            read.update(_WORD.findall(f"{stored[1]} {stored[2]}"))
+        elif not _ARRAY.fullmatch(line):
+            read.update(_WORD.findall(line))
+    return [f"(void){name};" for name in names if name not in read]
+
+
+_ARRAY: Final = re.compile(r" *\w+ \w+\[\d+\];")
+_STORE: Final = re.compile(r" *\w+\[(.*)\] = (.*)")
 
 
 def _unused(params: Sequence[str], lines: Sequence[str]) -> list[str]:
