@@ -111,6 +111,16 @@ class CommonConfig:
         """Return these options without those that tell, check, read or write something."""
         return CommonConfig(**{name: getattr(self, name) for name in _EFFECTIVE})
 
+    def run_tools(self) -> dict[str, bool]:
+        """Return what is asked of generated code, as what generates it takes it.
+
+        Example:
+            >>> CommonConfig(rt_dump=True).run_tools()
+            {'rt_dump': True, 'rt_timing': False, 'rt_validate': False}
+        """
+        return {"rt_dump": self.rt_dump, "rt_timing": self.rt_timing,
+                "rt_validate": self.rt_validate}  # fmt: skip
+
     def is_trace(self, flag: int) -> bool:
         """Return whether any detail of ``flag``, a mask, is traced."""
         return self.trace_detail & flag != 0

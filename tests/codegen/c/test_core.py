@@ -306,6 +306,9 @@ def test_statements_for_people_are_left_out_as_asked():
     )
     assert quiet(3) == 3
     assert lines == []
+    asked = relay.transform.get_pass("FoldConstant{rt_dump=true}").info.common.run_tools()
+    assert quickly_built(scope.module(), output=lines.append, **asked)(3) == 3
+    assert [line for line in lines if "3" in line] == lines != []
 
 
 @functools.cache
