@@ -34,14 +34,13 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import FuncType, SizeVar, TensorType, TupleType, Type
-from relayish.onnx.op_names import identity_of
 from relayish.pass_infra import Sequential, get_pass
-from relayish.passes.onnx.lowering.refusing import refusing_handlers, why_it_stays
+from relayish.passes.onnx.lowering.refusing import refuse_left
 from relayish.passes.relay.default_pipeline import default_pipeline
 from relayish.passes.relay.fold.bind import bind
 from relayish.passes.relay.functions.defunctionalization import defunctionalize
 from relayish.passes.relay.normal_form.to_a_normal_form import to_a_normal_form
-from relayish.passes.relay.to_loops.lower_to_loops import lower_groups
+from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
 from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc, Module
@@ -99,12 +98,15 @@ def lower_network(
         PassError: If a function that is a value is one that no data can stand for.
     """
     prepared = default_pipeline(_LEVEL, _INLINED)(name_sizes(mod, name))
+    refuse_left(prepared, with_graphs=True)
     for func in prepared.functions_of(Function).values():
         _refuse_graphs(func)
     prepared = infer_type(defunctionalize(prepared, entry=name))
     prepared = default_pipeline(_LEVEL, _SIMPLIFIED)(prepared)
+    if unlowerable == "refuse":
+        refuse_left(prepared)
     kept: Literal["keep", "refuse"] = "keep" if unlowerable == "call" else "refuse"
-    lowered = lower_groups(prepared, refusing_handlers(), unlowerable=kept)
+    lowered = lower_to_loops(prepared, unlowerable=kept)
     split = get_pass("SplitReductions", floats=not exact)
     return Sequential((*_SCHEDULED, split), opt_level=0)(lowered)
 
@@ -198,10 +200,10 @@ def _refuse_graphs(func: Function) -> None:
         if isinstance(each, Call) and isinstance(each.op, Op):
             given = [arg for arg in each.args if isinstance(arg.checked_type, FuncType)]
             if given:
-                why = f"it is given functions, and of type {each.checked_type}"
-                if identity_of(each.op) is not None:
-                    why = why_it_stays(each)
-                raise UnlowerableError(f"{quote(each)} cannot be written as loops: {why}")
+                raise UnlowerableError(
+                    f"{quote(each)} cannot be written as loops: it is given functions, and of type "
+                    f"{each.checked_type}"
+                )
 
 
 def name_sizes(mod: IRModule, name: str = "main") -> IRModule:

@@ -13,7 +13,12 @@ from relayish.onnx.element_types import find_numpy_dtype
 from relayish.onnx.kernels.registry import Array, kernel
 
 
-@kernel("Attention", since=(24, 25), added={"left_window_size": 25, "right_window_size": 25})
+@kernel(
+    "Attention",
+    since=(24, 25),
+    added={"left_window_size": 25, "right_window_size": 25},
+    removed={"extends_mask": 24},
+)
 def attention(
     q: Array,
     k: Array,
@@ -139,7 +144,9 @@ def _check_heads(queries: Array, keys: Array, values: Array) -> None:
 kernel(
     "Attention",
     since=(23,),
-    removed={"nonpad_kv_seqlen": 23, "left_window_size": 23, "right_window_size": 23},
+    removed=dict.fromkeys(
+        ("extends_mask", "nonpad_kv_seqlen", "left_window_size", "right_window_size"), 23
+    ),
 )(partial(attention, extends_mask=False))
 
 

@@ -9,7 +9,12 @@ import pytest
 
 from relayish.onnx.kernels import absent_parameters, find_kernel, kernels
 from relayish.onnx.kernels.convolution import ConvAttributes, place_kernel
-from relayish.onnx.kernels.ml_trees import NodeAttributes, read_forest
+from relayish.onnx.kernels.ml_trees import (
+    NodeAttributes,
+    SplitAttributes,
+    read_forest,
+    read_split_forest,
+)
 from relayish.onnx.kernels.recurrent import Layer, LayerAttributes
 from relayish.onnx.kernels.spatial import (
     PoolAttributes,
@@ -53,6 +58,7 @@ TAKEN_BY = {
     WindowAttributes: place_windows,
     LayerAttributes: Layer.__init__,
     NodeAttributes: read_forest,
+    SplitAttributes: read_split_forest,
 }
 """Who takes attributes that kernels share, and says their defaults."""
 
