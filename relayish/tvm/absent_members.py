@@ -40,7 +40,6 @@ _MODULE: Final = {
 
 _OP: Final = {
     "set_attrs_type_key": _DECLARE,
-    "support_level": "operators have no level of support; leave it out",
     "arguments": "write relay.op.properties.arguments.get(op)",
     "description": "write relay.op.properties.description.get(op)",
     "attrs_type_key": "write relay.op.properties.attrs_type.get(op).type_key",

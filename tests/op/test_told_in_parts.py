@@ -8,6 +8,7 @@ import relayish as relay
 from relayish.errors import DeclarationError
 from relayish.ir.registration.declarations import declared_temporarily
 from relayish.op import get_op, register
+from relayish.op.declaration.support_levels import _BY_NAME
 
 
 def typed(op, *shapes):
@@ -29,7 +30,9 @@ def test_relations_that_tvm_has_for_all_operators_are_taken_by_name():
             for at in range(len(shapes)):
                 op.add_argument(f"data_{at}", "Tensor", "One of them.")
             op.add_type_rel(name)
+            assert op.support_level == 10
             op.set_support_level(1)
+            assert op.support_level == 1
             assert op.num_inputs == len(shapes)
             assert str(typed(op, *shapes)) == f"Tensor[(2, 3), {expected}]"
         with pytest.raises(DeclarationError, match="no type relation 'Broadcat'; did you mean"):
@@ -58,3 +61,15 @@ def test_arguments_that_were_added_are_kept():
 
 def test_operators_tell_how_many_inputs_they_have():
     assert [get_op(name).num_inputs for name in ("exp", "add", "zeros")] == [1, 2, 0]
+
+
+def test_operators_tell_their_level():
+    names = ("exp", "nn.conv2d", "abs", "where", "image.resize2d", "topk", "qnn.add", "argwhere")
+    assert [get_op(name).support_level for name in names] == [1, 2, 3, 4, 5, 6, 11, 10]
+    with pytest.raises(DeclarationError, match="to have the level -1"):
+        get_op("exp").set_support_level(-1)
+
+
+def test_levels_are_of_operators_that_exist():
+    for name in _BY_NAME:
+        assert get_op(name).full_name == name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -65,6 +64,7 @@ class CompiledNetwork:
         if not sizes:
             self._measured = ([], _Frame(code, code.arena or 0, code.shapes))
         self._arena = aligned_bytes(code.arena or 0)
+        self._arena_at, self._weights_at = self._arena.ctypes.data, weights.ctypes.data
         self._lock = threading.Lock()
 
     @property
@@ -94,9 +94,8 @@ class CompiledNetwork:
             np.empty(shape, port.dtype)
             for port, shape in zip(self.code.outputs, frame.outputs, strict=True)
         ]
-        passed = [each.ctypes.data for each in (*fitting, *outputs, self.weights)]
-        with self._memory(frame.arena) as arena:
-            status = self._run(*sizes, *passed, arena.ctypes.data)
+        passed = [*sizes, *[each.ctypes.data for each in (*fitting, *outputs)]]
+        status = self._status(passed, frame.arena)
         if status:
             raise_for(status, self.code.faults, self._loaded, f"{self.code.name}_fault")
         return arranged(iter(outputs), self.result)
@@ -137,16 +136,19 @@ class CompiledNetwork:
         self._measured = (sizes, made)
         return made
 
-    @contextmanager
-    def _memory(self, size: int) -> Iterator[np.ndarray[Any, Any]]:
-        """Give the arena of the network, or another one where a call works in that."""
+    def _status(self, passed: Sequence[int], size: int) -> int:
+        """Run it in its arena, or in another one where a call works in that."""
+        status: int
         if not self._lock.acquire(blocking=False):
-            yield aligned_bytes(size)
-            return
+            arena = aligned_bytes(size)
+            status = self._run(*passed, self._weights_at, arena.ctypes.data)
+            return status
         try:
             if self._arena.nbytes < size:
                 self._arena = aligned_bytes(size)
-            yield self._arena
+                self._arena_at = self._arena.ctypes.data
+            status = self._run(*passed, self._weights_at, self._arena_at)
+            return status
         finally:
             self._lock.release()
 

@@ -217,8 +217,15 @@ class Op(Expr):
         """
         hooks.build("add_type_rel", self, rel_name, type_rel_func)
 
+    @property
+    def support_level(self) -> int:
+        """On which of Relay's levels it is: 1 for arithmetic, 10 for what is on no other."""
+        found: int = hooks.build("get_support_level", self)
+        return found
+
     def set_support_level(self, level: int) -> None:
-        """Take a level of support as TVM takes it, and leave it aside."""
+        """Say on which level an operator is."""
+        hooks.build("set_support_level", self, level)
 
     @staticmethod
     def get(name: str, domain: str | None = None) -> Op:

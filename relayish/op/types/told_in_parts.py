@@ -17,6 +17,7 @@ from relayish.op.declaration import properties
 from relayish.op.declaration.names import checked_arguments
 from relayish.op.declaration.op_table import OpTable
 from relayish.op.declaration.registry import get_op
+from relayish.op.declaration.support_levels import get_support_level, set_support_level
 from relayish.op.types.type_rules import broadcast, broadcast_comparison, identity
 from relayish.op.values.evaluation import Parameters
 
@@ -99,6 +100,8 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {  # Any: what each returns
     "add_argument": add_argument,
     "add_type_rel": add_type_rel,
     "get_num_inputs": get_num_inputs,
+    "get_support_level": get_support_level,
     "set_num_inputs": set_num_inputs,
+    "set_support_level": set_support_level,
 }
 hooks.functions.update(_METHODS)
