@@ -177,6 +177,7 @@ def test_parameters_that_there_are_not_are_told():
 
 @pytest.mark.references
 def test_models_of_onnx_are_built_as_the_command_compiles_them():
+    pytest.importorskip("onnx")
     model = small_model()
     model.graph.input.append(load_onnx("onnx.helper").make_tensor_value_info("w", 1, [3, 2]))
     mod = relay.frontend.from_onnx(model)
