@@ -63,11 +63,12 @@ def affine_grid(theta: Array, size: Array, *, align_corners: int = 0) -> Array:
             f"theta has shape {theta.shape}, the size is {size.tolist()}; expected "
             f"({size[0]}, {rank}, {rank + 1})"
         )
-    lines = [_spread_evenly(n, bool(align_corners)) for n in sizes]
+    lines = [spread_evenly(n, bool(align_corners)) for n in sizes]
     return narrow(np.moveaxis(numeric.affine_grid(theta, lines), 1, -1), theta)
 
 
-def _spread_evenly(count: int, align_corners: bool) -> Array:
+def spread_evenly(count: int, align_corners: bool) -> Array:
+    """Return points from -1 to 1, on both edges or half a step inside; one alone in the middle."""
     if align_corners:
         return np.linspace(-1, 1, count) if count > 1 else np.zeros(count)
     return (2 * np.arange(count) + 1) / max(count, 1) - 1

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.relay.expr import Expr
+from relayish.onnx.kernels.sampling import spread_evenly
 from relayish.passes.onnx.lowering.elementwise import round_to_even
 from relayish.passes.onnx.lowering.networks import (
     LAYOUTS,
@@ -133,10 +134,7 @@ def affine_grid(node: OnnxNode) -> Expr:
     """Where affine maps take the points of a grid, the coordinates of the last axis first."""
     batch, _, *sizes = node.ints(1, "size")
     rank = len(sizes)
-    if node.attr("align_corners", 0):
-        lines = [np.linspace(-1, 1, size) for size in sizes]
-    else:
-        lines = [(2 * np.arange(size) + 1) / size - 1 for size in sizes]
+    lines = [spread_evenly(size, bool(node.attr("align_corners", 0))) for size in sizes]
     grids = np.meshgrid(*lines, indexing="ij")
     points = np.stack([*grids[::-1], np.ones(sizes)], axis=-1).reshape(-1, rank + 1)
     found = build("einsum", (node.input(0), const(points, _refuse_whole(node))), "nik,pk->npi")

@@ -231,3 +231,14 @@ def test_sums_of_exponentials_of_infinite_numbers_are_lowered_to_the_same() -> N
     [one], [other] = OnnxSession(model).run([x]), OnnxSession(LowerOnnx()(model)).run([x])
     np.testing.assert_allclose(other, one, rtol=1e-6)
     assert one[:2].tolist() == [-np.inf, np.inf]
+
+
+def test_grids_of_one_point_are_lowered_as_they_are_evaluated() -> None:
+    mod = read("g (float[2, 2, 3] m) => (float[2, 1, 3, 2] y) "
+               "<int64[4] size = {2, 1, 1, 3}> { y = AffineGrid <align_corners = 1> (m, size) }",
+               opset=20)  # fmt: skip
+    maps = np.random.default_rng(0).normal(size=(2, 2, 3)).astype("float32")
+    lowered = LowerOnnx()(mod)
+    assert "onnx::" not in astext(lowered)
+    [expected], [found] = (OnnxSession(each).run([maps]) for each in (mod, lowered))
+    assert is_close(expected, found)
