@@ -109,6 +109,8 @@ def measure(
             if isinstance(call, Call) and call.name in known:
                 callee = known[call.name]
                 made.check(callee, dict(zip(callee.args, call.read_args, strict=False)))
+    for port in ports:
+        made.count(port)
     numbers = [made.length(size) for port in ports for size in port.shape]
     begin, begins = const(arena.size, "int64"), []
     for slot in arena.slots:
@@ -214,14 +216,14 @@ class _Measuring:
         found: Expr | None = None
         for buffer in buffers:
             width = const(buffer.dtype.numpy.itemsize, "int64")
-            taken = Mul(self._count(buffer), width)
+            taken = Mul(self.count(buffer), width)
             found = taken if found is None else self.held(Max(found, taken))
         assert found is not None
         rounded = Div(Add(found, const(ALIGNMENT - 1, "int64")), const(ALIGNMENT, "int64"))
         return Mul(rounded, const(ALIGNMENT, "int64"))
 
-    def _count(self, buffer: Buffer) -> Expr:
-        """Return how many elements a buffer has."""
+    def count(self, buffer: Buffer) -> Expr:
+        """Return how many elements a buffer has, which are not too many."""
         known = [constant(size) for size in buffer.shape]
         number = math.prod([max(each, 0) for each in known if each is not None])
         count = self._made.setdefault(number, const(number, "int64"))

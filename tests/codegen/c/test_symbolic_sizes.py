@@ -152,6 +152,33 @@ def test_sizes_that_are_too_large_together_are_refused_before_anything_is_comput
             net._frame([n, m])  # the arrays would have gigabytes
 
 
+def test_inputs_that_are_too_large_are_refused_where_nothing_lies_between():
+    x = var("x", N, M)
+    net = build_network(module([x], relay.nn.relu(x)))
+    for n, m in ((1 << 16, (1 << 16) + 1), ((1 << 31) - 1, (1 << 31) - 1)):
+        with pytest.raises(EvaluationError, match=r"shape \(n, m\) has more than 4294967296"):
+            net._frame([n, m])  # the bytes of the last would wrap around
+
+
+def test_elements_that_no_shape_takes_are_refused():
+    x = var("x", N, 3)
+    bodies = (
+        relay.reshape(x, (-1, 2)),
+        relay.exp(relay.reshape(relay.exp(x), (2, -1, 3))),
+        relay.reshape(x, (-4, -1, 2, 3)),
+        relay.split(x, 2, axis=0)[0],
+        relay.split(x, 2, axis=0)[1],
+    )
+    for body in bodies:
+        mod = module([x], body)
+        net, evaluate = build_network(mod), relay.create_executor(mod=mod).evaluate()
+        for size in (2, 6):
+            rows = np.random.default_rng(size).normal(size=(size, 3)).astype("float32")
+            assert np.allclose(evaluate(rows), net(rows))
+        with pytest.raises(EvaluationError, match="out of range"):
+            net(np.ones((3, 3), "float32"))
+
+
 def test_measures_are_those_that_the_interpreter_of_loops_computes():
     body = relay.Tuple([relay.concatenate([X, X], axis=0), relay.nn.softmax(X, axis=0)])
     net = build_network(module([X], body))

@@ -166,9 +166,11 @@ class Movement(Pointwise, domain="relay"):
     def handle_split(self, site: Site) -> tuple[Elements, ...]:
         data = site.args[0]
         axis = normalise_axis(site.attrs.axis, len(data.shape))
+        shapes = site.shapes()
+        total = sum([shape[axis] for shape in shapes])
         found, first = [], 0
-        for shape in site.shapes():
-            found.append(_shifted(data, shape, axis, first))
+        for shape in shapes:
+            found.append(_shifted(data, shape, axis, first, total))
             first += shape[axis]
         return tuple(found)
 
@@ -238,7 +240,10 @@ def _cut(bounds: Sequence[np.ndarray[Any, Any]], axis: int, size: int) -> tuple[
 
 
 def regrouped(data: Elements, shape: tuple[int, ...]) -> Elements:
-    """Return the same elements, row by row, in another shape; axes of size 1 cost nothing."""
+    """Return the same elements, row by row, in another shape; axes of size 1 cost nothing.
+
+    Where it is known only when it runs whether there are as many of them, none is in range if not.
+    """
     if data.shape == shape:
         return data
     wide = [size for size in data.shape if size != 1]
@@ -249,13 +254,21 @@ def regrouped(data: Elements, shape: tuple[int, ...]) -> Elements:
             return tuple([const(0) if size == 1 else next(left) for size in data.shape])
 
         return moved(data, shape, place)
-    return moved(data, shape, lambda i: unflat(flat(i, shape), data.shape), plain=False)
+    before, after = prod(data.shape), prod(shape)
+
+    def regroup(index: Index) -> Index:
+        found = unflat(flat(index, shape), data.shape)
+        return found if before == after else tuple([same(at, before, after) for at in found])
+
+    return moved(data, shape, regroup, plain=False)
 
 
-def _shifted(data: Elements, shape: tuple[int, ...], axis: int, first: int) -> Elements:
+def _shifted(data: Elements, shape: tuple[int, ...], axis: int, first: int, total: int) -> Elements:
+    """Return a part of elements, out of range if all of the parts are not as many as these."""
+
     def place(index: Index) -> Index:
-        at = index[axis] + first if first else index[axis]
-        return (*index[:axis], at, *index[axis + 1 :])
+        at = index[axis] if first == 0 else index[axis] + first
+        return (*index[:axis], same(at, data.shape[axis], total), *index[axis + 1 :])
 
     return moved(data, shape, place)
 
